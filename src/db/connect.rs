@@ -99,7 +99,7 @@ impl Slots {
 
     /// The slot of a directory, which need not be there yet.
     fn slot(&self, path: &Path) -> Arc<Slot> {
-        // A slot that another thread holds is in use. The lock of any other slot is free: only the map leads to it.
+        // A slot that another thread holds is in use. The lock of any other slot is free: only the map has it.
         self.by_path.retain(|_, slot| 1 < Arc::strong_count(slot) || 0 < lock(slot).strong_count());
         Arc::clone(&self.by_path.entry(canonical(path)).or_default())
     }

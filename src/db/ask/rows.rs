@@ -3,7 +3,8 @@
 use super::checked::CheckedSink;
 use super::query::QueryAnswer;
 use crate::db::guard::guarded;
-use hexgraph_base::types::{Error, Result, Sink, Uid, ValueRef};
+use hexgraph_base::answer::Outline;
+use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::Control as RequestContext;
 use serde::de::{DeserializeOwned, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::cell::Cell;
@@ -213,6 +214,26 @@ impl RowCounter {
     pub(in crate::db) fn rows(&self) -> usize {
         self.rows
     }
+}
+
+impl Outline for RowCounter {
+    fn begin(&mut self) {
+        self.item();
+        self.open.push(0);
+        self.rows += usize::from(self.open.len() == ROW_DEPTH);
+    }
+
+    fn end(&mut self) {
+        self.open.pop();
+    }
+
+    fn discard(&mut self) {
+        self.rows -= usize::from(self.open.len() == ROW_DEPTH);
+        self.open.pop();
+        if let Some(items) = self.open.last_mut() {
+            *items -= 1;
+        }
+    }
 
     fn item(&mut self) {
         if let Some(items) = self.open.last_mut() {
@@ -220,70 +241,8 @@ impl RowCounter {
         }
     }
 
-    fn begin(&mut self) {
-        self.item();
-        self.open.push(0);
-    }
-
-    fn discard(&mut self) {
-        self.open.pop();
-        if let Some(items) = self.open.last_mut() {
-            *items -= 1;
-        }
-    }
-}
-
-impl Sink for RowCounter {
-    fn begin_object(&mut self) {
-        self.begin();
-        self.rows += usize::from(self.open.len() == ROW_DEPTH);
-    }
-
-    fn end_object(&mut self) {
-        self.open.pop();
-    }
-
-    fn discard_object(&mut self) {
-        self.rows -= usize::from(self.open.len() == ROW_DEPTH);
-        self.discard();
-    }
-
-    fn begin_array(&mut self) {
-        self.begin();
-    }
-
-    fn end_array(&mut self) {
-        self.open.pop();
-    }
-
-    fn discard_array(&mut self) {
-        self.discard();
-    }
-
-    fn is_empty(&self) -> bool {
-        self.open.last().is_none_or(|items| *items == 0)
-    }
-
-    fn key(&mut self, _key: &str) {}
-
-    fn value(&mut self, _value: ValueRef<'_>) {
-        self.item();
-    }
-
-    fn uid(&mut self, _uid: Uid) {
-        self.item();
-    }
-
-    fn int(&mut self, _number: i64) {
-        self.item();
-    }
-
-    fn null(&mut self) {
-        self.item();
-    }
-
-    fn text(&mut self, _text: &str) {
-        self.item();
+    fn has_element(&self) -> bool {
+        self.open.last().is_some_and(|items| *items != 0)
     }
 }
 
@@ -291,6 +250,7 @@ impl Sink for RowCounter {
 mod tests {
     use super::*;
     use crate::db::Database;
+    use hexgraph_base::types::{Sink, ValueRef};
     use std::collections::BTreeMap;
 
     fn answer(text: &str) -> crate::db::QueryAnswer {
@@ -324,6 +284,28 @@ mod tests {
         assert!(error.contains("row 1 of block `q`") && error.contains("weight"), "{error}");
         let error = answer.deserialize::<BTreeMap<String, Vec<Weighed>>>().unwrap_err().to_string();
         assert!(error.contains("missing field `weight`"), "{error}");
+    }
+
+    #[test]
+    fn values_that_answers_omit_are_no_rows() {
+        let mut counter = RowCounter::default();
+        counter.begin_object();
+        counter.key("q");
+        counter.begin_array();
+        for value in [ValueRef::Float(f64::INFINITY), ValueRef::Password("secret")] {
+            counter.begin_object();
+            counter.key("omitted");
+            counter.value(value);
+            assert!(counter.is_empty());
+            counter.discard_object();
+        }
+        assert_eq!(counter.rows(), 0);
+        let db = Database::in_memory();
+        db.alter("name: string .\nsecret: password .").unwrap();
+        db.mutate("<1> <name> \"Ada\" .\n<2> <secret> \"abc123\" .", "").unwrap();
+        let answer = db.query("{ q(func: uid(1, 2)) { name secret } }").unwrap();
+        let rows = answer.rows::<BTreeMap<String, String>>(None).unwrap();
+        assert_eq!(answer.row_count().unwrap(), rows.count());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The columns of a block: the keys that its objects have, in the order of the text of the query.
 
+use super::outline::Outline;
 use super::places::NamePlaces;
-use crate::types::{Sink, Uid, ValueRef};
 use rustc_hash::FxHashMap;
 use std::collections::{HashMap, HashSet};
 
@@ -143,7 +143,9 @@ impl KeySink {
     pub fn finish(self) -> Vec<String> {
         self.keys
     }
+}
 
+impl Outline for KeySink {
     fn begin(&mut self) {
         let key = self.next.take();
         let is_wanted = match self.open.as_slice() {
@@ -185,71 +187,25 @@ impl KeySink {
             self.row.push(key);
         }
     }
-}
 
-impl Sink for KeySink {
-    fn begin_object(&mut self) {
-        self.begin();
+    fn has_element(&self) -> bool {
+        self.open.last().is_some_and(|open| open.items != 0)
     }
 
-    fn end_object(&mut self) {
-        self.end();
-    }
-
-    fn discard_object(&mut self) {
-        self.discard();
-    }
-
-    fn begin_array(&mut self) {
-        self.begin();
-    }
-
-    fn end_array(&mut self) {
-        self.end();
-    }
-
-    fn discard_array(&mut self) {
-        self.discard();
-    }
-
-    fn is_empty(&self) -> bool {
-        self.open.last().is_none_or(|open| open.items == 0)
-    }
-
-    fn key(&mut self, key: &str) {
+    fn next_key(&mut self, key: &str) {
         let may_count = self.open.len() == 1 || self.open.len() == ROW_DEPTH;
         self.next = may_count.then(|| key.to_owned());
     }
 
-    fn value(&mut self, value: ValueRef<'_>) {
-        // Passwords and infinities are omitted from answers, as in `JsonSink`.
-        match value {
-            ValueRef::Password(_) => self.next = None,
-            ValueRef::Float(number) if !number.is_finite() => self.next = None,
-            _ => self.item(),
-        }
-    }
-
-    fn uid(&mut self, _uid: Uid) {
-        self.item();
-    }
-
-    fn int(&mut self, _number: i64) {
-        self.item();
-    }
-
-    fn null(&mut self) {
-        self.item();
-    }
-
-    fn text(&mut self, _text: &str) {
-        self.item();
+    fn omit(&mut self) {
+        self.next = None;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::Sink;
     use fastrand::Rng;
 
     #[test]

@@ -1,3 +1,3 @@
-//! What the tests of several files of the executor share.
+//! What the tests of several files of the executor use.
 
 pub(in crate::exec) mod random_graph;

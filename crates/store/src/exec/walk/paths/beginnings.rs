@@ -5,6 +5,7 @@
 //! paths of one weight, so that their order is not settled edge by edge.
 
 use super::front::{Meter, Reached};
+use super::ordered::compared_by_ord;
 use super::path_edges::Hop;
 use crate::exec::control::limits::past_limit;
 use crate::exec::control::stop::Control;
@@ -49,19 +50,7 @@ impl Beginning {
     }
 }
 
-impl PartialEq for Beginning {
-    fn eq(&self, other: &Beginning) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Beginning {}
-
-impl PartialOrd for Beginning {
-    fn partial_cmp(&self, other: &Beginning) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+compared_by_ord!(Beginning);
 
 impl Ord for Beginning {
     fn cmp(&self, other: &Beginning) -> Ordering {

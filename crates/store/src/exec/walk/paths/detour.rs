@@ -10,6 +10,7 @@
 
 use super::front::{Front, Meter, NodeIndexes};
 use super::lightest::{slack_of, step_back};
+use super::ordered::compared_by_ord;
 use super::path_edges::{Hop, PathEdges};
 use super::ties::{Spot, Steps, Tie};
 use hexgraph_base::types::Result;
@@ -84,19 +85,7 @@ struct Open {
     place: u32,
 }
 
-impl PartialEq for Open {
-    fn eq(&self, other: &Open) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Open {}
-
-impl PartialOrd for Open {
-    fn partial_cmp(&self, other: &Open) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+compared_by_ord!(Open);
 
 impl Ord for Open {
     fn cmp(&self, other: &Open) -> Ordering {

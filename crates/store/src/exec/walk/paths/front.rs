@@ -3,6 +3,7 @@
 //! The labels of the nodes that were reached lie in a list, and [`NodeIndexes`] leads from a node to its place there. One edge
 //! costs one look there, and O(log reached) where it makes a node lighter.
 
+use super::ordered::compared_by_ord;
 use super::path_edges::Hop;
 use crate::exec::control::stop::Control;
 use hexgraph_base::types::Result;
@@ -145,19 +146,7 @@ pub(super) struct Reached {
     pub(super) place: u32,
 }
 
-impl PartialEq for Reached {
-    fn eq(&self, other: &Reached) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Reached {}
-
-impl PartialOrd for Reached {
-    fn partial_cmp(&self, other: &Reached) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+compared_by_ord!(Reached);
 
 impl Ord for Reached {
     fn cmp(&self, other: &Reached) -> Ordering {

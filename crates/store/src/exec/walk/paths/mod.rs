@@ -1,5 +1,6 @@
 //! The paths of a `shortest` block: by fewest edges, by least weight, and several in ascending weight.
 
+mod ordered;
 mod back;
 mod path_edges;
 mod breadth;

@@ -18,6 +18,7 @@ use super::beginnings::{Beginnings, Frontier};
 use super::detour::{Detour, Detours, Most, Rest, Start};
 use super::front::Meter;
 use super::lightest::{Lightest, lightest};
+use super::ordered::compared_by_ord;
 use super::path_edges::PathEdges;
 use crate::exec::control::tree::Path;
 use hexgraph_base::plan::ShortestPath;
@@ -86,19 +87,7 @@ impl Class {
     }
 }
 
-impl PartialEq for Class {
-    fn eq(&self, other: &Class) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Class {}
-
-impl PartialOrd for Class {
-    fn partial_cmp(&self, other: &Class) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+compared_by_ord!(Class);
 
 impl Ord for Class {
     /// Turned round, since a heap gives its greatest first. Of equal ones that which leaves its path last: its search is short.
@@ -107,19 +96,7 @@ impl Ord for Class {
     }
 }
 
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Candidate) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Candidate {}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+compared_by_ord!(Candidate);
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Candidate) -> Ordering {
