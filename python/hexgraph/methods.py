@@ -58,53 +58,62 @@ class DatabaseMethods:
     ) -> LoadReport:
         """Load a table whose rows are nodes and whose columns are predicates.
 
-        `table` is a list of dicts, a dict of columns, a frame of polars (also a lazy one) or
-        pandas, a pyarrow.Table, a relation of DuckDB, or anything else with `__arrow_c_stream__`;
-        the path of a .parquet, .arrow, .feather, .csv, .tsv, .txt, .edges, .json or .jsonl file
-        (texts also as .gz or .zst), a pattern or a folder of such files; a graph of networkx, whose
-        nodes are the ids; or a list of tables. All rows become visible at once, or none.
+        `table` is one of:
 
-        - `type`, the type of all the nodes, or a list of types, which are defined if they are not
-        - `id`, the column that names the node of a row by an int or a text. Its values are kept in
-          the predicate of its name, which gets an index and is @unique: a node that has the value
-          already gets the other ones, else there is a new node. With None each row is a new node.
-          `xid` keeps the values in another predicate, and a database that has its ids in `xid` goes
-          on so. With `uid=True` the column has uids
-        - `geo`, a predicate that gets points: `{"place": ("lat", "lon")}`, or the name alone where
-          the columns are called so. Geometries of shapely and GeoJSON are found without it; of
-          texts in WKT or GeoJSON it names the column
-        - `columns`, the predicates of columns that are not called so; None leaves a column out. A
-          list names the columns of a text file without a header, in their order
-        - `edges`, the columns whose cells, or items of lists, name other nodes. They become edges:
-          `{"origin": "Airport.faa"}` to the node of type Airport with this `faa`, and
-          `{"dest": ("to", "Airport", "faa")}` by another predicate. A node that is not there is
-          made with that type; `missing` says otherwise, as for `load_edges`
-        - `prefix`, True to call predicates by the type and the column, as `Airport.city`, so that
-          no other type has them
-        - `types`, the types of columns as the schema language has them, where those of the table,
-          or of all cells of a CSV file, are not the ones that are wanted
-        - `schema`, definitions that are added first, as `alter` takes them
-        - of CSV files, where the beginning of the file does not tell: `separator`; `encoding`,
-          "utf-8", "utf-16le", "utf-16be" or "windows-1252"; `header`, whether the first record has
-          the names of the columns, which are `column0` and so on without; `quote`, the character
-          around fields, "" for none; `escape`, such as a backslash; `comment`, the first character
-          of lines that are comments; `skip`, the number of lines before the first record
-        - `null_values`, texts of a CSV file that are missing values. Without it "n/a" and its like
-          are in columns of numbers and times. An empty field in quotes is an empty text, or with
-          `quoted_null=True` a missing value
-        - `ragged`, what becomes of records with more or fewer fields than there are columns:
-          "error", "skip" leaves them out and reports their lines, "fill" adds missing values
-        - `names`, what becomes of a column whose name no predicate can have, since there are blanks
-          in it or another column has it: "clean" makes one of it, `First_Name` and `x_2`, which
-          the report has; "keep" and "error" refuse the table
-        - `filename`, True or a name for a column that has the path of the file. Folders such as
-          `year=2024` of a path are columns without it
-        - `progress`, True for a bar, or a function that is called with a dict: done and total
+        - a list of dicts, or a dict of columns
+        - a polars frame (also a lazy one), a pandas frame, a pyarrow.Table, a DuckDB relation, or
+          any object with `__arrow_c_stream__`
+        - the path of a .parquet, .arrow, .feather, .csv, .tsv, .txt, .edges, .json or .jsonl file;
+          text formats also as .gz or .zst
+        - a pattern or a folder of such files, or a list of tables
+        - a networkx graph, whose nodes are the ids
+
+        All rows become visible at once, or none.
+
+        - `type`: the type of all the nodes, or a list of types; missing ones are defined
+        - `id`: the column that identifies the node of a row, by an int or a string. It is stored in
+          the predicate of its name, which gets an index and is @unique. A node that has the value
+          is updated, otherwise a new node is created. With None each row is a new node
+        - `xid`: the predicate that stores the ids instead. A database with ids in `xid` uses that
+          by default. With `uid=True` the column has uids
+        - `geo`: a predicate that gets points: `{"place": ("lat", "lon")}`, or only its name if the
+          columns have these names. Geometries of shapely and GeoJSON are detected without it. For
+          strings in WKT or GeoJSON it names the column
+        - `columns`: a dict from column to predicate; None leaves a column out. For a text file
+          without a header, a list with the names of the columns in order
+        - `edges`: the columns whose cells, or list items, are ids of other nodes. They become
+          edges: `{"origin": "Airport.faa"}` to the node of type Airport with this `faa`, and
+          `{"dest": ("to", "Airport", "faa")}` with another predicate. A missing node is created
+          with that type; `missing` changes this, as for `load_edges`
+        - `prefix`: True to name predicates by type and column, as in `Airport.city`, so that no
+          other type shares them
+        - `types`: the types of columns in the schema language, to override those of the table or
+          those detected in a text file
+        - `schema`: definitions to add first, as for `alter`
+        - `separator`, `encoding` ("utf-8", "utf-16le", "utf-16be" or "windows-1252"), `quote` (the
+          character around fields, "" for none) and `escape` (such as a backslash): the format of a
+          text file, to override what is detected
+        - `header`: whether the first record of a text file has the names of the columns; without a
+          header they are `column0` and so on
+        - `comment`, `skip`: the first character of comment lines, and the number of lines before
+          the first record
+        - `null_values`: strings of a text file that are missing values in all columns. The default
+          is "n/a" and similar strings, in columns of numbers and times. An empty field in quotes is
+          an empty string, or with `quoted_null=True` a missing value
+        - `ragged`: how to treat records with more or fewer fields than columns: "error", "skip"
+          leaves them out and reports their lines, "fill" adds missing values
+        - `names`: how to treat a column whose name is not a valid predicate name, or is repeated:
+          "clean" changes it, as in `First_Name` and `x_2`, and reports it; "keep" and "error"
+          refuse the table
+        - `filename`: True or a name for a column with the path of the file. Folders such as
+          `year=2024` in a path are always columns
+        - `progress`: True for a bar, or a function that is called with a dict: done and total
           bytes, records, records_per_second, seconds, seconds_left
-        - `memory`, bytes or "512MiB" that the load keeps to, beside its largest predicate
+        - `memory`: the memory limit of the load, in bytes or as "512MiB", in addition to its
+          largest predicate
 
-        A predicate that the schema lacks gets the type of its column. Times without a zone are in
-        UTC. Missing values, NaN and NaT are left out.
+        A predicate that the schema does not have gets the type of its column. Times without a zone
+        are in UTC. Missing values, NaN and NaT are left out.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -123,8 +132,8 @@ class DatabaseMethods:
         [{'number': 'LX14', 'origin': {'city': 'Zürich'}}]
 
         Raises LoadError with row, column and value of what can't be stored, unless
-        `on_error="skip"` leaves it out and reports it; SchemaError; QueryError; TypeError for what
-        is no table. Nothing is loaded then.
+        `on_error="skip"` leaves it out and reports it; SchemaError; QueryError; TypeError for an
+        unsupported table. Nothing is loaded then.
         """
         from .loading import arguments
 
@@ -193,31 +202,30 @@ class DatabaseMethods:
     ) -> LoadReport:
         """Load a table whose rows are edges of `predicate`, from node `source` to node `target`.
 
-        `table` and the options that are not told here are as for `load_nodes`. It may also be pairs
-        of ends, `[(1, 2), (2, 3)]`, an array with two columns, or a graph of networkx. A third item
-        is a dict of attributes or the `weight`, which `facets=` names to keep it. An edge without
-        direction is loaded from its first end to its second. Attributes may be called as ends are:
-        in pairs and graphs they are not taken for these.
+        `table` and the other options are as for `load_nodes`. The table may also be pairs of
+        endpoints, `[(1, 2), (2, 3)]`, an array with two columns, or a networkx graph. A third item
+        of a pair is a dict of attributes or the `weight`; name it in `facets=` to store it. An edge
+        without direction points from its first endpoint to its second. In pairs and graphs,
+        attributes may share the names of the endpoints.
 
-        - `source` and `target`, the columns that name the ends; without them the table has "source"
-          and "target", "from" and "to", "src" and "dst", or two columns
-        - `on`, the predicate whose values these are, any that is @unique or indexed; a pair of them
-          where sources and targets are named by different ones. Without it, it is the predicate of
-          the column's name, `xid`, or the only one that is @unique. (`xid` is its older name.)
-          With `uid=True` the columns have uids
-        - `missing`, what becomes of an id that no node has: "make" makes a node, "skip" leaves the
-          edge out and counts it as `lost`, "raise" refuses the load. A node that is made gets the
-          type of the other nodes at that end of the edges, if it is the same for all of them;
-          else the report counts it as `untyped`
-        - `columns`, the names of the columns of a text file without a header, in their order
-        - `types`, as for `load_nodes`. The types of the nodes where edges start get the predicate
-          as a field, so that `expand(_all_)` and `describe` know of it; `types=False` leaves types
-          and made nodes alone
-        - `facets`, the columns that are facets of the edges, or a dict with the keys of these, each
-          of its own
+        - `source` and `target`: the columns with the ids of the endpoints. The default is "source"
+          and "target", "from" and "to", "src" and "dst", or the only two columns
+        - `on`: the predicate that identifies the endpoints, which must be @unique or indexed; a
+          pair if sources and targets use different ones. The default is the predicate with the name
+          of the column, `xid`, or the only @unique one. (`xid` is an older name of `on`.) With
+          `uid=True` the columns have uids
+        - `missing`: how to treat an id that no node has: "make" creates a node, "skip" leaves the
+          edge out and counts it as `lost`, "raise" refuses the load. A new node gets the type of
+          the other nodes on that side of the edges, if they all have the same one; otherwise the
+          report counts it as `untyped`
+        - `columns`: the names of the columns of a text file without a header, in order
+        - `types`: as for `load_nodes`. The types of the source nodes get the predicate as a field,
+          so that `expand(_all_)` and `describe` include it. `types=False` does not change types,
+          and creates nodes without a type
+        - `facets`: the columns that are facets of the edges, or a dict from column to key
 
-        A row that lacks one of its ends is left out. Two nodes have one edge of a predicate: a
-        second one is `repeated` in the report, and of facets the last ones stay.
+        A row without a source or a target is left out. Two nodes have at most one edge of a
+        predicate: a second one is counted as `repeated` in the report, and the last facets win.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -281,21 +289,22 @@ class DatabaseMethods:
     ) -> LoadReport:
         """Load a graph: its nodes with their attributes, and its edges with theirs as facets.
 
-        `graph` is the path of a file of GraphML (.graphml), GML (.gml, read by networkx) or
-        node-link JSON (.json), each perhaps as .gz; a dict as of `networkx.node_link_data`; or a
-        graph of networkx. All becomes visible at once, or nothing does.
+        `graph` is the path of a GraphML (.graphml), GML (.gml, read by networkx) or node-link JSON
+        (.json) file, optionally as .gz; a dict as of `networkx.node_link_data`; or a networkx
+        graph. All of it becomes visible at once, or none.
 
-        - `type`, the type of all nodes, or a list of types
-        - `predicate`, the predicate of the edges
-        - `xid`, the predicate that has the ids of the nodes. It gets an index and is @unique, so a
-          node that is there already gets the attributes and edges
-        - `missing`, what becomes of an edge to an id that is no node of the graph: "make" makes a
+        - `type`: the type of all nodes, or a list of types
+        - `predicate`: the predicate of the edges
+        - `xid`: the predicate that stores the ids of the nodes. It gets an index and is @unique, so
+          an existing node gets the attributes and edges
+        - `missing`: how to treat an edge to an id that is not a node of the graph: "make" creates a
           node, "raise" refuses the graph
-        - `schema`, `on_error`, `progress` and `memory`, as for `load_nodes`
+        - `schema`, `on_error`, `progress` and `memory`: as for `load_nodes`
 
-        Attributes have the types that the file declares. One whose name can be none, or is that of
-        `xid`, gets another name, which the report has. An edge without direction leads from its
-        first end to its second, and two nodes have one edge: more are `repeated` in the report.
+        Attributes have the types that the file declares. One whose name is not a valid predicate
+        name, or is that of `xid`, is renamed, and the report lists it. An edge without direction
+        points from its first endpoint to its second. Two nodes have at most one edge: more are
+        counted as `repeated` in the report.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -308,8 +317,8 @@ class DatabaseMethods:
         >>> db.query('{ q(func: eq(id, "ZRH")) { city route @facets { city } } }').to_dict()
         {'q': [{'city': 'Zürich', 'route': [{'city': 'New York', 'route|km': 6300}]}]}
 
-        Raises LoadError with the line of what can't be read, SchemaError, QueryError, and TypeError
-        for what is no graph. Nothing is loaded then.
+        Raises LoadError with the line of a syntax error, SchemaError, QueryError, and TypeError for
+        an unsupported graph. Nothing is loaded then.
         """
         from .loading import graphs
 
@@ -329,8 +338,8 @@ class DatabaseMethods:
     def run(self, work: Callable[[Any], T], *, retries: int = 10) -> T:
         """Call `work` with a transaction, commit, and return what `work` returned.
 
-        After a conflict it is called again with a new transaction, up to `retries` times, each time
-        after a longer pause. So it must do nothing but ask the transaction and change things in it.
+        After a conflict it is called again with a new transaction, up to `retries` times, with
+        increasing pauses. So `work` must have no side effects outside of the transaction.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -342,16 +351,16 @@ class DatabaseMethods:
         >>> db.run(visit)
         2
 
-        Raises ConflictError when the last try is in conflict too, and what `work` raises.
+        Raises ConflictError if the last attempt conflicts too, and the exceptions of `work`.
         """
         from . import transactions
 
         return transactions.run(self, work, retries)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Write a backup to a directory while others read and write, of what there is now.
+        """Write a backup of the current state to a directory, while others read and write.
 
-        `connect` opens it; one that was there is replaced when the new one is whole.
+        `connect` opens a backup. An existing one is replaced when the new one is complete.
 
         >>> import hexgraph, pathlib, tempfile
         >>> db = hexgraph.connect()
@@ -364,12 +373,12 @@ class DatabaseMethods:
         cast(Any, self).save(path)
 
     def describe(self) -> Description:
-        """Tell what is in the database: types, predicates with their coverage, edges between types.
+        """Describe the database: types, predicates with their coverage, edges between types.
 
-        Printed, and in notebooks, it is a table of each; `types`, `predicates` and `edges` are
-        these tables, which have `to_pandas()` and `to_polars()`. Costs a count of each predicate,
-        of each field and each edge of each type, and, where a type has an edge, a pass over these
-        edges for each type.
+        Prints, and shows in notebooks, as three tables. They are also the attributes `types`,
+        `predicates` and `edges`, with `to_pandas()` and `to_polars()`. Cost: a count of each
+        predicate, and of each field and each edge of each type. A type that has an edge costs a
+        pass over these edges.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -402,15 +411,15 @@ class DatabaseMethods:
         return describing.describe(self)
 
     def profile(self, *names: str) -> Profile:
-        """Tell what the values are like: coverage, distinct values, the commonest, histograms.
+        """Profile the values: coverage, distinct values, most frequent values, histograms.
 
-        `names` are predicates, or types for all of their fields; without any it is all of them.
-        Printed, and in notebooks with pictures, it is a table of predicates, of degrees, of memory
-        and of the files on the disk; `predicates`, `degrees`, `memory` and `disk` are these, and
-        `to_pandas()` and `to_polars()` return the first one.
+        `names` are predicates, or types for all of their fields; the default is all of them.
+        Prints, and shows in notebooks with charts, as tables of predicates, degrees, memory and
+        files on disk. They are also the attributes `predicates`, `degrees`, `memory` and `disk`.
+        `to_pandas()` and `to_polars()` convert the first one.
 
-        Costs a group of each different value of each predicate: some seconds where there are
-        millions. Of lists, languages, places, vectors and passwords only the number is told.
+        Cost: one group for each distinct value of each predicate, which takes some seconds for
+        millions of values. Lists, languages, locations, vectors and passwords are only counted.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -420,23 +429,23 @@ class DatabaseMethods:
         >>> columns["distinct"], columns["greatest"], columns["common"][0]
         ((2, 4), ('b', '9'), ['a (2)', 'b (2)'])
 
-        Raises SchemaError for a name that there is not.
+        Raises SchemaError for an unknown name.
         """
         from .schemas import profiling
 
         return profiling.profile(self, names)
 
     def sql(self, query: str, parameters: Any = None, **tables: Any) -> Any:
-        """Answer SQL over types and edges, which is what DuckDB says to them as tables.
+        """Run SQL over types and edges, which DuckDB sees as tables.
 
-        Each type is a table of its nodes: `uid`, and a column for each field that is no edge. Each
-        predicate of edges is a table of `source` and `target`, which are uids. `tables` adds
-        others under their names: results, frames, whatever has columns of Arrow. Only the tables
-        that the query names are made, each of the database as it is now. `parameters` are those of
-        the query, a list for `?` or a dict for `$name`.
+        Each type is a table of its nodes: `uid`, and a column for each field that is not an edge.
+        Each edge predicate is a table of `source` and `target`, which are uids. `tables` adds
+        others under their names: results, frames, or any object with Arrow columns. Only the tables
+        that the query names are built, from the current version. `parameters` are those of the
+        query, a list for `?` or a dict for `$name`.
 
-        What comes back is a relation of DuckDB: `fetchall()`, `df()`, `pl()`, `arrow()`, or the
-        table of another query. It needs the packages duckdb and pyarrow.
+        Returns a DuckDB relation, with `fetchall()`, `df()`, `pl()` and `arrow()`, which can also
+        be a table of another query. Needs the packages duckdb and pyarrow.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -450,18 +459,18 @@ class DatabaseMethods:
         >>> db.sql(query, mine=found).fetchall()
         [('ZRH', 1)]
 
-        Raises SchemaError for a table that there is not, an Error that names the package where
-        DuckDB is not installed, and DuckDB's own errors for the rest.
+        Raises SchemaError for an unknown table, an Error that names the package if DuckDB is not
+        installed, and DuckDB's own errors otherwise.
         """
         from .schemas import sql
 
         return sql.sql(self, query, tables, parameters)
 
     def schema(self) -> SchemaText:
-        """Return the schema in the language of `alter`: a text, which draws itself in notebooks.
+        """Return the schema as text in the language of `alter`, which notebooks show as a diagram.
 
-        The picture has a box for each type with its predicates, how many of its nodes have them,
-        and arrows for edges; it is asked for when it is shown, and `svg()` of the text returns it.
+        The diagram has a box for each type with its predicates, how many of its nodes have them,
+        and arrows for edges. It is computed when it is shown; `svg()` of the text returns it.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -476,10 +485,10 @@ class DatabaseMethods:
         return SchemaText.of(self)
 
     async def aquery(self, dql: str, variables: Any = None, **options: Any) -> Result:
-        """Answer a query beside other tasks of asyncio; as `query`.
+        """Run a query as a coroutine of asyncio; as `query`.
 
-        The event loop goes on meanwhile. When the task is cancelled, the engine stops within about
-        50 ms.
+        The event loop continues meanwhile. When the task is cancelled, the engine stops within
+        about 50 ms.
 
         >>> import asyncio, hexgraph
         >>> db = hexgraph.connect()
@@ -493,9 +502,9 @@ class DatabaseMethods:
         return found
 
     async def amutate(self, **mutation: Any) -> dict[str, str]:
-        """Change data beside other tasks of asyncio; as `mutate`.
+        """Change data as a coroutine of asyncio; as `mutate`.
 
-        A task that is cancelled while it is committed may have changed the data or not.
+        If a task is cancelled during its commit, the data may or may not be changed.
 
         >>> import asyncio, hexgraph
         >>> db = hexgraph.connect()
@@ -508,14 +517,14 @@ class DatabaseMethods:
         return uids
 
     def delete(self, nodes: Any, variables: Any = None, *, timeout: float | None = None) -> Deleted:
-        r"""Delete nodes with all their values and edges, also the edges that lead to them.
+        r"""Delete nodes with all their values, outgoing edges and incoming edges.
 
-        All goes that the nodes have, whatever their types say, in one commit; edges to them go
-        whether the schema keeps reverse edges or not. `nodes` is a query in DQL of one block, a
-        root of DQL like `type(Person)`, a uid, several, a column of uids of a frame, or a result
-        whose rows have uids. Nodes that a query has below its root stay.
+        Runs in one commit, whatever the types of the nodes say, with or without reverse edges in
+        the schema. `nodes` is a DQL query with one block, a DQL root like `type(Person)`, a uid or
+        several, a column of uids of a frame, or a result whose rows have uids. Nested nodes of a
+        query are not deleted.
 
-        Returns how many nodes, values and edges are gone. Raises AccessError where the caller may
+        Returns the numbers of deleted nodes, values and edges. Raises AccessError if the caller may
         not write one of the predicates that would change; QueryError and ParseError for a query
         that selects no nodes; LimitError at the limits of a request or after `timeout` seconds.
         Nothing is deleted then.
@@ -533,7 +542,7 @@ class DatabaseMethods:
         return delete(cast(Any, self), nodes, variables, timeout)
 
     async def aupsert(self, dql: str, variables: Any = None, **mutation: Any) -> Upsert:
-        """Ask and change in one commit beside other tasks of asyncio; as `upsert`.
+        """Query and change in one commit as a coroutine of asyncio; as `upsert`.
 
         >>> import asyncio, hexgraph
         >>> db = hexgraph.connect()
@@ -549,7 +558,7 @@ class DatabaseMethods:
         return done
 
     async def agraphql(self, text: str, variables: Any = None, **options: Any) -> dict[str, Any]:
-        """Answer a GraphQL request beside other tasks of asyncio; as `graphql`.
+        """Run a GraphQL request as a coroutine of asyncio; as `graphql`.
 
         >>> import asyncio, hexgraph
         >>> db = hexgraph.connect()
@@ -563,11 +572,11 @@ class DatabaseMethods:
         return answer
 
     def index(self, predicate: str, *tokenizers: str) -> SchemaReport:
-        """Build indexes of a predicate beside those that it has: one line where `alter` takes two.
+        """Add indexes to a predicate, and keep those that it has.
 
         `tokenizers` are those of the schema language ("exact", "hash", "term", "fulltext",
         "trigram", "int", "year", "geo", 'hnsw(metric: "cosine")'), or "reverse", "count", "lang",
-        "upsert" and "unique". Without any it is the usual one of the predicate's type.
+        "upsert" and "unique". The default is the usual index of the predicate's type.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -579,8 +588,8 @@ class DatabaseMethods:
         >>> db.query('{ q(func: anyofterms(name, "ada")) { name } }').rows()
         [('Ada Lovelace',)]
 
-        A predicate that came without a type gets that of the index. Raises SchemaError for a
-        predicate that there is not, and for what its type can't have.
+        A predicate of the type default gets the type of the index. Raises SchemaError for an
+        unknown predicate, and for an index that its type does not support.
         """
         from .schemas import definitions
 
@@ -588,11 +597,10 @@ class DatabaseMethods:
         return report
 
     def suggest(self, *names: str) -> Suggestion:
-        """Suggest indexes that predicates lack, judged by their types and some of their values.
+        """Suggest missing indexes, based on types and a sample of values.
 
-        `names` are predicates, or types for all of their fields; without any, all are looked at.
-        What comes back is a text in the schema language, a line and a reason for each: `alter`
-        takes it.
+        `names` are predicates, or types for all of their fields; the default is all. Returns a text
+        in the schema language for `alter`, with a line and a reason for each index.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -604,8 +612,8 @@ class DatabaseMethods:
         >>> db.suggest("Film")
         # nothing is missing
 
-        Costs a query of 1000 values for each predicate of texts. Raises SchemaError for a name that
-        there is not.
+        Cost: a query of 1000 values for each string predicate. Raises SchemaError for an unknown
+        name.
         """
         from .schemas import suggesting
 

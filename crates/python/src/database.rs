@@ -26,7 +26,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::path::PathBuf;
 
-/// An open database. Made by `connect`; usable from many threads at once, and after a fork.
+/// An open database, as `connect` returns it. Thread-safe, and usable after a fork.
 ///
 /// >>> import hexgraph
 /// >>> with hexgraph.connect() as db:
@@ -65,9 +65,9 @@ impl PyDatabase {
 
 #[pymethods]
 impl PyDatabase {
-    /// Set definitions of predicates and types, and build their indexes. A definition replaces the one that its predicate
-    /// or type had: what it does not name (an index, @reverse, @lang, a field of a type) is dropped. Returns a report of
-    /// what was added, changed, dropped and built.
+    /// Set definitions of predicates and types, and build their indexes. A definition replaces the previous one
+    /// entirely: what it omits (an index, @reverse, @lang, a field of a type) is dropped. Returns a report of what
+    /// was added, changed, dropped and built.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -77,8 +77,8 @@ impl PyDatabase {
     /// >>> db.alter("name: string @index(exact) .").dropped
     /// ['name: @index(term)']
     ///
-    /// `schema` is a text, or the path of a file; or a dict, whose values are definitions, types of Python, or dicts with the
-    /// fields of a type; or a dataclass, a model of pydantic, or a list of these, each of which is a type.
+    /// `schema` is a string, or the path of a file; a dict whose values are definitions, Python types, or dicts
+    /// with the fields of a type; or a dataclass, a pydantic model, or a list of these, each of which is a type.
     ///
     /// >>> db.alter({"Film": {"title": "string @index(term)", "year": int, "actor": ["Person"]}})
     /// <hexgraph.SchemaReport
@@ -108,17 +108,20 @@ impl PyDatabase {
         detached(py, || self.database.drop(&what)).map_err(to_python)
     }
 
-    /// Load N-Quads or JSON (lines, an array, or values in any layout) from a path, bytes or a binary file, plain or packed, or from
-    /// a list of these, all at once. A path may be a pattern such as "data/*.rdf.gz", a folder of such files, or one that `export` to
-    /// .parquet wrote. The definitions of `schema` (a text or a path) are added first; `graphql_schema`, likewise, is set when all is loaded.
+    /// Load N-Quads or JSON (lines, an array, or values in any layout) from a path, bytes or a binary file, plain
+    /// or compressed, or from a list of these, in one commit. A path may be a pattern such as "data/*.rdf.gz", a
+    /// folder of such files, or a .parquet folder of `export`. The definitions of `schema` (a string or a path) are
+    /// added first; `graphql_schema`, likewise, is set at the end.
     ///
-    /// Nodes of N-Quads may have names, such as `<alice>` or an IRI. `xid` is the predicate whose values these are: a node that has
-    /// the value already is that node. It gets an index and is @unique if it is not there. Without `xid` only this load knows the names.
+    /// Nodes of N-Quads may have names, such as `<alice>` or an IRI. `xid` names the predicate that stores them: a
+    /// node that has the value is reused. It gets an index and is @unique if it is new. Without `xid`, names are
+    /// valid only within this load.
     ///
-    /// A line that can't be stored raises LoadError and nothing is loaded; with `on_error="skip"` it is left out and reported. `progress`
-    /// shows a bar with the rate and the time left on terminals and in notebooks; a function is called with a dict instead: done and
-    /// total bytes, records, records_per_second, seconds, seconds_left. With `memory`, bytes or "512MiB", the load keeps to about
-    /// that and its largest predicate: the rest goes to temporary files in the directory of the database.
+    /// A line that can't be stored raises LoadError and nothing is loaded; with `on_error="skip"` it is left out
+    /// and reported. `progress` shows a bar with the rate and the remaining time in terminals and notebooks. A
+    /// function is called with a dict instead: done and total bytes, records, records_per_second, seconds,
+    /// seconds_left. `memory`, bytes or "512MiB", limits the load in addition to its largest predicate; the rest is
+    /// spilled to temporary files in the directory of the database.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -186,10 +189,11 @@ impl PyDatabase {
         })
     }
 
-    /// Answer a query in DQL.
+    /// Run a query in DQL.
     ///
-    /// `variables` are the values of its `$` names: text, numbers, booleans, dates and times, or lists and arrays of them, where a list may
-    /// stand: in `eq`, `uid`, `uid_in`, as a vector, as coordinates. `timeout` is in seconds. `debug` adds the uid to every object.
+    /// `variables` are the values of its `$` names: strings, numbers, booleans, dates and times, or lists and
+    /// arrays of them in `eq`, `uid`, `uid_in`, as a vector, and as coordinates. `timeout` is in seconds. `debug`
+    /// adds the uid to every object.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -201,8 +205,8 @@ impl PyDatabase {
     /// >>> db.query(dql, {"n": ["Ada", "Bob"]}).to_dict()
     /// {'q': [{'name': 'Ada'}]}
     ///
-    /// Names that the schema does not know, and edges without braces, are answered with nothing and told in `Result.warnings`; with
-    /// `strict=True`, or where `connect` says so, they are errors.
+    /// Names that the schema does not have, and edges without braces, have no values and are listed in
+    /// `Result.warnings`. With `strict=True`, here or in `connect`, they are errors.
     ///
     /// >>> db.query("{ q(func: has(nmae)) { name } }").warnings
     /// ['line 1 column 11: there is no predicate `nmae` (did you mean `name`?)']
@@ -225,11 +229,12 @@ impl PyDatabase {
         Target::Database(&self.database).query(py, asked, variables)
     }
 
-    /// Answer one query for each row of a table, on all threads and from one version, as one Arrow table.
+    /// Run one query for each row of a table, on all threads and on one version, and return one Arrow table.
     ///
-    /// `table` is a list of dicts, a data frame, or columns of Arrow: a column for each variable; a missing value is left out. The
-    /// column `number` has the number of the row, from 0, in whose order they come; the others are those of
-    /// `to_arrow(block)`, but for a nested node, whose keys are columns `boss.name`: lists of nodes are refused.
+    /// `table` is a list of dicts, a data frame, or Arrow columns: a column for each variable; a missing value is
+    /// left out. Rows are in the order of the table, with their number, from 0, in the column `number`. The other
+    /// columns are those of `to_arrow(block)`, with a nested node as columns `boss.name`. Lists of nodes are
+    /// refused.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -238,7 +243,7 @@ impl PyDatabase {
     /// >>> db.query_many(dql, [{"n": "Bob"}, {"n": "Ada"}])
     /// <hexgraph.ArrowTable: 2 rows, columns row: Int64, uid: Utf8, name: Utf8>
     ///
-    /// Raises what `query` does; TypeError for what is no table.
+    /// Raises the errors of `query`; TypeError for an unsupported table.
     #[pyo3(signature = (dql, table, *, block = None, number = "row", timeout = None))]
     fn query_many(
         &self,
@@ -263,11 +268,11 @@ impl PyDatabase {
         )
     }
 
-    /// Answer one query for each row of a table, and return an iterator of results in the order of the rows.
+    /// Run one query for each row of a table, and return an iterator of results in the order of the rows.
     ///
-    /// Threads answer the next rows while you look at an answer, a few dozen ahead and no more. `table` is as for `query_many`; an
-    /// iterator of dicts is read as answers are taken. `timeout` is in seconds, for each row. All answers are from one version.
-    /// `close()` or the end of `with` cancels. A question that fails raises in its turn, and `next` goes on behind it.
+    /// Threads prefetch at most a few dozen results. `table` is as for `query_many`; an iterator of dicts is read
+    /// on demand. `timeout` is in seconds, for each row. All results are from one version. `close()` or the end of
+    /// `with` cancels. A query that fails raises at its position, and `next` continues after it.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -275,7 +280,7 @@ impl PyDatabase {
     /// >>> [answer.rows() for answer in db.query_each(dql, [{"n": "Bob"}, {"n": "Ada"}])]
     /// [[], []]
     ///
-    /// Raises what `query_many` does.
+    /// Raises the errors of `query_many`.
     #[pyo3(signature = (dql, table, *, timeout = None))]
     fn query_each(
         &self,
@@ -323,10 +328,9 @@ impl PyDatabase {
         Ok(PyExplanation::new(explanation?))
     }
 
-    /// Set the GraphQL schema, a text or the path of a file, and return the one in force; None when there is none.
+    /// Set the GraphQL schema, a string or the path of a file, and return the current one; None if there is none.
     ///
-    /// Predicates and types that it needs are added to the schema of the database. It is kept with
-    /// the data, so `connect` finds it again.
+    /// Adds the predicates and types that it needs to the schema of the database. It is stored with the data.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -334,7 +338,7 @@ impl PyDatabase {
     /// >>> db.graphql_schema("type Film { id: ID! title: String! @search(by: [term]) }")
     /// 'type Film { id: ID! title: String! @search(by: [term]) }'
     ///
-    /// Raises SchemaError with all that is wrong with the schema.
+    /// Raises SchemaError with all errors of the schema.
     #[pyo3(signature = (sdl = None))]
     fn graphql_schema(
         &self,
@@ -345,10 +349,10 @@ impl PyDatabase {
         graphql::schema(py, &self.database, sdl)
     }
 
-    /// Answer a GraphQL request: a dict with "data", and with "errors" when something is wrong.
+    /// Run a GraphQL request. Returns a dict with "data", and with "errors" if something is wrong.
     ///
-    /// Errors are not raised but stand in the answer, since one part of a request may fail while
-    /// others succeed. `headers` is what a client would send along, such as a token.
+    /// Errors are returned and not raised, since one part of a request may fail while others succeed. `headers` are
+    /// those that a client would send, such as a token.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -362,7 +366,7 @@ impl PyDatabase {
     /// >>> db.graphql("{ queryFilm { name } }")["errors"][0]["message"]
     /// 'Cannot query field "name" on type "Film".'
     ///
-    /// Raises what `query` does when it is interrupted or out of time.
+    /// Raises the errors of `query` when it is interrupted or exceeds its timeout.
     #[pyo3(signature = (text, variables = None, *, operation = None, headers = None, timeout = None))]
     fn graphql<'py>(
         &self,
@@ -377,13 +381,12 @@ impl PyDatabase {
         graphql::ask(py, &self.database, text, arguments)
     }
 
-    /// Subscribe to a GraphQL operation: an iterator of answers as `graphql` gives them, one at
-    /// once, then one whenever a commit changes it. Changes that come fast are answered together.
+    /// Subscribe to a GraphQL operation. Returns an iterator of results in the form of `graphql`: one at once, then
+    /// one after each commit that changes it. Rapid changes are combined.
     ///
-    /// `for` and `next` wait without the interpreter's lock; `async for` waits beside other tasks.
-    /// `timeout` is how many seconds an answer may take to come: TimeoutError then, and one can wait
-    /// again. It ends when the schema changes, the database is closed, or the token in `headers`
-    /// ends; `with`, `async with` and `close` end it earlier.
+    /// `for` and `next` wait without the GIL; `async for` is a coroutine. `timeout` limits the wait for a result,
+    /// in seconds: it raises TimeoutError, after which you can wait again. The iterator ends when the schema
+    /// changes, the database is closed, the token in `headers` expires, or by `with`, `async with` and `close`.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -395,7 +398,7 @@ impl PyDatabase {
     /// {'data': {'aggregateFilm': {'count': 0}}}
     /// {'data': {'aggregateFilm': {'count': 1}}}
     ///
-    /// Raises QueryError for what is wrong with the request: it can't begin then.
+    /// Raises QueryError for an invalid request; nothing is started then.
     #[pyo3(signature = (text, variables = None, *, operation = None, headers = None, timeout = None))]
     fn graphql_subscribe<'py>(
         &self,
@@ -410,8 +413,8 @@ impl PyDatabase {
         graphql::subscribe(py, &self.database, text, arguments)
     }
 
-    /// The last 128 queries that took longer than the limit `slow`, the newest last, as dicts:
-    /// "text", "variables", "seconds", and "at" in seconds since 1970.
+    /// The last 128 queries that exceeded the limit `slow`, the newest last, as dicts: "text", "variables",
+    /// "seconds", and "at" in seconds since 1970.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect(limits={"slow": 0})
@@ -422,8 +425,8 @@ impl PyDatabase {
         self.database.slow_queries().iter().map(|query| slow_dict(py, query)).collect()
     }
 
-    /// Answer a query page by page: `size` nodes of its one visible block at a time, in the order
-    /// of their uids. All pages show the same moment, and each costs the same.
+    /// Run a query page by page: `size` nodes of its one visible block at a time, in the order of their uids. All
+    /// pages read one version, and each costs the same.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -443,14 +446,13 @@ impl PyDatabase {
         Ok(PyPages::new(pages.map_err(|error| to_python_with_text(error, dql))?, self.checks.warns))
     }
 
-    /// Delete and set in one commit, the deletes first, all or nothing. Returns the uids of new
-    /// nodes by the names of their blank nodes.
+    /// Delete and set in one commit, the deletes first. Returns the uids of new nodes by the names of their blank
+    /// nodes.
     ///
-    /// `set` and `delete` are N-Quads, one a line. `set_json` and `delete_json` are dicts, lists of
-    /// them, or JSON text: a dict is a node, its "uid" names it (as "0x1f", 31 or "_:name", a new
-    /// node without), dicts in it are nodes that an edge leads to, "name@en" is a language and
-    /// "friend|since" a facet. A delete of None deletes all that the predicate has, one of nothing
-    /// but the uid all that the types of the node name.
+    /// `set` and `delete` are N-Quads, one on each line. `set_json` and `delete_json` are dicts, lists of them, or
+    /// JSON text. A dict is a node, identified by "uid" (as "0x1f", 31 or "_:name"; a new node without it). Nested
+    /// dicts are target nodes of an edge, "name@en" is a language and "friend|since" a facet. A delete of None
+    /// deletes all values of the predicate, one of only the uid all predicates of the node's types.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -479,13 +481,12 @@ impl PyDatabase {
         Target::Database(&self.database).mutate(py, &arguments)
     }
 
-    /// Ask a query, and change what it found, in one commit: nobody else writes between the two.
+    /// Run a query, and change its nodes, in one commit without another writer in between.
     ///
-    /// `dql` is a query whose variables the mutation uses: `uid(v)` is every node of v, or one new
-    /// node where v has none; `val(x)` is the value of x at the node that is changed. With `cond`,
-    /// `@if(eq(len(v), 0))` for instance, nothing is changed where it does not hold. `mutations`
-    /// are more of them, carried out after the first: dicts with the keys "set", "delete",
-    /// "set_json", "delete_json" and "cond". Without any of these `dql` is a whole block
+    /// `dql` is a query whose variables the mutation uses. `uid(v)` is every node of v, or one new node if v is
+    /// empty; `val(x)` is the value of x at the changed node. If the condition `cond`, such as `@if(eq(len(v),
+    /// 0))`, is false, nothing is changed. `mutations` are further mutations to run after the first: dicts with the
+    /// keys "set", "delete", "set_json", "delete_json" and "cond". Without any of these `dql` is a complete block
     /// `upsert { query {...} mutation {...} }`.
     ///
     /// >>> import hexgraph
@@ -524,13 +525,12 @@ impl PyDatabase {
         Target::Database(&self.database).upsert(py, upsert, &arguments)
     }
 
-    /// Begin a transaction: requests that see one moment and are committed as one.
+    /// Begin a transaction: requests that read one version and are committed together.
     ///
-    /// As a context manager it commits at the end of the block, and discards when an exception
-    /// leaves it. What it writes conflicts with what others commit meanwhile to the same value of
-    /// a node, the same edge, or the same indexed value of an `@upsert` predicate: the first one
-    /// wins, the others get ConflictError. With `read_only` it changes nothing and never
-    /// conflicts: all its queries show the same moment.
+    /// As a context manager it commits at the end of the block, and discards on an exception. Concurrent writes to
+    /// the same value of a node, the same edge, or the same indexed value of an `@upsert` predicate conflict: the
+    /// first commit wins, later ones raise ConflictError. With `read_only` it changes nothing and never conflicts:
+    /// all its queries read one version.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -546,8 +546,8 @@ impl PyDatabase {
         Ok(PyTxn::new(txn, self.checks))
     }
 
-    /// Take `count` uids in a row that no new node gets, and return them: a program that numbers
-    /// its nodes itself knows their uids before it writes them.
+    /// Reserve `count` contiguous uids that no new node gets, and return them, for programs that number their nodes
+    /// themselves.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -559,14 +559,14 @@ impl PyDatabase {
         py.import("builtins")?.call_method1("range", (first.0, first.0 + count))
     }
 
-    /// The schema as a plain text: what `schema` of `hexgraph.methods` makes a picture of.
+    /// The schema as plain text, for `schema` of `hexgraph.methods`.
     fn _schema(&self, py: Python<'_>) -> PyResult<String> {
         detached(py, || self.database.schema_text()).map_err(to_python)
     }
 
-    /// How large the database is: "nodes", the number of the last "commit", and for each of the
-    /// "predicates" its "nodes", its "values", the "bytes" that it takes, indexes included, and what these are
-    /// in its "parts": "values" (or edges), "indexes", "reverse" edges and "facets".
+    /// The size of the database: "nodes", the number of the last "commit", and "predicates". Each predicate has its
+    /// "nodes", its "values", its "bytes" including indexes, and the bytes of its "parts": "values" (or edges),
+    /// "indexes", "reverse" edges and "facets".
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -581,8 +581,8 @@ impl PyDatabase {
         stats_dict(py, &stats)
     }
 
-    /// Write everything to a directory, which `connect` opens; a database that was there is replaced
-    /// when the new one is whole. This one stays where it is, and readers and writers go on.
+    /// Write the database to a directory, which `connect` opens. An existing one is replaced when the new one is
+    /// complete. This database stays open at its path; readers and writers continue.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()
@@ -596,9 +596,8 @@ impl PyDatabase {
         interruptible(py, None, |control| self.database.save_with(&path, control))
     }
 
-    /// Write what was committed since the last snapshot to a new one, which takes the place of the
-    /// log. Happens by itself when the log has grown long; costs a pass over all data. Readers and
-    /// writers go on meanwhile. Does nothing for a database in memory.
+    /// Write a new snapshot, which replaces the log. It happens automatically when the log has grown long. Cost: a
+    /// pass over all data; readers and writers continue. Does nothing for a database in memory.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> folder = pathlib.Path(tempfile.mkdtemp()) / "films"
@@ -612,8 +611,8 @@ impl PyDatabase {
         interruptible(py, None, |control| self.database.checkpoint_with(control))
     }
 
-    /// Fold all changes into the columns that they are about, which makes reading faster and memory
-    /// smaller, and write a snapshot. Readers and writers go on meanwhile.
+    /// Compact: merge all changes into the columns, which makes reads faster and saves memory, and write a
+    /// snapshot. Readers and writers continue meanwhile.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -626,8 +625,8 @@ impl PyDatabase {
         interruptible(py, None, |control| self.database.compact_with(control))
     }
 
-    /// Move a database that is open read-only to what another process has committed since, and
-    /// return the number of the newest commit. Costs what was committed, not what there is.
+    /// Update a read-only database to the newest commit of another process, and return its number. Cost:
+    /// proportional to the new commits, not to the database.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> path = pathlib.Path(tempfile.mkdtemp()) / "films"
@@ -641,10 +640,10 @@ impl PyDatabase {
         detached(py, || self.database.refresh()).map_err(to_python)
     }
 
-    /// What was found in the log when the database was opened: the "commits" that were carried out
-    /// again, the "bytes" of the log, and how many bytes at its end were no whole commit and were "cut"
-    /// off, or left out where it is open read-only: a commit that nobody was told of, or that
-    /// another process is writing. Less than what is known to have been on the disk is an error.
+    /// The result of replaying the log when the database was opened: the number of replayed "commits", the "bytes"
+    /// of the log, and the number of bytes "cut" off its end, or ignored if read-only, because they are no complete
+    /// commit: one that was never acknowledged, or that another process is writing. A log shorter than what was on
+    /// disk is an error.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> folder = pathlib.Path(tempfile.mkdtemp()) / "films"
@@ -663,13 +662,13 @@ impl PyDatabase {
         Ok(found)
     }
 
-    /// Write the data to `path`, as N-Quads where it ends in .rdf, as lines of JSON where it ends in
-    /// .jsonl, either perhaps before .gz or .zst; and the schema to a file of the same name that
-    /// ends in .schema, the GraphQL schema, where there is one, to one that ends in .graphql. Where it ends in .parquet,
-    /// a new folder gets a table of the nodes of each type (a node is in that of
-    /// its first type), one of the edges of each predicate, and the schemas: nodes.Airport.parquet, edges.near.parquet,
-    /// graph.schema, graph.graphql; nodes without a type are in nodes.parquet. Returns the number of triples. `load` of a file
-    /// and its schemas, or of the folder, into an empty database makes the same graph with the same uids.
+    /// Write the data to `path`: N-Quads for .rdf, lines of JSON for .jsonl, each optionally followed by .gz or
+    /// .zst. The schema is written to a file of the same name with .schema, a GraphQL schema to one with .graphql.
+    /// For .parquet, `path` is a new folder with a table for the nodes of each type (a node is in that of its first
+    /// type), such as nodes.Airport.parquet, one for the edges of each predicate, such as edges.near.parquet,
+    /// graph.schema and graph.graphql; nodes without a type are in nodes.parquet. Returns the number of triples.
+    /// `load` of a file and its schemas, or of the folder, into an empty database restores the graph with the same
+    /// uids.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()
@@ -681,8 +680,8 @@ impl PyDatabase {
     /// >>> copy.load(folder / "all.rdf.gz", folder / "all.schema").triples
     /// 1
     ///
-    /// With `format="dgraph"`, `path` is a new folder, which gets the three files that Dgraph's bulk
-    /// and live loaders take: g01.rdf.gz, g01.schema.gz and g01.gql_schema.gz.
+    /// With `format="dgraph"`, `path` is a new folder with the three files of Dgraph's bulk and live loaders:
+    /// g01.rdf.gz, g01.schema.gz and g01.gql_schema.gz.
     #[pyo3(signature = (path, *, format = None))]
     fn export(&self, py: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<u64> {
         files::export(py, &self.database, &path, format)
@@ -697,8 +696,7 @@ impl PyDatabase {
         Ok(server)
     }
 
-    /// Let go of the data and the directory, and stop the servers of `serve`. A log that is not short
-    /// gives way to a snapshot first.
+    /// Close the database and stop the servers of `serve`. A long log is replaced by a snapshot first.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -711,19 +709,19 @@ impl PyDatabase {
         detached(py, || self.database.close()).map_err(to_python)
     }
 
-    /// Where the database lives; None for one in memory.
+    /// The path of the database; None for one in memory.
     #[getter]
     fn path(&self) -> Option<&PathBuf> {
         self.path.as_ref()
     }
 
-    /// Whether it was opened to be read only.
+    /// Whether it is open read-only.
     #[getter]
     fn read_only(&self) -> bool {
         self.read_only
     }
 
-    /// The number of the namespace that is asked and changed.
+    /// The number of its namespace.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()

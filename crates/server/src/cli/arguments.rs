@@ -9,25 +9,26 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "hexgraph", version, about, arg_required_else_help = true)]
 pub(super) struct Arguments {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What can be done.
+/// The subcommands.
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Answer queries over HTTP and gRPC until interrupted
+    /// Serve queries over HTTP and gRPC until interrupted
     Serve(Box<ServeArguments>),
-    /// Print the answer to a query, or write it to a file: as JSON, a table, CSV, lines of JSON, Arrow or Parquet
+    /// Run a query, and print its result or write it to a file: JSON, a table, CSV, lines of JSON,
+    /// Arrow or Parquet
     Query(QueryArguments),
     /// Change data by N-Quads, JSON, or a request in DQL, and print the uids of new nodes
     Mutate(MutateArguments),
-    /// Delete nodes with all values and edges, those to them, too, and print how many are gone
+    /// Delete nodes with all their values, outgoing and incoming edges, and print the counts
     Delete(DeleteArguments),
-    /// Print the answer to a GraphQL request, or set the GraphQL schema
+    /// Run a GraphQL request and print the response, or set the GraphQL schema
     Graphql(GraphqlArguments),
-    /// Print what is in a database: types, predicates with their coverage, edges between types
+    /// Describe a database: types, predicates with their coverage, edges between types
     Info {
         /// The directory of the database
         path: PathBuf,
@@ -39,24 +40,26 @@ pub(super) enum Command {
     },
     /// Run a graph algorithm, and print the nodes with the greatest numbers
     Algo(AlgoArguments),
-    /// Load triples or a table into a database, which is created where it is missing
+    /// Load triples or a table into a database, which is created if missing
     Load(Box<LoadArguments>),
-    /// Print how a file would be read as a table: its separator, header and encoding, its columns with their types, its first rows
+    /// Print how a file would be read as a table: separator, header, encoding, columns with their
+    /// types, first rows
     Sniff(Box<SniffArguments>),
-    /// Write the data of a database as triples, and its schema beside them
+    /// Write the data of a database as triples, with its schema in a second file
     Export {
         /// The directory of the database
         path: PathBuf,
-        /// Where to: .rdf or .jsonl, perhaps before .gz or .zst, the schema goes to .schema beside it; or a new folder .parquet
+        /// The path to write: .rdf or .jsonl, optionally with .gz or .zst, and the schema to a
+        /// .schema file; or a new .parquet folder
         file: PathBuf,
-        /// `dgraph` writes a new folder with the three files that Dgraph's bulk and live loaders take
+        /// `dgraph` writes a new folder with the three files of Dgraph's bulk and live loaders
         #[arg(long, value_parser = ["dgraph"])]
         format: Option<String>,
-        /// The namespace that is exported
+        /// The namespace to export
         #[arg(long, default_value_t = 0, value_name = "NUMBER")]
         namespace: u64,
     },
-    /// Bring back what lies in a Dgraph cluster, or in an export of one, as a new database
+    /// Create a database from a Dgraph cluster, or from an export of one
     Import {
         /// The cluster, dgraph://USER:PASSWORD@HOST:PORT, or the folder of an export
         source: String,
@@ -65,7 +68,7 @@ pub(super) enum Command {
     },
     /// Take a tour of the language over a bundled sample of films
     Demo,
-    /// Fold all changes of a database into its columns and write a snapshot
+    /// Compact a database: merge all changes into its columns and write a snapshot
     Compact {
         /// The directory of the database
         path: PathBuf,
@@ -74,26 +77,26 @@ pub(super) enum Command {
     Backup {
         /// The directory of the database
         path: PathBuf,
-        /// Where to: a directory that is new, empty or a database
+        /// The target: a directory that is new, empty or a database
         to: PathBuf,
     },
-    /// Make, list and revoke the keys that clients name to a server
+    /// Create, list and revoke the keys by which clients authenticate
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// Make, list and drop namespaces: graphs beside each other in one database
+    /// Create, list and drop namespaces: isolated graphs in one database
     #[command(subcommand)]
     Namespaces(NamespacesCommand),
-    /// Read every block of a database and its log, and compare the checksums
+    /// Read every block of a database and its log, and verify the checksums
     Check {
         /// The directory of a database, or a snapshot file
         path: PathBuf,
     },
 }
 
-/// Whether requests without a key are answered.
+/// Whether requests without a key are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum AnonymousRequests {
-    /// As long as there is no key.
+    /// Until a key exists.
     Auto,
     /// Never.
     Off,
@@ -102,23 +105,24 @@ pub(super) enum AnonymousRequests {
 /// The arguments of `algo`.
 #[derive(Args)]
 pub(super) struct AlgoArguments {
-    /// The algorithm, such as pagerank; docs/algorithms.md has them all
+    /// The algorithm, such as pagerank; docs/algorithms.md lists them
     pub name: String,
     /// The directory of the database
     pub path: PathBuf,
-    /// A predicate whose edges are followed, ~NAME for them turned round; several for their union
+    /// A predicate whose edges are followed, ~NAME for the reversed edges; repeat it for a union
     #[arg(long, required = true, value_name = "PREDICATE")]
     pub on: Vec<String>,
-    /// How many rows are printed
+    /// The number of rows to print
     #[arg(long, default_value_t = 10, value_name = "NUMBER")]
     pub top: usize,
-    /// The nodes of the graph, as a root of DQL such as 'type(Person)'; else all that the edges join
+    /// The nodes of the graph, as a root of DQL such as 'type(Person)'; default: all endpoints of
+    /// the edges
     #[arg(long, value_name = "ROOT")]
     pub nodes: Option<String>,
-    /// The facet that edges weigh
+    /// The facet with the weight of an edge
     #[arg(long, value_name = "FACET")]
     pub weight: Option<String>,
-    /// How edges are taken: out, in or both
+    /// The direction of the edges: out, in or both
     #[arg(long)]
     pub direction: Option<String>,
     /// An argument of the algorithm, such as damping=0.9 or source=0x1
@@ -129,33 +133,33 @@ pub(super) struct AlgoArguments {
 /// The arguments of `serve`.
 #[derive(Args)]
 pub(super) struct ServeArguments {
-    /// The directory of the database; without it everything is in memory
+    /// The directory of the database; without it the database is in memory
     pub path: Option<PathBuf>,
-    /// The port; 0 for any that is free, `off` for none, where there is a --unix-socket
+    /// The HTTP port; 0 for any free port, `off` for none, if there is a --unix-socket
     #[arg(long, value_name = "PORT", value_parser = port, default_value = "8080")]
     pub port: PortArgument,
-    /// The port for gRPC, which Dgraph's clients and gRPC-Web speak: a number, 0 for any that is free, or `off`; without it
-    /// 1000 above that of HTTP
+    /// The port for gRPC and gRPC-Web, for Dgraph's clients: a number, 0 for any free port, or
+    /// `off`; default: 1000 above the HTTP port
     #[arg(long, value_name = "PORT", value_parser = port)]
     pub grpc_port: Option<PortArgument>,
-    /// Answer at this file, too, which programs on this machine connect to as a Unix domain socket, by HTTP and by gRPC. There
-    /// is no TLS; who may is said by --unix-socket-mode
+    /// Also listen on this Unix domain socket, for HTTP and gRPC without TLS; --unix-socket-mode
+    /// controls who may connect
     #[arg(long, value_name = "FILE")]
     pub unix_socket: Option<PathBuf>,
-    /// The permissions of that file, in octal: 600 for your user alone, 660 for your group, too
+    /// The permissions of the socket, in octal: 600 for your user only, 660 for your group, too
     #[arg(long, value_name = "MODE", value_parser = mode, default_value = "600", requires = "unix_socket")]
     pub unix_socket_mode: u32,
-    /// The address to listen at; 0.0.0.0 lets other machines in
+    /// The address to listen on; 0.0.0.0 allows other machines
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub host: IpAddr,
-    /// Speak TLS (https) on both ports by the certificate in this file: PEM, the server's own certificate first. It is read
-    /// anew when it changes
+    /// Use TLS (https) on both ports with the certificate chain in this PEM file, the server's own
+    /// first. It is reloaded when it changes
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
     /// The private key of the certificate, in PEM without a password
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
-    /// Have all clients show a certificate that an authority in this file has signed
+    /// Require a client certificate signed by an authority in this file
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_client_ca: Option<PathBuf>,
     /// Triples to load first (.rdf, .rdf.gz or .rdf.zst)
@@ -164,129 +168,136 @@ pub(super) struct ServeArguments {
     /// The schema to set first
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
-    /// The GraphQL schema to set first; POST /graphql answers by it
+    /// The GraphQL schema to set first, for POST /graphql
     #[arg(long, value_name = "FILE")]
     pub graphql_schema: Option<PathBuf>,
-    /// Tell in answers why a GraphQL mutation was refused
+    /// Include the reason in responses when a GraphQL mutation is refused
     #[arg(long)]
     pub graphql_debug: bool,
-    /// Let GraphQL mutations link nodes that the rules of `@auth` hide from their callers, as Dgraph does
+    /// Allow GraphQL mutations to link nodes that `@auth` rules hide from their callers, as Dgraph
+    /// does
     #[arg(long)]
     pub graphql_link_hidden: bool,
-    /// Leave `extensions` out of answers to GraphQL requests: how much was read, and how long it took
+    /// Omit `extensions` from GraphQL responses: how much was read, and how long it took
     #[arg(long)]
     pub graphql_no_extensions: bool,
-    /// Let tokens without `aud` pass although the schema names audiences, as Dgraph does
+    /// Accept tokens without `aud` although the schema names audiences, as Dgraph does
     #[arg(long)]
     pub graphql_audience_optional: bool,
-    /// Where `@lambda` fields of GraphQL schemas are carried out, and what `@lambdaOnMutate` tells
+    /// The server that resolves `@lambda` fields of GraphQL schemas, and receives the events of
+    /// `@lambdaOnMutate`
     #[arg(long, value_name = "URL")]
     pub graphql_lambda_url: Option<String>,
-    /// How long a request of `@custom(http:)` or `@lambda` may take
+    /// The timeout of a request of `@custom(http:)` or `@lambda`
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
     pub graphql_remote_timeout: f64,
-    /// How many GraphQL subscriptions there may be in all
+    /// The maximum number of GraphQL subscriptions in total
     #[arg(long, default_value_t = 10_000, value_name = "NUMBER")]
     pub graphql_subscriptions: usize,
-    /// How many GraphQL subscriptions a connection may have
+    /// The maximum number of GraphQL subscriptions of a connection
     #[arg(long, default_value_t = 100, value_name = "NUMBER")]
     pub graphql_subscriptions_per_connection: usize,
-    /// Who may alter and administer beside this machine, as `name=value`: whitelist=ADDRESSES lets in addresses,
-    /// networks (10.0.0.0/8), ranges (10.0.0.1-10.0.0.9) and names, with commas between; token=SECRET has all name it in
-    /// the header X-Dgraph-AuthToken. admin-key=SECRET and client-key=SECRET, each as often as there are keys: all
-    /// requests name one in the header X-Auth-Token, and only who has an admin-key administers. anonymous=data lets who
-    /// names neither key nor token nor user read and write, and not administer, wherever they come from; anonymous=none
-    /// is `--anonymous off`, and anonymous=full is neither. Others on this machine can see what is typed here: files (below) and HEXGRAPH_ADMIN_KEY, HEXGRAPH_CLIENT_KEY and HEXGRAPH_TOKEN in
-    /// the environment are for secrets
+    /// Who may alter and administer in addition to this machine, as `name=value`.
+    /// whitelist=ADDRESSES allows addresses, networks (10.0.0.0/8), ranges (10.0.0.1-10.0.0.9) and
+    /// names, separated by commas. token=SECRET requires it in the header X-Dgraph-AuthToken.
+    /// admin-key=SECRET and client-key=SECRET, which may be repeated: all requests must send a key
+    /// in the header X-Auth-Token, and only an admin-key may administer. anonymous=data lets
+    /// callers without a key, a token or a user read and write, and not administer, from any
+    /// address; anonymous=none is `--anonymous off`, and anonymous=full adds no restriction.
+    /// Command-line arguments are visible to other users of this machine: keep secrets in files
+    /// (below) or in HEXGRAPH_ADMIN_KEY, HEXGRAPH_CLIENT_KEY and HEXGRAPH_TOKEN in the environment
     #[arg(long, value_name = "NAME=VALUE")]
     pub security: Vec<String>,
-    /// How much runs at once, as `name=value`: a request that has computed for quick=2ms needs one of the places
-    /// slow=NUMBER (as many as there are cores), and is refused with status 503 where it would wait for longer than
-    /// queue=1s; running=128 may be under way in all, those included that wait for the disk
+    /// Concurrency limits, as `name=value`. After quick=2ms of computing, a request needs one of
+    /// slow=NUMBER workers (default: the number of cores). It is refused with status 503 if it
+    /// would wait for longer than queue=1s. running=128 is the maximum number of unfinished
+    /// requests, including those that wait for the disk
     #[arg(long = "admission", value_name = "NAME=VALUE")]
     pub admission: Vec<String>,
-    /// How connections are held, as `name=value`: most=NUMBER of them (as many as there are descriptors, up to
-    /// 10,000), header=10s for the head of a request, body=5m for a whole body, stall=20s in which rate=256 bytes a
-    /// second have to come or be taken, idle=75s without a request
+    /// Connection limits, as `name=value`: most=NUMBER of connections (default: the number of
+    /// descriptors, up to 10,000), header=10s for the head of a request, body=5m for an entire
+    /// body, stall=20s in which rate=256 bytes a second must be sent or read, idle=75s without a
+    /// request
     #[arg(long = "connection", value_name = "NAME=VALUE")]
     pub connections: Vec<String>,
-    /// Whether requests without a key are answered: `auto` does as long as there is no key, neither here nor made by
-    /// `hexgraph keys`; `off` never does
+    /// Whether requests without a key are accepted: `auto` until there is a key, set here or
+    /// created by `hexgraph keys`; `off` never
     #[arg(long, value_enum, default_value = "auto")]
     pub anonymous: AnonymousRequests,
-    /// A file with keys of administrators, one a line
+    /// A file with admin keys, one on each line
     #[arg(long, value_name = "FILE")]
     pub admin_key_file: Vec<PathBuf>,
-    /// A file with keys of clients, one a line
+    /// A file with client keys, one on each line
     #[arg(long, value_name = "FILE")]
     pub client_key_file: Vec<PathBuf>,
-    /// A file with the token
+    /// A file with the shared token of --security token=SECRET
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// Append a line of JSON for each request to this file: who asked what, from where, and what became of it, without
+    /// Append a line of JSON for each request to this file: client, request and outcome, without
     /// passwords and values
     #[arg(long, value_name = "FILE")]
     pub audit_log: Option<PathBuf>,
-    /// The length from which the audit log gives way to a new one; ten are kept
+    /// The size at which the audit log is rotated; ten files are retained
     #[arg(long, value_name = "BYTES", default_value = "100MiB", requires = "audit_log")]
     pub audit_log_size: String,
-    /// Users with rights to predicates, as `name=value` with `;` between: secret-file=FILE holds the secret, of 32 bytes or
-    /// more, that tokens are signed with; access-ttl=6h and refresh-ttl=30d say how long they hold, jwt-alg=HS256 how they
-    /// are signed. Requests name a token in the header X-Service-AccessToken. The first user is groot with the password
-    /// `password`: as long as that is so, only this machine can connect
+    /// Users with rights to predicates, as `name=value` separated by `;`. secret-file=FILE has the
+    /// secret, of 32 bytes or more, that signs tokens. access-ttl=6h and refresh-ttl=30d are the
+    /// lifetimes of tokens, jwt-alg=HS256 is the algorithm of their signature. Requests send a
+    /// token in the header X-Service-AccessToken. The first user is groot with the password
+    /// `password`: until it is changed, only this machine can connect
     #[arg(long, value_name = "SETTINGS")]
     pub acl: Option<String>,
-    /// A file with the password that the first user gets
+    /// A file with the password of the first user
     #[arg(long, value_name = "FILE", requires = "acl")]
     pub acl_initial_password_file: Option<PathBuf>,
-    /// Let others than this machine connect although the first user has the password that everybody knows
+    /// Allow other machines to connect although the first user has the default password
     #[arg(long, requires = "acl")]
     pub acl_allow_default_password: bool,
-    /// A name of this server, as often as it has some: requests name it in the header Host, where an address and
-    /// `localhost` always do
+    /// A name of this server, which may be repeated: the header Host must contain it, an address or
+    /// `localhost`
     #[arg(long, value_name = "NAME")]
     pub allow_host: Vec<String>,
-    /// An origin whose pages may ask, as `https://app.example.org`, as often as there are some; `*` for all, without
-    /// credentials. No other page of a browser may
+    /// An origin whose web pages may send requests, as `https://app.example.org`, which may be
+    /// repeated; `*` for all, without credentials. Other pages are refused
     #[arg(long, value_name = "ORIGIN")]
     pub allow_origin: Vec<String>,
-    /// Let GraphQL mutations, /assign and /admin/shutdown be asked for by GET, too
+    /// Allow GET for GraphQL mutations, /assign and /admin/shutdown, too
     #[arg(long)]
     pub allow_get_changes: bool,
-    /// The folder that exports and backups go to which are asked for at /admin; without it there are none
+    /// The folder for exports and backups requested at /admin; without it they are refused
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,
-    /// Discard a transaction that nobody used for that long
+    /// Discard a transaction after this time without use
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
     pub txn_timeout: f64,
-    /// How many transactions a client (an address) may have open at once
+    /// The maximum number of open transactions of a client (an address)
     #[arg(long, value_name = "NUMBER", default_value_t = 1_000)]
     pub txn_per_client: usize,
-    /// The memory that the whole process may have, like 2GB or 512MiB, its data included: requests
-    /// that need more than is left are refused with status 503. Without it two thirds of the least
-    /// of the machine's memory, its control group's limit, and `ulimit -v` and `-d`
+    /// The memory limit of the entire process, like 2GB or 512MiB, including its data. Requests
+    /// that need more are refused with status 503. Default: two thirds of the least of the
+    /// machine's memory, its control group's limit, and `ulimit -v` and `-d`
     #[arg(long, value_name = "BYTES")]
     pub memory: Option<String>,
-    /// How much of replaced versions is kept for clients that come back to a moment which an
-    /// earlier query saw; older moments are told as too old
+    /// The memory for old versions, which clients read by the timestamp of an earlier query; older
+    /// timestamps are refused
     #[arg(long, value_name = "BYTES", default_value = "64MiB")]
     pub history: String,
-    /// Leave the database as it is
+    /// Open read-only
     #[arg(long, requires = "path", conflicts_with_all = ["load", "schema", "graphql_schema"])]
     pub read_only: bool,
     /// Read the snapshot into memory instead of mapping it: safe where another program may shorten the file
     #[arg(long)]
     pub no_map: bool,
-    /// When a commit counts as done: `always`, when it is on the disk; `every=100ms`, when the
-    /// system has it, which puts it on the disk that often; `never`, when the system has it
+    /// When a commit returns: `always`, when it is on disk; `every=100ms`, when the system has it,
+    /// which writes it to disk that often; `never`, when the system has it
     #[arg(long, value_name = "WHEN", default_value = "always")]
     pub sync: String,
-    /// How long the log gets before a snapshot takes its place
+    /// The size at which the log is replaced by a snapshot
     #[arg(long, value_name = "BYTES", default_value = "64MiB")]
     pub checkpoint: String,
-    /// What a single request may use, as `name=value`: timeout=60s, memory=1GiB (a quarter of
-    /// --memory, where nothing is said), result=1GiB, body=64MiB, text=16MiB, edges, levels,
-    /// normalize, frontier, uids; slow=250ms prints queries that take longer
+    /// Limits of a single request, as `name=value`: timeout=60s, memory=1GiB (default: a quarter of
+    /// --memory), result=1GiB, body=64MiB, text=16MiB, edges, levels, normalize, frontier, uids;
+    /// slow=250ms logs queries that take longer
     #[arg(long = "limit", value_name = "NAME=VALUE")]
     pub limits: Vec<String>,
 }
@@ -332,28 +343,29 @@ fn mode(text: &str) -> Result<u32, String> {
 pub(super) struct QueryArguments {
     /// The directory of the database
     pub path: PathBuf,
-    /// The namespace that is asked
+    /// The namespace to read
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub namespace: u64,
-    /// The query in DQL, or the name of a file that has it; `-`, or nothing where something is piped in, reads the standard input
+    /// The query in DQL, or the name of its file; `-`, or nothing with piped input, reads standard
+    /// input
     pub query: Option<String>,
-    /// A file that has the query
+    /// A file with the query
     #[arg(short = 'f', long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// The value of a variable, as `name=value`
     #[arg(short = 'v', long = "var", value_name = "NAME=VALUE")]
     pub variables: Vec<String>,
-    /// How the answer is written: json (all blocks), or the rows of a block as table, csv, jsonl, arrow or parquet. Without it the
-    /// end of the file's name says it, else it is json
+    /// The format: json (all blocks), or the rows of one block as table, csv, jsonl, arrow or
+    /// parquet. Default: by the file extension, otherwise json
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
-    /// The file that is written, in place of one that is there; without it the answer is printed
+    /// The file to write, replacing an existing one; default: standard output
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// The block whose rows are written, where the query has several
+    /// The block to write, if the query has several
     #[arg(long, value_name = "NAME")]
     pub block: Option<String>,
-    /// Print the steps that it took, not the answer
+    /// Print the plan with rows and times instead of the result
     #[arg(long)]
     pub explain: bool,
     /// Stop after that many seconds
@@ -369,13 +381,13 @@ pub(super) struct QueryArguments {
 pub(super) struct MutateArguments {
     /// The directory of the database
     pub path: PathBuf,
-    /// N-Quads, JSON, or a request in DQL: `{ set { ... } delete { ... } }` or `upsert { ... }`; or the name of a file that has it. `-`,
-    /// or nothing where something is piped in, reads the standard input
+    /// N-Quads, JSON, or a request in DQL: `{ set { ... } delete { ... } }` or `upsert { ... }`; or
+    /// the name of its file. `-`, or nothing with piped input, reads standard input
     pub text: Option<String>,
-    /// A file that has the text
+    /// A file with the text
     #[arg(short = 'f', long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The N-Quads or the JSON are deleted, and not set
+    /// Delete the N-Quads or the JSON instead of setting them
     #[arg(long)]
     pub delete: bool,
     /// A query in DQL whose variables the N-Quads or the JSON use, as in uid(v)
@@ -384,7 +396,7 @@ pub(super) struct MutateArguments {
     /// The value of a variable of that query, as `name=value`
     #[arg(short = 'v', long = "var", value_name = "NAME=VALUE", requires = "query")]
     pub variables: Vec<String>,
-    /// The namespace that is changed
+    /// The namespace to change
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub namespace: u64,
 }
@@ -394,13 +406,13 @@ pub(super) struct MutateArguments {
 pub(super) struct DeleteArguments {
     /// The directory of the database
     pub path: PathBuf,
-    /// A query in DQL of one block, which selects the nodes; or the name of a file that has it; or uids: `0x1 0x2`
+    /// A DQL query of one block that selects the nodes, or the name of its file; or uids: `0x1 0x2`
     #[arg(required = true, num_args = 1..)]
     pub nodes: Vec<String>,
     /// The value of a variable of the query, as `name=value`
     #[arg(short = 'v', long = "var", value_name = "NAME=VALUE")]
     pub variables: Vec<String>,
-    /// The namespace that is changed
+    /// The namespace to change
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub namespace: u64,
 }
@@ -410,27 +422,27 @@ pub(super) struct DeleteArguments {
 pub(super) struct GraphqlArguments {
     /// The directory of the database
     pub path: PathBuf,
-    /// The request, or the name of a file that has it; `-`, or nothing where something is piped in, reads the standard input
+    /// The request, or the name of its file; `-`, or nothing with piped input, reads standard input
     pub text: Option<String>,
-    /// A file that has the request
+    /// A file with the request
     #[arg(short = 'f', long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The value of a variable, as `name=value`: JSON, or else a text
+    /// The value of a variable, as `name=value`: JSON, otherwise a string
     #[arg(short = 'v', long = "var", value_name = "NAME=VALUE")]
     pub variables: Vec<String>,
-    /// A file of JSON that has the values of variables
+    /// A JSON file with the values of variables
     #[arg(long, value_name = "FILE")]
     pub variables_file: Option<PathBuf>,
-    /// The name of the operation, where the request has several
+    /// The name of the operation, if the request has several
     #[arg(long, value_name = "NAME")]
     pub operation: Option<String>,
-    /// A GraphQL schema that is set first
+    /// A GraphQL schema to set first
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
     /// Stop after that many seconds
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,
-    /// The namespace that is asked
+    /// The namespace to read
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub namespace: u64,
 }
@@ -440,24 +452,25 @@ pub(super) struct GraphqlArguments {
 pub(super) struct LoadArguments {
     /// The directory of the database
     pub path: PathBuf,
-    /// Triples (.rdf, .json or .jsonl, perhaps packed: .gz, .zst), tables (.parquet, .arrow, .csv, .tsv, .txt, .edges; with --type,
-    /// --no-id or --edges also .json and .jsonl), folders or patterns of these, the folder that an export to .parquet made, or a
-    /// graph (.graphml); all load at once
+    /// Triples (.rdf, .json or .jsonl, optionally .gz or .zst), tables (.parquet, .arrow, .csv,
+    /// .tsv, .txt, .edges; with --type, --no-id or --edges also .json and .jsonl), folders or
+    /// patterns of these, a .parquet folder of an export, or a graph (.graphml); all are loaded in
+    /// one commit
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// The namespace that is loaded into
+    /// The namespace to load into
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub namespace: u64,
     /// The schema to set first
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
-    /// The GraphQL schema to set when all is loaded
+    /// The GraphQL schema to set after the load
     #[arg(long, value_name = "FILE")]
     pub graphql_schema: Option<PathBuf>,
     /// Leave out lines and cells that can't be stored, and report them
     #[arg(long)]
     pub skip_errors: bool,
-    /// Keep to about so much memory, as 512MiB, beside the largest predicate: the rest goes to
+    /// The memory limit, as 512MiB, in addition to the largest predicate: the rest is spilled to
     /// temporary files in the directory of the database
     #[arg(long, value_name = "BYTES")]
     pub memory: Option<String>,
@@ -470,46 +483,49 @@ pub(super) struct LoadArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Tables")]
 pub(super) struct TableArguments {
-    /// Rows are edges of this predicate; the predicate of the edges of a graph, which is `edge` without
+    /// The predicate of the edges: rows of a table become edges; for a graph the default is `edge`
     #[arg(long, value_name = "PREDICATE")]
     pub edges: Option<String>,
-    /// The column that names the node where an edge starts
+    /// The column with the source of an edge
     #[arg(long, value_name = "COLUMN", default_value = "source", requires = "edges")]
     pub source: String,
-    /// The column that names the node where an edge ends
+    /// The column with the target of an edge
     #[arg(long, value_name = "COLUMN", default_value = "target", requires = "edges")]
     pub target: String,
     /// A column that is a facet of the edges, `column` or `column=key`
     #[arg(long, value_name = "COLUMN", requires = "edges")]
     pub facet: Vec<String>,
-    /// Leave types alone: else those of the nodes where edges start get the predicate as a field
+    /// Do not change types; by default the types of the source nodes get the predicate as a field
     #[arg(long, requires = "edges")]
     pub no_types: bool,
-    /// The column that names the node of a row
+    /// The column with the id of the node of a row
     #[arg(long, value_name = "COLUMN", default_value = "id", conflicts_with = "edges")]
     pub id: String,
     /// Each row is a new node
     #[arg(long, conflicts_with_all = ["edges", "id"])]
     pub no_id: bool,
-    /// The type of all nodes; once for each where there are several
+    /// The type of all nodes; may be repeated
     #[arg(long = "type", value_name = "NAME")]
     pub node_types: Vec<String>,
-    /// A column whose cells name other nodes becomes an edge, `origin=Airport.faa` or `origin=from:Airport.faa`: the predicate, and
-    /// type and predicate of what names the nodes
+    /// A column whose cells are ids of other nodes becomes an edge, `origin=Airport.faa` or
+    /// `origin=from:Airport.faa`: the predicate of the edge, and the type and the predicate of the
+    /// ids
     #[arg(long = "link", value_name = "COLUMN=TARGET", conflicts_with = "edges")]
     pub links: Vec<String>,
-    /// Put the type in front of the names of predicates, as in `Airport.city`
+    /// Prefix the names of predicates with the type, as in `Airport.city`
     #[arg(long, requires = "node_types", conflicts_with = "edges")]
     pub prefix: bool,
-    /// What becomes of edges to names that no node has: make makes a node, skip leaves the edge out, raise refuses the load
+    /// How to treat edges to ids that no node has: make creates a node, skip leaves the edge out,
+    /// raise refuses the load
     #[arg(long, value_name = "WHAT", default_value = "make")]
     pub missing: String,
     /// The predicate of a column, `column=predicate`; `column=` leaves it out
     #[arg(long = "column", value_name = "COLUMN=PREDICATE", conflicts_with = "edges")]
     pub columns: Vec<String>,
-    /// The predicate that keeps ids; two, `one,two`, for sources and targets. Without it ids of nodes are kept in the
-    /// predicate of their column, and edges find nodes by the one that is `@unique`; or by `xid`, where the database has that.
-    /// Of triples, the predicate that keeps names such as `<alice>`, by which later loads find the nodes
+    /// The predicate that stores ids; two, `one,two`, for sources and targets. Default: for nodes
+    /// the predicate of the id column, for edges the one that is `@unique`; or an existing `xid`.
+    /// For triples, the predicate that stores names such as `<alice>`, by which later loads find
+    /// the nodes
     #[arg(long, visible_alias = "on", value_name = "PREDICATE")]
     pub xid: Option<String>,
     /// Ids are uids
@@ -518,52 +534,54 @@ pub(super) struct TableArguments {
     /// The column that gets the path of the file of each row
     #[arg(long, value_name = "COLUMN")]
     pub filename: Option<String>,
-    /// How text files are written
+    /// The format of text files
     #[command(flatten)]
     pub text: TextArguments,
 }
 
-/// How the text file of a table is written, where its beginning would mislead.
+/// The format of a text file, to override what is detected.
 #[derive(Args)]
 #[command(next_help_heading = "Text files")]
 pub(super) struct TextArguments {
-    /// The character between the cells of a CSV file, where its first lines would mislead
+    /// The separator of a CSV file, if detection fails
     #[arg(long, value_name = "LETTER")]
     pub separator: Option<char>,
-    /// The encoding of a CSV file, where its beginning would mislead: utf-8, utf-16le, utf-16be or windows-1252
+    /// The encoding of a CSV file, if detection fails: utf-8, utf-16le, utf-16be or windows-1252
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<String>,
     /// Whether the first record of a CSV file has the names of the columns, `true` or `false`
     #[arg(long, value_name = "BOOL")]
     pub header: Option<bool>,
-    /// The character around cells of a CSV file that have separators in them; empty where quotes are letters
+    /// The quote character of a CSV file; empty if quotes are ordinary characters
     #[arg(long, value_name = "LETTER")]
     pub quote: Option<String>,
-    /// The character that makes the next one a letter within quotes
+    /// The escape character within quotes
     #[arg(long, value_name = "LETTER")]
     pub escape: Option<char>,
-    /// The character with which lines begin that are comments; empty where none are
+    /// The first character of comment lines; empty if there are none
     #[arg(long, value_name = "LETTER")]
     pub comment: Option<String>,
     /// The number of lines before the first record of a CSV file
     #[arg(long, value_name = "LINES")]
     pub skip: Option<u64>,
-    /// A text that is a missing value in each column; without it `n/a` and its like are in columns of numbers and times
+    /// A string that is a missing value in each column; default: `n/a` and similar strings, in
+    /// columns of numbers and times
     #[arg(long = "null-value", value_name = "TEXT")]
     pub null_values: Vec<String>,
-    /// An empty cell in quotes is a missing value, and no empty text
+    /// Read an empty cell in quotes as a missing value instead of an empty string
     #[arg(long)]
     pub quoted_null: bool,
-    /// What becomes of records with more or fewer cells than there are columns: error, skip or fill
+    /// How to treat records with more or fewer cells than columns: error, skip or fill
     #[arg(long, value_name = "WHAT", default_value = "error")]
     pub ragged: String,
-    /// What becomes of columns whose names no predicates can have: clean makes names of them, keep and error refuse them
+    /// How to treat column names that are not valid predicate names: clean changes them, keep and
+    /// error refuse them
     #[arg(long, value_name = "WHAT", default_value = "clean")]
     pub names: String,
     /// The type of a column of a CSV file, `column=type`
     #[arg(long = "cast", value_name = "COLUMN=TYPE")]
     pub types: Vec<String>,
-    /// The names of the columns of a file that has none: `--columns id,name,born`
+    /// The names of the columns of a file without a header: `--columns id,name,born`
     #[arg(long = "columns", value_name = "NAMES", value_delimiter = ',')]
     pub column_names: Option<Vec<String>>,
 }
@@ -573,10 +591,10 @@ pub(super) struct TextArguments {
 pub(super) struct SniffArguments {
     /// The file: .csv, .tsv, .txt, .json, .jsonl, .parquet, .arrow and others that `load` takes as tables
     pub file: PathBuf,
-    /// How many rows are printed
+    /// The number of rows to print
     #[arg(long, default_value_t = 5, value_name = "NUMBER")]
     pub rows: usize,
-    /// How the file is written
+    /// The format of the file
     #[command(flatten)]
     pub text: TextArguments,
 }
