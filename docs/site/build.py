@@ -19,7 +19,7 @@ WORK = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "target" / "docs").reso
 PAGES = WORK / "pages"
 HOME = "https://github.com/hexgraph/hexgraph/blob/main/"
 RAW = "https://raw.githubusercontent.com/hexgraph/hexgraph/main/"
-"""Where pages and pictures of the repository are; README is read elsewhere, and names them so."""
+"""The addresses of pages and pictures in README, which is also read outside of the repository."""
 ADDED = {
     "README.md": "index.md",
     "CHANGELOG.md": "changelog.md",
@@ -27,7 +27,7 @@ ADDED = {
     "ARCHITECTURE.md": "architecture.md",
     "SECURITY.md": "security.md",
 }
-"""Pages of the repository's root, and what they are called in the site."""
+"""Pages of the repository's root, and their names in the site."""
 REFERENCES = {
     "python/hexgraph/algo/calls.py": "reference/algorithms.md",
     "crates/python/src/database.rs": "reference/database.md",
@@ -36,9 +36,12 @@ REFERENCES = {
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
+BADGE = re.compile(r"^\[?!\[[^\]]*\]\(https://img\.shields\.io/.*\n", re.MULTILINE)
+"""A badge of README: the site loads nothing from other servers."""
+
 
 def place_of(path: Path) -> Path | None:
-    """Return where a file of the repository lies in the site; None for one that does not."""
+    """Return the path of a repository file in the site; None if the site does not have it."""
     inside = path.relative_to(ROOT).as_posix()
     if inside in ADDED:
         return PAGES / ADDED[inside]
@@ -68,6 +71,7 @@ def moved(text: str, path: Path) -> str:
         assert here is not None
         return f"]({relative(place, here.parent)}{mark}{anchor})"
 
+    text = BADGE.sub("", text)
     parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
     return "".join(part if part.startswith("```") else LINK.sub(link, part) for part in parts)
 
@@ -105,7 +109,7 @@ def lay_out() -> None:
 
 
 def main() -> None:
-    """Build the site into the folder html below the place of work."""
+    """Build the site into the folder html of the working directory."""
     lay_out()
     shutil.rmtree(WORK / "html", ignore_errors=True)
     command = [Path(sys.executable).with_name("zensical"), "build", "--clean", "--strict"]

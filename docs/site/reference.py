@@ -12,7 +12,7 @@ from hexgraph.algo import Algorithms, Found
 STUB = ast.parse((Path(hexgraph.__file__).parent / "_native.pyi").read_text(encoding="utf-8"))
 
 PAGES = {
-    "database": ("Opening, and a database", ["connect", "Database"]),
+    "database": ("Database", ["connect", "Database"]),
     "results": ("Results", ["Result", "ArrowTable", "Answers", "Explanation", "Pages"]),
     "transactions": ("Transactions", ["Txn", "Upsert"]),
     "algorithms": ("Algorithms", ["Algorithms", "Found"]),
@@ -28,6 +28,12 @@ INNER = {"Algorithms": Algorithms, "Found": Found}
 
 WIDTH = 88
 """Columns of a signature, before it has an argument a line."""
+
+UNKNOWN = "other"
+"""The parameter that collects unknown arguments for an error with a hint. It is not shown."""
+
+MODULES = re.compile(r"\b(?:collections\.abc|typing|hexgraph(?:\._native)?)\.(?=[A-Z])")
+"""Modules in front of the names of types, which are not shown."""
 
 SHOWN = ("__getitem__", "__len__", "__iter__", "__arrow_c_stream__")
 """The methods with underscores that a reader has to know."""
@@ -130,6 +136,8 @@ def signature(member: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     if any(ast.unparse(mark) == "property" for mark in member.decorator_list):
         return f"{member.name}: {ast.unparse(member.returns) if member.returns else 'Any'}"
     member.args.args = [given for given in member.args.args if given.arg not in ("self", "cls")]
+    if member.args.kwarg and member.args.kwarg.arg == UNKNOWN:
+        member.args.kwarg = None
     is_async = "await " if isinstance(member, ast.AsyncFunctionDef) else ""
     return wrapped(f"{is_async}{member.name}", ast.unparse(member.args), returns)
 
@@ -164,7 +172,7 @@ def plain(told: inspect.Signature) -> inspect.Signature:
         return Raw(annotation) if isinstance(annotation, str) else annotation
 
     given = [p.replace(annotation=shown(p.annotation)) for p in told.parameters.values()]
-    given = [parameter for parameter in given if parameter.name != "self"]
+    given = [parameter for parameter in given if parameter.name not in ("self", UNKNOWN)]
     return told.replace(parameters=given, return_annotation=shown(told.return_annotation))
 
 
@@ -185,7 +193,7 @@ def wrapped(name: str, arguments: str, returns: str) -> str:
 
 def fenced(code: str) -> str:
     """Return code of Python as a block."""
-    return f"```python\n{code}\n```\n"
+    return f"```python\n{MODULES.sub('', code)}\n```\n"
 
 
 def markdown(told: str) -> str:

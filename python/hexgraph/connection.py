@@ -38,68 +38,69 @@ def connect(  # noqa: PLR0913 - settings by keyword
 ) -> Database:
     """Open the database in the directory `path`, or an empty one in memory.
 
-    A `path` like "dgraph://user:password@host:9080?http=host:8080" connects to a cluster of Dgraph
-    instead (hexgraph[dgraph]; docs/cluster.md): what comes back has the same methods. Of the other
-    arguments only `read_only` means something there.
+    A `path` like "dgraph://user:password@host:9080?http=host:8080" connects to a Dgraph cluster
+    instead (hexgraph[dgraph]; docs/cluster.md). The returned object has the same methods. Of the
+    other arguments only `read_only` applies.
 
-    A missing directory is created, unless `read_only` is set; a leading `~` is the home folder,
-    here and in all paths that methods take. One process may have a directory open for writing; any
-    number may open it read-only, and share its pages in memory. `threads`
-    are those that loads and large queries use, 0 for as many as there are cores.
+    A missing directory is created, unless `read_only` is set. A leading `~` is the home folder,
+    here and in all paths of methods. One process may open a directory for writing; any number may
+    open it read-only, and they share its pages in memory.
 
-    In the process that has it open, `connect` returns another handle of the same database, so a
-    cell of a notebook may be run again. The settings have to be the same, but for `strict`,
-    `warnings` and `namespace`, which each handle has for itself. `close` closes one handle; the
-    database is closed with the last. What is opened with `read_only` is a database of its own,
-    which shows the moment when it was opened until it is told to `refresh`.
+    `threads` is the number of threads for loads and large queries; 0 means the number of cores.
 
-    A transaction that nobody uses for `txn_timeout` seconds is discarded.
+    In the same process, `connect` returns another handle of the same database, so a cell of a
+    notebook may be run again. The settings must be the same, except `strict`, `warnings` and
+    `namespace`, which belong to a handle. `close` closes one handle; the last one closes the
+    database. A handle with `read_only` is a separate database with its version of the data until
+    `refresh`.
 
-    A commit is noted in a log in the directory. `sync` says when it counts as done:
+    A transaction without use for `txn_timeout` seconds is discarded.
 
-    - "always", when it is on the disk: neither a crash of the process nor one of the machine loses
-      it. Threads that commit at once share the wait
-    - "every=100ms" or another time, when the system has it, which puts it on the disk that often:
-      a crash of the machine loses the last ones, one of the process none
-    - "never", the same, and the system puts it on the disk when it likes
+    A commit is appended to a log in the directory. `sync` controls when it returns:
 
-    Past `checkpoint` bytes, and a quarter of the snapshot, a new snapshot takes the place of the
-    log, beside readers and writers.
+    - "always": when it is on disk; neither a crash of the process nor of the machine loses it.
+      Concurrent commits share one wait
+    - "every=100ms" or another time: when the system has it, which writes it to disk that often. A
+      crash of the machine loses the last commits, a crash of the process none
+    - "never": the same, but the system decides when to write it to disk
 
-    Changes are kept beside the columns that they are about, where they make reading whole columns
-    slower. When more than one in 64 rows has changed, or one in 256 and nobody commits for a
-    moment, a thread folds them into a new column, beside readers and writers; `fold="manual"`
-    leaves that to `Database.compact`.
+    When the log exceeds `checkpoint` bytes and a quarter of the snapshot, a new snapshot replaces
+    it. Readers and writers continue meanwhile.
 
-    A snapshot of more than a MiB is mapped: opening takes no time, and memory is shared with other
-    processes. If another program shortens that file while it is open, by copying over it in place
-    or on a disk that goes away, the system ends this process (SIGBUS); hexgraph itself never does
-    that. `map=False` reads the file into memory instead: slower to open, and safe from that.
+    Changes are stored as a delta, which slows down scans of entire columns. A background thread
+    compacts a column when more than one in 64 rows has changed, or one in 256 and there is no
+    commit for a moment. `fold="manual"` leaves compaction to `Database.compact`.
 
-    `memory`, bytes or "8GB", bounds what all queries, transactions, loads and builds of indexes
-    may take together beside the data; without it, all databases of the process share four fifths
-    of what the machine, the control group and `ulimit` let it have. Who needs more than is left
-    raises LimitError, and nothing else is affected.
+    A snapshot of more than a MiB is memory-mapped: it opens at once, and processes share its
+    memory. If another program shortens that file while it is open, or its disk disappears, the
+    system ends this process (SIGBUS); hexgraph itself never shortens it. `map=False` reads the file
+    into memory instead, which is slower to open, but safe.
 
-    With `strict`, a query that names a predicate, a type or a language that the schema does not
-    know raises QueryError, where it is answered with nothing and `Result.warnings` otherwise.
-    `rows()`, `to_dict()` and the frames of a result come with Python's warnings of what is in
-    `Result.warnings` (`QueryWarning`, `UnknownNameWarning`), unless `warnings=False`.
+    `memory`, bytes or "8GB", limits all queries, transactions, loads and index builds together, in
+    addition to the data. By default all databases of the process share four fifths of what the
+    machine, the control group and `ulimit` allow. A call that needs more raises LimitError; others
+    are not affected.
 
-    `namespace` is the number of the graph that is asked, where the database has several beside each
-    other (`Database.create_namespace`).
+    With `strict`, a query with a predicate, type or language that the schema does not have raises
+    QueryError. Otherwise the name has no values, and `Result.warnings` lists it. `rows()`,
+    `to_dict()` and the frames of a result emit the content of `Result.warnings` as Python warnings
+    (`QueryWarning`, `UnknownNameWarning`), unless `warnings=False`.
 
-    `limits` bound what a single request may use; past one it raises LimitError with its name:
+    `namespace` is the number of the graph, if the database has several isolated ones
+    (`Database.create_namespace`).
 
-    - `timeout`, seconds that a query may take where it does not say so itself (none)
-    - `memory`, bytes of its sets, lists and variables (4 GiB), and `result`, bytes of its answer
-      as it is written (4 GiB); "512MiB" will do
-    - `edges` that one @recurse may walk (a million), and its `levels` (256; up to 100,000)
-    - `normalize`, objects that @normalize may make of one node (10,000)
-    - `frontier`, beginnings of paths that shortest may keep (a million)
-    - `uids` that one `Database.assign_uids` hands out (a million)
-    - `text`, bytes of a query's text (64 MiB), and `body`, bytes of a request over HTTP (256 MiB)
-    - `slow`, seconds from which on `Database.slow_queries` keeps a query (1)
+    `limits` apply to a single request; exceeding one raises LimitError with its name:
+
+    - `timeout`: seconds for a query without its own timeout (none)
+    - `memory`: bytes of its sets, lists and variables (4 GiB), and `result`: bytes of its
+      serialized result (4 GiB); "512MiB" is accepted
+    - `edges`: the edges that one @recurse may follow (a million), and its `levels` (256; up to
+      100,000)
+    - `normalize`: objects that @normalize may make of one node (10,000)
+    - `frontier`: partial paths of one shortest (a million)
+    - `uids`: uids of one `Database.assign_uids` (a million)
+    - `text`: bytes of a query's text (64 MiB), and `body`: bytes of a request over HTTP (256 MiB)
+    - `slow`: seconds above which `Database.slow_queries` records a query (1)
 
     >>> import hexgraph
     >>> with hexgraph.connect() as db:

@@ -9,12 +9,12 @@ use hexgraph::db::Txn;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-/// Several requests that see one moment and are committed as one. Made by `Database.txn`.
+/// Several requests that read one version and are committed together. Made by `Database.txn`.
 ///
-/// It sees the data as they were when it began, and its own changes; others see those after the
-/// commit. As a context manager it commits at the end, and discards when an exception leaves the
-/// block; a read-only one discards in any case. One that is dropped is discarded, and so is one
-/// that nobody uses for five minutes. It may be used from several threads.
+/// It reads the data as of its start, and its own changes; others see these after the commit. As a
+/// context manager it commits at the end of the block, and discards on an exception; a read-only
+/// one always discards. A transaction that is garbage-collected, or not used for five minutes, is
+/// discarded. It may be used from several threads.
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()
@@ -44,7 +44,7 @@ impl PyTxn {
 
 #[pymethods]
 impl PyTxn {
-    /// Answer a query from what the transaction sees; as `Database.query`.
+    /// Run a query on the data that the transaction sees; as `Database.query`.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -55,7 +55,7 @@ impl PyTxn {
     /// >>> inside, outside
     /// ({'q': [{'name': 'Ada'}]}, {'q': []})
     ///
-    /// Raises ConflictError when it was aborted, QueryError when it has ended.
+    /// Raises ConflictError if it was aborted, QueryError if it has ended.
     #[expect(clippy::too_many_arguments, reason = "they are named where it is called")]
     #[pyo3(signature = (dql, variables = None, *, timeout = None, debug = false, strict = None, **other))]
     fn query(
@@ -73,8 +73,8 @@ impl PyTxn {
         Target::Txn(&self.txn).query(py, asked, variables)
     }
 
-    /// Delete and set in the transaction, the deletes first; as `Database.mutate`. Where it fails
-    /// nothing of it is changed, and the transaction goes on.
+    /// Delete and set in the transaction, the deletes first; as `Database.mutate`. If it fails,
+    /// nothing of it is changed, and the transaction continues.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -99,7 +99,7 @@ impl PyTxn {
         Target::Txn(&self.txn).mutate(py, &arguments)
     }
 
-    /// Ask a query, and change what it found, in the transaction; as `Database.upsert`.
+    /// Run a query, and change its nodes, in the transaction; as `Database.upsert`.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -133,7 +133,7 @@ impl PyTxn {
         Target::Txn(&self.txn).upsert(py, upsert, &arguments)
     }
 
-    /// Make the changes visible to all. The transaction has ended then, also when it fails.
+    /// Make the changes visible to all. This ends the transaction, also if it fails.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -145,13 +145,13 @@ impl PyTxn {
     /// Traceback (most recent call last):
     /// hexgraph.errors.ConflictError: Transaction has been aborted. Please retry
     ///
-    /// Raises ConflictError when another transaction changed the same data after this one began:
-    /// `Database.run` tries again by itself.
+    /// Raises ConflictError if another transaction changed the same data after this one began:
+    /// `Database.run` retries automatically.
     fn commit(&self, py: Python<'_>) -> PyResult<()> {
         detached(py, || self.txn.commit()).map(drop).map_err(to_python)
     }
 
-    /// Forget the changes. Does nothing to one that has ended.
+    /// Discard the changes. Does nothing if the transaction has ended.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -164,7 +164,7 @@ impl PyTxn {
         py.detach(|| self.txn.discard());
     }
 
-    /// Whether it may be used still: not committed, not discarded, not aborted.
+    /// Whether it is still usable: not committed, discarded or aborted.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -179,7 +179,7 @@ impl PyTxn {
         py.detach(|| self.txn.is_open())
     }
 
-    /// Whether it was begun to change nothing.
+    /// Whether it is read-only.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()

@@ -22,37 +22,39 @@ Measure = Literal["jaccard", "overlap", "cosine", "common_neighbours", "adamic_a
 
 
 class Common(TypedDict, total=False):
-    """The arguments that all algorithms have."""
+    """The arguments of all algorithms."""
 
     nodes: Nodes
-    """The nodes of the graph; else all that the edges join."""
+    """The nodes of the graph; default: all endpoints of the edges."""
     direction: Direction
-    """How edges are taken: as they are, turned round, or without a direction."""
+    """Whether edges are followed as stored, reversed, or without a direction."""
     threads: int
-    """The most threads; else all of the database. The result is the same."""
+    """The maximum number of threads; default: all of the database. The result is the same."""
     seed: int
-    """What random draws begin with."""
+    """The seed of random numbers."""
     timeout: float
     """Seconds after which LimitError is raised."""
 
 
 class Algorithms:
-    r"""Graph algorithms on the edges of predicates, as they are in the newest version.
+    r"""Graph algorithms on the edges of predicates, on the newest version.
 
-    Each takes the names of one or more predicates (`"follows"`, `"~follows"` for its edges turned
-    round). A text may go on with a filter of the far end: `"follows @filter(ge(age, 18))"`.
-    Further arguments are the same for all:
+    Each takes the names of one or more predicates (`"follows"`, or `"~follows"` for the reversed
+    edges), optionally with a filter of the target nodes: `"follows @filter(ge(age, 18))"`. Further
+    arguments are the same for all:
 
     - `nodes`: the nodes of the graph, as a root of DQL (`"type(Person)"`, `"has(name)
+      @filter(ge(age, 18))"`) or as uids; default: all endpoints of the edges. Edges to other nodes
+      are left out, and nodes without edges are included
       @filter(ge(age, 18))"`) or as uids; else all that the edges join. Edges to others are left
       out, and nodes without edges are in
-    - `weight`: the facet that edges weigh, where an algorithm takes weights. An edge without it
-      weighs 1, parallel edges weigh what they weigh together
+    - `weight`: the facet with the weight of an edge, if the algorithm supports weights. An edge
+      without it weighs 1; the weights of parallel edges are added
     - `direction`: "out", "in", or "both" for edges without a direction
     - `threads`, `seed`, `timeout` in seconds
 
-    Nothing has to be prepared: the graph is made when it is first asked for, kept, and patched
-    after commits. The result is a `Found`.
+    No preparation is needed: the first call builds the graph, which is cached and updated after
+    commits. Returns a `Found`.
 
     >>> import hexgraph
     >>> db = hexgraph.connect()
@@ -60,11 +62,11 @@ class Algorithms:
     >>> [(row["uid"], round(row["pagerank"], 3)) for row in db.algo.pagerank("follows").top(2)]
     [('0x2', 0.486), ('0x3', 0.464)]
 
-    Raises QueryError for what is wrong with predicates, weights or arguments; LimitError.
+    Raises QueryError for invalid predicates, weights or arguments; LimitError.
     """
 
     def __init__(self, db: Database) -> None:
-        """Take the database that the algorithms are to read."""
+        """Store the database that the algorithms read."""
         self._db = db
 
     def pagerank(  # noqa: PLR0913 -- the arguments of networkx
@@ -82,14 +84,14 @@ class Algorithms:
     ) -> Found:
         r"""Return how often a walk that follows edges at random is at each node; the sum is 1.
 
-        With `damping` the walk goes on, else it starts anew: anywhere, or at one of `from_nodes`.
-        It stops after `iterations` rounds, or when a round changes all ranks by less than
-        `tolerance` together. `variant="graphalytics"` makes all rounds.
+        With probability `damping` the walk continues, otherwise it restarts: at any node, or at one
+        of `from_nodes`. It stops after `iterations` rounds, or when a round changes the sum of all
+        ranks by less than `tolerance`. `variant="graphalytics"` runs all rounds.
 
-        `top` keeps the nodes with the greatest ranks. With `from_nodes` these are found from there
-        outward (`method="push"`), which costs the less the fewer they are, and not more on a larger
-        graph; their ranks lack what was not followed any more, less of it with a smaller
-        `tolerance`. Where rounds over all edges cost less, those are made.
+        `top` returns only the nodes with the greatest ranks. With `from_nodes` they are computed
+        from there outward (`method="push"`), whose cost does not grow with the graph. These ranks
+        are approximate; a smaller `tolerance` makes them more exact. If rounds over all edges cost
+        less, they are used.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -116,9 +118,9 @@ class Algorithms:
         )
 
     def components(self, *on: str, **common: Unpack[Common]) -> Found:
-        r"""Return the part of the graph that each node is in, numbered from 0 in the order of uids.
+        r"""Return the connected component of each node, numbered from 0 in the order of uids.
 
-        Two nodes are in one part where edges join them, whatever the directions.
+        Two nodes are in one component if edges of any direction connect them.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -129,9 +131,10 @@ class Algorithms:
         return self._run(Text("components", on, None), common)
 
     def strong_components(self, *on: str, **common: Unpack[Common]) -> Found:
-        r"""Return the part that each node is in, within which each node reaches each.
+        r"""Return the strongly connected component of each node.
 
-        The numbers are an order of the parts: an edge between two leads to the greater one.
+        The numbers are a topological order: an edge between two components points to the greater
+        one.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -144,9 +147,9 @@ class Algorithms:
     def bfs(
         self, *on: str, source: Nodes, depth: int | None = None, **common: Unpack[Common]
     ) -> Found:
-        r"""Return the number of edges on the shortest way from `source` to each node.
+        r"""Return the number of edges on the shortest path from `source` to each node.
 
-        Of several sources the nearest counts. Nodes that are not reached, or are farther than
+        With several sources, the nearest counts. Nodes that are unreachable, or farther than
         `depth`, have None.
 
         >>> import hexgraph
@@ -162,9 +165,9 @@ class Algorithms:
     def distances(
         self, *on: str, source: Nodes, weight: str | None = None, **common: Unpack[Common]
     ) -> Found:
-        r"""Return the least sum of weights on a way from `source` to each node.
+        r"""Return the smallest sum of weights on a path from `source` to each node.
 
-        Of several sources the nearest counts. Nodes that are not reached have None.
+        With several sources, the nearest counts. Unreachable nodes have None.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -183,11 +186,11 @@ class Algorithms:
         weight: str | None = None,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return the number of edges of each node, or what they weigh together.
+        r"""Return the number of edges of each node, or the sum of their weights.
 
-        They are those that leave it; with `direction="in"` those that lead to it, with "both" all
-        (two nodes with edges both ways are neighbours once). `normalized` divides by the number
-        of other nodes.
+        Counts outgoing edges; with `direction="in"` incoming ones, with "both" all (two nodes with
+        edges in both directions are neighbours once). `normalized` divides by the number of other
+        nodes.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -208,10 +211,11 @@ class Algorithms:
         weight: str | None = None,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return how good each node is as an authority, or as a hub; the sum is 1.
+        r"""Return the score of each node as an authority, or as a hub; the sum is 1.
 
-        Good hubs lead to good authorities, and good hubs lead to those. It stops after
-        `iterations` rounds, or when one changes all hubs by less than `tolerance` together.
+        Good hubs point to good authorities, and good authorities have edges from good hubs. It
+        stops after `iterations` rounds, or when a round changes the sum of the hub scores by less
+        than `tolerance`.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -230,10 +234,10 @@ class Algorithms:
         normalized: bool = False,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return one by the sum of the distances from the nodes that reach a node.
+        r"""Return one divided by the sum of the distances from the nodes that reach a node.
 
-        `normalized` multiplies it by the number of those nodes, and by their share of all others.
-        With `source` only these nodes have a number. Each costs a breadth-first search.
+        `normalized` multiplies it by the number of those nodes, and by their fraction of all
+        others. With `source` only these nodes have a number. Each costs a breadth-first search.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -253,7 +257,7 @@ class Algorithms:
         normalized: bool = False,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return the sum of one by the distance over the nodes that reach a node.
+        r"""Return the sum of 1/distance over the nodes that reach a node.
 
         `normalized` divides it by the number of other nodes. With `source` only these nodes have
         a number. Each costs a breadth-first search.
@@ -277,12 +281,12 @@ class Algorithms:
         normalized: bool = False,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return on how many of the shortest ways between other nodes each node lies.
+        r"""Return the number of shortest paths between other nodes that pass through each node.
 
-        Of several shortest ways between two nodes each counts its share. A search from each node
-        is exact; `samples` has as many drawn with `seed`, and scales the result; `source` names
-        them, and the result is what these starts add. `normalized` divides by the number of pairs
-        of other nodes.
+        If two nodes have several shortest paths, each counts as its fraction. Searching from each
+        node is exact. `samples` searches from that many random nodes, chosen by `seed`, and scales
+        the result. `source` names the start nodes, and the result counts only their paths.
+        `normalized` divides by the number of pairs of other nodes.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -296,10 +300,11 @@ class Algorithms:
         return self._run(text, common, samples=samples, normalized=normalized)
 
     def label_propagation(self, *on: str, iterations: int = 10, **common: Unpack[Common]) -> Found:
-        r"""Return the community of each node, by labels that nodes take from their neighbours.
+        r"""Return the community of each node by label propagation.
 
-        All nodes take at once the label that most of their neighbours have, the least of several,
-        in so many rounds (as LDBC Graphalytics has it). Fast, and rough: see `leiden`.
+        In each of `iterations` synchronous rounds, all nodes adopt the most frequent label of their
+        neighbours, the smallest of several (as defined by LDBC Graphalytics). Fast, and rough: see
+        `leiden`.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -313,9 +318,9 @@ class Algorithms:
     def louvain(
         self, *on: str, resolution: float = 1.0, weight: str | None = None, **common: Unpack[Common]
     ) -> Found:
-        r"""Return the community of each node, with as many edges as can be within communities.
+        r"""Return the community of each node, with as many edges within communities as possible.
 
-        What is made great is modularity. A greater `resolution` gives smaller communities.
+        It maximizes modularity. A greater `resolution` gives smaller communities.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -335,9 +340,10 @@ class Algorithms:
         weight: str | None = None,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return the community of each node, as `louvain`, but connected and mostly better.
+        r"""Return the community of each node, as `louvain`, but connected and usually better.
 
-        `iterations` is the number of passes, each of which begins with what the one before found.
+        `iterations` is the number of passes, each of which starts from the result of the previous
+        one.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -351,9 +357,9 @@ class Algorithms:
         return self._run(text, common, resolution=resolution, iterations=iterations)
 
     def core_numbers(self, *on: str, **common: Unpack[Common]) -> Found:
-        r"""Return for each node the greatest k whose core it is in.
+        r"""Return for each node the greatest k such that it is in the k-core.
 
-        In the k-core each node has k neighbours in the core.
+        In the k-core each node has at least k neighbours in the core.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -365,7 +371,7 @@ class Algorithms:
         return self._run(Text("core_numbers", on, None), common)
 
     def triangles(self, *on: str, **common: Unpack[Common]) -> Found:
-        r"""Return for each node the pairs of its neighbours that are neighbours themselves.
+        r"""Return for each node the number of pairs of its neighbours that are neighbours.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -379,10 +385,10 @@ class Algorithms:
     def clustering(
         self, *on: str, variant: Variant = "standard", **common: Unpack[Common]
     ) -> Found:
-        r"""Return the share of the pairs of neighbours of a node that are neighbours.
+        r"""Return the fraction of the pairs of neighbours of a node that are neighbours.
 
-        With `variant="graphalytics"` and `direction="out"` it is the share of the ordered pairs of
-        those that an edge joins the node with, whichever way.
+        With `variant="graphalytics"` and `direction="out"` it is the fraction of the ordered pairs
+        of nodes that have an edge with the node, in either direction.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -395,9 +401,9 @@ class Algorithms:
         return self._run(text, common, variant=None if variant == "standard" else variant)
 
     def transitivity(self, *on: str, **common: Unpack[Common]) -> Found:
-        r"""Return the share of all pairs of neighbours of a node that are neighbours themselves.
+        r"""Return the fraction of all pairs of neighbours of a node that are neighbours.
 
-        It is one number for the whole graph: `.value`.
+        It is one number for the entire graph: `.value`.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -416,9 +422,9 @@ class Algorithms:
         measure: Measure = "jaccard",
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return how alike each of `source` is to each of `target` by whom they lead to.
+        r"""Return the similarity of each of `source` to each of `target` by their target nodes.
 
-        Without `target` it is about all pairs of `source`, each once. The rows are pairs.
+        Without `target` it compares all pairs of `source`, each once. The rows are pairs.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -440,10 +446,10 @@ class Algorithms:
         measure: Measure = "jaccard",
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return the `k` nodes that are most alike to each node, by the nodes that they lead to.
+        r"""Return the `k` nodes that are most similar to each node, by their target nodes.
 
-        Only nodes with something in common are looked at, and stand in the rows: pairs, the most
-        alike first. With `source` only the likes of these nodes are looked for.
+        The rows are pairs of nodes with something in common, the most similar first. With `source`
+        only these nodes are compared with others.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -464,10 +470,10 @@ class Algorithms:
         weight: str | None = None,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return a score of each node, in proportion to the scores of those that lead to it.
+        r"""Return a score of each node, in proportion to the scores of its predecessors.
 
-        The squares add up to 1. It stops after `iterations` rounds, or when one changes all scores
-        by less than `tolerance` together.
+        The squares add up to 1. It stops after `iterations` rounds, or when a round changes the sum
+        of all scores by less than `tolerance`.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -489,12 +495,12 @@ class Algorithms:
         weight: str | None = None,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return for each node the walks that lead to it, each step worth `alpha` of one before.
+        r"""Return the number of walks to each node, where each step multiplies by `alpha`.
 
-        Each node has the score `beta`, and `alpha` times what those that lead to it have together.
-        `alpha` has to be less than one by the greatest eigenvalue. It stops after `iterations`
-        rounds, or when one changes a score by less than `tolerance` on average. `normalized` scales
-        the scores so that their squares add up to 1.
+        The score of a node is `beta` plus `alpha` times the sum of the scores of its predecessors.
+        `alpha` must be less than 1 divided by the greatest eigenvalue. It stops after `iterations`
+        rounds, or when a round changes a score by less than `tolerance` on average. `normalized`
+        scales the scores so that their squares add up to 1.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -514,7 +520,7 @@ class Algorithms:
         )
 
     def articulation_points(self, *on: str, **common: Unpack[Common]) -> Found:
-        r"""Return the nodes without which a part of the graph falls apart.
+        r"""Return the nodes whose removal disconnects a component of the graph.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -526,9 +532,9 @@ class Algorithms:
         return self._run(Text("articulation_points", on, None), common)
 
     def bridges(self, *on: str, **common: Unpack[Common]) -> Found:
-        r"""Return the edges without which a part of the graph falls apart.
+        r"""Return the edges whose removal disconnects a component of the graph.
 
-        The number of each is how many nodes are on the smaller of its sides.
+        The number of an edge is the number of nodes on its smaller side.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -540,9 +546,9 @@ class Algorithms:
         return self._run(Text("bridges", on, None), common)
 
     def topological_order(self, *on: str, **common: Unpack[Common]) -> Found:
-        r"""Return the place of each node in an order in which all edges lead forward.
+        r"""Return the position of each node in an order in which all edges point forward.
 
-        Nodes in cycles, and those behind them, have None.
+        Nodes in cycles, and nodes reachable from them, have None.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -555,7 +561,7 @@ class Algorithms:
     def spanning_forest(
         self, *on: str, weight: str | None = None, **common: Unpack[Common]
     ) -> Found:
-        r"""Return the edges that join all that edges join, and weigh the least together.
+        r"""Return the edges of a minimum spanning forest.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -569,9 +575,9 @@ class Algorithms:
     def distances_among(
         self, *on: str, source: Nodes, weight: str | None = None, **common: Unpack[Common]
     ) -> Found:
-        r"""Return the least sum of weights on a way from each of `source` to each other of them.
+        r"""Return the smallest sum of weights on a path between each pair of `source`.
 
-        Pairs of which the first does not reach the second are left out.
+        Pairs without a path are left out.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -584,10 +590,10 @@ class Algorithms:
         return self._run(text, common)
 
     def diameter(self, *on: str, sweeps: int = 10, **common: Unpack[Common]) -> Found:
-        r"""Return the greatest number of edges on a shortest way, as far as searches find it.
+        r"""Estimate the greatest number of edges on a shortest path.
 
-        Each of `sweeps` searches starts where the one before came farthest, the first at the node
-        with most edges. It is a distance of the graph, and mostly the greatest: `.value`.
+        Each of `sweeps` searches starts at the farthest node of the previous one, the first at the
+        node with most edges. The result is a distance in the graph, usually the greatest: `.value`.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -599,9 +605,9 @@ class Algorithms:
         return self._run(Text("diameter", on, None), common, sweeps=sweeps)
 
     def truss_numbers(self, *on: str, **common: Unpack[Common]) -> Found:
-        r"""Return for each edge the greatest k whose truss it is in.
+        r"""Return for each edge the greatest k such that it is in the k-truss.
 
-        In the k-truss each edge is in k - 2 triangles of the truss.
+        In the k-truss each edge is in at least k - 2 triangles of the truss.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -620,9 +626,9 @@ class Algorithms:
         weight: str | None = None,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return by how much more of the edges lie within groups than would by chance: `.value`.
+        r"""Return the modularity of a partition into groups, as `.value`.
 
-        `groups` is a predicate, whose values tell groups apart, a dict of groups by uid, or the
+        `groups` is a predicate, whose values identify the groups, a dict of groups by uid, or the
         result of another algorithm. A node without a group is one of its own.
 
         >>> import hexgraph
@@ -648,11 +654,12 @@ class Algorithms:
         weight: str | None = None,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return the `k` ways of least weight from one node to another that pass no node twice.
+        r"""Return the `k` paths of least weight from one node to another that visit no node twice.
 
-        The rows are the nodes of the first way, then of the second, with their distances from
-        `source`; `.paths()` has each way for itself. Of ways that weigh the same the one with fewer
-        edges comes first, and of these the one whose nodes have lesser uids, from the start on.
+        The rows are the nodes of the first path, then of the second, with their distances from
+        `source`; `.paths()` has a list for each path. Of paths with the same weight, the one with
+        fewer edges comes first, and of these the one whose nodes have lesser uids, from the start
+        on.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -675,11 +682,11 @@ class Algorithms:
         weight: str | None = None,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return some neighbours of nodes, of these neighbours some again, and so on by layers.
+        r"""Sample neighbours of nodes, then neighbours of these, and so on by layers.
 
-        For each layer `fanouts` has how many neighbours of a node are drawn; heavy edges are drawn
-        more often. The rows are pairs: a node, one of its neighbours, and the number of the layer.
-        `db.sample` gives the same as arrays for networks that learn on graphs.
+        `fanouts` is the number of neighbours of a node to sample in each layer, with probabilities
+        by weight. The rows are pairs: a node, one of its neighbours, and the number of the layer.
+        `db.sample` returns the same as arrays for graph neural networks.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -703,12 +710,12 @@ class Algorithms:
         weight: str | None = None,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return walks that follow edges at random, `per_node` from each node.
+        r"""Return random walks along edges, `per_node` from each node.
 
-        Heavy edges are followed more often. A walk has at most `length` edges, and ends before
-        where no edge leads on. A step straight back counts 1 / `p`, one to a neighbour of the node
-        before counts 1, any other 1 / `q` (node2vec). `.to_numpy()` is an array of uids with a row
-        for each walk, 0 behind its end.
+        Edges are chosen in proportion to their weight. A walk has at most `length` edges, and ends
+        earlier at a node without outgoing edges. A step straight back has the factor 1 / `p`, one
+        to a neighbour of the previous node 1, any other 1 / `q` (node2vec). `.to_numpy()` is an
+        array of uids with a row for each walk, padded with 0.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -729,12 +736,12 @@ class Algorithms:
         weight: str | None = None,
         **common: Unpack[Common],
     ) -> Found:
-        r"""Return a vector for each node, alike for nodes with alike surroundings.
+        r"""Return an embedding: nodes with similar neighbourhoods have similar vectors.
 
-        `iteration_weights` are what those count that are one step away, two steps, and so on.
-        `normalization_strength` is the power of its number of edges that a node counts with.
-        `.to_numpy()` is an array with a row for each node; `.store("embedding", index=True)` makes
-        a predicate of them, in which `similar_to` finds the nearest.
+        `iteration_weights` are the weights of nodes one step away, two steps, and so on. A node
+        counts with its degree to the power of `normalization_strength`. `.to_numpy()` is an array
+        with a row for each node. `.store("embedding", index=True)` stores a predicate for
+        `similar_to`.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()

@@ -1,4 +1,4 @@
-"""What an algorithm found."""
+"""The result of an algorithm."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ BAR_WIDTH = 40
 
 
 class Found:
-    r"""The result of an algorithm: a table with a row for each node, pair, or node of a way.
+    r"""The result of an algorithm: a table with a row for each node, pair, or node of a path.
 
-    Its columns are `path` (the number of a way), `uid`, `to` (the second node of a pair), `xid`
-    (where nodes have one), and the numbers or vectors under the name of the algorithm. Uids are
-    texts, as those of a query, so that frames of both join; arrays have numbers. Every Arrow
-    library takes it. On a `hexgraph.Graph` nodes are called `node`, and are numbers. What is
-    printed are the ten greatest numbers, as `top` has them, beside the label of each node that
-    pictures write at it (`name`, `title`, …), or the first nodes where the numbers name groups.
+    Its columns are `path` (the number of a path), `uid`, `to` (the second node of a pair), `xid`
+    (if nodes have one), and the numbers or vectors under the name of the algorithm. Uids are
+    strings, as in query results, so that you can join the frames of both; arrays have numbers.
+    Every Arrow library can read it. On a `hexgraph.Graph` the column of nodes is `node`, with
+    numbers. Printing shows the ten greatest numbers, as `top`, with the label of each node (`name`,
+    `title`, …), or the first nodes if the numbers are groups.
 
     >>> import hexgraph
     >>> db = hexgraph.connect()
@@ -59,12 +59,12 @@ class Found:
     def __init__(
         self, db: Database | None, name: str, table: ArrowTable, how: Rounds = (0, None, None)
     ) -> None:
-        """Wrap the table of an algorithm's result; warn of rounds that ended too early."""
+        """Wrap the table of an algorithm's result; warn if it did not converge."""
         self._db = db
         self._table = table
         self.name = name
         self.rounds, self._residual, self._converged = how
-        """The rounds that were made; 0 where an algorithm makes none."""
+        """The number of rounds; 0 if the algorithm has none."""
         if self._converged is False:
             warn_of([NotConvergedWarning(self._unconverged(), "not_converged")])
 
@@ -72,8 +72,8 @@ class Found:
     def converged(self) -> bool | None:
         """Whether the last round changed the numbers by less than the tolerance.
 
-        False comes with a `hexgraph.NotConvergedWarning`: the rounds ended before. None where an
-        algorithm waits for nothing, and where the tolerance is 0, so that all rounds are made.
+        False comes with a `hexgraph.NotConvergedWarning`: the maximum number of rounds was reached.
+        None if the algorithm has no tolerance, or the tolerance is 0, so that all rounds run.
 
         >>> import hexgraph
         >>> graph = hexgraph.Graph([1, 2, 3, 3], [2, 3, 1, 4], directed=False)
@@ -104,7 +104,7 @@ class Found:
 
     @property
     def value(self) -> float:
-        """The number, where there is one for the whole graph.
+        """The number of an algorithm that has one for the entire graph.
 
         >>> import hexgraph
         >>> graph = hexgraph.Graph([1, 2, 3, 4], [2, 3, 1, 5], directed=False)
@@ -117,10 +117,10 @@ class Found:
         return number
 
     def to_arrow(self, *fields: str) -> ArrowTable:
-        """Return the table in Arrow's layout, for `pyarrow.table` and its like.
+        """Return the table in Arrow's layout, for `pyarrow.table` and similar.
 
-        `fields` are what to read of the nodes in the column `uid`, as in `top`; they are columns
-        behind it.
+        `fields` are fields of the nodes in the column `uid`, as in `top`; they become further
+        columns.
 
         >>> import hexgraph
         >>> hexgraph.Graph([1, 2], [2, 3]).algo.bfs(source=1).to_arrow()
@@ -146,7 +146,7 @@ class Found:
         return to_polars(self.to_arrow(*fields))
 
     def to_pandas(self, *fields: str) -> pandas.DataFrame:
-        """Return the table as a pandas.DataFrame: nullable types where there are gaps.
+        """Return the table as a pandas.DataFrame, with nullable types if values are missing.
 
         `fields` are as in `to_arrow`.
 
@@ -158,10 +158,10 @@ class Found:
         return to_pandas(self.to_arrow(*fields))
 
     def to_numpy(self) -> numpy.ndarray[Any, Any]:
-        """Return the numbers as an array, in the order of the uids. One that is missing is NaN.
+        """Return the numbers as an array, in the order of the uids. A missing one is NaN.
 
-        Vectors are an array with a row for each node. Ways are one with a row for each way: the
-        nodes, and 0 behind the end of a way (on a `hexgraph.Graph` -1).
+        Vectors are an array with a row for each node. Paths are an array with a row for each path:
+        its nodes, padded with 0 (on a `hexgraph.Graph` -1).
 
         >>> import hexgraph
         >>> graph = hexgraph.Graph([1, 2, 4], [2, 3, 5])
@@ -193,7 +193,7 @@ class Found:
         return made
 
     def _array(self, name: str) -> numpy.ndarray[Any, Any]:
-        """Return the numbers of a column where they lie. One that is missing is NaN."""
+        """Return the numbers of a column as a zero-copy array. A missing one is NaN."""
         import numpy
 
         numbers = self._table._numbers(name)
@@ -203,7 +203,7 @@ class Found:
         return cast("numpy.ndarray[Any, Any]", numpy.frombuffer(buffer, dtype=kind))
 
     def paths(self) -> list[tuple[float, list[Any]]]:
-        """Return the ways, each as the distance from its first node to its last, and its nodes.
+        """Return the paths, each as the distance from its first node to its last, and its nodes.
 
         The distance of a walk is the number of its edges.
 
@@ -223,7 +223,7 @@ class Found:
         return ways
 
     def rows(self) -> list[tuple[Any, ...]]:
-        r"""Return the rows as tuples. A uid is a text, as everywhere.
+        r"""Return the rows as tuples. A uid is a string.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -266,9 +266,9 @@ class Found:
     def top(self, count: int = 10, *fields: str) -> list[dict[str, Any]]:
         r"""Return the `count` rows with the greatest numbers as dicts, the greatest first.
 
-        `fields` are what to read of their nodes: predicates, as in a selection of DQL (`name`,
-        `name@en`, `friend { name }`). Of equal numbers the lesser uid comes first. Where nodes have
-        no numbers, as articulation points, they come in the order of their uids.
+        `fields` are fields of the nodes: predicates, as in a selection of DQL (`name`, `name@en`,
+        `friend { name }`). Of equal numbers the lesser uid comes first. Nodes without numbers, such
+        as articulation points, are in the order of their uids.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -291,7 +291,7 @@ class Found:
         return rows
 
     def _ask(self, uids: Iterable[str], fields: Sequence[str]) -> Result:
-        """Ask for fields of nodes."""
+        """Query fields of nodes."""
         if self._db is None:
             raise TypeError("a graph of arrays has no predicates to read")
         if "uid" not in self.columns:
@@ -303,7 +303,7 @@ class Found:
             return self._db.query(f"{{ q(func: {root}) {{ uid {' '.join(fields)} }} }}")
 
     def histogram(self, bars: int = BARS) -> str:
-        """Return how the numbers are spread, as text: a bar for each of `bars` ranges.
+        """Return the distribution of the numbers as text: a bar for each of `bars` ranges.
 
         >>> import hexgraph
         >>> graph = hexgraph.Graph([1, 2, 3, 4], [5, 5, 5, 1])

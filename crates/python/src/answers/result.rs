@@ -17,12 +17,12 @@ use std::time::Duration;
 /// How long it may take to convert what is printed of a result, before less of it is.
 const SHOWN_TIME_MAX: Duration = Duration::from_millis(200);
 
-/// What a query found, converted when it is asked for.
+/// The result of a query, which is converted on request.
 ///
-/// `result["q"]` is the list of what block q found; where there is only one block, `for node in
-/// result` goes through its objects. A result may be kept: up to about 256 KiB it becomes a copy of its own
-/// when 32 more results were made, a larger one holds the version that it was asked of, which `memory()`
-/// tells. Both stay as they are when the data change, and when the database is closed.
+/// `result["q"]` is the list of objects of block q; with only one block, `for node in result`
+/// iterates over its objects. A result up to about 256 KiB is copied when 32 more results were
+/// made; a larger one holds its version of the database, which `memory()` reports. Neither changes
+/// when the data change or the database is closed.
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()
@@ -211,7 +211,7 @@ fn wants_ints(py: Python<'_>, uids: Option<&Bound<'_, PyAny>>) -> PyResult<bool>
 
 #[pymethods]
 impl PyResultSet {
-    /// The data as plain Python objects: the name of each block and the list of what it found.
+    /// The data as plain Python objects: a dict from the name of each block to its list of objects.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -224,10 +224,10 @@ impl PyResultSet {
     }
 
     /// The objects of a block as tuples, with a value (or None) for each of `columns`. A uid is a
-    /// text, as everywhere; nested objects are dicts. Of `@groupby` at a block each group is a tuple, and
-    /// what a block without nodes computes is one. `block` may be left out where there is only one. With
-    /// `uids=int` each uid is its number, which is made and compared sooner than the text. The first instant of the
-    /// year 1, which is an empty text in JSON, is "0001-01-01T00:00:00Z", as in frames.
+    /// string; nested objects are dicts. Each group of `@groupby` at a block is a tuple, and a
+    /// block without nodes has one. `block` is optional if there is only one. With `uids=int` each
+    /// uid is an int, which is faster to make and compare. The first instant of the year 1, an
+    /// empty string in JSON, is "0001-01-01T00:00:00Z", as in frames.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -267,9 +267,8 @@ impl PyResultSet {
         }
     }
 
-    /// The keys of the objects of a block: in the order of the query, as the tuples of `rows` and the
-    /// columns of `to_arrow` and the frames have it. `name@*` and `@facets` bring the keys that some
-    /// object has.
+    /// The keys of the objects of a block, in the order of the query, as for `rows`, `to_arrow` and
+    /// the frames. `name@*` and `@facets` add the keys that occur in an object.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -283,9 +282,9 @@ impl PyResultSet {
         Ok(interruptible(py, None, |control| self.answer().keys_with(block, control))?.1)
     }
 
-    /// What was found as N-Quads: a line for each fact, level by level.
+    /// The result as N-Quads: a line for each fact, level by level.
     ///
-    /// Raises QueryError for what has no place there: groups, count(uid), @normalize,
+    /// Raises QueryError for what N-Quads can't express: groups, count(uid), @normalize,
     /// @ignorereflex, checkpwd and facets.
     ///
     /// >>> import hexgraph
@@ -310,11 +309,12 @@ impl PyResultSet {
         Ok(PyString::new(py, &json))
     }
 
-    /// The rows of a block as a table that every Arrow library takes without a copy, through
-    /// `__arrow_c_stream__`: the names, the order and the rows of `columns` and `rows`. Nested objects are
-    /// structs, lists of nodes lists of structs; `flatten` makes a rectangle of them. Columns that no row
-    /// has are there, with the type that the schema tells. `block` may be left out where there is only one.
-    /// The values of other blocks are not always read, so an error in them may be left untold.
+    /// The rows of a block as an Arrow table, which every Arrow library reads without a copy
+    /// through `__arrow_c_stream__`: the names, the order and the rows of `columns` and `rows`.
+    /// Nested objects are structs, lists of nodes are lists of structs; `flatten` makes a flat
+    /// table of them. Columns without a value have the type of the schema. `block` is optional if
+    /// there is only one. The values of other blocks are not always read, so an error in them may
+    /// go unreported.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -322,11 +322,11 @@ impl PyResultSet {
     /// >>> db.query("{ q(func: has(name)) { name } }").to_arrow()
     /// <hexgraph.ArrowTable: 1 row, columns name: Utf8>
     ///
-    /// A table has no field for `warnings`: they are Python's, of the categories `hexgraph.UnknownNameWarning` and
-    /// `hexgraph.QueryWarning`, here and with `rows`, `to_dict` and
-    /// everything that makes a frame.
+    /// A table has no field for `warnings`: here, and with `rows`, `to_dict` and all frames, they
+    /// are Python warnings of the categories `hexgraph.UnknownNameWarning` and
+    /// `hexgraph.QueryWarning`.
     ///
-    /// Raises QueryError where a key has values of several kinds.
+    /// Raises QueryError if a key has values of several kinds.
     #[pyo3(signature = (block = None))]
     fn to_arrow(&self, py: Python<'_>, block: Option<String>) -> PyResult<ArrowTable> {
         self.warn(py)?;
@@ -369,8 +369,8 @@ impl PyResultSet {
         py.import("hexgraph.frames")?.call_method1("to_polars", (table,))
     }
 
-    /// The rows of a block as a table without nested columns: objects become columns `boss.name`, lists of
-    /// nodes rows, beside which the other columns are repeated; as `ArrowTable.flatten`.
+    /// The rows of a block as a table without nested columns: objects become columns `boss.name`,
+    /// lists of nodes become rows with the other columns repeated; as `ArrowTable.flatten`.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -395,8 +395,8 @@ impl PyResultSet {
         self.to_arrow(py, block)?.explode(py, column)
     }
 
-    /// A table of each block, by its name, in the order of the query: of Arrow, or with `kind` "pandas" or
-    /// "polars" a frame.
+    /// A table of each block, by its name, in the order of the query: Arrow tables, or with `kind`
+    /// "pandas" or "polars" frames.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -425,9 +425,9 @@ impl PyResultSet {
         Ok(frames)
     }
 
-    /// What is likely a mistake in the query, as sentences with a place: predicates, types and languages that the schema does
-    /// not know, which were answered with nothing; `first` and `offset` beside `@groupby`; variables that have no value where
-    /// `math` or a filter uses them.
+    /// Likely mistakes in the query, as sentences with a position: predicates, types and languages
+    /// that the schema does not have, and that have no values; `first` and `offset` with
+    /// `@groupby`; variables without a value where `math` or a filter uses them.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -439,15 +439,15 @@ impl PyResultSet {
         self.answer().warnings().iter().map(ToString::to_string).collect()
     }
 
-    /// Whether the objects of a block are one row: what a block without nodes computes.
+    /// Whether the block has exactly one row, as a block without nodes.
     fn _is_joined(&self, block: &str) -> PyResult<bool> {
         Ok(self.answer().row_form(Some(block)).map_err(to_python)? == RowForm::Joined)
     }
 
-    /// The hops of the paths that `shortest` found, as a table: the number of the path and of the hop,
-    /// from 0, the uids and the predicate of the edge, the facets of the edges that the query asks for, and
-    /// the "total" that the path costs. A facet that is called as one of these columns has the name that answers
-    /// have for it, `road|from`.
+    /// The hops of the paths of `shortest`, as a table: the number of the path and of the hop, from
+    /// 0, the uids and the predicate of the edge, the requested facets of the edges, and the
+    /// "total" of the path. A facet with the name of one of these columns is named as in JSON,
+    /// `road|from`.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -472,9 +472,10 @@ impl PyResultSet {
         self.to_arrow(py, None)?.stream(py, requested_schema)
     }
 
-    /// The bytes of memory that the result keeps: "own", what it takes itself, and "version", the data of the version of the
-    /// database that it reads: those are shared with the database until they are changed there, and with other results. A result of up
-    /// to about 256 KiB is copied, by this call if it was not yet, and keeps no version.
+    /// The bytes of memory of the result: "own", its own data, and "version", the data of its
+    /// version of the database. The latter is shared with other results, and with the database
+    /// until it changes there. A result up to about 256 KiB is copied, by this call if not before,
+    /// and holds no version.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -496,7 +497,7 @@ impl PyResultSet {
         Ok(bytes)
     }
 
-    /// Seconds that the query took, by what they were spent on: "parsing" and "processing".
+    /// Seconds that the query took, by phase: "parsing" and "processing".
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
