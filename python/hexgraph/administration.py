@@ -1,4 +1,4 @@
-"""Namespaces of a database, and the keys that clients name to a server of it."""
+"""Namespaces of a database, and the API keys of its clients."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Role = Literal["admin", "client", "read-only"]
 
 @dataclass(frozen=True)
 class ApiKey:
-    """A key of a client, as `Database.keys` lists it. Times are in UTC.
+    """An API key, as `Database.keys` lists it. Times are in UTC.
 
     >>> import hexgraph
     >>> db = hexgraph.connect()
@@ -28,28 +28,28 @@ class ApiKey:
     """
 
     id: str
-    """The name by which it is revoked. It opens nothing."""
+    """The id by which it is revoked. It gives no access."""
     name: str
-    """What it is for."""
+    """Its purpose."""
     role: Role
-    """What its holder may do."""
+    """Its role."""
     namespace: int
-    """The namespace that it opens."""
+    """Its namespace."""
     made: datetime
-    """When it was made."""
+    """When it was created."""
     expires: datetime | None = None
-    """When it ends; None for one that does not."""
+    """When it expires; None for never."""
     revoked: datetime | None = None
-    """When it was revoked; None for one that was not."""
+    """When it was revoked; None if it was not."""
     secret: str | None = field(default=None, repr=False, compare=False)
-    """What requests name in the header X-Auth-Token; only `Database.create_key` tells it."""
+    """The value of the header X-Auth-Token; only `Database.create_key` returns it."""
 
 
 class AdministrationMethods:
-    """What `attach` puts on `Database`."""
+    """The methods that `attach` adds to `Database`."""
 
     def namespaces(self) -> list[int]:
-        """Return the numbers of all namespaces: graphs beside each other that share nothing.
+        """Return the numbers of all namespaces: isolated graphs of the database.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -62,10 +62,10 @@ class AdministrationMethods:
         return found
 
     def open_namespace(self, number: int) -> Database:
-        """Return the namespace of a number as a database of its own.
+        """Return the namespace of a number as a separate database.
 
-        It has its own predicates, types, transactions and schemas. Closing it closes all. What
-        `connect` opens is the namespace 0, unless its `namespace` says otherwise.
+        It has its own predicates, types, transactions and schemas. Closing it closes all. `connect`
+        opens the namespace 0, unless its `namespace` says otherwise.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -80,7 +80,7 @@ class AdministrationMethods:
         return found
 
     def create_namespace(self) -> int:
-        """Make a namespace, and return its number, which no other one ever had.
+        """Create a namespace, and return its number, which is never reused.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -93,7 +93,7 @@ class AdministrationMethods:
         return made
 
     def drop_namespace(self, number: int) -> None:
-        """Drop a namespace with all that is in it. What `open_namespace` gave fails from now on.
+        """Drop a namespace with all its data. Open handles of it fail from now on.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -112,11 +112,11 @@ class AdministrationMethods:
         role: Role = "client",
         expires: timedelta | float | None = None,
     ) -> ApiKey:
-        """Make a key for the namespace of this database: its `secret` is told this once.
+        """Create a key for the namespace of this database; its `secret` is returned only once.
 
-        A server of the database answers nobody without a key from then on. `role` is what its
-        holder may do: "read-only", "client" (read and write data) or "admin" (everything).
-        `expires` is how long it holds, a timedelta or seconds; without it there is no end.
+        From then on, a server of the database requires a key. `role` is "read-only", "client" (read
+        and write data) or "admin" (everything). `expires` is the lifetime, a timedelta or seconds;
+        the default is no limit.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -132,10 +132,9 @@ class AdministrationMethods:
         return _key(fields, secret)
 
     def keys(self) -> list[ApiKey]:
-        """List the keys that were ever made, the first one first, without their secrets.
+        """List all keys in the order of their creation, without their secrets.
 
-        Those that have ended or were revoked are among them. From the namespace 0 they are those of
-        all namespaces.
+        Expired and revoked keys are included. The namespace 0 lists those of all namespaces.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -146,7 +145,7 @@ class AdministrationMethods:
         return [_key(fields, None) for fields in cast(Any, self)._keys()]
 
     def revoke_key(self, id: str) -> None:  # noqa: A002 - as the key has it
-        """Have a key open nothing any more: neither new requests nor what began with it.
+        """Revoke a key, for new requests and for what began with it.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()

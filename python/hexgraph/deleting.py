@@ -1,4 +1,4 @@
-"""Deletes nodes with everything: the nodes that `Database.delete` is given, and what is gone."""
+"""Deletes nodes with all values and edges: the argument and the result of `Database.delete`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from .algo.text import _root_of, root_or_uids, uid_number
 
 
 class Deleted(NamedTuple):
-    """How much a delete took away."""
+    """The result of a delete."""
 
     nodes: int
-    """The nodes that had a value, an edge, or an edge to them."""
+    """The number of nodes that had a value, an edge, or an incoming edge."""
 
     values: int
-    """The values that they had, their types included."""
+    """The number of their values, including types."""
 
     edges: int
-    """The edges from them and to them."""
+    """The number of their outgoing and incoming edges."""
 
 
 def delete(owner: Database | Txn, nodes: Any, variables: Any, timeout: float | None) -> Deleted:

@@ -30,18 +30,18 @@ class Error(Exception):
 
 
 class _TextError(Error):
-    """An error about a place of a text."""
+    """An error at a position of a text."""
 
     message: str
     """What is wrong."""
     line: int
-    """The line, from 1; 0 when no place is known."""
+    """The line, from 1; 0 if the position is unknown."""
     column: int
-    """The byte within the line, from 1; 0 when no place is known."""
+    """The byte within the line, from 1; 0 if the position is unknown."""
     hint: str
-    """What to write instead; empty when there is nothing to propose."""
+    """What to write instead; empty if there is no proposal."""
     source: str
-    """The line of the text that is wrong."""
+    """The line of the text with the error."""
 
     def __init__(
         self, message: str, line: int = 0, column: int = 0, hint: str = "", source: str = ""
@@ -60,7 +60,7 @@ class _TextError(Error):
         return f"{text}\n{self._marked()}" if self.line and self.source else text
 
     def _marked(self) -> str:
-        """Return the line, cut to the width of a terminal, and below it a mark at the place."""
+        """Return the line, cut to the width of a terminal, and below it a mark at the position."""
         before = self.source.encode()[: max(0, self.column - 1)].decode(errors="replace")
         start = max(0, len(before) - _SHOWN // 2) if len(self.source) > _SHOWN else 0
         shown = self.source[start : start + _SHOWN]
@@ -72,7 +72,7 @@ class _TextError(Error):
 
 @contextmanager
 def about(what: str) -> Iterator[None]:
-    """Let errors of a query that we have put together name what the caller gave, and no place.
+    """Make errors of a generated query name the caller's argument, and no position.
 
     >>> with about("the fields 'nmae('"):
     ...     raise ParseError("unexpected `(`", 1, 25, "remove it", "{ q(func: uid(1)) { nmae( } }")
@@ -125,7 +125,7 @@ class QueryError(_TextError):
 
 
 class LimitError(Error):
-    """A limit was reached, the timeout of a query for instance. Ask for less, or raise it.
+    """A limit was reached, such as the timeout of a query. Request less, or raise the limit.
 
     >>> import hexgraph
     >>> db = hexgraph.datasets.social(10_000, seed=1)
@@ -168,15 +168,15 @@ class ClosedError(Error):
 
 
 class AccessError(Error):
-    """The cluster does not know you, or you may not do that. Log in as somebody who may."""
+    """The login failed, or lacks a right. Log in as a user with the right."""
 
 
 class NotSupportedError(Error):
-    """A cluster can't do this. The message says what does it instead."""
+    """A cluster does not support this. The message names an alternative."""
 
 
 class ReadOnlyError(Error):
-    """The database can't be changed from here. Open it for writing, and in one process only.
+    """The database is read-only here. Open it for writing, in one process only.
 
     >>> import hexgraph, pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp()) / "films"
@@ -224,7 +224,7 @@ class LoadError(Error):
 
 
 class CorruptError(Error):
-    """A snapshot is damaged, cut short or not ours. Restore it, or build it anew.
+    """A snapshot is damaged, truncated or not a hexgraph file. Restore it, or rebuild it.
 
     >>> import hexgraph, pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp()) / "films"
@@ -241,7 +241,7 @@ class CorruptError(Error):
     """
 
     message: str
-    """Where it is damaged, and how."""
+    """The position and the kind of the damage."""
     path: str
     """The file."""
 
@@ -255,12 +255,12 @@ class CorruptError(Error):
 
 
 class InternalError(Error):
-    """A fault of hexgraph: nothing that you ask may lead here. Please report it, with its text."""
+    """A bug of hexgraph. Please report it, with its text."""
 
     message: str
-    """What did not hold."""
+    """The violated assumption."""
     place: str
-    """Where in the source of hexgraph, as file:line:column; empty when that is not known."""
+    """The position in the source of hexgraph, as file:line:column; empty if unknown."""
 
     def __init__(self, message: str, place: str = "") -> None:
         super().__init__(message, place)
@@ -273,7 +273,7 @@ class InternalError(Error):
 
 
 class StorageError(Error, OSError):
-    """The operating system refused. `errno` says why, where the system gave a number.
+    """The operating system reported an error. `errno` is its number, if there is one.
 
     >>> import hexgraph
     >>> try:
@@ -284,7 +284,7 @@ class StorageError(Error, OSError):
     """
 
     message: str
-    """What was being done, and the reason."""
+    """The operation, and the reason."""
 
     def __init__(self, message: str, errno: int | None = None) -> None:
         super().__init__(message, errno)
@@ -297,12 +297,12 @@ class StorageError(Error, OSError):
 
 
 class QueryWarning(UserWarning):
-    """A query was answered, and likely means something else: see `Result.warnings`.
+    """A query succeeded, but likely has a mistake: see `Result.warnings`.
 
-    Python shows it once for each place in a program. `warnings.simplefilter("ignore",
-    hexgraph.QueryWarning)` silences all of its kinds, "error" instead makes them exceptions, and
-    `connect(..., warnings=False)` gives none. `kind` is the name that an answer of the server has
-    for it, as "missing_values".
+    Python shows it once for each line of a program. `warnings.simplefilter("ignore",
+    hexgraph.QueryWarning)` silences all of its kinds, "error" instead turns them into exceptions,
+    and `connect(..., warnings=False)` disables them. `kind` is the name that the server uses, as
+    "missing_values".
 
     >>> import hexgraph, warnings
     >>> db = hexgraph.connect()
@@ -322,10 +322,9 @@ class QueryWarning(UserWarning):
 
 
 class UnknownNameWarning(QueryWarning):
-    """A query names what the schema does not know: see `Result.warnings`.
+    """A query uses a name that the schema does not have: see `Result.warnings`.
 
-    There is none while the schema knows no name at all. `db.query(..., strict=True)` refuses such
-    queries.
+    It is not emitted while the schema is empty. `db.query(..., strict=True)` refuses such queries.
 
     >>> import hexgraph, warnings
     >>> db = hexgraph.connect()
@@ -339,7 +338,7 @@ class UnknownNameWarning(QueryWarning):
 
 
 class NotConvergedWarning(QueryWarning):
-    """The rounds of an algorithm ended before its numbers stood still: see `Found.converged`.
+    """An algorithm did not converge within its rounds: see `Found.converged`.
 
     >>> import hexgraph, warnings
     >>> graph = hexgraph.Graph([1, 2, 3, 3], [2, 3, 1, 4], directed=False)
@@ -355,16 +354,16 @@ CATEGORIES: dict[str, type[QueryWarning]] = {
     "unknown_type": UnknownNameWarning,
     "not_converged": NotConvergedWarning,
 }
-"""The categories of kinds that have one of their own."""
+"""The categories of kinds that have a separate category."""
 
 
 def warn_of_query(found: Iterable[tuple[str, str]]) -> None:
-    """Warn of what is likely a mistake in a query: the text and the kind of each."""
+    """Warn of likely mistakes in a query: the text and the kind of each."""
     warn_of(CATEGORIES.get(kind, QueryWarning)(text, kind) for text, kind in found)
 
 
 def warn_of(found: Iterable[Warning]) -> None:
-    """Warn whoever has called the engine, at the first line of Python outside of this package."""
+    """Warn at the first line of Python outside of this package."""
     # `skip_file_prefixes` of `warnings.warn` needs Python 3.12.
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(_PACKAGE):

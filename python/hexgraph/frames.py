@@ -1,4 +1,4 @@
-"""Tables as data frames. pandas and polars are imported when they are asked for."""
+"""Tables as data frames. pandas and polars are imported on demand."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class ArrowStream(Protocol):
-    """What hands out columns of Arrow: data frames, tables, relations."""
+    """An object with Arrow columns: data frames, tables, relations."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return a capsule with the stream."""
 
 
 def to_arrow(table: Any) -> Any:
-    """Return what hands out the columns of `table`; those of pandas by way of pyarrow.
+    """Return an object with the Arrow columns of `table`; those of pandas by way of pyarrow.
 
     A lazy frame of polars is collected.
     """
@@ -92,7 +92,7 @@ def to_polars(table: ArrowTable) -> polars.DataFrame:
 
 
 def to_pandas(table: ArrowTable) -> pandas.DataFrame:
-    """Return the table as a pandas.DataFrame: nullable types where there are gaps."""
+    """Return the table as a pandas.DataFrame, with nullable types if values are missing."""
     try:
         import pandas
     except ImportError as error:
@@ -125,8 +125,8 @@ def _with_texts(table: ArrowTable, text: Any) -> Any:
 def series(kind: str, values: Any, missing: Any) -> Any:
     """Return one column.
 
-    The `values` are a bytearray that nobody else has, or a list; `missing` is a byte for each of
-    them, or None where there are no gaps.
+    The `values` are a bytearray that is not shared, or a list; `missing` is a byte for each of
+    them, or None if none is missing.
     """
     import numpy
     import pandas
@@ -150,7 +150,7 @@ def series(kind: str, values: Any, missing: Any) -> Any:
 
 
 HOP = ["path", "hop", "from", "predicate", "to", "total"]
-"""The columns of `Result.paths`, but for those of facets."""
+"""The columns of `Result.paths`, except those of facets."""
 
 
 def paths_of(found: dict[str, Any]) -> ArrowTable:

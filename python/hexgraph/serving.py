@@ -1,4 +1,4 @@
-"""How a database is served to other programs."""
+"""The server of a database."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ServingMethods:
-    """What `attach` puts on `Database`."""
+    """The methods that `attach` adds to `Database`."""
 
     def serve(  # noqa: PLR0913 - options by keyword
         self,
@@ -41,43 +41,42 @@ class ServingMethods:
         audit_log: Path | None = None,
         audit_log_size: str = "100MiB",
     ) -> Server:
-        """Answer over HTTP from threads in the background, until the server is stopped.
+        """Serve HTTP and gRPC from background threads, until the server is stopped.
 
-        Where it listens:
+        Listening:
 
-        - `port`: that of HTTP; 0 takes any that is free, None takes none, where there is a
+        - `port`: the HTTP port; 0 chooses any free port, None disables it, if there is a
           `unix_socket`.
-        - `host`: the address, by default of this machine only; "0.0.0.0" lets others in.
-        - `grpc_port`: the port for the clients of Dgraph, by gRPC; 0 takes any that is free.
-        - `unix_socket`: a file at which programs on this machine are answered, by HTTP and gRPC;
-          `unix_socket_mode`, its permissions, say whose.
-        - `tls_cert`, `tls_key`: files in PEM by which the ports speak TLS; with `tls_client_ca` all
-          clients show a certificate that an authority in this file has signed.
+        - `host`: the address, by default of this machine only; "0.0.0.0" allows others.
+        - `grpc_port`: the gRPC port for the clients of Dgraph; 0 chooses any free port.
+        - `unix_socket`: the path of a Unix domain socket for HTTP and gRPC; `unix_socket_mode`, its
+          permissions, control who may connect.
+        - `tls_cert`, `tls_key`: PEM files that enable TLS on the ports; with `tls_client_ca` all
+          clients must present a certificate signed by an authority in this file.
 
-        Who may ask:
+        Access:
 
-        - `security`: this machine may alter and administer. "whitelist=10.0.0.0/8" lets others,
-          and "token=secret" has all of them name a token; with `;` between both.
-          "client-key=secret" and "admin-key=secret" have all requests name one of the keys in the
-          header X-Auth-Token.
-        - `anonymous`: False answers nobody without a key, be there any or not.
-        - `acl`: users with rights to predicates, from then on: "secret-file=FILE" names a file
-          with the secret that tokens are signed with; with `;` between, also access-ttl=6h,
-          refresh-ttl=30d and jwt-alg=HS256. The first user is groot with `acl_initial_password`;
-          as long as the password is the one that everybody knows, only this machine can connect,
-          unless `acl_allow_default_password` lets others. This handle is bound by no rights.
-        - `allow_host`: names of this server; requests name it in the header Host by an address, by
-          `localhost`, or by one of these.
-        - `allow_origin`: pages of browsers may ask that are of the server's own origin or of one of
-          these, such as "https://app.example.org".
-        - `allow_get_changes`: whether GraphQL mutations may come by GET.
+        - `security`: by default only this machine may alter and administer. "whitelist=10.0.0.0/8"
+          allows others, and "token=secret" requires a token; separate both with `;`.
+          "client-key=secret" and "admin-key=secret" require one of the keys in the header
+          X-Auth-Token of all requests.
+        - `anonymous`: False refuses requests without a key, even before a key exists.
+        - `acl`: enables users with rights to predicates: "secret-file=FILE" names a file with the
+          secret that signs tokens; further settings, separated by `;`, are access-ttl=6h,
+          refresh-ttl=30d and jwt-alg=HS256. The first user is groot with `acl_initial_password`.
+          With the default password only this machine can connect, unless
+          `acl_allow_default_password`. This handle is not restricted by rights.
+        - `allow_host`: names of this server; the header Host of a request must contain an address,
+          `localhost`, or one of these.
+        - `allow_origin`: origins whose web pages may send requests, in addition to the server's
+          own, such as "https://app.example.org".
+        - `allow_get_changes`: whether GraphQL mutations are allowed by GET.
 
-        What is written:
+        Output:
 
-        - `export`: the folder for exports and backups that are asked for at /admin; None allows
-          none.
-        - `audit_log`: a file that gets a line of JSON for each request, and gives way to a new one
-          at `audit_log_size`.
+        - `export`: the folder for exports and backups requested at /admin; None refuses them.
+        - `audit_log`: a file that gets a line of JSON for each request; it is rotated at
+          `audit_log_size`.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -85,8 +84,8 @@ class ServingMethods:
         ...     server.url.startswith("http://127.0.0.1:")
         True
 
-        Raises StorageError when a port or a file cannot be had, QueryError and ValueError for a
-        setting that is wrong.
+        Raises StorageError if a port or a file is not available, QueryError and ValueError for an
+        invalid setting.
         """
         settings = {
             "port": port,

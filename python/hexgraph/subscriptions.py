@@ -1,7 +1,7 @@
 """The asynchronous side of a GraphQL subscription.
 
-A thread waits for news, without the interpreter's lock, as long as somebody awaits an answer: the
-loop goes on meanwhile, and a commit never has to wait for it.
+A thread waits for changes, without the GIL, as long as somebody awaits a result: the event loop
+continues meanwhile, and a commit never has to wait for it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from ._native import Subscription
 
 
 class Waiting(Protocol):
-    """A subscription, to a database or a cluster, for those who wait beside other tasks."""
+    """A subscription, to a database or a cluster, as an asynchronous iterator."""
 
     @property
     def timeout(self) -> float | None:
-        """The seconds that an answer is waited for, or None."""
+        """The timeout for a result in seconds, or None."""
 
     def _wait(self) -> None: ...
     def _release(self) -> None: ...
@@ -27,7 +27,7 @@ class Waiting(Protocol):
 
 
 async def next_answer(subscription: Waiting) -> dict[str, Any]:
-    """Return the next answer, or raise StopAsyncIteration, or TimeoutError when none comes."""
+    """Return the next result, or raise StopAsyncIteration, or TimeoutError if none arrives."""
     async with asyncio.timeout(subscription.timeout):
         while True:
             await _news(subscription)

@@ -1,4 +1,4 @@
-"""Calls as coroutines: each runs on a thread, and ends when its task is cancelled."""
+"""Calls as coroutines: each runs on a thread, and is cancelled with its task."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._native import Cancel
 T = TypeVar("T")
 
 THREADS = 32
-"""The most calls that are under way at a time; others wait for a turn."""
+"""The maximum number of concurrent calls; others wait."""
 
 _pools: dict[int, ThreadPoolExecutor] = {}
 """The threads of this process, by its number: a fork has none of them."""
@@ -28,10 +28,9 @@ def _pool() -> ThreadPoolExecutor:
 
 
 async def call(function: Callable[..., T], *arguments: object, **named: object) -> T:
-    """Call a method of a database on a thread, and wait for it beside other tasks.
+    """Call a method of a database on a thread, and await it.
 
-    A task that is cancelled is so at once; the engine stops within about 50 ms. What was committed
-    by then stays.
+    Cancelling a task returns at once; the engine stops within about 50 ms. Earlier commits stay.
     """
     cancel = Cancel()
     work = functools.partial(cancel.run, function, *arguments, **named)

@@ -1,4 +1,4 @@
-"""A short tour over the bundled sample of films: load, ask, compute, and where to read on."""
+"""A short tour with the bundled films: load, query, compute, and what to read next."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ask(db: hexgraph.Database, question: str, dql: str) -> hexgraph.Result:
 
 
 def main() -> None:
-    """Take the tour."""
+    """Run the tour."""
     began = time.perf_counter()
     db = hexgraph.datasets.films()
     seconds = time.perf_counter() - began

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use std::collections::BTreeMap;
 
-/// What an upsert did.
+/// The result of an upsert.
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()
@@ -38,8 +38,8 @@ impl PyUpsert {
 
 #[pymethods]
 impl PyUpsert {
-    /// The uids of new nodes, by the names of their blank nodes, and by `uid(v)` for a variable
-    /// that found none.
+    /// The uids of new nodes, by the names of their blank nodes, and by `uid(v)` for an empty
+    /// variable.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -53,7 +53,7 @@ impl PyUpsert {
         uid_dict(py, &self.uids)
     }
 
-    /// What the query found before the change.
+    /// The result of the query before the change.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -67,25 +67,25 @@ impl PyUpsert {
         self.result.as_ref().map(|result| result.clone_ref(py))
     }
 
-    /// The number of values that were set and were not there before, or were others.
+    /// The number of values that were set, and are new or different.
     #[getter]
     fn values_set(&self) -> u64 {
         self.effect.values_set
     }
 
-    /// The number of edges that were set and were not there before, or were set with facets.
+    /// The number of edges that were set, and are new or have facets.
     #[getter]
     fn edges_set(&self) -> u64 {
         self.effect.edges_set
     }
 
-    /// The number of values that were there and were deleted.
+    /// The number of existing values that were deleted.
     #[getter]
     fn values_deleted(&self) -> u64 {
         self.effect.values_deleted
     }
 
-    /// The number of edges that were there and were deleted.
+    /// The number of existing edges that were deleted.
     #[getter]
     fn edges_deleted(&self) -> u64 {
         self.effect.edges_deleted

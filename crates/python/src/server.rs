@@ -16,8 +16,8 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// A server in the background. `with db.serve() as server:` stops it at the end, and closing the
-/// database stops it too.
+/// A server in the background. `with db.serve() as server:` stops it at the end of the block;
+/// closing the database stops it too.
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()
@@ -186,7 +186,8 @@ impl PyServer {
 
 #[pymethods]
 impl PyServer {
-    /// Where clients connect to, `http://127.0.0.1:8080` for instance; `unix:` and a path where there is only a file.
+    /// The URL for clients, such as `http://127.0.0.1:8080`; `unix:` and a path if there is only a
+    /// socket file.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -198,7 +199,7 @@ impl PyServer {
         &self.url
     }
 
-    /// Where clients of Dgraph connect to by gRPC, `127.0.0.1:9080` for instance; None where it is off.
+    /// The gRPC address for clients of Dgraph, such as `127.0.0.1:9080`; None if it is off.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -213,7 +214,7 @@ impl PyServer {
         self.grpc_address.as_deref()
     }
 
-    /// The file by which programs on this machine connect; None where there is none.
+    /// The path of the Unix domain socket; None if there is none.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()
@@ -226,7 +227,7 @@ impl PyServer {
         self.unix_socket.as_deref()
     }
 
-    /// Stop listening, and wait a moment for the requests that run. Stopping again does nothing.
+    /// Stop listening, and wait a moment for running requests. Stopping again does nothing.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()

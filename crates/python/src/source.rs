@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 use std::path::{Path, PathBuf};
 
-/// What a load did.
+/// The report of a load.
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()
@@ -46,7 +46,7 @@ impl PyLoadReport {
         self.report.triples
     }
 
-    /// The number of distinct nodes in them.
+    /// The number of distinct nodes in these triples.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -57,7 +57,7 @@ impl PyLoadReport {
         self.report.nodes
     }
 
-    /// The number of nodes that were not there before. A uid that is named is not counted.
+    /// The number of new nodes. Explicit uids are not counted.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -69,7 +69,8 @@ impl PyLoadReport {
         self.report.new_nodes
     }
 
-    /// The number of stored values that the load replaced by other ones. The edge of a node that has one counts, too.
+    /// The number of stored values that the load replaced by other ones, including single edges
+    /// (`uid`).
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -81,7 +82,7 @@ impl PyLoadReport {
         self.report.replaced
     }
 
-    /// The number of values of the load that later ones of the same load replaced.
+    /// The number of values of the load that later values of the same load replaced.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -93,7 +94,8 @@ impl PyLoadReport {
         self.report.overridden
     }
 
-    /// The number of rows of nodes whose id an earlier row has. They are one node: of values that differ the last stay.
+    /// The number of rows of nodes whose id an earlier row has. They are one node: the last values
+    /// win.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -107,7 +109,8 @@ impl PyLoadReport {
         self.report.duplicates.rows
     }
 
-    /// The number of edges and values that came more than once, or were there before, with other facets: those that came last stay.
+    /// The number of edges and values that were repeated, or already stored, with other facets: the
+    /// last ones win.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -121,8 +124,8 @@ impl PyLoadReport {
         self.report.merged
     }
 
-    /// The number of edges that came more than once in the table, or were there before. Two nodes have one edge of a
-    /// predicate, so each is stored once.
+    /// The number of edges that were repeated in the table, or already stored. Two nodes have at
+    /// most one edge of a predicate.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -133,8 +136,7 @@ impl PyLoadReport {
         self.report.repeated
     }
 
-    /// The number of ends of edges, cells of the table, that are ids which no node has, where `missing="skip"` left their
-    /// edges out.
+    /// The number of cells with an id that no node has, whose edges `missing="skip"` left out.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -147,7 +149,7 @@ impl PyLoadReport {
         self.report.lost.count
     }
 
-    /// The first few of those ids, as texts.
+    /// The first few of those ids, as strings.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -159,8 +161,8 @@ impl PyLoadReport {
         self.report.lost.first.clone()
     }
 
-    /// The number of nodes that `load_edges` made and that have no type: the other nodes at that end of the edges have none, or
-    /// not the same.
+    /// The number of nodes created by `load_edges` without a type, because the other nodes on that
+    /// side of the edges have none, or different ones.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -172,7 +174,7 @@ impl PyLoadReport {
         self.report.untyped
     }
 
-    /// What was done and is likely not what was meant.
+    /// Likely mistakes, as sentences.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -185,8 +187,9 @@ impl PyLoadReport {
         self.report.warnings.clone()
     }
 
-    /// How each text file of a table was read, which columns are strings since one cell is, the predicates of columns whose
-    /// names can be none, and the types that `load_edges` added its predicate to: sentences in the order of the files.
+    /// How each text file was read, which columns are strings because of one cell, the predicates
+    /// of renamed columns, and the types that `load_edges` added its predicate to: sentences in the
+    /// order of the files.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> path = pathlib.Path(tempfile.mkdtemp()) / "airports.csv"
@@ -199,7 +202,7 @@ impl PyLoadReport {
         self.report.notes.clone()
     }
 
-    /// How long it took.
+    /// The duration of the load.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -272,7 +275,7 @@ impl PyLoadReport {
     }
 }
 
-/// What a change of the schema did. Its parts are lists of texts, such as "name: @index(term)".
+/// The report of a schema change. Its parts are lists of strings, such as "name: @index(term)".
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()
@@ -300,7 +303,7 @@ fn texts(items: &[SchemaItem]) -> Vec<String> {
 
 #[pymethods]
 impl PySchemaReport {
-    /// Predicates and types that are new, and what others have beside what they had.
+    /// New predicates and types, and new parts of existing ones.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -311,7 +314,7 @@ impl PySchemaReport {
         texts(&self.report.added)
     }
 
-    /// Predicates that have another type.
+    /// Predicates whose type changed.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -323,7 +326,7 @@ impl PySchemaReport {
         texts(&self.report.changed)
     }
 
-    /// What predicates and types had and have no more.
+    /// Dropped predicates and types, and dropped parts of existing ones.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -335,7 +338,7 @@ impl PySchemaReport {
         texts(&self.report.dropped)
     }
 
-    /// Indexes and reverse edges that were built from data that was there.
+    /// Indexes and reverse edges that were built from existing data.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -347,7 +350,8 @@ impl PySchemaReport {
         texts(&self.report.rebuilt)
     }
 
-    /// Predicates with values that can't be read as their new type: how many, the first ones, and what to do.
+    /// Predicates with values that can't be read as their new type: how many, the first ones, and
+    /// what to do.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()

@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 
 
 class Compact:
-    """The edges of some predicates as they were when they were asked for.
+    """The edges of some predicates at the time of the call.
 
-    The arrays are those of the engine, without a copy, and can't be written to. They stay as they
-    are whatever is committed.
+    The arrays are zero-copy and read-only. Later commits do not change them.
     """
 
     def __init__(self, db: Database, native: CompactGraph) -> None:
-        """Wrap a graph of the engine; `db` lends its threads and memory to algorithms."""
+        """Wrap a graph of the engine; algorithms use the threads and memory of `db`."""
         self.db = db
         self.native = native
 
@@ -44,7 +43,7 @@ class Compact:
     ) -> Compact:
         """Return the graph of the edges of predicates; the arguments are those of algorithms.
 
-        `example` is how whatever is called for it is called, for who leaves the predicates out.
+        `example` is the call of the user, for a message if the predicates are missing.
         """
         if not on:
             raise TypeError(without_predicate(example.partition("(")[0], example))
@@ -57,35 +56,35 @@ class Compact:
 
     @property
     def is_undirected(self) -> bool:
-        """Whether edges have no direction: then rows have each both ways, and a loop once."""
+        """Whether edges are undirected: rows have each edge in both directions, a loop once."""
         return self.native.is_undirected
 
     @cached_property
     def uids(self) -> numpy.ndarray[Any, Any]:
-        """The uids of the nodes, ascending; a node's number is its place."""
+        """The uids of the nodes, ascending; the number of a node is its index."""
         return _array(self.native.uids(), "uint64")
 
     @cached_property
     def indptr(self) -> numpy.ndarray[Any, Any]:
-        """Where the row of each node begins, and the last one ends."""
+        """The offset of the row of each node, and the end of the last one."""
         return _array(*self.native.starts())
 
     @cached_property
     def indices(self) -> numpy.ndarray[Any, Any]:
-        """The numbers of the targets, row behind row, ascending in each."""
+        """The numbers of the targets, row by row, ascending in each."""
         wide = self.indptr.dtype == "int64"
         targets = _array(self.native.targets(), "int32")
         return targets.astype("int64") if wide else targets
 
     @cached_property
     def weights(self) -> numpy.ndarray[Any, Any] | None:
-        """What the edges weigh, beside the targets; None where each weighs 1."""
+        """The weights of the edges, parallel to the targets; None if each is 1."""
         weights = self.native.weights()
         return None if weights is None else _array(weights, "float64")
 
     @cached_property
     def sources(self) -> numpy.ndarray[Any, Any]:
-        """The numbers of the nodes that edges leave, beside the targets."""
+        """The numbers of the source nodes, parallel to the targets."""
         import numpy
 
         numbers = numpy.arange(len(self), dtype=self.indices.dtype)
@@ -99,11 +98,11 @@ class Compact:
         nodes: Mapping[str, Sequence[int]] | None = None,
         seed: int = 0,
     ) -> tuple[Any, int, float | None]:
-        """Run an algorithm: return its numbers, the rounds, and what the last one has changed.
+        """Run an algorithm: return its numbers, the rounds, and the change in the last one.
 
-        `arguments` are its arguments but those that are nodes, which `nodes` has by their numbers.
-        The numbers are an array in the order of the nodes (NaN, or the least int64, for a node
-        without one), a float, an array of nodes, or three arrays for pairs.
+        `arguments` are its arguments except nodes; `nodes` has these as numbers. The numbers are an
+        array in the order of the nodes (NaN, or the least int64, for a node without one), a float,
+        an array of nodes, or three arrays for pairs.
         """
         texts = [
             (key, str(value).lower() if isinstance(value, bool) else str(value))

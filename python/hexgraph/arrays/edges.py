@@ -16,19 +16,18 @@ if TYPE_CHECKING:
     from .compact import Compact
 
 ASKED = 200_000
-"""The nodes whose values one query reads: no longer is a text that a query may have."""
+"""The maximum number of nodes in one query, since its text is limited."""
 
 SHOWN = 10
-"""The rows that are printed."""
+"""The number of printed rows."""
 
 
 class Edges:
-    r"""The edges of some predicates as they were when they were asked for.
+    r"""The edges of some predicates at the time of the call.
 
-    It is a table with the columns `source` and `target`, which are uids as texts, and what edges
-    weigh under the name of the facet. Every Arrow library takes it. As arrays, nodes are numbered
-    from 0 on in the order of `uids`. Without a direction each edge stands there both ways, and a
-    loop once.
+    It is an Arrow table with the columns `source` and `target`, which are uids as strings, and the
+    weights under the name of the facet. As arrays, nodes are numbered from 0 in the order of
+    `uids`. Undirected edges appear in both directions, and a loop once.
 
     >>> import hexgraph
     >>> db = hexgraph.connect()
@@ -39,7 +38,7 @@ class Edges:
     """
 
     def __init__(self, graph: Compact, weight: str | None) -> None:
-        """Wrap a compact graph, whose edges weigh what the facet `weight` says."""
+        """Wrap a compact graph, whose weights are the facet `weight`."""
         self._graph = graph
         # Facets that single predicates weigh by have no name in common.
         is_weighted = weight is None and graph.native.weights() is not None
@@ -60,12 +59,12 @@ class Edges:
 
     @property
     def _column(self) -> str | None:
-        """The column of weights: called as the facet, but for one that is called as an end."""
+        """The column of weights: named after the facet, unless that name is taken."""
         return "weight" if self._weight in {"source", "target"} else self._weight
 
     @property
     def uids(self) -> numpy.ndarray[Any, Any]:
-        r"""The uids of the nodes, ascending: the number of a node is its place.
+        r"""The uids of the nodes, ascending: the number of a node is its index.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -88,9 +87,9 @@ class Edges:
         return not self._graph.is_undirected
 
     def to_arrow(self, *, uids: type[str | int] = str) -> ArrowTable:
-        """Return the table in Arrow's layout, for `pyarrow.table` and its like.
+        """Return the table in Arrow's layout, for `pyarrow.table` and similar.
 
-        With `uids=int` they are numbers, which take less room and are made sooner.
+        With `uids=int` they are numbers, which are smaller and faster to make.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -129,9 +128,9 @@ class Edges:
         return to_pandas(self.to_arrow(uids=uids))
 
     def to_numpy(self) -> tuple[numpy.ndarray[Any, Any], ...]:
-        r"""Return the edges as coordinates: the numbers of sources and of targets, and weights.
+        r"""Return the edges as COO arrays: the numbers of sources and of targets, and weights.
 
-        The weights are left out where each weighs 1.
+        The weights are omitted if each is 1.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -145,9 +144,9 @@ class Edges:
         return ends if graph.weights is None else (*ends, graph.weights)
 
     def edge_index(self) -> numpy.ndarray[Any, Any]:
-        r"""Return numbers as an array of int64 in two rows, sources and targets.
+        r"""Return numbers as an int64 array with two rows, sources and targets.
 
-        `torch.from_numpy` makes of it what PyTorch Geometric calls `edge_index`.
+        `torch.from_numpy` converts it to the `edge_index` of PyTorch Geometric.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -165,7 +164,7 @@ class Edges:
     def matrix(self) -> Any:
         r"""Return a scipy.sparse.csr_array, whose rows and columns are the nodes by their numbers.
 
-        Targets and weights are those of the engine, without a copy, and can't be written to.
+        Targets and weights are zero-copy and read-only.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -176,10 +175,11 @@ class Edges:
         return self._graph.matrix()
 
     def to_networkx(self, *, label: str | None = None) -> Any:
-        r"""Return a networkx.Graph or DiGraph of its own, whose nodes are uids as texts.
+        r"""Return a networkx.Graph or DiGraph as a copy, whose nodes are uids as strings.
 
-        With `label="name"` nodes have their values of this predicate as an attribute of its name,
-        as they are now; those without a value have none.
+        With `label="name"` nodes have their current values of this predicate as an attribute of its
+        name; those without a value have none. `hexgraph.networkx.graph` returns a graph for
+        networkx's functions without a copy.
 
         For one that networkx's functions take without any copy see `hexgraph.networkx.graph`.
 
@@ -233,7 +233,7 @@ class Edges:
     def to_rustworkx(self) -> Any:
         r"""Return a rustworkx.PyGraph or PyDiGraph: nodes are uids as texts, edges their weights.
 
-        Where each weighs 1, that is the weight.
+        If all weights are 1, each edge has 1.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()

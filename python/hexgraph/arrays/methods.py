@@ -1,4 +1,4 @@
-"""The methods of `Database` that give edges as arrays."""
+"""The methods of `Database` that return edges as arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ArrayMethods:
-    """What `attach` puts on `Database`."""
+    """The methods that `attach` adds to `Database`."""
 
     def edges(
         self,
@@ -25,9 +25,10 @@ class ArrayMethods:
     ) -> Edges:
         r"""Return the edges of predicates, as a table and as arrays.
 
-        The arguments are those of `db.algo`: predicates, each with `@filter(...)` of the far end
-        if wanted, the facet that edges weigh, the nodes to keep to (a root of DQL, or uids), and
-        the direction. They are the edges of now; later commits do not change them.
+        The arguments are those of `db.algo`: predicates, each with an optional `@filter(...)` of
+        the target nodes, the facet with the weights, the nodes of the graph (a root of DQL, or
+        uids), and the direction. The result is of the current version; later commits do not change
+        it.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -42,7 +43,7 @@ class ArrayMethods:
         >>> edges.to_networkx()["0x1"]["0x5"]
         {'km': 2.0}
 
-        A `weight` that is called "source" or "target" is the column `weight` of the table.
+        A `weight` named "source" or "target" is the column `weight` of the table.
 
         Raises QueryError for what is wrong with predicates, nodes or weights; LimitError.
         """
@@ -65,8 +66,8 @@ class ArrayMethods:
         r"""Return the edges of predicates as a square scipy.sparse.csr_array of floats.
 
         The arguments are those of `edges`, whose `uids` are the nodes of the rows and columns: all
-        nodes of the graph, in the order of their uids. The numbers are read where the engine has
-        them, so they can't be written to: `.copy()` makes one's own.
+        nodes of the graph, in the order of their uids. The arrays are zero-copy and read-only:
+        `.copy()` returns a writable matrix.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -94,12 +95,12 @@ class ArrayMethods:
         weight: str | None = None,
         **common: Any,
     ) -> Sample:
-        r"""Return some neighbours of nodes, of these some again, and so on by layers, as arrays.
+        r"""Sample neighbours of nodes, then neighbours of these, and so on by layers, as arrays.
 
-        For each layer `fanouts` has how many neighbours of a node are drawn, or all where it has no
-        more; heavy edges are drawn more often. The same `seed` gives the same sample. Further
-        arguments are those of `db.algo.sample`. With PyTorch Geometric,
-        `torch.from_numpy(sample.edge_index)` is what its layers take.
+        `fanouts` is the number of neighbours of a node to sample in each layer; a node with fewer
+        yields all. Probabilities are proportional to weights. The same `seed` gives the same
+        sample. Further arguments are those of `db.algo.sample`.
+        `torch.from_numpy(sample.edge_index)` is the input of layers of PyTorch Geometric.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()

@@ -1,4 +1,4 @@
-"""Samples of neighbours as arrays, for networks that learn on graphs."""
+"""Samples of neighbours as arrays, for graph neural networks."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Sample:
-    r"""Some nodes, some of their neighbours, of these some again, as arrays.
+    r"""Nodes, a sample of their neighbours, and so on by layers, as arrays.
 
-    Nodes are numbered from 0 on in the order of `nodes`: first those that the sample was asked for,
-    in the order in which they were given, then those of each layer.
+    Nodes are numbered from 0 in the order of `nodes`: first those of `source`, in the given order,
+    then those of each layer.
 
     >>> import hexgraph
     >>> db = hexgraph.connect()
@@ -29,7 +29,7 @@ class Sample:
     """
 
     def __init__(self, found: Found, given: Sequence[int]) -> None:
-        """Take the pairs that were drawn, and the nodes that were asked for."""
+        """Store the sampled pairs, and the requested nodes."""
         import numpy
 
         # Numbers come as bytes.
@@ -47,16 +47,17 @@ class Sample:
         rank[order] = numpy.arange(len(order))
         numbers = [rank[numpy.searchsorted(known, end)] for end in ends]
         self.edge_index: Array = numpy.stack([numbers[1], numbers[0]])
-        """The edges by the numbers of nodes in two rows: the neighbour that was drawn, and the node
-        that it was drawn for, which is the way that messages go. Those of the first layer first."""
+        """The edges by the numbers of nodes in two rows: from the sampled neighbour to the node,
+        which is the direction of messages. The first layer comes first.
+        """
         most = int(layer.max(initial=0))
         self.layers: Array = numpy.bincount(layer, minlength=most + 1)[1:]
         """The number of edges of each layer."""
         self.sources = len(numpy.unique(first))
-        """The number of nodes that the sample was asked for: they are the first of `nodes`."""
+        """The number of nodes of `source`: they are the first of `nodes`."""
 
     def layer(self, number: int) -> Array:
-        r"""Return the edges of a layer, counted from 1 on, as `edge_index` has them.
+        r"""Return the edges of a layer, counted from 1, in the form of `edge_index`.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -75,6 +76,6 @@ class Sample:
         return int(self.edge_index.shape[1])
 
     def __repr__(self) -> str:
-        """Tell how large it is."""
+        """Show the numbers of nodes and edges."""
         layers = ", ".join(str(count) for count in self.layers.tolist())
         return f"<Sample: {len(self.nodes)} nodes, edges by layer: {layers or 'none'}>"

@@ -1,6 +1,6 @@
-"""Graphs to try things with: real ones that come with the package, and drawn ones of any size.
+"""Graphs for examples: real ones that come with the package, and generated ones of any size.
 
-Each function returns a database, or adds to the one that is given. Nothing is fetched.
+Each function returns a database, or adds to a given one. Nothing is downloaded.
 
 >>> from hexgraph import datasets
 >>> datasets.names()

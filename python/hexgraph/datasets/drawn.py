@@ -1,4 +1,4 @@
-"""Graphs that are drawn by rules, of any size."""
+"""Generated graphs of any size."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ def social(
     db: Database | None = None,
     progress: Progress = None,
 ) -> Database:
-    """Return people who follow others, and rather those whom many follow already.
+    """Return people who follow others, by preferential attachment.
 
     The numbers of followers follow a power law (the model of Barabási and Albert). `Person` has
-    name and born; edges are `follows`, which can be followed back. Each person draws `follows`
-    of those before; who is drawn twice counts once, and the first person follows nobody.
+    name and born; edges are `follows`, with reverse edges. Each person follows up to `follows`
+    earlier people; repeated choices count once, and the first person follows nobody.
 
-    `seed` decides the draws: the same numbers give the same graph everywhere. `db` gets the graph
-    beside what it has; without it there is a new database in memory. `progress` is as for
-    `load_nodes`.
+    The same arguments and `seed` generate the same graph everywhere. The graph is added to `db`, or
+    to a new database in memory. `progress` is as for `load_nodes`.
 
     >>> from hexgraph import datasets
     >>> db = datasets.social(1000, seed=7)
@@ -50,11 +49,11 @@ def kronecker(
     db: Database | None = None,
     progress: Progress = None,
 ) -> Database:
-    """Return a Kronecker graph of `2**scale` nodes, as the benchmark Graph 500 has it.
+    """Return a Kronecker graph of `2**scale` nodes, as in the benchmark Graph 500.
 
-    Skewed, with a small diameter. `edges` are drawn for each node; those that are drawn twice
-    count once. Nodes have no values, and those without an edge are not there; edges are `links`.
-    The other arguments are as for `social`.
+    Skewed, with a small diameter. `edges` edges are sampled for each node; repeated ones count
+    once. Nodes have no values, and those without an edge do not exist; edges are `links`. The other
+    arguments are as for `social`.
 
     >>> from hexgraph import datasets
     >>> db = datasets.kronecker(10, seed=1)
@@ -74,7 +73,7 @@ def grid(
     db: Database | None = None,
     progress: Progress = None,
 ) -> Database:
-    """Return crossings in `height` rows of `width`, and the roads between neighbours, both ways.
+    """Return a grid of crossings, `width` by `height`, with roads in both directions.
 
     `Crossing` has x and y, from 0; edges are `road` with the facet metres, from 50 to 149. For
     shortest paths. The other arguments are as for `social`.
@@ -97,11 +96,11 @@ def temporal(
     db: Database | None = None,
     progress: Progress = None,
 ) -> Database:
-    """Return people who call each other in the course of time, a call a second.
+    """Return people who call each other, one call each second.
 
     `Person` has name; edges are `called` with the facet at, the time of the last call between the
-    two, from 2024 on. A few people have much of what happens, mostly with others whose numbers are
-    near. The other arguments are as for `social`.
+    two, from 2024 on. A few people have most of the calls, usually with others of similar numbers.
+    The other arguments are as for `social`.
 
     >>> from hexgraph import datasets
     >>> db = datasets.temporal(100, 1000)

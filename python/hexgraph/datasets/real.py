@@ -40,16 +40,16 @@ def names() -> list[str]:
 
 
 def info(name: str) -> dict[str, Any]:
-    """Tell what a graph is: "about", "source", "licence", and the "sha256" of its files.
+    """Describe a graph: "about", "source", "licence", and the "sha256" of its files.
 
-    The text of the licence stands in "terms".
+    The text of the licence is in "terms".
 
     >>> from hexgraph import datasets
     >>> told = datasets.info("airports")
     >>> told["licence"], told["source"]
     ('MIT', 'airportsdata 20260905')
 
-    Raises QueryError for a name that there is not.
+    Raises QueryError for an unknown name.
     """
     _check(name)
     told = dict(FILMS if name == "films" else _manifest()[name])
@@ -65,8 +65,9 @@ def info(name: str) -> dict[str, Any]:
 def airports(db: Database | None = None) -> Database:
     """Return international airports and those of Europe: 1,784 of them in 201 countries.
 
-    `Airport` has iata, name, city, elevation (in feet), zone and place; `located_in` leads to a
-    `Country` with its code, and `near` to the five nearest others, with the facet `km`.
+    `Airport` has iata, name, city, elevation (in feet), zone and place; `located_in` is the edge to
+    a `Country` with its code, and `near` the edges to the five nearest airports, with the facet
+    `km`. The graph is added to `db`, or to a new database in memory.
 
     `db` gets them beside what it has; without it there is a new database in memory.
 
@@ -80,7 +81,7 @@ def airports(db: Database | None = None) -> Database:
 
 
 def films(db: Database | None = None) -> Database:
-    """Return well-known films, and the people who made them: what `python -m hexgraph demo` shows.
+    """Return well-known films, and the people who made them, as used by `python -m hexgraph demo`.
 
     `Film` has name (in several languages), release_date and runtime; edges are `directed_by`,
     `starring` with the facets role and billing, `genre` and `country`.
@@ -113,7 +114,8 @@ def languages(db: Database | None = None) -> Database:
 def words(db: Database | None = None) -> Database:
     """Return the mammals of WordNet: words, what they mean, and what is a kind of what.
 
-    `Word` has word, `means` leads to a `Meaning`, and from there `kind_of` to the more general one.
+    `Word` has word, `means` is the edge to a `Meaning`, which has `kind_of` to the more general
+    one.
 
     >>> from hexgraph import datasets
     >>> db = datasets.words()

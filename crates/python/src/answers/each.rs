@@ -14,8 +14,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// far ahead as threads need.
 const ROWS_PER_ANSWER: usize = 2;
 
-/// An iterator of results, one for each row of arguments, in their order. Rows are read and answered a little ahead of what is taken,
-/// by threads that have nothing else to do. `close`, or the end of `with`, cancels what is under way.
+/// An iterator of results, one for each row of arguments, in their order. Idle threads read rows
+/// and prefetch a few results. `close`, or the end of `with`, cancels the rest.
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()
@@ -140,7 +140,7 @@ impl PyAnswers {
         }
     }
 
-    /// Cancel what is under way. There are no more answers then.
+    /// Cancel running queries. There are no more results then.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()

@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyList};
 use std::collections::BTreeMap;
 use std::time::UNIX_EPOCH;
 
-/// The steps of a query: what was expected, what came out, and how long it took.
+/// The plan of a query: operators with expected rows, actual rows and times.
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()

@@ -6,7 +6,7 @@ use hexgraph::db::Pages;
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
-/// An iterator of results, a page each.
+/// An iterator of results, one for each page.
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()

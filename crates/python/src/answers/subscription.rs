@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 /// How long is waited between two looks at signals, at the end of the token, and whether the database was closed.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The answers to a GraphQL subscription: dicts, one at once and one whenever the answer changes.
+/// The results of a GraphQL subscription: dicts, one at once and one after each change.
 ///
-/// It ends when the schema changes, the database is closed, or the token ends that came with it.
+/// It ends when the schema changes, the database is closed, or its token expires.
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()
@@ -175,7 +175,7 @@ impl PySubscription {
         this.py().import("hexgraph.subscriptions")?.call_method1("next_answer", (this,))
     }
 
-    /// End it; whoever waits for an answer is told so.
+    /// Close the subscription; threads that wait for a result are woken.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -196,7 +196,7 @@ impl PySubscription {
         });
     }
 
-    /// The seconds that an answer is waited for, or None.
+    /// The timeout for a result in seconds, or None.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -236,7 +236,7 @@ impl PySubscription {
         self.bell.change(|state| state.releases += 1);
     }
 
-    /// The answer if it is another one: None when it is not; raises StopAsyncIteration at the end.
+    /// The result if it has changed, otherwise None; raises StopAsyncIteration at the end.
     fn _ask<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.take(py)? {
             Some(Some(answer)) => Ok(Some(answer)),

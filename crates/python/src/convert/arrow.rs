@@ -33,7 +33,7 @@ type NamedColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Bound<'py, PyB
 /// A column for a data frame, as [`ArrowTable::_frame_columns`] says.
 type FrameColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Option<Bound<'py, PyBytes>>);
 
-/// A table in Arrow's layout: `pyarrow.table(t)`, `polars.DataFrame(t)` and their like take it.
+/// A table in Arrow's layout, for `pyarrow.table(t)`, `polars.DataFrame(t)` and similar.
 ///
 /// >>> import hexgraph
 /// >>> db = hexgraph.connect()
@@ -245,9 +245,9 @@ impl ArrowTable {
         Ok(rows)
     }
 
-    /// The table without nested columns: an object becomes columns `boss.name`, and a list of objects
-    /// rows, beside which the other columns are repeated; of two such lists in a row, each item with
-    /// each. A row with an empty list stays one row. Lists of values stay lists.
+    /// The table without nested columns: an object becomes columns `boss.name`, and a list of
+    /// objects becomes rows with the other columns repeated; two such lists in a row give their
+    /// cross product. A row with an empty list stays one row. Lists of values stay lists.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -272,14 +272,14 @@ impl ArrowTable {
     /// >>> db.query("{ q(func: uid(1)) { uid tag } }").to_arrow().explode("tag").rows()
     /// [('0x1', 'a'), ('0x1', 'b')]
     ///
-    /// Raises QueryError for a column that there is not, or that has no lists; LimitError for more than
-    /// 100 million rows.
+    /// Raises QueryError for an unknown column, or one without lists; LimitError for more than 100
+    /// million rows.
     pub(crate) fn explode(&self, py: Python<'_>, column: &str) -> PyResult<ArrowTable> {
         self.converted(py, |batch, draw| exploded(batch, column, draw))
     }
 
-    /// The table as a pandas.DataFrame. Numbers with gaps have pandas' nullable types, nested columns are
-    /// lists and dicts. pyarrow is not needed.
+    /// The table as a pandas.DataFrame. Numbers with missing values have pandas' nullable types,
+    /// nested columns are lists and dicts. pyarrow is not needed.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
