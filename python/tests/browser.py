@@ -1,8 +1,9 @@
-"""A live view in a headless Chromium: the front end as it is, Python behind it, HTTP between them.
+"""A headless Chromium: a page of it, and a live view as the page.
 
-Only the transport of a notebook is left out: what the front end says goes to the widget's handlers,
-and what the widget says comes back with the answer. The browser is led by its own protocol, so that
-the mouse is a mouse.
+Of the live view the front end is as it is, with Python behind it and HTTP between them. Only the
+transport of a notebook is left out: what the front end says goes to the widget's handlers, and what
+the widget says comes back with the answer. The browser is led by its own protocol, so that the
+mouse is a mouse.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.request import urlopen
@@ -116,6 +117,10 @@ class Bridge:
         return self.said
 
 
+class BrowserError(AssertionError):
+    """The browser can't do what it was told."""
+
+
 class Browser:
     """A page of the browser."""
 
@@ -123,6 +128,8 @@ class Browser:
         self.socket = socket
         self.number = 0
         self.faults = []
+        self.requests = []
+        """The addresses of all requests, once the domain `Network` is enabled."""
 
     def call(self, method, **given):
         """Call a method of the browser's protocol."""
@@ -132,8 +139,11 @@ class Browser:
             answer = json.loads(self.socket.recv(timeout=60))
             if answer.get("method") == "Runtime.exceptionThrown":
                 self.faults.append(answer["params"]["exceptionDetails"])
+            if answer.get("method") == "Network.requestWillBeSent":
+                self.requests.append(answer["params"]["request"]["url"])
             if answer.get("id") == self.number:
-                assert "error" not in answer, answer
+                if "error" in answer:
+                    raise BrowserError(answer["error"])
                 return answer["result"]
 
     def value(self, expression):
@@ -147,9 +157,11 @@ class Browser:
         """Wait until an expression holds, and return its value."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            value = self.value(expression)
-            if value:
-                return value
+            # While the page gives way to another one, there is nothing to evaluate in.
+            with suppress(BrowserError):
+                value = self.value(expression)
+                if value:
+                    return value
             time.sleep(0.01)
         raise AssertionError(f"{expression} did not come true in {seconds} s: {self.faults}")
 
@@ -174,6 +186,26 @@ class Browser:
             at = [one + (two - one) * step / 10 for one, two in zip(start, end, strict=True)]
             self.mouse("mouseMoved", *at, 1, modifiers)
         self.mouse("mouseReleased", *end, 1, modifiers)
+
+    def key(self, key, code=0, modifiers=0):
+        """Press a key: 1 is Alt, 2 Ctrl and 8 Shift."""
+        given = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
+        self.call("Input.dispatchKeyEvent", type="rawKeyDown", **given)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **given)
+
+    def write(self, text):
+        """Type a text where the cursor is."""
+        self.call("Input.insertText", text=text)
+
+    def press(self, selector):
+        """Click an element."""
+        place = f"document.querySelector({json.dumps(selector)})"
+        box = self.wait(
+            f"(() => {{ const it = {place}; if (!it) return null; it.scrollIntoViewIfNeeded?.();"
+            " const box = it.getBoundingClientRect();"
+            " return box.width ? [box.x + box.width / 2, box.y + box.height / 2] : null; })()"
+        )
+        self.click(*box)
 
     def picture(self, path):
         """Write what is seen to a file, and return its bytes."""
@@ -230,12 +262,12 @@ def served(live):
 
 
 @contextmanager
-def opened(address):
+def opened(address, size=(900, 700)):
     """Open an address in a browser of its own."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         options = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--no-first-run"]
         options += ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-        options += ["--remote-debugging-port=0", "--window-size=900,700"]
+        options += ["--remote-debugging-port=0", f"--window-size={size[0]},{size[1]}"]
         command = [CHROMIUM, *options, f"--user-data-dir={folder}", "about:blank"]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
         try:

@@ -1,4 +1,4 @@
-declare module "*.css" {
+declare module "*graph.css" {
   const text: string;
   export default text;
 }

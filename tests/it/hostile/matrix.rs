@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::path::Path;
 
 /// The routes: the path, the methods, whose key, and what it changes. A path that is new stands here, too, or the test fails.
-const KNOWN: [(&str, &str, Role, Effect); 32] = [
+const KNOWN: [(&str, &str, Role, Effect); 38] = [
     ("/query", "POST PUT", Role::Client, Effect::Reads),
     ("/query_many", "POST PUT", Role::Client, Effect::Reads),
     ("/mutate", "POST PUT", Role::Client, Effect::Changes),
@@ -20,6 +20,12 @@ const KNOWN: [(&str, &str, Role, Effect); 32] = [
     ("/health", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/state", "GET HEAD", Role::Client, Effect::Reads),
     ("/ui/keywords", "GET HEAD", Role::Client, Effect::Reads),
+    ("/", "GET HEAD", Role::Anyone, Effect::Reads),
+    ("/console/console.js", "GET HEAD", Role::Anyone, Effect::Reads),
+    ("/console/console.css", "GET HEAD", Role::Anyone, Effect::Reads),
+    ("/console/graphiql.js", "GET HEAD", Role::Anyone, Effect::Reads),
+    ("/console/graphiql.css", "GET HEAD", Role::Anyone, Effect::Reads),
+    ("/console/licenses.txt", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/graphql", "GET POST", Role::Client, Effect::AsTextSays),
     ("/probe/graphql", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/admin", "GET POST", Role::Admin, Effect::AsTextSays),
@@ -328,7 +334,9 @@ fn walk(site: &mut Site, whos: &[Who], places: &[(&str, bool)], allows_get: bool
     let mut faults = String::new();
     let paths = routes().map(|route| route.path);
     let mut before = String::new();
-    for path in paths.chain(["/", "/nothing", "/graphql/", "/admin/nothing", "/Query", "/debug"]) {
+    for path in
+        paths.chain(["/console", "/nothing", "/graphql/", "/admin/nothing", "/Query", "/debug"])
+    {
         site.path = path;
         for method in METHODS {
             for &who in whos {

@@ -1,6 +1,7 @@
 //! What a client sees over the wire: requests as they are typed, and all that comes back.
 
 mod admin;
+mod console;
 mod lines;
 mod memory;
 mod requests;

@@ -1,4 +1,5 @@
-//! The database over HTTP: `/query`, `/mutate`, `/alter`, `/commit`, `/assign`, `/health`, `/graphql` and `/admin`, and over gRPC, as Dgraph has them.
+//! The database over HTTP: `/query`, `/mutate`, `/alter`, `/commit`, `/assign`, `/health`, `/graphql` and `/admin`, and over gRPC, as Dgraph has them. For browsers
+//! there is a console.
 
 mod server;
 mod doors;
@@ -17,6 +18,7 @@ mod compat;
 mod message;
 mod guard;
 mod endpoints;
+mod console;
 mod graphql;
 mod grpc;
 

@@ -3,6 +3,7 @@
 use super::answering::{address_of, receive};
 use super::app::App;
 use super::audit::Noted;
+use super::console;
 use super::effect::Effect;
 use super::graphql;
 use super::grpc;
@@ -137,6 +138,10 @@ async fn serve(app: Arc<App>, route: &'static Route, mut request: Request) -> Re
 }
 
 async fn answer(app: Arc<App>, route: &'static Route, request: Request) -> Response {
+    // The page needs no key: it has no data, and is where a key is typed.
+    if matches!(route.work, Work::Graphql) && console::is_for_graphiql(&request) {
+        return console::graphiql(request.headers()).into_response(None);
+    }
     if let Some(refusal) = refusal(&app, route, &request) {
         return without_the_body(refusal, &request);
     }

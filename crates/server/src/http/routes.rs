@@ -6,6 +6,7 @@ use super::graphql;
 use super::grpc::dialect::GRPC_TYPES;
 use super::grpc::methods;
 use super::route::{Route, Turn, Work};
+use crate::http::console;
 use crate::http::endpoints::admin;
 use crate::http::endpoints::alter;
 use crate::http::endpoints::commit;
@@ -53,6 +54,9 @@ const READ: Route = Route {
     wrong_method: StatusCode::METHOD_NOT_ALLOWED,
     ..CHANGE
 };
+
+/// The defaults of a file of the console.
+const FILE: Route = Route { role: Role::Anyone, ..READ };
 
 /// The defaults of a GraphQL path.
 const TEXT: Route = Route {
@@ -126,6 +130,12 @@ pub static ROUTES: &[Route] = &[
     Route { path: "/health", role: Role::Anyone, work: Work::AtOnce(health::answer), ..READ },
     Route { path: "/state", work: Work::AtOnce(health::state), ..READ },
     Route { path: "/ui/keywords", work: Work::AtOnce(keywords::answer), ..READ },
+    Route { path: "/", work: Work::AtOnce(console::index), ..FILE },
+    Route { path: "/console/console.js", work: Work::AtOnce(console::script), ..FILE },
+    Route { path: "/console/console.css", work: Work::AtOnce(console::style), ..FILE },
+    Route { path: "/console/graphiql.js", work: Work::AtOnce(console::graphiql_script), ..FILE },
+    Route { path: "/console/graphiql.css", work: Work::AtOnce(console::graphiql_style), ..FILE },
+    Route { path: "/console/licenses.txt", work: Work::AtOnce(console::licenses), ..FILE },
     Route { path: "/graphql", work: Work::Graphql, ..TEXT },
     Route {
         path: "/probe/graphql",

@@ -33,13 +33,17 @@ impl Coding {
     /// The coding that a client wants its answer in, `None` for none that is known: the one of the greater weight, and zstd of equal
     /// ones, which takes less time.
     pub(in crate::http) fn accepted(headers: &HeaderMap) -> Option<Coding> {
+        Coding::accepted_among(headers, &[Coding::Gzip, Coding::Zstd])
+    }
+
+    fn accepted_among(headers: &HeaderMap, offered: &[Coding]) -> Option<Coding> {
         let accepted = headers.get(header::ACCEPT_ENCODING)?.to_str().ok()?;
         let mut best: Option<(f32, Coding)> = None;
         for coding in accepted.split(',') {
             let (name, quality) = coding.split_once(';').unwrap_or((coding, ""));
             let quality = quality.trim().strip_prefix("q=").map(|number| number.trim().parse());
-            let (Some(coding), weight) = (Coding::of_name(name.trim()), quality.unwrap_or(Ok(1.0)))
-            else {
+            let coding = Coding::of_name(name.trim()).filter(|coding| offered.contains(coding));
+            let (Some(coding), weight) = (coding, quality.unwrap_or(Ok(1.0))) else {
                 continue;
             };
             // A weight that is no number counts as none that was given.
@@ -53,6 +57,11 @@ impl Coding {
             }
         }
         best.map(|(_, coding)| coding)
+    }
+
+    /// Whether a client accepts gzip.
+    pub(in crate::http) fn accepts_gzip(headers: &HeaderMap) -> bool {
+        Coding::accepted_among(headers, &[Coding::Gzip]).is_some()
     }
 
     /// How a body is packed, by what its headers say and how it begins.

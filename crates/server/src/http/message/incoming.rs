@@ -243,6 +243,11 @@ impl Incoming {
         found.map_or("", |(_, value)| value)
     }
 
+    /// Whether a parameter is there, even an empty one.
+    pub fn has_parameter(&self, name: &str) -> bool {
+        self.parameters.iter().any(|(key, _)| key == name)
+    }
+
     /// Returns a parameter that is true or false; false when it is not there.
     ///
     /// # Errors

@@ -43,6 +43,8 @@ pub(in crate::http) struct Reply {
 /// The body of a reply.
 enum Content {
     Whole(Vec<u8>),
+    /// Bytes that are part of the program, compressed or not: they are sent as they are.
+    Fixed(Bytes),
     /// A body that is written while it is sent.
     Stream(Box<StreamedAnswer>),
 }
@@ -249,6 +251,11 @@ impl Reply {
         Reply { content_type, ..Reply::json(body.into()) }
     }
 
+    /// A file that is part of the program.
+    pub(in crate::http) fn fixed(content_type: &'static str, body: Bytes) -> Reply {
+        Reply { content_type, body: Content::Fixed(body), ..Reply::empty() }
+    }
+
     /// Answers a request that its sender may not make.
     pub(in crate::http) fn unauthorized(message: &str) -> Reply {
         Reply::errors(message, "ErrorUnauthorized")
@@ -303,6 +310,7 @@ impl Reply {
                 let coding = coding.filter(|_| packed.is_some());
                 (whole_body(packed.unwrap_or(body), self.share), coding)
             }
+            Content::Fixed(body) => (Body::from(body), None),
             Content::Stream(stream) => (stream.start(coding), coding),
         };
         let mut response = Response::new(body);

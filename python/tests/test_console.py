@@ -1,0 +1,396 @@
+"""The console and GraphiQL in a browser: what somebody does there, and what the page may not do."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import hexgraph
+from hexgraph import datasets
+
+pytest.importorskip("websockets")
+import browser
+
+WIDGET = Path(__file__).parents[2] / "widget"
+AXE = WIDGET / "node_modules" / "axe-core" / "axe.min.js"
+ALT, CTRL, SHIFT = 1, 2, 8
+ENTER = 13
+WIDE, NARROW = (1280, 800), (390, 844)
+
+FILMS = """{
+  films(func: type(Film), first: 60) {
+    name
+    runtime
+    starring (first: 2) { name }
+  }
+}"""
+
+pytestmark = pytest.mark.skipif(browser.CHROMIUM is None, reason="there is no Chromium")
+
+
+@pytest.fixture(scope="module")
+def films():
+    db = datasets.films()
+    db.graphql_schema("type Note { id: ID! text: String! @search(by: [exact]) }")
+    with db.serve(port=0) as server:
+        yield server
+
+
+@pytest.fixture
+def page(films):
+    with console(films.url) as opened:
+        yield opened
+
+
+def console(url, size=WIDE):
+    """Open the console of a server, and note all requests of the page."""
+    return Opened(url, size)
+
+
+class Opened:
+    """A page that has to stay within its server, and without faults."""
+
+    def __init__(self, url, size) -> None:
+        self.url = url
+        self.context = browser.opened("about:blank", size)
+
+    def __enter__(self):
+        self.page = self.context.__enter__()
+        self.page.call("Network.enable")
+        self.page.call("Page.navigate", url=f"{self.url}/")
+        self.page.wait("!!document.querySelector('.cm-content')")
+        return self.page
+
+    def __exit__(self, *fault):
+        try:
+            if fault[0] is None:
+                self.page.value("1")
+                others = [
+                    it
+                    for it in self.page.requests
+                    if not it.startswith((self.url, "data:", "about:", "blob:"))
+                ]
+                assert others == []
+                assert self.page.requests
+                assert self.page.faults == []
+        finally:
+            self.context.__exit__(*fault)
+
+
+def ask(page, text):
+    """Write a text into the editor, and run it by the keyboard."""
+    page.press(".cm-content")
+    page.key("a", 65, CTRL)
+    page.key("Delete", 46)
+    page.write(text)
+    page.key("Enter", ENTER, CTRL)
+    page.wait("document.querySelector('button.main').innerText === 'Run'")
+
+
+def text_of(page, selector):
+    return page.wait(f"document.querySelector({json.dumps(selector)})?.innerText")
+
+
+def cells(page, number=1):
+    """Return the texts of a column, once there are rows."""
+    page.wait("!!document.querySelector('.result tbody tr')")
+    return page.value(
+        f"[...document.querySelectorAll('.result tbody td:nth-child({number})')]"
+        ".map((it) => it.innerText)"
+    )
+
+
+def test_a_query_is_a_table_with_pages(page):
+    ask(page, FILMS)
+    first = cells(page)
+    assert len(first) == 50
+    names = page.value("[...document.querySelectorAll('.result th')].map((it) => it.innerText)")
+    # The console has the server add uids, which nobody has asked for here.
+    assert sorted(names) == ["name", "runtime", "starring"]
+    # The next rows of the answer, then the next page of the server: behind the last node.
+    press(page, "Next page")
+    page.wait("document.querySelectorAll('.result tbody tr').length === 10")
+    press(page, "Next page")
+    page.wait("document.querySelector('.cm-content').innerText.includes('after: 0x')")
+    page.wait("document.querySelectorAll('.result tbody tr').length === 50")
+    assert set(cells(page)).isdisjoint(first)
+    # Sorted by numbers, and back by the other direction.
+    names = page.value("[...document.querySelectorAll('.result th')].map((it) => it.innerText)")
+    number = names.index("runtime") + 1
+    page.press(f".result th:nth-child({number}) button")
+    up = [int(it) for it in cells(page, number) if it]
+    assert up == sorted(up)
+    page.press(f".result th:nth-child({number}) button")
+    down = [int(it) for it in cells(page, number) if it]
+    assert down == sorted(down, reverse=True)
+    page.value("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    press(page, "Copy CSV")
+    lines = page.wait("window.copied").split("\r\n")
+    assert lines[0] == ",".join(names)
+    assert len(lines) == 62
+
+
+def press(page, words):
+    """Press the button with a text."""
+    page.value(
+        "[...document.querySelectorAll('button')]"
+        f".find((it) => it.innerText === {json.dumps(words)}).click()"
+    )
+
+
+def test_integers_stay_exact():
+    db = hexgraph.connect()
+    db.mutate(set_json=[{"uid": "0x1", "big": 9007199254740993}])
+    with db.serve(port=0) as server, console(server.url) as page:
+        ask(page, "{ q(func: has(big)) { big } }")
+        assert cells(page) == ["9007199254740993"]
+        page.press("#pane-JSON")
+        assert "9007199254740993" in text_of(page, "pre.json")
+
+
+def test_a_graph_is_drawn_and_expanded(page):
+    ask(page, FILMS)
+    page.press("#pane-Graph")
+    count = int(page.wait("document.querySelector('[data-nodes]')?.dataset.nodes"))
+    assert count >= 50
+    assert "Film 60" in text_of(page, ".hexgraph-legend")
+    # A node is selected by the search, and expanded by the keyboard.
+    page.press(".hexgraph-bar input")
+    page.write("a")
+    page.key("Enter", ENTER)
+    page.value("document.querySelector('.hexgraph-view').focus()")
+    page.key("Enter", ENTER)
+    page.wait("/more at|no others at/.test(document.querySelector('.hexgraph-told').innerText)")
+    told = text_of(page, ".hexgraph-told")
+    if "more at" in told:
+        page.wait(f"Number(document.querySelector('[data-nodes]').dataset.nodes) > {count}")
+
+
+def test_faults_are_underlined_where_they_are(page):
+    ask(page, '{\n  q(func: eqq(name, "x")) { name }\n}')
+    assert text_of(page, ".cm-lintRange-error") == "eqq"
+    assert text_of(page, ".faults li").split() == [
+        "2:11",
+        "unknown",
+        "function",
+        "`eqq`",
+        "did",
+        "you",
+        "mean",
+        "`eq`?",
+    ]
+    page.press(".faults button")
+    page.write("")
+    # A name that the schema does not know is a warning, and the answer is there.
+    ask(page, "{\n  q(func: has(name), first: 1) { nmae name }\n}")
+    assert text_of(page, ".cm-lintRange-warning") == "nmae"
+    assert "did you mean `name`?" in text_of(page, ".faults .warning")
+    assert len(cells(page)) == 1
+    # In GraphQL, too.
+    page.press("#language-GraphQL")
+    ask(page, "{\n  queryNote { txt }\n}")
+    page.wait(
+        "[...document.querySelectorAll('.cm-lintRange-error')].some((it) => it.innerText === 'txt')"
+    )
+
+
+def test_explain_is_a_tree(page):
+    ask(page, FILMS)
+    page.press("#pane-Explain")
+    assert "Expand starring" in " ".join(text_of(page, ".tree").split())
+    assert page.value("document.querySelectorAll('.tree details details').length") >= 1
+
+
+def test_names_are_completed_from_the_schema(page):
+    page.wait("!!document.querySelector('.names')")
+    page.press(".cm-content")
+    for before, typed, want in [
+        ("{ q(func: has(name)) { ", "starr", "starring"),
+        ("{ q(func: ", "allof", "allofterms"),
+        ("{ q(func: type(", "Fi", "Film"),
+        ("{ q(func: has(name)) @fil", "t", "@filter"),
+        ("{ q(func: has(name)) { ~dir", "e", "~directed_by"),
+    ]:
+        page.key("a", 65, CTRL)
+        page.key("Delete", 46)
+        page.write(before)
+        for letter in typed:
+            page.call("Input.dispatchKeyEvent", type="keyDown", key=letter, text=letter)
+        offered = page.wait(
+            "[...document.querySelectorAll('.cm-completionLabel')]"
+            ".map((it) => it.textContent).join()",
+            10,
+        )
+        assert want in offered.split(","), (before, offered)
+        page.key("Escape", 27)
+
+
+def test_the_schema_is_shown_with_counts(page):
+    page.press("#view-Schema")
+    page.wait("document.querySelector('.schema td.number')?.innerText === '32'")
+    rows = page.value("[...document.querySelectorAll('.schema tr')].map((it) => it.innerText)")
+    assert "Film\t177" in "\n".join(rows)
+    page.press("#shape-Picture")
+    assert page.wait("document.querySelector('[data-nodes]')?.dataset.nodes") == "5"
+
+
+def test_formatting_keeps_all_words(page):
+    text = '{q(func: eq(name, "a { b"), first: 2) @filter(has(x)) { # why {\n '
+    text += "name  @facets(a) k: v {uid} } }"
+    page.press(".cm-content")
+    page.key("a", 65, CTRL)
+    page.key("Delete", 46)
+    page.write(text)
+    press(page, "Format")
+    lines = page.value("[...document.querySelectorAll('.cm-line')].map((it) => it.textContent)")
+    assert lines == [
+        "{",
+        '  q(func: eq(name, "a { b"), first: 2) @filter(has(x)) {',
+        "    # why {",
+        "    name @facets(a) k: v {",
+        "      uid",
+        "    }",
+        "  }",
+        "}",
+        "",
+    ]
+
+
+def test_texts_with_secrets_are_not_stored(page):
+    ask(page, "{ q(func: has(name), first: 1) { name } }")
+    ask(page, '{ q(func: uid(1)) { checkpwd(pin, "hunter2") } }')
+    stored = page.value("JSON.stringify({...localStorage})")
+    assert "has(name)" in stored
+    assert "hunter2" not in stored
+
+
+def test_values_are_never_markup():
+    db = hexgraph.connect()
+    hostile = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
+    db.alter("name: string .\nknows: [uid] .")
+    db.mutate(
+        set_json=[{"uid": "0x1", "name": hostile, "knows": [{"uid": "0x2", "name": hostile}]}]
+    )
+    with db.serve(port=0) as server, console(server.url) as page:
+        ask(page, "{ q(func: has(name)) { name knows { name } } }")
+        assert hostile in cells(page)
+        for name in ("JSON", "Graph", "Chart", "Explain"):
+            page.press(f"#pane-{name}")
+        assert page.value("window.hacked") is None
+        # A script that got into the page would not run.
+        page.value(
+            "document.body.append(Object.assign(document.createElement('script'),"
+            " { textContent: 'window.hacked = 1' }))"
+        )
+        assert page.value("window.hacked") is None
+
+
+def test_logging_in_and_out(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("x" * 32)
+    db = datasets.films()
+    with (
+        db.serve(port=0, acl=f"secret-file={secret}", acl_initial_password="a good one") as server,
+        console(server.url) as page,
+    ):
+        # The schema is refused, and the page asks who one is.
+        page.wait("!!document.querySelector('dialog input')")
+        page.press("dialog input[name=user]")
+        page.write("groot")
+        page.press("dialog input[name=password]")
+        page.write("wrong")
+        page.key("Enter", ENTER)
+        page.call("Input.dispatchKeyEvent", type="char", text="\r")
+        assert text_of(page, "dialog .fault")
+        page.press("dialog input[name=password]")
+        page.key("a", 65, CTRL)
+        page.write("a good one")
+        page.press("dialog button.main")
+        page.wait("!document.querySelector('dialog') && !!document.querySelector('.names')")
+        ask(page, "{ q(func: type(Film), first: 3) { name } }")
+        assert len(cells(page)) == 3
+        stored = page.value("JSON.stringify({...localStorage}) + document.cookie")
+        assert "a good one" not in stored
+        assert "eyJ" not in stored
+        press(page, "groot")
+        page.wait("!!document.querySelector('dialog')")
+        press(page, "Log out")
+        page.wait("document.querySelector('dialog h2')?.innerText === 'Log in'")
+
+
+def test_dark_and_light(page):
+    theme = "document.documentElement?.dataset.theme"
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.value(theme) == "light"
+    light = page.value(ground)
+    page.press("button[title='dark or light']")
+    page.wait(f"{theme} === 'dark'")
+    assert page.value(ground) != light
+    page.call("Page.reload")
+    page.wait(f"!!document.querySelector('.cm-content') && {theme} === 'dark'")
+
+
+def test_graphiql_asks(films):
+    with console(films.url) as page:
+        page.call("Page.navigate", url=f"{films.url}/graphql")
+        page.wait("!!document.querySelector('.graphiql-query-editor .CodeMirror')?.CodeMirror")
+        page.value(
+            "document.querySelector('.graphiql-query-editor .CodeMirror').CodeMirror"
+            ".setValue('{ __type(name: \"Note\") { name } }')"
+        )
+        page.press(".graphiql-execute-button")
+        page.wait(
+            "document.querySelector('.result-window .CodeMirror')?.CodeMirror.getValue()"
+            '.includes(\'"name": "Note"\')'
+        )
+
+
+def axe():
+    """Return axe-core, which npm brings."""
+    if not AXE.exists():
+        if not shutil.which("npm"):
+            pytest.skip("npm is not installed, which brings axe-core")
+        command = ["npm", "ci", "--ignore-scripts", "--prefer-offline"]
+        done = subprocess.run(command, cwd=WIDGET, capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip("npm can't reach its packages")
+    return AXE.read_text()
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_is_accessible(films, size, theme, tmp_path):
+    script = axe()
+    with console(films.url, size) as page:
+        media = [{"name": "prefers-color-scheme", "value": theme}]
+        page.call("Emulation.setEmulatedMedia", features=media)
+        page.call("Page.reload")
+        page.wait(f"document.documentElement?.dataset.theme === '{theme}'")
+        page.value(script + "; 1")
+        faults = []
+
+        def check(what):
+            found = page.value(
+                "axe.run(document, {resultTypes: ['violations']}).then((it) => it.violations"
+                ".filter((one) => ['serious', 'critical'].includes(one.impact))"
+                ".map((one) => [one.id, one.nodes.map((node) => node.html.slice(0, 200))]))"
+            )
+            faults.extend([what, *it] for it in found)
+            page.picture(tmp_path / f"{what}.png")
+
+        ask(page, FILMS)
+        for name in ("Table", "JSON", "Graph", "Chart", "Explain"):
+            page.press(f"#pane-{name}")
+            check(name)
+        ask(page, "{ q(func: eqq(name)) { name } }")
+        check("fault")
+        page.press("#view-Schema")
+        page.wait("document.querySelector('.schema td.number')?.innerText === '32'")
+        check("Schema")
+        press(page, "Log in")
+        check("dialog")
+        width = page.value("document.documentElement.scrollWidth")
+        assert width <= page.value("innerWidth"), "the page is wider than the window"
+        assert faults == []

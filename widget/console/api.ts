@@ -1,0 +1,128 @@
+// What the console asks of the server that it came from. Keys and tokens are in memory only, and gone when the page is.
+
+/** Something that is wrong with a request, and where: lines and columns count from 1. */
+export interface Fault {
+  message: string;
+  hint: string;
+  line: number;
+  column: number;
+  isWarning: boolean;
+}
+
+export interface Answer {
+  status: number;
+  /** The body, as JSON; undefined where it is none. */
+  body: any;
+  text: string;
+  milliseconds: number;
+}
+
+export interface Secrets {
+  key: string;
+  token: string;
+  user: string;
+}
+
+/** Who asks. Nothing of it is stored. */
+export const secrets: Secrets = { key: "", token: "", user: "" };
+
+/** Called when the server wants to know who asks. */
+export const refused = { listen: (_: string) => {} };
+
+/** Sends a request to a path of this server. */
+export async function send(path: string, type: string, body: string, signal?: AbortSignal): Promise<Answer> {
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (type) {
+    headers["Content-Type"] = type;
+  }
+  if (secrets.key) {
+    headers["X-Auth-Token"] = secrets.key;
+  }
+  if (secrets.token) {
+    headers["X-Dgraph-AccessToken"] = secrets.token;
+  }
+  const began = performance.now();
+  let response: Response;
+  try {
+    const method = type ? "POST" : "GET";
+    response = await fetch(path, { method, headers, signal, body: type ? body : undefined });
+  } catch (error) {
+    if (signal?.aborted) {
+      throw new Error("the request was stopped");
+    }
+    throw new Error(`the server does not answer: is it still running? (${(error as Error).message})`);
+  }
+  const text = await response.text();
+  const answer = { status: response.status, body: parsed(text), text, milliseconds: performance.now() - began };
+  const first = answer.body?.errors?.[0];
+  if (response.status === 401 || first?.extensions?.code === "ErrorUnauthorized" || /no accessJwt|Token is expired|PermissionDenied/i.test(first?.message ?? "")) {
+    refused.listen(first?.message ?? "the server asks who you are");
+  }
+  return answer;
+}
+
+/** Asks in DQL, and returns the data. Throws the message of what is wrong. */
+export async function query(text: string): Promise<any> {
+  const { body, status } = await send("query", "application/dql", text);
+  if (!body?.data) {
+    throw new Error(body?.errors?.[0]?.message ?? `the server answers with status ${status}`);
+  }
+  return body.data;
+}
+
+/** JSON of which no integer is rounded: those that a number can't hold become BigInts. */
+export function parsed(text: string): any {
+  const exact = (_: string, value: unknown, context?: { source?: string }) =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
+      ? BigInt(context!.source!)
+      : value;
+  try {
+    return JSON.parse(text, exact as (key: string, value: unknown) => unknown);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The faults of an answer. DQL tells the place at the beginning of a message, and what to do in brackets at its end. */
+export function faultsOf(body: any): Fault[] {
+  const errors = (body?.errors ?? []).map((error: any) => {
+    const spoken = /^line (\d+) column (\d+): /.exec(error.message);
+    const place = error.locations?.[0] ?? { line: Number(spoken?.[1] ?? 0), column: Number(spoken?.[2] ?? 0) };
+    const words = spoken ? error.message.slice(spoken[0].length) : error.message;
+    const [message, hint] = parted(words);
+    return { message, hint, line: place.line, column: place.column, isWarning: false };
+  });
+  const warnings = (body?.extensions?.warnings ?? []).map((it: any) => ({
+    message: it.message, hint: it.hint ?? "", line: it.line ?? 0, column: it.column ?? 0, isWarning: true,
+  }));
+  return [...errors, ...warnings];
+}
+
+/** A message without the brackets at its end, and what stands in them. */
+function parted(words: string): [string, string] {
+  if (!words.endsWith(")")) {
+    return [words, ""];
+  }
+  let depth = 0;
+  for (let at = words.length - 1; at > 0; at -= 1) {
+    depth += words[at] === ")" ? 1 : words[at] === "(" ? -1 : 0;
+    if (depth === 0) {
+      return words[at - 1] === " " ? [words.slice(0, at - 1), words.slice(at + 1, -1)] : [words, ""];
+    }
+  }
+  return [words, ""];
+}
+
+/** Logs a user in. Throws the message of what is wrong. */
+export async function logIn(user: string, password: string, namespace: number): Promise<void> {
+  const { body, status } = await send("login", "application/json", JSON.stringify({ userid: user, password, namespace }));
+  if (!body?.data?.accessJWT) {
+    throw new Error(body?.errors?.[0]?.message ?? `the server answers with status ${status}`);
+  }
+  secrets.token = body.data.accessJWT;
+  secrets.user = namespace ? `${user} in namespace ${namespace}` : user;
+}
+
+export function logOut(): void {
+  secrets.key = secrets.token = secrets.user = "";
+}

@@ -1,0 +1,202 @@
+// The console: what stands on the page, and what moves between its parts.
+
+import { render } from "preact";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { refused, secrets, type Fault } from "./api";
+import { Editor } from "./editor";
+import { formatted } from "./format";
+import { LANGUAGES, languageOf, type Outcome } from "./languages";
+import { Login } from "./login";
+import { Faults, Result } from "./panes";
+import { about, read, type Schema } from "./schema";
+import { SchemaView } from "./schema-view";
+import { Sidebar } from "./sidebar";
+import * as stored from "./stored";
+import "./style.css";
+import { Tabs } from "./tabs";
+
+const VIEWS = ["Query", "Schema"];
+
+function App() {
+  const [view, setView] = useState("Query");
+  const [schema, setSchema] = useState<Schema>(about.now);
+  const [note, setNote] = useState("");
+  const [login, setLogin] = useState<string | null>(null);
+  const [who, setWho] = useState(0);
+  const [theme, setTheme] = useState(stored.theme());
+  const [start, setStart] = useState<stored.Saved | null>(stored.draft);
+  const tell = useCallback((text: string) => setNote(text), []);
+  const learn = useCallback(() => read().then(setSchema, (error: Error) => setNote(error.message)), []);
+  useEffect(() => {
+    refused.listen = (why) => setLogin((known) => known ?? why);
+    void learn();
+  }, []);
+  useEffect(() => {
+    const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    document.documentElement.dataset.theme = isDark ? "dark" : "light";
+  }, [theme]);
+  useEffect(() => {
+    const timer = setTimeout(() => setNote(""), 6_000);
+    return () => clearTimeout(timer);
+  }, [note]);
+  const flip = () => {
+    const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    stored.setTheme(next);
+    setTheme(next);
+  };
+  const entered = () => {
+    setLogin(null);
+    setWho(who + 1);
+    void learn();
+  };
+  const isKnown = secrets.key !== "" || secrets.token !== "";
+  return (
+    <>
+      <header>
+        <h1>hexgraph</h1>
+        <Tabs names={VIEWS} chosen={view} choose={setView} label="parts of the console" prefix="view" />
+        <span class="space" />
+        <a href="graphql">GraphiQL</a>
+        <button type="button" onClick={flip} title="dark or light">◐<span class="hidden">dark or light</span></button>
+        <button type="button" onClick={() => setLogin("")}>
+          {isKnown ? secrets.user || "by key" : "Log in"}
+        </button>
+      </header>
+      <main>
+        <div class="query-view" hidden={view !== "Query"} role="tabpanel" id="view-panel-Query" aria-labelledby="view-Query">
+          <QueryView key={who} schema={schema} start={start} tell={tell} changed={learn} />
+        </div>
+        {view === "Schema" && <SchemaView schema={schema} show={(text) => { setStart({ name: "", language: "dql", text }); setView("Query"); }} />}
+      </main>
+      <p class="note" role="status" hidden={!note}>{note}</p>
+      {login !== null && <Login why={login} close={() => setLogin(null)} entered={entered} />}
+    </>
+  );
+}
+
+interface QueryGiven {
+  schema: Schema;
+  /** What stands in the editor at first. */
+  start: stored.Saved | null;
+  tell(text: string): void;
+  /** Called when the schema may have changed. */
+  changed(): void;
+}
+
+function QueryView({ schema, start, tell, changed }: QueryGiven) {
+  const place = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor>(undefined);
+  const [language, setLanguage] = useState(start?.language ?? LANGUAGES[0].id);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [failure, setFailure] = useState("");
+  const [pane, setPane] = useState("Table");
+  const [stop, setStop] = useState<AbortController | null>(null);
+  const [lists, setLists] = useState(0);
+  const [isOpen, setOpen] = useState(false);
+  const speaks = useRef(language);
+  const acts = useRef({ run: () => {}, save: () => {} });
+
+  const ask = async (text: string) => {
+    const spoken = languageOf(speaks.current);
+    const controller = new AbortController();
+    setStop(controller);
+    setFailure("");
+    try {
+      const done = await spoken.run(text, controller.signal);
+      setOutcome(done);
+      editor.current?.underline(done.faults);
+      stored.note(spoken.id, text);
+      if (done.body?.data?.code === "Success") {
+        changed();
+      }
+    } catch (error) {
+      setFailure((error as Error).message);
+    } finally {
+      setStop(null);
+      setLists((it) => it + 1);
+    }
+  };
+  acts.current.run = () => void ask(editor.current?.text ?? "");
+  acts.current.save = () => {
+    const text = editor.current?.text ?? "";
+    if (stored.isSecret(text)) {
+      return tell("not saved: the query names a password, a secret or a token, and what is saved can be read in this browser");
+    }
+    const name = prompt("Save the query as");
+    if (name) {
+      tell(stored.save({ name, language: speaks.current, text }) ? `saved as ${name}` : "the browser has no space to save it, or forbids it");
+      setLists((it) => it + 1);
+    }
+  };
+  const format = () => {
+    if (editor.current) {
+      editor.current.text = formatted(editor.current.text);
+    }
+  };
+  const open = (query: stored.Saved) => {
+    if (editor.current) {
+      editor.current.text = query.text;
+      setLanguage(query.language);
+      setOpen(false);
+      editor.current.view.focus();
+    }
+  };
+  useEffect(() => {
+    const made = new Editor(place.current!, {
+      run: () => acts.current.run(),
+      save: () => acts.current.save(),
+      format,
+      changed: () => made.underline([]),
+    });
+    editor.current = made;
+    made.text = start?.text ?? languageOf(language).example;
+    made.view.focus();
+    return () => made.view.destroy();
+  }, []);
+  useEffect(() => {
+    if (start && editor.current && start.text !== editor.current.text) {
+      open(start);
+    }
+  }, [start]);
+  useEffect(() => {
+    speaks.current = language;
+    const shown = editor.current;
+    const isExample = LANGUAGES.some((it) => it.example === shown?.text);
+    shown?.speak(language);
+    if (shown && isExample) {
+      shown.text = languageOf(language).example;
+    }
+  }, [language]);
+  const names = LANGUAGES.map((it) => it.name);
+  const choose = (name: string) => setLanguage(LANGUAGES.find((it) => it.name === name)!.id);
+  const goTo = (fault: Fault) => editor.current?.goTo(fault);
+  const page = (text: string) => {
+    if (editor.current) {
+      editor.current.text = text;
+      void ask(text);
+    }
+  };
+  return (
+    <>
+      <Sidebar schema={schema} serial={lists} isOpen={isOpen} close={() => setOpen(false)} open={open} changed={() => setLists(lists + 1)} />
+      <div class="work">
+        <div class="bar">
+          <button type="button" class="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>☰<span class="hidden">saved queries, history, schema</span></button>
+          <Tabs names={names} chosen={languageOf(language).name} choose={choose} label="languages" prefix="language" />
+          <span class="space" />
+          <button type="button" onClick={format} title="Shift-Alt-F">Format</button>
+          <button type="button" onClick={() => acts.current.save()} title="Ctrl-S">Save</button>
+          {stop
+            ? <button type="button" class="main" onClick={() => stop.abort()}>Stop</button>
+            : <button type="button" class="main" onClick={() => acts.current.run()} title="Ctrl-Enter">Run</button>}
+        </div>
+        <div class="editor" ref={place} id={`language-panel-${languageOf(language).name}`} role="tabpanel" aria-label="editor" />
+        {failure && <Faults faults={[{ message: failure, hint: "", line: 0, column: 0, isWarning: false }]} goTo={goTo} />}
+        {outcome && <Result {...{ outcome, pane, setPane, goTo, page, tell }} />}
+        {!outcome && !failure && <p class="empty">Ctrl-Enter runs the query. The result stands here.</p>}
+      </div>
+    </>
+  );
+}
+
+render(<App />, document.getElementById("console")!);
