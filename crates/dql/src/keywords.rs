@@ -7,10 +7,11 @@ use hexgraph_base::schema;
 use hexgraph_base::types::ValueType;
 use std::collections::BTreeSet;
 
-/// Words that stand in the grammar alone.
+/// Words that are in the grammar alone.
 const GRAMMAR: &str = "as and or not var shortest mutation set delete math len _all_";
 
-/// The functions, directives and arguments of DQL, and what its schemas are made of: each word once, ascending. A directive begins with `@`.
+/// The functions, directives and arguments of DQL, and what its schemas are made of: each word
+/// once, ascending. A directive begins with `@`.
 pub fn keywords() -> BTreeSet<String> {
     let plain = GRAMMAR
         .split(' ')

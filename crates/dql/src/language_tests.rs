@@ -1,5 +1,5 @@
-//! The language, construct by construct: what is accepted and what the plan holds. What is refused is in
-//! `tests/golden/errors/language`.
+//! The language, construct by construct: what is accepted and what the plan holds. What is refused
+//! is in `tests/golden/errors/language`.
 
 use super::{
     Document, Given, MutationRequest, RdfBlock, UpsertCondition, parse, parse_condition,

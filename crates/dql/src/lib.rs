@@ -1,6 +1,7 @@
-//! DQL, the query language of Dgraph, for texts of queries, mutations and upserts. A lexer and a grammar turn a text into a syntax
-//! tree; lowering resolves its names, checks the rules of the language and produces a plan, a
-//! [`Query`](hexgraph_base::plan::Query), that the executor carries out. No step reads data or the schema.
+//! DQL, the query language of Dgraph, for texts of queries, mutations and upserts. A lexer and a
+//! grammar turn a text into a syntax tree; lowering resolves its names, checks the rules of the
+//! language and produces a plan, a [`Query`](hexgraph_base::plan::Query), that the executor
+//! executes. No step reads data or the schema.
 
 mod compat;
 mod syntax;

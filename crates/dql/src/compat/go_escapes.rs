@@ -1,6 +1,6 @@
 //! Decodes strings in double quotes. Their escapes are a subset of those of Go.
 
-/// What is wrong with a string in double quotes.
+/// Errors of a string in double quotes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EscapeError {
     /// A string ends on the line where it begins.
@@ -65,7 +65,7 @@ fn hex_escape(rest: &mut std::str::Chars) -> Result<char, EscapeError> {
     let digits = rest.as_str().get(..4).filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()));
     let digits = digits.ok_or(EscapeError::ShortHex)?;
     let code = u32::from_str_radix(digits, 16).expect("four hexadecimal digits");
-    // The digits are ASCII, so four bytes are four characters: this moves behind the last.
+    // The digits are ASCII, so four bytes are four characters: this moves after the last.
     rest.nth(3);
     char::from_u32(code).ok_or_else(|| EscapeError::HalfCharacter { digits: digits.to_owned() })
 }

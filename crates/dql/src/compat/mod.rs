@@ -1,4 +1,5 @@
-//! What is as it is because Dgraph has it so, and would be simpler otherwise. Each file is one oddity of the language.
+//! What is as it is because Dgraph has it so, and would be simpler otherwise. Each file is one
+//! oddity of the language.
 //!
 //! | file | what it imitates |
 //! |---|---|

@@ -8,8 +8,8 @@ use std::sync::Arc;
 /// Up to this many fields are compared in pairs; more are put into a hash set.
 const COMPARED_MAX: usize = 16;
 
-/// What must be unique among the fields of a selection: a class of fields, and the key within it. Dgraph permits the same
-/// key in different classes, so the answer may have a key twice.
+/// What must be unique among the fields of a selection: a class of fields, and the key within it.
+/// Dgraph permits the same key in different classes, so the answer may have a key twice.
 type Identity<'a> = (u8, Cow<'a, str>);
 
 /// Returns the first field with the identity of a field before it.
@@ -22,7 +22,7 @@ pub(crate) fn first_duplicate(fields: &[Arc<Field>]) -> Option<&Field> {
         let mut seen = FxHashSet::default();
         let mut pairs = fields.iter().zip(identities);
         return pairs
-            // The first field that is in the set already is the one; nothing behind it is looked at.
+            // The first field that is in the set already is the one; nothing after it is looked at.
             .find(|(_, identity)| !seen.insert(identity.clone()))
             .map(|(field, _)| field.as_ref());
     }
@@ -33,7 +33,8 @@ pub(crate) fn first_duplicate(fields: &[Arc<Field>]) -> Option<&Field> {
 
 fn identity(field: &Field) -> Identity<'_> {
     let key = field.key.as_str();
-    // The numbers only tell classes apart. Aliases are in one class with the names of predicates, whatever they stand for.
+    // The numbers only tell classes apart. Aliases are in one class with the names of predicates,
+    // whatever they represent.
     if field.alias.is_some() {
         return (0, Cow::Borrowed(key));
     }

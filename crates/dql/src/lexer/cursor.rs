@@ -15,8 +15,8 @@ const fn classes() -> [u8; 256] {
     let mut byte = 0;
     while byte < 128 {
         let letter = byte as u8;
-        // A `~` before a name asks for the edges backwards, and is read as a part of the name. Bytes from
-        // 128 on are of no class: names with other letters stand between `<` and `>`.
+        // A `~` before a name requests the edges backwards, and is read as a part of the name.
+        // Bytes from 128 on are of no class: names with other letters stand between `<` and `>`.
         table[byte] = match letter {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'~' => NAME_START | NAME | LANG,
             b'0'..=b'9' => NAME | LANG,
@@ -60,12 +60,13 @@ impl<'a> Cursor<'a> {
         Cursor { text, at: 0 }
     }
 
-    /// Returns the next byte, or 0 at the end. A byte 0 in a text has no meaning either, so the two need not be told apart.
+    /// Returns the next byte, or 0 at the end. A byte 0 in a text has no meaning either, so the two
+    /// need not be told apart.
     pub(crate) fn peek(&self) -> u8 {
         self.peek_at(self.at)
     }
 
-    /// Returns the byte at an offset, or 0 behind the end.
+    /// Returns the byte at an offset, or 0 after the end.
     pub(crate) fn peek_at(&self, at: usize) -> u8 {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }
@@ -89,7 +90,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the offset behind the white space and comments at `at`.
+    /// Returns the offset after the white space and comments at `at`.
     pub(crate) fn after_blank(&self, mut at: usize) -> usize {
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(at) {
@@ -104,12 +105,12 @@ impl<'a> Cursor<'a> {
         at
     }
 
-    /// Returns the offset behind the name at `at`.
+    /// Returns the offset after the name at `at`.
     pub(crate) fn after_name(&self, at: usize) -> usize {
         at + self.text.as_bytes()[at..].iter().take_while(|&&byte| is_name(byte)).count()
     }
 
-    /// Returns the offset behind the language at `at`.
+    /// Returns the offset after the language at `at`.
     pub(crate) fn after_lang(&self, at: usize) -> usize {
         at + self.text.as_bytes()[at..].iter().take_while(|&&byte| is_lang(byte)).count()
     }

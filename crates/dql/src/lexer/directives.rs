@@ -11,7 +11,7 @@ const ROOT_DIRECTIVES: [&str; 6] =
     ["filter", "cascade", "normalize", "groupby", "ignorereflex", "recurse"];
 const FIELD_DIRECTIVES: [&str; 5] = ["filter", "facets", "cascade", "normalize", "groupby"];
 
-/// What is done in place of a filter of groups.
+/// What is done instead of a filter of groups.
 pub const GROUPS_UNFILTERED: &str = "filter the rows of the answer; or begin at the nodes that make the groups, and count: \
      `n as count(~month)` in one block, `q(func: uid(n)) @filter(gt(val(n), 100))` in the next";
 pub(super) const OPERATIONS: [&str; 4] = ["query", "fragment", "schema", "upsert"];
@@ -48,7 +48,7 @@ impl Lexer<'_> {
             None if scope == Scope::Blocks => {
                 Err(self.unknown_directive(at, &ROOT_DIRECTIVES, opens))
             }
-            // A language has no brackets, and nothing in braces behind it.
+            // A language has no brackets, and nothing in braces after it.
             None if opens || self.cursor.peek_at(bracket) == b'{' && is_directive(word) => {
                 Err(self.unknown_directive(at, &FIELD_DIRECTIVES, opens))
             }
@@ -56,8 +56,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// Returns the token of a directive of a block, with the scope of the bracket that belongs to the token. `opens` is
-    /// true when a bracket follows.
+    /// Returns the token of a directive of a block, with the scope of the bracket that belongs to
+    /// the token. `opens` is true when a bracket follows.
     fn root_directive(&self, word: &str, opens: bool) -> Option<(Token, Option<Scope>)> {
         Some(match (word, opens) {
             ("filter", true) => (Token::FilterOpen, Some(Scope::Filter)),
@@ -72,7 +72,8 @@ impl Lexer<'_> {
         })
     }
 
-    /// Returns the token of a directive of a field, with the scope of the bracket that belongs to the token.
+    /// Returns the token of a directive of a field, with the scope of the bracket that belongs to
+    /// the token.
     fn field_directive(
         &self,
         word: &str,
@@ -94,7 +95,8 @@ impl Lexer<'_> {
         })
     }
 
-    /// Returns true when `@facets(` is followed by a condition rather than a list: by a bracket, a function or `not`.
+    /// Returns true when `@facets(` is followed by a condition rather than a list: by a bracket, a
+    /// function or `not`.
     fn facets_hold_filter(&self, at: usize) -> bool {
         let start = self.cursor.after_blank(at);
         let end = self.cursor.after_name(start);
@@ -130,8 +132,8 @@ impl Lexer<'_> {
     }
 
     fn after_lang_or_dot(&self, at: usize) -> usize {
-        // `langs` looks behind a colon without knowing that there is one, so this may be called behind the
-        // end.
+        // `langs` looks behind a colon without knowing that there is one, so this may be called
+        // after the end.
         if at >= self.cursor.text.len() {
             return at;
         }

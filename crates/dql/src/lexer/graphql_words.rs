@@ -1,5 +1,5 @@
-//! Tells a GraphQL request from DQL by its words, for the hints of errors: both begin with `{` or `query`, so the one is often sent where the other is
-//! expected.
+//! Tells a GraphQL request from DQL by its words, for the hints of errors: both begin with `{` or
+//! `query`, so the one is often sent where the other is expected.
 
 /// What to do with a request that is GraphQL.
 pub(crate) const HINT: &str =
@@ -16,7 +16,8 @@ pub(crate) fn is_field(name: &str) -> bool {
     is_operation || matches!(name, "__schema" | "__type" | "__typename")
 }
 
-/// Returns true when the first field of the selection in `text` is one of GraphQL. `text` begins with an operation, such as `mutation { addPerson`.
+/// Returns true when the first field of the selection in `text` is one of GraphQL. `text` begins
+/// with an operation, such as `mutation { addPerson`.
 pub(crate) fn is_operation(text: &str) -> bool {
     let Some((_, selection)) = text.split_once('{') else { return false };
     let field = selection.trim_ascii_start();

@@ -1,5 +1,5 @@
-//! The lexer. DQL has several sublanguages (fields, arguments, filters, math, raw RDF), so which token a character begins
-//! depends on the innermost open bracket.
+//! The lexer. DQL has several sublanguages (fields, arguments, filters, math, raw RDF), so which
+//! token a character begins depends on the innermost open bracket.
 
 mod cursor;
 pub(crate) mod graphql_words;

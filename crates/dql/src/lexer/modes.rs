@@ -12,8 +12,9 @@ const DEPTH_MAX: usize = 200;
 
 /// The lexer: an iterator over the tokens of a text.
 ///
-/// A token depends on the stack of open brackets, the token before and at most the word behind it, never on the state of
-/// the grammar. So `name :`, `name as` and `count (` are one token each, which keeps the grammar LR(1).
+/// A token depends on the stack of open brackets, the token before and at most the word after it,
+/// never on the state of the grammar. So `name :`, `name as` and `count (` are one token each,
+/// which keeps the grammar LR(1).
 pub(crate) struct Lexer<'a> {
     pub(super) cursor: Cursor<'a>,
     pub(super) open: Vec<Open>,
@@ -22,8 +23,8 @@ pub(crate) struct Lexer<'a> {
     pub(super) negations: usize,
     /// True when the text is only a condition.
     pub(super) is_condition: bool,
-    /// The first `{` that was closed by a `}` on a line with a smaller indent than its own, and that `}`. When the text
-    /// ends with open braces, the missing `}` probably belongs there.
+    /// The first `{` that was closed by a `}` on a line with a smaller indent than its own, and
+    /// that `}`. When the text ends with open braces, the missing `}` probably belongs there.
     outdented: Option<(usize, usize)>,
     failed: bool,
 }
@@ -32,7 +33,7 @@ pub(crate) struct Lexer<'a> {
 pub(super) type Spanned = (usize, Token, usize);
 
 impl<'a> Lexer<'a> {
-    /// Creates a lexer for a whole request.
+    /// Creates a lexer for an entire request.
     pub(crate) fn new(text: &'a str) -> Lexer<'a> {
         Lexer {
             cursor: Cursor::new(text),
@@ -82,7 +83,8 @@ impl<'a> Lexer<'a> {
                 b'}' => return Err(self.error(at, "`}` without a `{` before it", "remove it")),
                 b'(' => return Err(self.error(at, "`(` outside of any block", "")),
                 byte if cursor::starts_name(byte) => return self.operation(at).map(Some),
-                // A step may end within a character. Texts are cut at ASCII bytes alone, so none is cut there.
+                // A step may end within a character. Texts are cut at ASCII bytes alone, so none is
+                // cut there.
                 _ => self.cursor.at += 1,
             }
         }
@@ -225,7 +227,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns a token that ends before `end`, and moves behind it.
+    /// Returns a token that ends before `end`, and moves after it.
     pub(super) fn word(&mut self, end: usize, token: Token) -> Result<Spanned> {
         let start = self.cursor.at;
         self.cursor.at = end;
@@ -239,7 +241,8 @@ impl<'a> Lexer<'a> {
         self.opened_until(end, token, scope)
     }
 
-    /// Returns a token that ends with an opening bracket before `end`, and pushes the scope of the bracket.
+    /// Returns a token that ends with an opening bracket before `end`, and pushes the scope of the
+    /// bracket.
     pub(super) fn opened_until(
         &mut self,
         end: usize,
@@ -250,20 +253,21 @@ impl<'a> Lexer<'a> {
             let message = format!("more than {DEPTH_MAX} brackets are open at once");
             return Err(self.error(end - 1, message, "split the query with variables"));
         }
-        // The LR parser builds the tree without recursion, but dropping the tree recurses. So the depth is checked here,
-        // before there is a tree.
+        // The LR parser builds the tree without recursion, but dropping the tree recurses. So the
+        // depth is checked here, before there is a tree.
         stack::check_levels(self.open.len())?;
         self.open.push(Open { scope, at: end - 1 });
         // Whether the bracket belongs to a longer token or not, it is the last byte before `end`.
         self.word(end, token)
     }
 
-    /// Returns the token of a closing bracket and pops its scope. The bracket must close the innermost open one.
+    /// Returns the token of a closing bracket and pops its scope. The bracket must close the
+    /// innermost open one.
     pub(super) fn closed(&mut self, token: Token) -> Result<Spanned> {
         let at = self.cursor.at;
         match self.open.last() {
             Some(open) if open.scope.closing() == self.cursor.peek() => {
-                // The first one is the place to tell: behind it all braces are off by one.
+                // The first one is the position to tell: after it all braces are off by one.
                 if self.outdented.is_none() && self.is_outdented(open.at, at) {
                     self.outdented = Some((open.at, at));
                 }
@@ -282,13 +286,14 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns true when the bracket at `close` begins a line with a smaller indent than the line of the bracket at `open`.
+    /// Returns true when the bracket at `close` begins a line with a smaller indent than the line
+    /// of the bracket at `open`.
     fn is_outdented(&self, open: usize, close: usize) -> bool {
         let bytes = self.cursor.text.as_bytes();
         let is_blank = |byte: &&u8| matches!(**byte, b' ' | b'\t');
         let indent = bytes[..close].iter().rev().take_while(is_blank).count();
-        // What stands between the start of the line and the bracket has to be blank, or the bracket does
-        // not begin the line.
+        // What stands between the start of the line and the bracket has to be blank, or the bracket
+        // does not begin the line.
         if close != indent && bytes[close - indent - 1] != b'\n' {
             return false;
         }

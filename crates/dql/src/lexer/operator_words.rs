@@ -1,8 +1,10 @@
-//! What is written here for operators of other languages, `age > 41` and `near|km`, with the words around them. For the hints of errors alone.
+//! What is written here for operators of other languages, `age > 41` and `near|km`, with the words
+//! around them. For the hints of errors alone.
 
 use super::cursor;
 
-/// Returns the function for the comparison whose operator stands at `at`, such as `` write `not eq(code, "FRA")` `` for `code != "FRA"`.
+/// Returns the function for the comparison whose operator stands at `at`, such as `` write `not
+/// eq(code, "FRA")` `` for `code != "FRA"`.
 pub(crate) fn comparison(text: &str, at: usize) -> Option<String> {
     let rest = &text[at..];
     let operators = [
@@ -21,8 +23,8 @@ pub(crate) fn comparison(text: &str, at: usize) -> Option<String> {
     is_operand.then(|| format!("write `{function}({left}, {right})`"))
 }
 
-/// Returns the filter of a facet whose `|` stands at `at` among the arguments of the function that is opened at `open`, such as
-/// `` write `near @facets(gt(km, 3000))` `` for `gt(near|km, 3000)`.
+/// Returns the filter of a facet whose `|` stands at `at` among the arguments of the function that
+/// is opened at `open`, such as `` write `near @facets(gt(km, 3000))` `` for `gt(near|km, 3000)`.
 pub(super) fn facet_filter(text: &str, open: usize, at: usize) -> Option<String> {
     let (function, edge) = (word_before(text, open), word_before(text, at));
     let rest = text[at + 1..].trim_ascii_start();

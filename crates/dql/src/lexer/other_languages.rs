@@ -12,7 +12,8 @@ const SPARQL: &str = "this looks like SPARQL, which is not answered: in DQL a pa
 const GREMLIN: &str = "this looks like Gremlin, which is not answered: in DQL steps are nested, as in \
      `{ q(func: eq(name, \"Ada\")) { knows { name } } }`";
 
-/// What to do with a text that begins with `word`, which starts no operation; `None` where that tells nothing.
+/// What to do with a text that begins with `word`, which starts no operation; `None` where that
+/// tells nothing.
 pub(super) fn hint(word: &str, text: &str) -> Option<&'static str> {
     let rest = text.strip_prefix(word)?.trim_ascii_start();
     Some(match word.to_ascii_lowercase().as_str() {

@@ -6,8 +6,8 @@ use crate::syntax::token::{RdfKind, Text, Token};
 use hexgraph_base::types::Result;
 
 impl Lexer<'_> {
-    /// Returns true when the word at `at` shows that the block around it is a mutation. The `del` among them is refused
-    /// later with a better message than a query would give.
+    /// Returns true when the word at `at` shows that the block around it is a mutation. The `del`
+    /// among them is refused later with a better message than a query would give.
     pub(super) fn starts_mutation(&self, at: usize) -> bool {
         let start = self.cursor.after_blank(at);
         let word = &self.cursor.text[start..self.cursor.after_name(start)];

@@ -1,4 +1,5 @@
-//! The scopes of the lexer: what the open brackets around a place contain, which decides how characters are read there.
+//! The scopes of the lexer: what the open brackets around a place contain, which decides how
+//! characters are read there.
 
 /// The content of an open bracket. The lexer keeps a stack of these, the innermost bracket last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,13 +48,14 @@ pub(super) enum Header {
 /// The kind of the last token, as far as it decides how the next one is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Previous {
-    /// A name: a `(` behind it opens the arguments of a function.
+    /// A name: a `(` after it opens the arguments of a function.
     Name,
-    /// A comma: a `/` behind it begins a regular expression.
+    /// A comma: a `/` after it begins a regular expression.
     Comma,
-    /// An operand: a `-` behind it subtracts.
+    /// An operand: a `-` after it subtracts.
     Operand,
-    /// A comparison in a `math` expression: as in Dgraph, the minus sign of an operand is not allowed behind it, except in brackets.
+    /// A comparison in a `math` expression: as in Dgraph, the minus sign of an operand is not
+    /// allowed after it, except in brackets.
     Comparison,
     /// Anything else.
     Other,

@@ -1,8 +1,8 @@
 //! Names, numbers, IRIs, strings, variables and regular expressions.
 //!
-//! Each reader starts at the cursor and returns its token with the offsets of its first byte and of the byte behind it. It ends
-//! with [`Lexer::word`], which moves the cursor there, or with [`Lexer::opened_until`], which enters a bracket as well.
-//! Offsets are in bytes of the text.
+//! Each reader starts at the cursor and returns its token with the offsets of its first byte and of
+//! the byte after it. It ends with [`Lexer::word`], which moves the cursor there, or with
+//! [`Lexer::opened_until`], which enters a bracket as well. Offsets are in bytes of the text.
 
 use super::directives::OPERATIONS;
 use super::modes::{Lexer, Spanned};
@@ -12,7 +12,8 @@ use crate::syntax::token::{FieldFunction, Text, Token};
 use hexgraph_base::plan::Aggregate;
 use hexgraph_base::types::{Error, Result};
 
-/// The words that are functions in the place of a field, when a `(` follows; beside these the aggregates are.
+/// The words that are functions instead of a field, when a `(` follows; in addition the aggregates
+/// are.
 const FIELD_FUNCTIONS: [(&str, FieldFunction); 4] = [
     ("val", FieldFunction::Val),
     ("uid", FieldFunction::Uid),
@@ -20,19 +21,20 @@ const FIELD_FUNCTIONS: [(&str, FieldFunction); 4] = [
     ("checkpwd", FieldFunction::CheckPassword),
 ];
 
-/// The words that begin an operation, and those that are functions in the place of a field.
+/// The words that begin an operation, and those that are functions instead of a field.
 pub(crate) fn words() -> impl Iterator<Item = &'static str> {
     OPERATIONS.into_iter().chain(FIELD_FUNCTIONS.into_iter().map(|(name, _)| name))
 }
 
 impl Lexer<'_> {
-    /// Reads a name. An `as`, `:` or `(` behind it belongs to the token where the scope gives it a meaning.
+    /// Reads a name. An `as`, `:` or `(` after it belongs to the token where the scope gives it a
+    /// meaning.
     pub(super) fn name(&mut self, scope: Scope) -> Result<Spanned> {
         let start = self.cursor.at;
         let is_iri = self.cursor.peek() == b'<';
         let mut text =
             if is_iri { self.iri()? } else { Text::slice(start, self.cursor.after_name(start)) };
-        // The name in an IRI is what stands between the brackets, and the token ends behind the `>`.
+        // The name in an IRI is what stands between the brackets, and the token ends after the `>`.
         let mut end = if is_iri { text.end as usize + 1 } else { text.end as usize };
         // Dashes belong to the names of predicates, not to those of blocks and facets.
         if !is_iri && !matches!(scope, Scope::Blocks | Scope::Schema | Scope::Facets) {
@@ -40,7 +42,7 @@ impl Lexer<'_> {
         }
         let next = self.cursor.after_blank(end);
         match self.cursor.peek_at(next) {
-            // Without a bracket behind it, `count` or `uid` is the name of a predicate.
+            // Without a bracket after it, `count` or `uid` is the name of a predicate.
             b'(' if matches!(scope, Scope::Fields | Scope::Count) && !is_iri => {
                 if let Some((token, inner)) = self.field_function(start, end) {
                     return self.opened_until(next + 1, token, inner);
@@ -62,7 +64,8 @@ impl Lexer<'_> {
         word
     }
 
-    /// Returns the token of a function of fields, in any case of letters, and the scope of its bracket; `None` for another name.
+    /// Returns the token of a function of fields, in any case of letters, and the scope of its
+    /// bracket; `None` for another name.
     fn field_function(&self, start: usize, end: usize) -> Option<(Token, Scope)> {
         let word = &self.cursor.text[start..end];
         if word.eq_ignore_ascii_case("count") {
@@ -80,7 +83,8 @@ impl Lexer<'_> {
         Some((Token::CallOpen(function), Scope::Function))
     }
 
-    /// Joins `a - b - c` into the one name `a-b-c`, since names of predicates may have dashes. Returns the offset behind it.
+    /// Joins `a - b - c` into the one name `a-b-c`, since names of predicates may have dashes.
+    /// Returns the offset after it.
     fn join_dashes(&self, text: &mut Text, mut end: usize) -> usize {
         let mut joined = text.owned.take().map(String::from);
         loop {
@@ -117,7 +121,8 @@ impl Lexer<'_> {
             match self.cursor.peek_at(at) {
                 b'>' if at == start => return Err(self.error(start, "`<>` is no name", "")),
                 b'>' => return Ok(Text::slice(start, at)),
-                // Escapes are checked and kept: the name is the text between the brackets as it stands.
+                // Escapes are checked and kept: the name is the text between the brackets
+                // unchanged.
                 b'\\' => at = self.iri_escape(at)?,
                 b'-' if at == start => return Err(self.backwards(start)),
                 0..=b' ' | b'<' | b'"' | b'{' | b'}' | b'|' | b'^' | b'`' => {
@@ -196,9 +201,9 @@ impl Lexer<'_> {
         loop {
             match bytes.get(at) {
                 Some(b'"') => break,
-                // The byte behind a backslash may be a quote. `unquote` looks at escapes and refuses line breaks.
-                // A step may end within a character, or behind the text: only a quote ends the loop, and that
-                // is a boundary.
+                // The byte behind a backslash may be a quote. `unquote` looks at escapes and
+                // refuses line breaks. A step may end within a character, or after the text: only a
+                // quote ends the loop, and that is a boundary.
                 Some(b'\\') => (at, is_plain) = (at + 2, false),
                 Some(b'\n') => (at, is_plain) = (at + 1, false),
                 Some(_) => at += 1,
@@ -214,8 +219,8 @@ impl Lexer<'_> {
         self.word(at + 1, Token::String(text))
     }
 
-    /// Reads `/pattern/flags`. The token keeps both slashes, the escapes and the flags as they stand. A flag is any ASCII
-    /// letter here.
+    /// Reads `/pattern/flags`. The token keeps both slashes, the escapes and the flags unchanged. A
+    /// flag is any ASCII letter here.
     pub(super) fn regex(&mut self) -> Result<Spanned> {
         let start = self.cursor.at;
         let bytes = self.cursor.text.as_bytes();

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// The value of a `$variable`: a text, or a list of texts, which is allowed where the language allows a list.
+/// The value of a `$variable`: a text, or a list of texts, which is allowed where the language
+/// allows a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Given {
     text: String,
@@ -10,8 +11,8 @@ pub struct Given {
 }
 
 impl Given {
-    /// Creates a value that is a list. Where a single text is needed, as for a vector or for coordinates, the list is
-    /// written `[one, other]`.
+    /// Creates a value that is a list. Where a single text is needed, as for a vector or for
+    /// coordinates, the list is written `[one, other]`.
     pub fn list(items: Vec<String>) -> Given {
         Given { text: format!("[{}]", items.join(", ")), items: Some(items) }
     }

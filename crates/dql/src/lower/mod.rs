@@ -1,4 +1,5 @@
-//! Lowering: converts the syntax tree to a plan, resolves names and checks all rules that the text alone can tell.
+//! Lowering: converts the syntax tree to a plan, resolves names and checks all rules that the text
+//! alone can tell.
 
 pub(crate) mod given;
 pub(crate) mod upsert;

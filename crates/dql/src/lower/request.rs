@@ -1,4 +1,5 @@
-//! Lowers a whole request, from its syntax tree to a plan: first its declarations and fragments, then its blocks.
+//! Lowers an entire request, from its syntax tree to a plan: first its declarations and fragments,
+//! then its blocks.
 
 use super::variables::{IN_MUTATION, Names, Reader};
 use crate::lower::arguments::values::{Held, Values};
@@ -15,8 +16,8 @@ use std::collections::BTreeMap;
 /// The uses of a query's variables by the mutations of an upsert. A query alone has none.
 #[derive(Default)]
 pub(crate) struct Uses<'a> {
-    /// The conditions of the mutations, in their order, with `None` for a mutation without a condition. The conditions of the plan
-    /// have the same places.
+    /// The conditions of the mutations, in their order, with `None` for a mutation without a
+    /// condition. The conditions of the plan have the same positions.
     pub conditions: &'a [Option<&'a UpsertCondition>],
     /// The variables that their statements name.
     pub names: &'a [String],
@@ -24,8 +25,8 @@ pub(crate) struct Uses<'a> {
 
 /// The state of lowering one request.
 pub(crate) struct Lowering<'a> {
-    /// The text that the tree came from, which names and places of errors refer to. While a condition is lowered it is the text of
-    /// the condition.
+    /// The text that the tree came from, which names and positions of errors refer to. While a
+    /// condition is lowered it is the text of the condition.
     pub(super) source: &'a Source,
     /// The values of the `$variables`.
     pub(super) values: Values<'a>,
@@ -35,8 +36,8 @@ pub(crate) struct Lowering<'a> {
     pub(super) fragments: FxHashMap<&'a str, &'a Fragment>,
     /// The fragments that are being expanded, outermost first: one that expands itself is an error.
     pub(super) expanding: Vec<&'a str>,
-    /// The variables that the current block reads. Each block starts with none; from `reads` and `defines` the executor
-    /// knows in which order the blocks can run.
+    /// The variables that the current block reads. Each block starts with none; from `reads` and
+    /// `defines` the executor knows in which order the blocks can run.
     pub(super) reads: Vec<VarId>,
     /// The variables that the current block defines.
     pub(super) defines: Vec<VarId>,
@@ -62,20 +63,21 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers all operations, and the conditions that use their variables. With a schema block among the operations the
-    /// plan is that block alone.
+    /// Lowers all operations, and the conditions that use their variables. With a schema block
+    /// among the operations the plan is that block alone.
     ///
     /// # Errors
     ///
-    /// The first that is met: those of declarations and given values, then those of blocks and conditions in their order,
-    /// and last variables that are not defined exactly once, or not used.
+    /// The first that is met: those of declarations and given values, then those of blocks and
+    /// conditions in their order, and last variables that are not defined exactly once, or not
+    /// used.
     pub(crate) fn run(
         mut self,
         operations: &'a [Operation],
         uses: &Uses<'a>,
     ) -> Result<UpsertPlan> {
         let mut blocks = Vec::new();
-        // Declarations and fragments come first: a block may use those that stand behind it.
+        // Declarations and fragments come first: a block may use those that stand after it.
         self.collect(operations, &mut blocks)?;
         // Where a query declares variables, a value for one that it does not declare is an error.
         self.values.check_given()?;
@@ -121,8 +123,8 @@ impl<'a> Lowering<'a> {
         let mut seen = FxHashSet::default();
         for block in blocks {
             let name = self.text(&block.name);
-            // `var` blocks have no key in the answer, nor has an algorithm whose result goes to a variable; all `shortest` blocks
-            // share one key.
+            // `var` blocks have no key in the answer, nor has an algorithm whose result goes to a
+            // variable; all `shortest` blocks share one key.
             let is_hidden = matches!(name, "var" | "shortest")
                 || block.var.is_some() && self.algorithm_of(block).is_some();
             if !is_hidden && !seen.insert(name) {
@@ -133,13 +135,15 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Lowers the conditions of the mutations, and counts the variables that their statements name as read.
+    /// Lowers the conditions of the mutations, and counts the variables that their statements name
+    /// as read.
     fn conditions(&mut self, uses: &Uses<'a>) -> Result<Vec<Option<Filter>>> {
-        // All blocks are lowered by now, so what is read here counts as a use of the variable, and belongs to no block.
+        // All blocks are lowered by now, so what is read here counts as a use of the variable, and
+        // belongs to no block.
         for name in uses.names {
             self.names.read(name, IN_MUTATION, Reader::Other);
         }
-        // Conditions have texts of their own, where the places in their errors are.
+        // Conditions have texts of their own, where the positions in their errors are.
         let own = self.source;
         let mut filters = Vec::with_capacity(uses.conditions.len());
         for condition in uses.conditions {
@@ -156,7 +160,7 @@ impl<'a> Lowering<'a> {
         Ok(filters)
     }
 
-    /// Returns the content of a piece of the text.
+    /// Returns the content of a fragment of the text.
     pub(super) fn text(&self, text: &'a Text) -> &'a str {
         text.of(self.source.text())
     }
@@ -185,7 +189,8 @@ impl<'a> Lowering<'a> {
         self.held(variable).map(|value| value.text)
     }
 
-    /// Returns the value of a `$variable`. It is an error if it is not declared, or has no value and needs one.
+    /// Returns the value of a `$variable`. It is an error if it is not declared, or has no value
+    /// and needs one.
     pub(super) fn held(&self, variable: &'a Text) -> Result<Held<'a>> {
         let name = self.text(variable);
         if self.values.is_missing(name) {

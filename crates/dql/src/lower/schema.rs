@@ -8,7 +8,8 @@ use hexgraph_base::types::Result;
 const ALONE: &str = "send each in its own request";
 
 impl<'a> Lowering<'a> {
-    /// Returns the schema request among the operations, if there is one. Blocks behind it are ignored.
+    /// Returns the schema request among the operations, if there is one. Blocks after it are
+    /// ignored.
     pub(super) fn schema(&self, operations: &'a [Operation]) -> Result<Option<SchemaRequest>> {
         let is_schema = |operation: &Operation| matches!(operation, Operation::Schema(_));
         let Some(index) = operations.iter().position(is_schema) else { return Ok(None) };

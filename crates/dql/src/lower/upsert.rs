@@ -5,7 +5,8 @@ use crate::syntax::source::Source;
 use hexgraph_base::plan;
 use std::sync::Arc;
 
-/// The parsed condition of a mutation. It has a source text of its own, so its places are not those of the query.
+/// The parsed condition of a mutation. It has a source text of its own, so its positions are not
+/// those of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UpsertCondition {
     pub(crate) source: Arc<Source>,
@@ -17,7 +18,7 @@ pub struct UpsertCondition {
 pub struct UpsertPlan {
     /// The query; it has no blocks when the upsert has no query.
     pub query: plan::Query,
-    /// The conditions in the order of the mutations; `None` for a mutation that is always carried out. Their variables
-    /// are those of the query.
+    /// The conditions in the order of the mutations; `None` for a mutation that always runs. Their
+    /// variables are those of the query.
     pub conditions: Vec<Option<plan::Filter>>,
 }

@@ -1,17 +1,20 @@
-//! The variables that blocks define and read. Each must be defined exactly once and read at least once.
+//! The variables that blocks define and read. Each must be defined exactly once and read at least
+//! once.
 
 use crate::syntax::source::Source;
 use hexgraph_base::plan::{VarId, Variable};
 use hexgraph_base::types::{Error, Position, Result, nearest};
 use rustc_hash::FxHashMap;
 
-/// With more variables than this, names are found in a hash table; up to it they are compared one after the other.
+/// With more variables than this, names are found in a hash table; up to it they are compared one
+/// after the other.
 const SCANNED_MAX: usize = 8;
 
-/// Stands for the place of a variable that a mutation uses: it is not in the text of the query.
+/// Stands for the position of a variable that a mutation uses: it is not in the text of the query.
 pub(super) const IN_MUTATION: u32 = u32::MAX;
 
-/// What reads a variable. A name that nothing defines was probably meant as something else, which depends on where it stands.
+/// What reads a variable. A name that nothing defines was probably meant as something else, which
+/// depends on where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reader {
     /// A `math` expression, where predicates are written by those who come from SQL.
@@ -43,7 +46,7 @@ impl<'a> Names<'a> {
     /// Records a definition of a variable at `at`, and returns its identifier.
     pub(super) fn define(&mut self, name: &'a str, at: u32) -> VarId {
         let id = self.id(name, at, Reader::Other);
-        // An identifier is the place of its entry, and entries are never removed.
+        // An identifier is the position of its entry, and entries are never removed.
         let entry = &mut self.entries[id.0 as usize];
         entry.definitions += 1;
         entry.at = at;
@@ -82,7 +85,8 @@ impl<'a> Names<'a> {
 
     /// Checks that every variable is defined once and used.
     pub(super) fn check(&self, source: &Source) -> Result<()> {
-        // A missing definition is reported first: a misspelt name causes an unused variable as well.
+        // A missing definition is reported first: a misspelt name causes an unused variable as
+        // well.
         let missing = self.entries.iter().filter(|entry| entry.definitions == 0);
         let others = self.entries.iter().filter(|entry| entry.definitions > 0);
         for entry in missing.chain(others) {
@@ -132,7 +136,7 @@ impl<'a> Names<'a> {
         Ok(())
     }
 
-    /// Returns the variables for the plan; their places are their identifiers.
+    /// Returns the variables for the plan; their positions are their identifiers.
     pub(super) fn into_variables(self) -> Vec<Variable> {
         self.entries.iter().map(|entry| Variable { name: entry.name.to_owned() }).collect()
     }

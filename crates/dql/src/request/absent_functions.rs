@@ -1,10 +1,11 @@
-//! Functions that other languages have and DQL has not, and what is written instead. They are for hints of errors alone.
+//! Functions that other languages have and DQL has not, and what is written instead. They are for
+//! hints of errors alone.
 
 /// What is done with a variable by whose values nodes are to be grouped.
 pub(super) const GROUPED_VARIABLE: &str = "keep it as a predicate first, by an upsert that sets `uid(x) <group> val(x) .`, or in Python by \
      `.store(\"group\")` of what an algorithm found, and write `@groupby(group)`";
 
-/// What is written for a function in the place of a field.
+/// What is written for a function instead of a field.
 pub(super) fn written_for(word: &str) -> Option<&'static str> {
     Some(match word.to_ascii_lowercase().as_str() {
         "mean" | "average" => {

@@ -1,5 +1,5 @@
-//! Error messages for tokens that the grammar refuses: what was found, what was expected, and a hint at what was probably
-//! meant.
+//! Error messages for tokens that the grammar refuses: what was read, what was expected, and a hint
+//! at what was probably meant.
 
 use super::absent_functions;
 use crate::lexer::{Cursor, graphql_words, operator_words};
@@ -9,8 +9,9 @@ use hexgraph_base::types::{Error, Position, nearest};
 use lalrpop_util::ParseError;
 use std::ops::Range;
 
-/// How messages show the terminals of the grammar, by the names that the grammar gives them. An empty text leaves a terminal out,
-/// where it would be news to few. A terminal that is not listed is shown by its name in the grammar, which is how it is written.
+/// How messages show the terminals of the grammar, by the names that the grammar gives them. An
+/// empty text leaves a terminal out, where it would be news to few. A terminal that is not listed
+/// is shown by its name in the grammar, which is how it is written.
 const SHOWN: [(&str, &str); 13] = [
     ("name", "a name"),
     ("name as", ""),
@@ -19,7 +20,8 @@ const SHOWN: [(&str, &str); 13] = [
     ("/regex/", ""),
     ("$name", ""),
     ("@lang", "a language"),
-    // The lexer makes one token of `set { ... }` and `delete { ... }` with all statements between the braces.
+    // The lexer makes one token of `set { ... }` and `delete { ... }` with all statements between
+    // the braces.
     ("rdf", "`set`"),
     ("function(", ""),
     ("operator", "an operator"),
@@ -28,13 +30,14 @@ const SHOWN: [(&str, &str); 13] = [
     ("...", ""),
 ];
 
-/// The greatest number of expected tokens that a message lists. A longer list is left out, since it would not help.
+/// The greatest number of expected tokens that a message lists. A longer list is left out, since it
+/// would not help.
 const EXPECTED_MAX: usize = 6;
 
 /// The most characters of a refused token that a message shows.
 const FOUND_MAX: usize = 40;
 
-/// Converts an error of the parser to a syntax error with place, message and hint.
+/// Converts an error of the parser to a syntax error with position, message and hint.
 pub(crate) fn diagnose(text: &str, error: ParseError<usize, Token, Error>) -> Error {
     match error {
         ParseError::User { error } => error,
@@ -53,8 +56,8 @@ pub(crate) fn diagnose(text: &str, error: ParseError<usize, Token, Error>) -> Er
     }
 }
 
-/// Makes the error for a token that the grammar refuses. `expected` has the names of the terminals that could stand there, each in
-/// quotes, as the generated parser has them.
+/// Makes the error for a token that the grammar refuses. `expected` has the names of the terminals
+/// that could stand there, each in quotes, as the generated parser has them.
 fn refused(text: &str, start: usize, end: usize, token: &Token, expected: &[String]) -> Error {
     let expected: Vec<&str> = expected.iter().map(|name| name.trim_matches('"')).collect();
     if let Some(error) = absent(text, start, token, &expected) {
@@ -72,7 +75,8 @@ fn refused(text: &str, start: usize, end: usize, token: &Token, expected: &[Stri
     Error::syntax(Position::of(text, start), message).with_hint(hint)
 }
 
-/// Makes the error for a call of a function that there is not, and for a variable in the place of a key of groups; `None` for anything else.
+/// Makes the error for a call of a function that there is not, and for a variable instead of a key
+/// of groups; `None` for anything else.
 fn absent(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<Error> {
     let opened = text[..start].trim_ascii_end();
     match token {
@@ -106,7 +110,8 @@ fn shown(found: &str) -> String {
     format!("`{short}{dots}`")
 }
 
-/// Returns the expected tokens as a phrase, such as `` `)` or a name ``; an empty text when there are too many.
+/// Returns the expected tokens as a phrase, such as `` `)` or a name ``; an empty text when there
+/// are too many.
 fn list(expected: &[&str]) -> String {
     let mut words: Vec<String> = Vec::new();
     for &name in expected {
@@ -123,7 +128,8 @@ fn list(expected: &[&str]) -> String {
     }
 }
 
-/// Returns a hint for what is right in another language: a GraphQL request, and an argument with `=` as in Python.
+/// Returns a hint for what is right in another language: a GraphQL request, and an argument with
+/// `=` as in Python.
 fn foreign(text: &str, at: Range<usize>, token: &Token, expected: &[&str]) -> Option<String> {
     let wants = |name: &str| expected.contains(&name);
     match token {
@@ -138,8 +144,8 @@ fn foreign(text: &str, at: Range<usize>, token: &Token, expected: &[&str]) -> Op
     }
 }
 
-/// Returns a hint at what was probably meant, judged by the token, by what the grammar expects in its place, and by the text before
-/// it.
+/// Returns a hint at what was probably meant, judged by the token, by what the grammar expects
+/// there, and by the text before it.
 fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'static str> {
     let wants = |name: &str| expected.contains(&name);
     let is_value = matches!(
@@ -150,7 +156,7 @@ fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'
             | Token::Alias(_)
             | Token::SquareOpen
     );
-    // The first that fits is taken, so special cases stand before general ones.
+    // The first that fits is taken, so special cases precede general ones.
     match token {
         _ if text[start..].starts_with('@') && wants("name:") => {
             Some("a directive or a language stands behind a field")

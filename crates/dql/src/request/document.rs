@@ -30,8 +30,9 @@ impl Document {
         names.find(|name| !variables.contains_key(*name))
     }
 
-    /// Returns the first of these variables that is not declared, and the names that are. Without any declaration a variable counts as declared
-    /// where the text has its name: some arguments take it then.
+    /// Returns the first of these variables that is not declared, and the names that are. Without
+    /// any declaration a variable counts as declared where the text has its name: some arguments
+    /// take it then.
     pub fn undeclared<'a>(
         &self,
         variables: &'a BTreeMap<String, Given>,
@@ -54,18 +55,20 @@ impl Document {
         })
     }
 
-    /// Checks the rules of the language and returns the plan of the query. `variables` maps each `$name` to its value.
+    /// Checks the rules of the language and returns the plan of the query. `variables` maps each
+    /// `$name` to its value.
     ///
     /// # Errors
-    /// [`hexgraph_base::types::Error::Syntax`] where a rule of the language is broken, which includes
-    /// wrong values of variables.
+    /// [`hexgraph_base::types::Error::Syntax`] where a rule of the language is broken, which
+    /// includes wrong values of variables.
     pub fn plan(&self, variables: &BTreeMap<String, Given>) -> Result<plan::Query> {
         let lowering = Lowering::new(&self.source, variables);
         Ok(lowering.run(&self.operations, &Uses::default())?.query)
     }
 
-    /// Plans a query whose variables mutations use as well: `conditions` are those of the mutations, and `names` the
-    /// variables that their statements use in `uid(name)` and `val(name)`. A variable that only they use counts as used.
+    /// Plans a query whose variables mutations use as well: `conditions` are those of the
+    /// mutations, and `names` the variables that their statements use in `uid(name)` and
+    /// `val(name)`. A variable that only they use counts as used.
     ///
     /// # Errors
     /// As [`Document::plan`].

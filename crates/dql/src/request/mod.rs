@@ -1,4 +1,5 @@
-//! Whole requests: the parser with its messages, and what a caller holds of a text: queries, mutations and upserts.
+//! Whole requests: the parser with its messages, and what a caller holds of a text: queries,
+//! mutations and upserts.
 
 mod absent_functions;
 pub(crate) mod diagnose;

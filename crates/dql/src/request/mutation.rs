@@ -1,4 +1,5 @@
-//! Requests that change data: mutation blocks `{ set {...} delete {...} }` and upserts `upsert {...}`.
+//! Requests that change data: mutation blocks `{ set {...} delete {...} }` and upserts `upsert
+//! {...}`.
 
 use crate::lexer::Lexer;
 use crate::lower::upsert::UpsertCondition;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 /// The parts of a request that changes data.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MutationRequest {
-    /// The query of the upsert, or the whole text when it is a plain query.
+    /// The query of the upsert, or the entire text when it is a plain query.
     pub query: Option<Document>,
     /// The mutations in the order of the text.
     pub mutations: Vec<Mutation>,
@@ -22,7 +23,7 @@ pub struct MutationRequest {
 /// One mutation: statements to set and statements to delete, under a condition.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Mutation {
-    /// The condition; `None` when the mutation is always carried out.
+    /// The condition; `None` when the mutation always runs.
     pub condition: Option<UpsertCondition>,
     /// The `set` blocks in the order of the text.
     pub set: Vec<RdfBlock>,
@@ -39,7 +40,8 @@ pub struct RdfBlock {
     pub at: Position,
 }
 
-/// Parses a request that changes data: a mutation block, an upsert block, or a plain query. The RDF inside is not parsed.
+/// Parses a request that changes data: a mutation block, an upsert block, or a plain query. The RDF
+/// inside is not parsed.
 ///
 /// # Errors
 /// [`Error::Syntax`] where it is none of these.
@@ -99,8 +101,8 @@ fn upsert(source: Arc<Source>, parts: Vec<UpsertPart>) -> Result<MutationRequest
     Ok(MutationRequest { query: Some(Document { source, operations }), mutations })
 }
 
-/// The bytes of RDF in a request that changes data, which is not parsed with it. All of a text that is too long to be parsed counts.
-/// O(text), without a tree.
+/// The bytes of RDF in a request that changes data, which is not parsed with it. All of a text that
+/// is too long to be parsed counts. O(text), without a tree.
 pub fn rdf_len(text: &str) -> usize {
     if QUERY_LENGTH_MAX < text.len() {
         return text.len();
@@ -113,7 +115,8 @@ pub fn rdf_len(text: &str) -> usize {
     rdf.sum()
 }
 
-/// Makes one mutation of its blocks. All of them count: in Dgraph the last `set` takes the place of the others.
+/// Makes one mutation of its blocks. All of them count: in Dgraph the last `set` replaces the
+/// others.
 fn mutation(
     source: &Arc<Source>,
     filter: Option<crate::syntax::ast::Condition>,

@@ -1,5 +1,5 @@
-//! The parser: runs the LR(1) grammar over the tokens of the lexer. The length of the text is checked before, and how deep its
-//! brackets are nested by the lexer.
+//! The parser: runs the LR(1) grammar over the tokens of the lexer. The length of the text is
+//! checked before, and how deep its brackets are nested by the lexer.
 
 use crate::lexer::Lexer;
 use crate::lower::upsert::UpsertCondition;
@@ -16,10 +16,12 @@ lalrpop_util::lalrpop_mod!(
     "/syntax/grammar.rs"
 );
 
-/// The greatest length of a request in bytes. It is fixed; messages and the documentation call it `query_length_max`.
+/// The greatest length of a request in bytes. It is fixed; messages and the documentation call it
+/// `query_length_max`.
 pub(super) const QUERY_LENGTH_MAX: usize = 4 << 20;
 
-/// Parses a query to a syntax tree. The values of its `$variables` are needed only when the tree is lowered to a plan. O(text).
+/// Parses a query to a syntax tree. The values of its `$variables` are needed only when the tree is
+/// lowered to a plan. O(text).
 ///
 /// # Errors
 /// [`Error::Syntax`] where the text is not DQL or holds a mutation; [`Error::Limit`] when it is
@@ -42,7 +44,8 @@ pub fn parse(text: &str) -> Result<Document> {
             ),
         };
         let message = message.to_owned();
-        // The tree does not keep the place of a mutation, so the error is at the start of the text.
+        // The tree does not keep the position of a mutation, so the error is at the start of the
+        // text.
         return Err(Error::Syntax { message, at: Position::of(text, 0), hint: hint.to_owned() });
     }
     Ok(document)
@@ -65,8 +68,8 @@ pub(crate) fn parse_request(text: &str) -> Result<Document> {
     Ok(Document { source: Arc::new(Source::new(text)), operations })
 }
 
-/// Parses the condition of a mutation that comes apart from the query, as in a JSON request: exactly one `@if(...)` or
-/// `@filter(...)`, which mean the same.
+/// Parses the condition of a mutation that comes apart from the query, as in a JSON request:
+/// exactly one `@if(...)` or `@filter(...)`, which mean the same.
 ///
 /// # Errors
 /// [`Error::Syntax`] when the text is anything else; [`Error::Limit`] when it is longer than 4 MiB.

@@ -1,7 +1,8 @@
 //! Removes passwords from texts before they are logged.
 //!
-//! The lexer of the language says what is a string, a comment or a call, and each secret is a range of bytes; ranges may overlap. What the
-//! lexer refuses is never carried out, so of such a text more may be removed than need be.
+//! The lexer of the language says what is a string, a comment or a call, and each secret is a range
+//! of bytes; ranges may overlap. What the lexer refuses never runs, so of such a text more may be
+//! removed than need be.
 
 use crate::lexer::Lexer;
 use crate::syntax::token::{FieldFunction, Token};
@@ -15,14 +16,15 @@ pub const BLANKED: &str = "***";
 /// The text that replaces a string of a mutation.
 const OMITTED: &str = "\"…\"";
 
-/// A text with none of these words, in any case of letters, has no password in it: `checkpwd`, what begins a mutation, and what
-/// GraphQL has, which is sent to the wrong address now and then.
+/// A text with none of these words, in any case of letters, has no password in it: `checkpwd`, what
+/// begins a mutation, and what GraphQL has, which is sent to the wrong address now and then.
 const WORDS: [&str; 5] = ["checkpwd", "password", "mutation", "set", "delete"];
 
-/// Replaces passwords by [`BLANKED`]: the strings between the brackets of `checkpwd(...)`, those of mutations, those in comments, and in a
-/// text that the lexer refuses all. Returns the text, and the names (with `$`) of the variables that hold passwords, whose
-/// values have to be removed by the caller. A text without the words of passwords and mutations is returned as it is;
-/// any other is split into tokens once.
+/// Replaces passwords by [`BLANKED`]: the strings between the brackets of `checkpwd(...)`, those of
+/// mutations, those in comments, and in a text that the lexer refuses all. Returns the text, and
+/// the names (with `$`) of the variables that hold passwords, whose values have to be removed by
+/// the caller. A text without the words of passwords and mutations is returned as it is; any other
+/// is split into tokens once.
 pub fn without_passwords(text: &str) -> (Cow<'_, str>, BTreeSet<String>) {
     if !WORDS.iter().any(|word| has_word(text, word)) {
         return (Cow::Borrowed(text), BTreeSet::new());
@@ -46,7 +48,8 @@ pub fn without_passwords(text: &str) -> (Cow<'_, str>, BTreeSet<String>) {
     (Cow::Owned(replaced(text, secrets, BLANKED)), variables)
 }
 
-/// Replaces the strings of a mutation or a query by `"…"`: those of the language, those of its RDF, and those in comments.
+/// Replaces the strings of a mutation or a query by `"…"`: those of the language, those of its RDF,
+/// and those in comments.
 pub fn without_strings(text: &str) -> String {
     let (tokens, refused) = tokens_of(text);
     let mut secrets = outside_of_strings(text, &tokens, refused.unwrap_or(text.len()));
@@ -58,7 +61,7 @@ pub fn without_strings(text: &str) -> String {
     replaced(text, secrets, OMITTED)
 }
 
-/// What strings begin with, and what is taken for it.
+/// What strings begin with, and what is read as it.
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 
 type Spanned = (usize, Token, usize);
@@ -85,8 +88,8 @@ fn strings(tokens: &[Spanned]) -> impl Iterator<Item = Range<usize>> + '_ {
     strings.map(|(start, _, end)| *start..*end)
 }
 
-/// Finds what stands in quotation marks up to `end` and is no string of the language: in comments, which lie between tokens and
-/// within those of several words, and in RDF.
+/// Finds what is in quotation marks up to `end` and is no string of the language: in comments,
+/// which lie between tokens and within those of several words, and in RDF.
 fn outside_of_strings(text: &str, tokens: &[Spanned], end: usize) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
     let mut at = 0;
@@ -106,7 +109,8 @@ fn outside_of_strings(text: &str, tokens: &[Spanned], end: usize) -> Vec<Range<u
     secrets
 }
 
-/// Returns a part of a text from its first quotation mark on to the end of the line of the last one.
+/// Returns a part of a text from its first quotation mark on to the end of the line of the last
+/// one.
 fn quoted(text: &str, part: Range<usize>) -> Option<Range<usize>> {
     let inside = &text.as_bytes()[part.clone()];
     let first = inside.iter().position(|&byte| byte == b'"')?;
@@ -120,8 +124,8 @@ fn line_end(text: &str, at: usize, end: usize) -> usize {
     feed.map_or(end, |len| at + len)
 }
 
-/// Finds the literals of a body of RDF, which end in the line in which they begin. From what is no RDF on, all is taken for one: such a
-/// body is refused.
+/// Finds the literals of a body of RDF, which end in the line in which they begin. From what is no
+/// RDF on, all is read as one: such a body is refused.
 fn in_rdf(text: &str, body: Range<usize>, secrets: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     let mut at = body.start;
@@ -152,7 +156,7 @@ fn in_rdf(text: &str, body: Range<usize>, secrets: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Returns the offset behind the literal that begins at `start`, unless its line ends before.
+/// Returns the offset after the literal that begins at `start`, unless its line ends before.
 fn literal_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
@@ -165,8 +169,9 @@ fn literal_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Finds what stands between `checkpwd(` and its closing bracket: strings, and behind the comma words as well, since somebody may have
-/// forgotten the quotation marks. Returns the variables there, and whether the last such bracket is still open.
+/// Finds what stands between `checkpwd(` and its closing bracket: strings, and after the comma
+/// words as well, since somebody may have forgotten the quotation marks. Returns the variables
+/// there, and whether the last such bracket is still open.
 fn arguments(
     text: &str,
     tokens: &[Spanned],
@@ -183,7 +188,7 @@ fn arguments(
             Token::CallOpen(FieldFunction::CheckPassword) if depth == 0 => {
                 (depth, is_behind_comma) = (1, false);
             }
-            // Where no function of fields may stand, the word and the bracket are two tokens.
+            // Where no function of fields may occur, the word and the bracket are two tokens.
             Token::RoundOpen if depth == 0 && checks_password(before) => {
                 (depth, is_behind_comma) = (1, false);
             }
@@ -205,7 +210,8 @@ fn arguments(
     (variables, depth != 0)
 }
 
-/// Whether a word is `checkpwd`, perhaps at the end of a longer one that the lexer has joined, or the `checkUserPassword` of GraphQL.
+/// Whether a word is `checkpwd`, perhaps at the end of a longer one that the lexer has joined, or
+/// the `checkUserPassword` of GraphQL.
 fn checks_password(word: &str) -> bool {
     let end = word.len().saturating_sub("checkpwd".len());
     let is_dql = word.get(end..).is_some_and(|end| end.eq_ignore_ascii_case("checkpwd"));
@@ -304,7 +310,7 @@ mod tests {
         let cases: &[(&str, &str)] = &[
             ("{ set { <1> <p> \"a\\\"b\" . } }", "{ set { <1> <p> \"…\" . } }"),
             ("{ set { <1> <p> \"a\"@en (at=\"b\", n=1) . } }", "{ set { <1> <p> \"…\"@en (at=\"…\", n=1) . } }"),
-            // A quotation mark in a comment begins no string, so one behind it is not its end.
+            // A quotation mark in a comment begins no string, so one after it is not its end.
             ("{ set {\n# it\"s\n<1> <p> \"geheim\" . # \"\n} }", "{ set {\n# it\"…\"\n<1> <p> \"…\" . # \"…\"\n} }"),
             ("{ set { <1> <http://x#y> \"geheim\" . } }", "{ set { <1> <http://x#y> \"…\" . } }"),
             ("{ set {\n<1> <p> \"ge\nheim\" .\n} }", "{ set {\n<1> <p> \"…\"} }"),
@@ -319,7 +325,7 @@ mod tests {
         }
     }
 
-    /// Pieces of texts that have no secret in them.
+    /// Fragments of texts that have no secret in them.
     const PLAIN: &[&str] = &[
         "{",
         "}",
@@ -367,7 +373,7 @@ mod tests {
         "*",
     ];
 
-    /// Pieces with the string `geheim` where passwords stand.
+    /// Fragments with the string `geheim` where passwords stand.
     const SECRET: &[&str] = &[
         "checkpwd(p, \"geheim\")",
         "checkpwd(p, val(x), \"geheim\")",
@@ -379,7 +385,7 @@ mod tests {
         "checkUserPassword(pwd: \"geheim\")",
     ];
 
-    /// Pieces that change what is a string.
+    /// Fragments that change what is a string.
     const MARKS: &[&str] = &["\"", "\\", "/", "\"a\"", "\"\"\"", "/a/", "\"ä", "`"];
 
     fn pieces(of: Vec<&'static str>) -> impl Strategy<Value = String> {

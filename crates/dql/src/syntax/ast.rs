@@ -1,5 +1,5 @@
-//! The syntax tree of a text, as the grammar produces it: no name is resolved and no rule is checked yet. Places are byte
-//! offsets in the text.
+//! The syntax tree of a text, as the grammar produces it: no name is resolved and no rule is
+//! checked yet. Positions are byte offsets in the text.
 
 use crate::syntax::token::{FieldFunction, RdfKind, Text};
 use hexgraph_base::plan::MathFunction;
@@ -170,9 +170,9 @@ pub(crate) struct FieldItem {
     pub at: u32,
     /// The variable and the alias before it.
     pub prefix: Prefix,
-    /// What it asks for.
+    /// What it requests.
     pub head: Head,
-    /// The arguments, directives and selections behind it, in the order of the text.
+    /// The arguments, directives and selections after it, in the order of the text.
     pub suffixes: Vec<Suffix>,
 }
 
@@ -185,7 +185,7 @@ pub(crate) struct Prefix {
     pub alias: Option<Text>,
 }
 
-/// What a field asks for.
+/// What a field requests.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Head {
     /// A predicate or `uid`.
@@ -267,8 +267,8 @@ pub(crate) struct FacetItem {
     pub name: Text,
 }
 
-/// Operands with operators between them, in the order of the text. Lowering groups them by the precedence of the
-/// operators.
+/// Operands with operators between them, in the order of the text. Lowering groups them by the
+/// precedence of the operators.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct MathSequence {
     /// The first operand.

@@ -1,4 +1,5 @@
-//! The syntax of DQL: places in a text, tokens, the syntax tree, and the grammar that builds it (`grammar.lalrpop`).
+//! The syntax of DQL: positions in a text, tokens, the syntax tree, and the grammar that builds it
+//! (`grammar.lalrpop`).
 
 pub(crate) mod source;
 pub(crate) mod token;

@@ -1,4 +1,5 @@
-//! A text with an index of its lines, which converts byte offsets to positions without scanning the text.
+//! A text with an index of its lines, which converts byte offsets to positions without scanning the
+//! text.
 
 use hexgraph_base::types::Position;
 
@@ -18,7 +19,7 @@ impl Source {
         Source { text: text.into(), lines }
     }
 
-    /// Returns the whole text.
+    /// Returns the entire text.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

@@ -2,25 +2,25 @@
 
 use hexgraph_base::plan::{Aggregate, MathFunction};
 
-/// A piece of the source text. Its content is the slice itself, or a separate string where escapes or joined names make
-/// the content differ from the slice.
+/// A fragment of the source text. Its content is the slice itself, or a separate string where
+/// escapes or joined names make the content differ from the slice.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Text {
     /// The offset of the first byte.
     pub start: u32,
-    /// The offset behind the last byte.
+    /// The offset after the last byte.
     pub end: u32,
     /// The content, if it differs from the slice.
     pub owned: Option<Box<str>>,
 }
 
 impl Text {
-    /// Creates a piece whose content is the slice from `start` to `end`.
+    /// Creates a fragment whose content is the slice from `start` to `end`.
     pub(crate) fn slice(start: usize, end: usize) -> Text {
         Text { start: start as u32, end: end as u32, owned: None }
     }
 
-    /// Returns the content; `source` is the whole text.
+    /// Returns the content; `source` is the entire text.
     pub(crate) fn of<'a>(&'a self, source: &'a str) -> &'a str {
         match &self.owned {
             Some(owned) => owned,
@@ -29,7 +29,8 @@ impl Text {
     }
 }
 
-/// The functions that may stand in the place of a field, except for `count` and `math`, which have tokens of their own.
+/// The functions that may occur instead of a field, except for `count` and `math`, which have
+/// tokens of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FieldFunction {
     /// `val(x)`.
@@ -53,7 +54,7 @@ pub(crate) enum RdfKind {
     Delete,
 }
 
-/// A token. Those whose names end in `Open` include the bracket behind the word.
+/// A token. Those whose names end in `Open` include the bracket after the word.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Token {
     /// A name, an IRI without its brackets, or a number.

@@ -1,4 +1,5 @@
-//! The tests that rules make of a single claim: `eq`, `in` and `regexp`. A claim that is a list passes when one of its elements does.
+//! The tests that rules make of a single claim: `eq`, `in` and `regexp`. A claim that is a list
+//! passes when one of its elements does.
 
 use regex::Regex;
 use serde_json::Value;
@@ -13,7 +14,8 @@ pub(super) fn is_in(claim: &Value, wanted: &[Value]) -> bool {
     any(claim, |claim| wanted.iter().any(|wanted| same(claim, wanted)))
 }
 
-/// Returns true if the claim, or one element of it, is a text in which the pattern matches somewhere.
+/// Returns true if the claim, or one element of it, is a text in which the pattern matches
+/// somewhere.
 pub(super) fn matches(claim: &Value, pattern: &Regex) -> bool {
     any(claim, |claim| claim.as_str().is_some_and(|text| pattern.is_match(text)))
 }
@@ -26,7 +28,8 @@ fn any(claim: &Value, holds: impl Fn(&Value) -> bool) -> bool {
     }
 }
 
-/// Returns true for equal values of JSON. Numbers are compared as JavaScript does, so `5` equals `5.0`.
+/// Returns true for equal values of JSON. Numbers are compared as JavaScript does, so `5` equals
+/// `5.0`.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),

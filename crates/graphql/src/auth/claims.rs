@@ -8,13 +8,14 @@ use crate::auth::TokenFault;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Claims {
     known: Map<String, Value>,
-    /// When the token expires, in seconds since 1970; `None` when it does not, or when there is no token.
+    /// When the token expires, in seconds since 1970; `None` when it does not, or when there is no
+    /// token.
     expires: Option<f64>,
 }
 
 impl Claims {
-    /// Collects all claims of a token's payload. Those in the claim `namespace`, an object or the JSON text of one, stand beside
-    /// the others and hide those of the same name.
+    /// Collects all claims of a token's payload. Those in the claim `namespace`, an object or the
+    /// JSON text of one, stand next to the others and hide those of the same name.
     ///
     /// # Errors
     ///

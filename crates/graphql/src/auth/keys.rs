@@ -1,5 +1,5 @@
-//! Sets of keys (JWK, RFC 7517) that are fetched from addresses. Each is used for as long as its server says, and then fetched again by the first
-//! request that needs it.
+//! Sets of keys (JWK, RFC 7517) that are fetched from addresses. Each is used for as long as its
+//! server says, and then fetched again by the first request that needs it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,8 @@ use crate::auth::KeyError;
 pub struct FetchedKeys {
     /// The text of the answer: a set of keys as JSON.
     pub text: String,
-    /// How long the set may be used; `None` when the server does not say: it is used then as long as the schema is in force.
+    /// How long the set may be used; `None` when the server does not say: it is used then as long
+    /// as the schema is in force.
     pub lifetime: Option<Duration>,
 }
 
@@ -30,7 +31,8 @@ pub trait KeySource: Send + Sync {
     fn fetch(&self, address: &str) -> Result<FetchedKeys, KeyError>;
 }
 
-/// The pause after a first failure, in which the address is not asked again. Each further failure doubles it.
+/// The pause after a first failure, in which the address is not asked again. Each further failure
+/// doubles it.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 
 /// The longest pause between two attempts.
@@ -89,7 +91,8 @@ impl NamedKey {
         Some(NamedKey { key, algorithm: common.key_algorithm })
     }
 
-    /// Returns true if the key checks signatures of an algorithm: a key that names one is for no other.
+    /// Returns true if the key checks signatures of an algorithm: a key that names one is for no
+    /// other.
     pub(super) fn is_for(&self, algorithm: Algorithm) -> bool {
         self.algorithm.is_none_or(|known| known == KeyAlgorithm::from(algorithm))
     }
@@ -122,8 +125,9 @@ impl KeySets {
         KeySets { source, slots: addresses.iter().map(slot).collect() }
     }
 
-    /// Returns the keys of a name (`kid`): one for each set that has it. A set whose time is over is fetched again first. When that fails it has no
-    /// keys, and its address is not asked again before the pause is over. Costs a look-up for each set, and may wait for the network.
+    /// Returns the keys of a name (`kid`): one for each set that has it. A set whose time is over
+    /// is fetched again first. When that fails it has no keys, and its address is not asked again
+    /// before the pause is over. Costs a look-up for each set, and may wait for the network.
     pub(super) fn find(&self, name: &str) -> Vec<NamedKey> {
         let sets = self.slots.iter().filter_map(|slot| slot.current(&*self.source));
         sets.filter_map(|set| set.keys.get(name).cloned()).collect()
@@ -175,7 +179,7 @@ fn fetch(source: &dyn KeySource, address: &str) -> Result<Set, KeyError> {
         line: error.line(),
         column: error.column(),
     })?;
-    // A key without a name can't be asked for: tokens name the key that signed them.
+    // A key without a name can't be requested: tokens name the key that signed them.
     let keys = set.keys.iter().filter_map(|jwk| {
         let name = jwk.common.key_id.clone()?;
         Some((name, NamedKey::of(jwk)?))

@@ -1,4 +1,5 @@
-//! What signs and checks tokens: ring, by which the ports encrypt as well. jsonwebtoken leaves the arithmetic to whoever uses it, and has one provider of it for a process.
+//! What signs and checks tokens: ring, by which the ports encrypt as well. jsonwebtoken leaves the
+//! arithmetic to whoever uses it, and has one provider of it for a process.
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind};
@@ -10,7 +11,8 @@ use ring::signature::{
 };
 use ring::{error, hmac};
 
-/// Makes ring the provider of this process, unless the program has named another one. To be called before the first token is signed or checked; it costs one look later on.
+/// Makes ring the provider of this process, unless the program has named another one. To be called
+/// before the first token is signed or checked; it costs one look later on.
 pub fn provide_signatures() {
     static PROVIDER: CryptoProvider = CryptoProvider {
         signer_factory: |algorithm, key| Ok(Box::new(Hmac::signing(*algorithm, key)?)),

@@ -13,11 +13,12 @@ use crate::model::{Algorithm, Authorization, Keys};
 /// The longest token that is looked at, in bytes.
 const TOKEN_MAX: usize = 1 << 16;
 
-/// Returns the token in the value of a header, which stands there bare or behind `Bearer`; `None` when the value is empty.
+/// Returns the token in the value of a header, which stands there bare or behind `Bearer`; `None`
+/// when the value is empty.
 ///
 /// # Errors
 ///
-/// When something else than one word stands behind `Bearer`: the whole request is refused then.
+/// When something else than one word stands behind `Bearer`: the entire request is refused then.
 pub fn bearer(value: &str) -> Result<Option<&str>, TokenError> {
     // `get` gives nothing where the seventh byte ends within a character: then it is no `Bearer`.
     let begins = value.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("bearer "));
@@ -54,7 +55,8 @@ enum KnownKeys {
 }
 
 impl Verifier {
-    /// Makes a verifier, and fetches all sets of keys at once, so that a wrong address is told when the schema is set.
+    /// Makes a verifier, and fetches all sets of keys at once, so that a wrong address is reported
+    /// when the schema is set.
     ///
     /// # Errors
     ///
@@ -91,8 +93,9 @@ impl Verifier {
         Ok(Verifier { settings: settings.clone(), keys })
     }
 
-    /// Checks a token and returns its claims; no claims when there is no token. `now` is in seconds since 1970. Costs a signature, and a request
-    /// to the server of the keys where their time is over.
+    /// Checks a token and returns its claims; no claims when there is no token. `now` is in seconds
+    /// since 1970. Costs a signature, and a request to the server of the keys where their time is
+    /// over.
     ///
     /// # Errors
     ///
@@ -127,8 +130,8 @@ impl Verifier {
         if header.contains_key("crit") {
             return Err(TokenFault::Critical);
         }
-        // The signature is over the text of the other two parts, as it came.
-        // The three parts have two dots between them: the last is left out with the signature behind it.
+        // The signature is over the text of the other two parts, as it came. The three parts have
+        // two dots between them: the last is left out with the signature after it.
         let signed = &token[..token.len() - signature.len() - 1];
         let named = header.get("alg").and_then(Value::as_str).unwrap_or_default();
         let found = Algorithm::from_name(named).map(signing);
@@ -144,8 +147,8 @@ impl Verifier {
         };
         match &self.keys {
             KnownKeys::Fixed(wanted, key) => {
-                // The header is the sender's word: it never chooses the algorithm, else the public key of RSA could
-                // be used as a secret of HMAC.
+                // The header is the sender's word: it never chooses the algorithm, else the public
+                // key of RSA could be used as a secret of HMAC.
                 if found != Some(*wanted) {
                     let found = named.to_owned();
                     return Err(TokenFault::Algorithm { expected: *wanted, found });
@@ -162,7 +165,8 @@ impl Verifier {
                     false => Err(TokenFault::KeyAlgorithm { found: named.to_owned() }),
                 };
                 // Two sets may have keys of one name: the token holds when one of them signed it.
-                // Without a key of that name there is no result, which is another error than a wrong signature.
+                // Without a key of that name there is no result, which is another error than a
+                // wrong signature.
                 let tried = sets.find(name).iter().map(check).reduce(Result::or);
                 tried.unwrap_or(Err(TokenFault::KeyUnknown))?;
             }
@@ -298,7 +302,8 @@ mod tests {
             assert_eq!(error(json!({"aud": other})), told, "{other}");
         }
         assert_eq!(error(json!({})), told);
-        // As the reference has it: whoever names nobody is meant for all. What is no name is none there, either.
+        // As the reference has it: whoever names nobody is meant for all. What is no name is none
+        // there, either.
         let verifier = fixed(Algorithm::Hs256);
         let optional = |payload: Value| {
             let token = signed(Signing::HS256, "secret", &payload);
@@ -329,7 +334,8 @@ mod tests {
         let segments = "is malformed: token contains an invalid number of segments";
         assert_eq!(told("nonsense"), format!("{prefix} {segments}"));
         assert!(told("a.b.c").contains("is malformed"));
-        // {"alg":"HS256","crit":["b64"],"b64":false} and {"alg":"HS256","crit":[]}, whatever the signature.
+        // {"alg":"HS256","crit":["b64"],"b64":false} and {"alg":"HS256","crit":[]}, whatever the
+        // signature.
         for header in [
             "eyJhbGciOiJIUzI1NiIsImNyaXQiOlsiYjY0Il0sImI2NCI6ZmFsc2V9",
             "eyJhbGciOiJIUzI1NiIsImNyaXQiOltdfQ",

@@ -1,4 +1,5 @@
-//! What is wrong with tokens and with the keys that check them. The words are the reference's where it has some.
+//! Errors of tokens and of the keys that check them. The words are the reference's where it has
+//! some.
 
 use jsonwebtoken::Algorithm;
 use thiserror::Error;
@@ -6,8 +7,8 @@ use thiserror::Error;
 /// Why a caller is not let in, as the answer to the request says it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TokenError {
-    /// Something else than one word stands behind `Bearer`. What stands there is not told: it is somebody's token, or near
-    /// to one.
+    /// Something else than one word stands behind `Bearer`. What stands there is not told: it is
+    /// somebody's token, or near to one.
     #[error("invalid Bearer-formatted header value for JWT (one word stands behind `Bearer`)")]
     Header,
     /// The schema asks every request for a token, and this one has none.
@@ -27,7 +28,7 @@ pub enum TokenError {
     Keys(#[from] KeyError),
 }
 
-/// What is wrong with a token itself.
+/// Errors of a token itself.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TokenFault {
     /// A token has three parts with dots between them.
@@ -50,7 +51,7 @@ pub enum TokenFault {
         /// What the reader of JSON says.
         reason: String,
     },
-    /// The header names something that has to be understood beside the signature, and nothing is.
+    /// The header names something that has to be understood next to the signature, and nothing is.
     #[error("token is unverifiable: its header has `crit`, and no extension is known here")]
     Critical,
     /// The token is signed by another algorithm than the schema's.
@@ -106,7 +107,8 @@ pub enum TokenFault {
 /// Why there are no keys to check tokens with.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KeyError {
-    /// The text of the schema is no public key. It is not told: it may be a secret in the wrong place.
+    /// The text of the schema is no public key. It is not told: it may be a secret in the wrong
+    /// place.
     #[error("invalid key: Key must be a PEM encoded PKCS1 or PKCS8 key")]
     Pem,
     /// The address did not answer, or not with a text.
@@ -117,7 +119,7 @@ pub enum KeyError {
         /// What went wrong.
         reason: String,
     },
-    /// The answer is no set of keys. What was found is not quoted: it may be a key.
+    /// The answer is no set of keys. What was read is not quoted: it may be a key.
     #[error(
         "no set of keys at {address}: it is not as RFC 7517 has it at line {line}, column {column}"
     )]

@@ -1,8 +1,10 @@
-//! Decides a tree of rules by the claims of a caller: the result is yes, no, or what has to be asked of each node.
+//! Decides a tree of rules by the claims of a caller: the result is yes, no, or what has to be
+//! asked of each node.
 //!
-//! Rules that look at the claims alone are decided here. A rule that is a query, and whose variable has no claim, is a no, and stays one under
-//! `not`: a query that can't be asked permits nothing. So negations are moved down to the leaves (De Morgan), and what remains has none but at
-//! single queries.
+//! Rules that look at the claims alone are decided here. A rule that is a query, and whose variable
+//! has no claim, is a no, and stays one under `not`: a query that can't be asked permits nothing.
+//! So negations are moved down to the leaves (De Morgan), and what remains has none but at single
+//! queries.
 
 use hexgraph_base::types::stack;
 use std::collections::{BTreeSet, HashMap};
@@ -70,7 +72,8 @@ impl Rulebook {
             Rule::Not(rule) => self.note(rule),
             Rule::Claim { claim, test } => {
                 self.claims.insert(claim.clone());
-                // The schema was checked, so it compiles; a pattern that is not here matches nothing.
+                // The schema was checked, so it compiles; a pattern that is not here matches
+                // nothing.
                 if let RbacTest::Regexp(pattern) = test
                     && let Ok(regex) = compile_plain(pattern)
                 {
@@ -81,7 +84,8 @@ impl Rulebook {
         }
     }
 
-    /// Returns the names of the claims that rules look at, in alphabetical order. No rule tells two callers apart who agree in these claims.
+    /// Returns the names of the claims that rules look at, in alphabetical order. No rule tells two
+    /// callers apart who agree in these claims.
     pub fn claims(&self) -> impl Iterator<Item = &str> {
         self.claims.iter().map(String::as_str)
     }
@@ -126,7 +130,8 @@ impl Rulebook {
             Rule::Traversal { type_name, text, variables } => {
                 match variables.iter().all(|name| claims.get(name).is_some()) {
                     true => Verdict::Where(Remains::Query { type_name, text, negated }),
-                    // Also under `not`: the opposite of a query that can't be asked is not known either.
+                    // Also under `not`: the opposite of a query that can't be asked is not known
+                    // either.
                     false => Verdict::Deny,
                 }
             }

@@ -1,4 +1,5 @@
-//! The generated schemas that were recorded from the reference, compared definition by definition, in their order.
+//! The generated schemas that were recorded from the reference, compared definition by definition,
+//! in their order.
 
 use apollo_compiler::ast::{Definition, Document};
 use std::fs;

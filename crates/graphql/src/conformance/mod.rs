@@ -1,5 +1,5 @@
-//! The answers that were recorded of the reference, compared with ours. The folder stands above all others: its tests go from a schema's text to
-//! a mutation's outcome.
+//! The answers that were recorded of the reference, compared with ours. The folder stands above all
+//! others: its tests go from a schema's text to a mutation's outcome.
 
 mod records;
 mod generated_schemas;

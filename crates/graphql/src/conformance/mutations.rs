@@ -14,8 +14,8 @@ use hexgraph_base::types::{Uid, Value};
 
 const LIMITS: RequestLimits = RequestLimits { depth: 100, tokens: 100_000, fields: 10_000 };
 
-/// What the reference's query found, for the variables of ours: its blocks ask for one value each,
-/// in the same order but for those of interfaces, which come behind the type's.
+/// What the reference's query found, for the variables of ours: its blocks request one value each,
+/// in the same order but for those of interfaces, which come after the type's.
 fn found(reading: &Reading<'_>, record: &Json) -> Found {
     let query = record["dgquery"].as_str().unwrap_or_default();
     let known: Json = record["qnametouid"]

@@ -1,4 +1,5 @@
-//! What was recorded of the reference, for the tests that read it: nothing, and a word about it, where it is not there.
+//! What was recorded of the reference, for the tests that read it: nothing, and a word about it,
+//! where it is not there.
 
 use crate::sdl::Settings;
 use serde_json::Value;

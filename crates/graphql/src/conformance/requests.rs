@@ -1,5 +1,6 @@
-//! The requests that were recorded with the reference's answers: those that it refused before carrying them out are
-//! refused in the same words, all others are resolved, and introspection answers the same.
+//! The requests that were recorded with the reference's answers: those that it refused before
+//! carrying them out are refused in the same words, all others are resolved, and introspection
+//! answers the same.
 
 use serde_json::{Map, Value as Json, json};
 use std::fs;
@@ -51,7 +52,8 @@ fn run(api: &Api, request: &Json) -> Result<Operation, Vec<Fault>> {
     parsed.resolve(api, request["operationName"].as_str(), variables)
 }
 
-/// Message, places and path. Of what is proposed only the first name is compared: names that are equally near come in any order.
+/// Message, positions and path. Of what is proposed only the first name is compared: names that are
+/// equally near come in any order.
 fn told(error: &Json) -> String {
     let message = error["message"].as_str().unwrap();
     let message = match message.split_once("Did you mean ") {
@@ -60,7 +62,7 @@ fn told(error: &Json) -> String {
         }
         None => message.to_owned(),
     };
-    // Recorded places in lists are floats.
+    // Recorded positions in lists are floats.
     let path = error["path"].as_array().into_iter().flatten();
     let path: Vec<String> = path
         .map(|step| step.as_str().map_or_else(|| step.as_f64().unwrap().to_string(), str::to_owned))
@@ -85,8 +87,8 @@ fn fault_json(fault: &Fault) -> Json {
     error
 }
 
-/// How many requests of `request_validation.jsonl` are refused in exactly the recorded words, proposals and their order
-/// included: all of them.
+/// How many requests of `request_validation.jsonl` are refused in exactly the recorded words,
+/// proposals and their order included: all of them.
 const SAME_WORDS_MIN: usize = 28;
 
 /// Compares the faults of a request with the recorded errors.
@@ -98,7 +100,8 @@ fn compare(name: &str, faults: &[Fault], errors: &Json, report: &mut Vec<String>
     }
 }
 
-/// Rules of `@auth` are valid requests, and the schema that is shown is the recorded one but for `after` and our wording.
+/// Rules of `@auth` are valid requests, and the schema that is shown is the recorded one but for
+/// `after` and our wording.
 fn compare_generated(
     trace: &str,
     line: usize,
@@ -132,7 +135,7 @@ fn compare_generated(
     api
 }
 
-/// Faults of carrying out: the request itself was fine.
+/// Faults of executing: the request itself was fine.
 fn is_later(record: &Json) -> bool {
     let message = record["response"]["errors"][0]["message"].as_str().unwrap_or("");
     !record["response"]["data"].is_null()
@@ -195,8 +198,8 @@ fn traces_are_resolved_or_refused_as_recorded() {
     );
 }
 
-/// Sorts what the reference lists in any order, and takes away what only one of the two has: `after`, `between` of an
-/// enum, own wording, and what newer editions of GraphQL added.
+/// Sorts what the reference lists in any order, and takes away what only one of the two has:
+/// `after`, `between` of an enum, own wording, and what newer editions of GraphQL added.
 fn normal(mut value: Json) -> Json {
     match &mut value {
         Json::Object(fields) => {

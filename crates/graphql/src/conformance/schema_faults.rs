@@ -18,7 +18,7 @@ fn known() -> HashMap<&'static str, &'static str> {
     lines.map(|line| line.split_once(" # ").expect("each case has a reason")).collect()
 }
 
-/// Message and places of each fault, without order.
+/// Message and positions of each fault, without order.
 fn told(faults: &[Fault]) -> Vec<String> {
     let mut told: Vec<String> = faults
         .iter()
@@ -53,10 +53,11 @@ fn recorded(errors: &Value) -> Vec<String> {
     told
 }
 
-/// How many schemas of `schema_validation.jsonl` are judged in exactly the recorded words, wherever the places are.
+/// How many schemas of `schema_validation.jsonl` are judged in exactly the recorded words, wherever
+/// the positions are.
 const SAME_WORDS_MIN: usize = 238;
 
-/// A fault without its places.
+/// A fault without its positions.
 fn words(told: &str) -> &str {
     told.rsplit_once(" [").map_or(told, |(words, _)| words)
 }

@@ -19,11 +19,12 @@ use hexgraph_base::types::{Error, Result};
 /// What the generated text takes while it is parsed, for each byte, and the tables beside it.
 const PARSED_BYTES_PER_BYTE: usize = 40;
 
-/// Everything that requests can ask for.
+/// Everything that requests can select.
 #[derive(Debug)]
 pub struct Api {
-    /// All types and root fields, those of introspection included. It is not validated by apollo-compiler: directives of the schema language keep
-    /// the values that they were written with, which need not be of the declared types.
+    /// All types and root fields, those of introspection included. It is not validated by
+    /// apollo-compiler: directives of the schema language keep the values that they were written
+    /// with, which need not be of the declared types.
     pub schema: Valid<Schema>,
     /// The text of the schema, which the admin API answers as `generatedSchema`.
     pub sdl: String,
@@ -33,7 +34,7 @@ pub struct Api {
     queries: HashMap<Name, Root>,
     /// What each field of `Mutation` does.
     mutations: HashMap<Name, Root>,
-    /// The object types that each object type, interface and union may stand for.
+    /// The object types that each object type, interface and union may represent.
     possible: HashMap<Name, Arc<[Name]>>,
     /// The names of the filters of which one function at a time may be used.
     filters: HashSet<Name>,
@@ -44,7 +45,8 @@ impl Api {
     ///
     /// # Errors
     ///
-    /// When the generated text is no schema: a declared name meets one that is generated beside it, as a searchable field `has` does in a filter.
+    /// When the generated text is no schema: a declared name meets one that is generated beside it,
+    /// as a searchable field `has` does in a filter.
     pub fn new(model: &Model) -> Result<Api> {
         Api::within(model, &Growth::default())
     }
@@ -108,7 +110,8 @@ impl Api {
         self.mutations.get(field)
     }
 
-    /// Returns the object types that an object type, interface or union may stand for, in the order of the schema; none for other types. O(1).
+    /// Returns the object types that an object type, interface or union may represent, in the order
+    /// of the schema; none for other types. O(1).
     pub fn possible_types(&self, name: &str) -> Arc<[Name]> {
         self.possible.get(name).cloned().unwrap_or_default()
     }
@@ -129,13 +132,14 @@ fn root_of((entry, kind): Operation) -> (Name, Root) {
         RootKind::Delete => "delete",
         _ => "",
     };
-    // The payload of `addFilm` and the result of `aggregateFilm` are generated types: the declared one is in the name.
+    // The payload of `addFilm` and the result of `aggregateFilm` are generated types: the declared
+    // one is in the name.
     let about = if prefix.is_empty() { None } else { entry.name.strip_prefix(prefix) };
     let type_name = Name::new_unchecked(about.unwrap_or(named));
     (Name::new_unchecked(&entry.name), Root { kind, type_name })
 }
 
-/// Lists the object types that each type may stand for. O(types).
+/// Lists the object types that each type may represent. O(types).
 fn possible_types(schema: &Schema) -> HashMap<Name, Arc<[Name]>> {
     let mut possible: HashMap<Name, Vec<Name>> = HashMap::new();
     for (name, ty) in &schema.types {

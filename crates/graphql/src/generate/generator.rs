@@ -1,4 +1,5 @@
-//! Puts the generated definitions together and prints them, in the order and the sections of the reference.
+//! Puts the generated definitions together and prints them, in the order and the sections of the
+//! reference.
 
 use apollo_compiler::Name;
 use std::collections::{BTreeMap, HashSet};
@@ -43,7 +44,8 @@ pub(crate) fn generated_text(model: &Model, form: Form) -> String {
     generate(model, form, &Growth::default()).expect("nothing is bounded").text
 }
 
-/// What a type takes while its inputs, filters and root fields are generated, and once more when they are printed.
+/// What a type takes while its inputs, filters and root fields are generated, and once more when
+/// they are printed.
 const TYPE_BYTES: usize = 12 << 10;
 
 /// What a field takes in them.
@@ -79,7 +81,8 @@ pub(super) fn generate(model: &Model, form: Form, growth: &Growth) -> Result<Gen
     })
 }
 
-/// The definitions that were generated so far. Those of a section are printed in the order of their names.
+/// The definitions that were generated so far. Those of a section are printed in the order of their
+/// names.
 struct Generator<'m> {
     model: &'m Model,
     form: Form,

@@ -1,4 +1,5 @@
-//! Generates the API of a model: its operations, payloads, inputs, filters and orders, as a schema that requests are checked against and as text.
+//! Generates the API of a model: its operations, payloads, inputs, filters and orders, as a schema
+//! that requests are checked against and as text.
 
 mod root_kind;
 mod layout;

@@ -1,12 +1,14 @@
-//! Removes what no request could use: inputs without fields, the fields of these inputs' types, and the mutations that take them.
+//! Removes what no request could use: inputs without fields, the fields of these inputs' types, and
+//! the mutations that take them.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::generate::definitions::root_fields::Operation;
 use crate::generate::layout::tree::{Definition, Entry};
 
-/// Removes inputs, fields and mutations until nothing changes. Each round removes at least one input, so the worst case is
-/// quadratic in the number of inputs; the number of rounds is the length of the longest chain of references.
+/// Removes inputs, fields and mutations until nothing changes. Each round removes at least one
+/// input, so the worst case is quadratic in the number of inputs; the number of rounds is the
+/// length of the longest chain of references.
 pub(super) fn prune(inputs: &mut BTreeMap<String, Definition>, mutations: &mut Vec<Operation>) {
     loop {
         let empty: HashSet<String> = inputs
@@ -33,7 +35,8 @@ fn refers_to(field: &Entry, names: &HashSet<String>) -> bool {
     field.ty.as_ref().is_some_and(|ty| names.contains(ty.name()))
 }
 
-/// Returns true for an `UpdateTInput` that has nothing but its filter left, because its patches were removed.
+/// Returns true for an `UpdateTInput` that has nothing but its filter left, because its patches
+/// were removed.
 fn is_update_of_nothing(input: &Definition) -> bool {
     matches!(&input.fields[..], [only] if only.name == "filter") && input.name.starts_with("Update")
 }

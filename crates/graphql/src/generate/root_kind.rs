@@ -7,7 +7,8 @@ use apollo_compiler::Name;
 pub struct Root {
     /// What it does.
     pub kind: RootKind,
-    /// The name of the declared type that it is about; for a custom field, and for those of a federation, that of the result.
+    /// The name of the declared type that it is about; for a custom field, and for those of a
+    /// federation, that of the result.
     pub type_name: Name,
 }
 

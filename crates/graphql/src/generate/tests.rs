@@ -111,8 +111,8 @@ fn a_federation_has_its_fields() {
     assert!(!service.contains("after: ID"));
 }
 
-/// Directives of the schema language stand in what is shown with values of other types than GraphQL asks for; without
-/// them the text is a valid schema.
+/// Directives of the schema language are in what is shown with values of other types than GraphQL
+/// requests; without them the text is a valid schema.
 #[test]
 fn the_text_is_a_schema() {
     let api = api(

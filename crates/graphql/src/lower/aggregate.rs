@@ -1,5 +1,5 @@
-//! Lowers `aggregateT` and `<field>Aggregate`. The plan fetches values; the aggregates are computed when the answer is
-//! written.
+//! Lowers `aggregateT` and `<field>Aggregate`. The plan fetches values; the aggregates are computed
+//! when the answer is written.
 
 use crate::lower::shape::{AggregateKey, AggregateOp, AggregateShape};
 use crate::lower::target::fetched;
@@ -8,8 +8,8 @@ use crate::request;
 use hexgraph_base::plan;
 use std::sync::Arc;
 
-/// Returns the shape of an aggregate over nodes of a type, and the fields of the plan that fetch its values. A predicate is
-/// fetched once, however many aggregates use it.
+/// Returns the shape of an aggregate over nodes of a type, and the fields of the plan that fetch
+/// its values. A predicate is fetched once, however many aggregates use it.
 pub(in crate::lower) fn aggregate<'a>(
     def: &'a TypeDef,
     asked: &'a request::Field,

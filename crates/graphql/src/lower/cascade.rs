@@ -1,13 +1,15 @@
-//! Lowers `@cascade`. It is handed down from field to field until another one takes its place.
+//! Lowers `@cascade`. It is handed down from field to field until another one replaces it.
 
 use crate::lower::target::languages;
 use crate::model::{Predicate, TypeDef};
 use crate::request;
 use hexgraph_base::plan::{Cascade, FieldKind};
 
-/// Returns the predicates that an object of an aggregate must have by `@cascade`; `None` without `@cascade`.
+/// Returns the predicates that an object of an aggregate must have by `@cascade`; `None` without
+/// `@cascade`.
 ///
-/// Only fields of the object's types count. Where these have none of the fields that `@cascade` names, nothing is asked of the object itself.
+/// Only fields of the object's types count. Where these have none of the fields that `@cascade`
+/// names, nothing is asked of the object itself.
 pub(super) fn cascade(types: &[&TypeDef], inherited: Option<&request::Cascade>) -> Option<Cascade> {
     let cascade = inherited?;
     if cascade.fields.is_empty() {

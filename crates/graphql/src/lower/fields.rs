@@ -1,4 +1,5 @@
-//! Lowers selections to fields of the plan. What several object types are asked for alike is fetched once.
+//! Lowers selections to fields of the plan. What several object types are requested alike is
+//! fetched once.
 
 use apollo_compiler::Name;
 use hexgraph_base::types::stack;
@@ -20,10 +21,12 @@ use hexgraph_base::plan::{Field, FieldKind, Filter};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The most levels of a plan. The text of a request is bounded already, so only an error of ours comes here.
+/// The most levels of a plan. The text of a request is bounded already, so only an error of ours
+/// comes here.
 const DEPTH_MAX: usize = 250;
 
-/// The most fields of a plan: fragments in fragments, on types that implement one interface, multiply.
+/// The most fields of a plan: fragments in fragments, on types that implement one interface,
+/// multiply.
 const FIELDS_MAX: usize = 200_000;
 
 /// Lowers the selections of one root field.
@@ -42,18 +45,21 @@ pub(super) struct Lowering<'a> {
 #[derive(Default)]
 struct Fetched {
     fields: Vec<Arc<Field>>,
-    /// The places of fields that objects need not have: the request does not ask for them, or counts what is there.
+    /// The positions of fields that objects need not have: the request does not select them, or
+    /// counts what is there.
     hidden: Vec<usize>,
-    /// The places of edges whose values are aggregated: they are not the field that leads along these edges.
+    /// The positions of edges whose values are aggregated: they are not the field that leads along
+    /// these edges.
     aggregated: Vec<usize>,
     /// Other servers answer a field here or below.
     reaches_out: bool,
-    /// True for objects of several types, which may be asked for the same.
+    /// True for objects of several types, which may be requested the same.
     is_shared: bool,
 }
 
 impl Fetched {
-    /// Returns the place of the field that fetches the values of a predicate, which is added where it is new.
+    /// Returns the position of the field that fetches the values of a predicate, which is added
+    /// where it is new.
     fn value(&mut self, predicate: &Predicate) -> usize {
         let field = fetched(predicate);
         let same = |known: &Arc<Field>| !known.has_body && known.kind == field.kind;
@@ -62,10 +68,11 @@ impl Fetched {
         place
     }
 
-    /// Returns the place of the field that fetches values for another server. It is hidden unless the request asks for them too.
+    /// Returns the position of the field that fetches values for another server. It is hidden
+    /// unless the request selects them too.
     fn needed(&mut self, predicate: &Predicate) -> usize {
-        // `value` takes the place off the list of hidden ones, since it is asked for there; here it is only
-        // needed, so the list is put back.
+        // `value` takes the position off the list of hidden ones, since it is requested there; here
+        // it is only needed, so the list is put back.
         let (count, hidden) = (self.fields.len(), self.hidden.clone());
         let place = self.value(predicate);
         self.hidden = hidden;
@@ -73,14 +80,15 @@ impl Fetched {
         place
     }
 
-    /// Returns the place of a field of edges. Equal ones of several types, which come of one fragment, are one.
+    /// Returns the position of a field of edges. Equal ones of several types, which come of one
+    /// fragment, are one.
     fn edges(&mut self, field: Field) -> usize {
         let same = |known: &Arc<Field>| **known == field;
         let known = self.is_shared.then(|| self.fields.iter().position(same)).flatten();
         known.unwrap_or_else(|| self.push(field))
     }
 
-    /// Returns the place of a field of edges that the request asks for.
+    /// Returns the position of a field of edges that the request selects.
     fn asked(&mut self, field: Field) -> usize {
         let count = self.fields.len();
         let place = self.edges(field);
@@ -91,7 +99,7 @@ impl Fetched {
         place
     }
 
-    /// Returns the place of a field of edges that `@cascade` does not require.
+    /// Returns the position of a field of edges that `@cascade` does not require.
     fn unasked(&mut self, field: Field) -> usize {
         let count = self.fields.len();
         let place = self.edges(field);
@@ -99,7 +107,8 @@ impl Fetched {
         place
     }
 
-    /// Adds edges whose values are aggregated, so that an object must have some where `@cascade` requires all.
+    /// Adds edges whose values are aggregated, so that an object must have some where `@cascade`
+    /// requires all.
     fn aggregated(&mut self, field: Field) {
         let count = self.fields.len();
         let place = self.edges(field);
@@ -120,22 +129,22 @@ pub(super) struct Selected<'a> {
     pub shape: ObjectShape<'a>,
     /// The types that objects can have.
     pub types: Vec<&'a TypeDef>,
-    /// The places of fields that objects need not have.
+    /// The positions of fields that objects need not have.
     hidden: Vec<usize>,
-    /// The places of edges whose values are aggregated.
+    /// The positions of edges whose values are aggregated.
     aggregated: Vec<usize>,
 }
 
 impl Selected<'_> {
-    /// Returns the fields that objects must have by `@cascade`. Those that only other servers need do not count, and an aggregate is not the field
-    /// whose objects it is about.
+    /// Returns the fields that objects must have by `@cascade`. Those that only other servers need
+    /// do not count, and an aggregate is not the field whose objects it is about.
     pub(super) fn cascade(&self, inherited: Option<&request::Cascade>) -> Option<plan::Cascade> {
         let named = inherited?;
         if named.fields.is_empty() && self.hidden.is_empty() {
             return Some(plan::Cascade::All);
         }
         let wanted = named_predicates(&self.types, named);
-        // Places are added as the fields are, so both lists ascend.
+        // Positions are added as the fields are, so both lists ascend.
         let is_named = |place: usize, kind: &FieldKind| {
             self.aggregated.binary_search(&place).is_err()
                 && wanted.iter().any(|predicate| fetches(kind, predicate))
@@ -172,7 +181,8 @@ impl<'a> Lowering<'a> {
         if DEPTH_MAX < self.depth {
             return Err(Fault::new("the request is nested too deeply"));
         }
-        // An error ends the whole request, so the depth is counted down only at the end without one.
+        // An error ends the entire request, so the depth is counted down only at the end without
+        // one.
         self.depth += 1;
         let is_shared = declared.kind != Kind::Object;
         let mut fetched = Fetched { is_shared, ..Fetched::default() };
@@ -249,7 +259,7 @@ impl<'a> Lowering<'a> {
             return Ok(ValueSource::Uid);
         }
         let Some(predicate) = &field.predicate else { return Ok(ValueSource::Null) };
-        // Places are objects in requests and one value in the store.
+        // Positions are objects in requests and one value in the store.
         if Dimension::from_name(field.ty.name()).is_some() {
             return Ok(ValueSource::Geo(fetched.value(predicate)));
         }
@@ -270,7 +280,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Says where a value will be found that another server needs. Servers are told scalars and values of enums.
+    /// Says where a value will be found that another server needs. Servers are reported scalars and
+    /// values of enums.
     fn needed(&self, field: &'a model::Field, fetched: &mut Fetched) -> ValueSource<'a> {
         if is_uid(field) {
             return ValueSource::Uid;
@@ -305,8 +316,8 @@ impl<'a> Lowering<'a> {
         Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
     }
 
-    /// Joins a filter with what is asked of all nodes: the type, where edges are read backwards and may come from nodes of any type, and the rules of
-    /// `@auth`.
+    /// Joins a filter with what is asked of all nodes: the type, where edges are read backwards and
+    /// may come from nodes of any type, and the rules of `@auth`.
     pub(super) fn admitted(
         &self,
         target: &TypeDef,
@@ -326,8 +337,8 @@ impl<'a> Lowering<'a> {
         all(parts)
     }
 
-    /// Lowers `<field>Aggregate`. All nodes count, those too that `@cascade` would leave out; an object must have one that it would not where
-    /// values of nodes are asked for.
+    /// Lowers `<field>Aggregate`. All nodes count, those too that `@cascade` would leave out; an
+    /// object must have one that it would not where values of nodes are requested.
     fn aggregated(
         &mut self,
         def: &'a TypeDef,
@@ -343,7 +354,7 @@ impl<'a> Lowering<'a> {
             return Ok(ValueSource::Null);
         };
         let (mut shape, fields) = aggregate(target, asked);
-        // Not even the number of nodes is told to a caller who may see none of them.
+        // Not even the number of nodes is reported to a caller who may see none of them.
         if self.caller.access(target, Operation::Query) == Access::None {
             shape.is_hidden = true;
         }
@@ -362,7 +373,8 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Returns true for a custom field of an interface that one place of the text asks of all types, so that the interface's own field is meant.
+/// Returns true for a custom field of an interface that one place of the text asks of all types, so
+/// that the interface's own field is meant.
 fn is_asked_of_all(declared: &TypeDef, selection: &Selection, field: &request::Field) -> bool {
     let name = &field.shape.name;
     if declared.kind != Kind::Interface
@@ -376,14 +388,16 @@ fn is_asked_of_all(declared: &TypeDef, selection: &Selection, field: &request::F
     selection.branches.iter().all(|branch| branch.fields.iter().any(same))
 }
 
-/// Returns the keys that are fields of the interface: they can be asked of a node whose type is not known.
+/// Returns the keys that are fields of the interface: they can be asked of a node whose type is not
+/// known.
 fn asked_of_all<'a>(declared: &TypeDef, variants: &[Variant<'a>]) -> Vec<Key<'a>> {
     let keys = variants.first().into_iter().flat_map(|variant| &variant.keys);
     let of_interface = keys.filter(|key| declared.field(&key.field.shape.name).is_some());
     of_interface.map(|key| Key { field: key.field, source: Arc::clone(&key.source) }).collect()
 }
 
-/// Returns what any of the types is asked for, each key once, for an object without a type. Its `__typename` is the type that the text asks.
+/// Returns what any of the types is requested, each key once, for an object without a type. Its
+/// `__typename` is the type that the text asks.
 fn asked_of_any<'a>(declared: &'a TypeDef, variants: &[Variant<'a>]) -> Vec<Key<'a>> {
     let mut seen: HashSet<&str> = HashSet::new();
     let mut keys = Vec::new();

@@ -12,8 +12,8 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Returns the distance of two vectors. `None` when their lengths differ, or the result is not finite, as for the
-    /// cosine of a vector of zeros.
+    /// Returns the distance of two vectors. `None` when their lengths differ, or the result is not
+    /// finite, as for the cosine of a vector of zeros.
     pub fn distance(self, one: &[f32], other: &[f32]) -> Option<f64> {
         if one.len() != other.len() {
             return None;

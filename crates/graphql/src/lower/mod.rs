@@ -1,4 +1,5 @@
-//! Lowering: makes plans of the executor from resolved root fields, with the shapes of their answers. No query text comes in between.
+//! Lowering: makes plans of the executor from resolved root fields, with the shapes of their
+//! answers. No query text comes in between.
 
 mod metric;
 mod refusal;

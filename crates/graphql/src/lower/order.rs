@@ -33,11 +33,12 @@ pub(super) fn order(def: &TypeDef, arguments: &Arguments) -> Order {
     keys
 }
 
-/// Returns the page that the arguments ask for. `first: 0` means all nodes, as in Dgraph.
+/// Returns the page that the arguments request. `first: 0` means all nodes, as in Dgraph.
 ///
 /// # Errors
 ///
-/// When `after` is not a uid. If it were ignored, a client that turns pages would get the first one again and again.
+/// When `after` is not a uid. If it were ignored, a client that turns pages would get the first one
+/// again and again.
 pub(super) fn page(field: &Field) -> Result<Page, Refusal> {
     let number = |name| number(&field.arguments, name);
     let after = match field.arguments.given("after") {
@@ -72,8 +73,8 @@ pub(super) fn uid(field: &Field, value: &Value) -> Result<Uid, Refusal> {
     })
 }
 
-/// Checks that a page of ordered nodes is not counted from the end, which Dgraph refuses as well. With `@cascade` the page is cut
-/// when all nodes are known, and may be.
+/// Checks that a page of ordered nodes is not counted from the end, which Dgraph refuses as well.
+/// With `@cascade` the page is cut when all nodes are known, and may be.
 pub(super) fn check(order: &Order, page: Page, cascades: bool) -> Result<(), Refusal> {
     match order.first() {
         Some(OrderKey::Predicate { predicate, .. }) if page.first < 0 && !cascades => {

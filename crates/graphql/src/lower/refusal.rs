@@ -1,6 +1,7 @@
 //! The error of arguments that can't be lowered.
 
-/// The reason why an argument of a field can't become part of a plan. The caller knows the field, and makes a fault of it.
+/// The reason why an argument of a field can't become part of a plan. The caller knows the field,
+/// and makes a fault of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::lower) struct Refusal {
     message: String,

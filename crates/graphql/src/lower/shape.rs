@@ -1,5 +1,5 @@
-//! Where each part of an answer is found in what the executor found: places of blocks in the plan, places of fields in the
-//! selection that they stand in.
+//! Where each part of an answer is found in what the executor found: positions of blocks in the
+//! plan, positions of fields in the selection that they are in.
 
 use crate::lower::metric::Metric;
 use crate::model;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct Lowered<'a> {
     /// What to do.
     pub query: Query,
-    /// How to write what was found.
+    /// How to write what was read.
     pub shape: RootShape<'a>,
 }
 
@@ -28,11 +28,13 @@ pub enum RootShape<'a> {
     List(ObjectShape<'a>),
     /// Numbers about the nodes of the first block.
     Aggregate(AggregateShape<'a>),
-    /// The first node of a block at each of these places, or null; and the objects, by their numbers.
+    /// The first node of a block at each of these positions, or null; and the objects, by their
+    /// numbers.
     Entities(Vec<EntityPlace>, Vec<ObjectShape<'a>>),
-    /// The nodes of the first block by the distance of their vectors, which the field at this place has.
+    /// The nodes of the first block by the distance of their vectors, which the field at this place
+    /// has.
     Similar {
-        /// The place of the vectors.
+        /// The position of the vectors.
         place: usize,
         /// What they are compared with.
         vector: Vec<f32>,
@@ -81,7 +83,7 @@ pub struct Variant<'a> {
 pub struct Key<'a> {
     /// What the request says of it.
     pub field: &'a Field,
-    /// Where its value is. What several types are asked for alike is shared.
+    /// Where its value is. What several types are requested alike is shared.
     pub source: Arc<ValueSource<'a>>,
 }
 
@@ -117,7 +119,7 @@ pub struct Elsewhere<'a> {
     pub def: &'a TypeDef,
     /// The field.
     pub field: &'a model::Field,
-    /// What the server is told of an object: fields, and where their values are.
+    /// What the server is reported of an object: fields, and where their values are.
     pub needs: Vec<(&'a model::Field, ValueSource<'a>)>,
 }
 

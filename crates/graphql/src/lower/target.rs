@@ -60,7 +60,7 @@ pub(super) fn fetched(predicate: &Predicate) -> plan::Field {
     plan_field(FieldKind::Predicate { name, reverse, langs }, predicate.name.clone())
 }
 
-/// A field of a selection that asks for nothing special.
+/// A field of a selection that requests nothing special.
 pub(crate) fn plan_field(kind: FieldKind, key: String) -> plan::Field {
     plan::Field {
         kind,

@@ -62,7 +62,7 @@ impl AuthRules {
         }
     }
 
-    /// Returns the place of the rule of an operation, to be set.
+    /// Returns the position of the rule of an operation, to be set.
     pub fn of_mut(&mut self, operation: Operation) -> &mut Option<Rule> {
         match operation {
             Operation::Password => &mut self.password,
@@ -101,8 +101,8 @@ pub enum Rule {
         type_name: String,
         /// The text of the one query.
         text: String,
-        /// The names of the variables that the query declares. Each has the value of the claim of its name; the rule does not hold when there is no
-        /// such claim.
+        /// The names of the variables that the query declares. Each has the value of the claim of
+        /// its name; the rule does not hold when there is no such claim.
         variables: Vec<String>,
     },
 }

@@ -18,7 +18,7 @@ pub struct Authorization {
 /// The keys that signatures are checked with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Keys {
-    /// One key, which stands in the schema.
+    /// One key, which is in the schema.
     Fixed {
         /// The only algorithm that is accepted.
         algorithm: Algorithm,

@@ -14,23 +14,28 @@ pub enum Custom {
 /// The request of a custom field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomHttp {
-    /// The address. A segment of its path, or a value of its query, may be `$name`: an argument of the field, or a field beside it.
+    /// The address. A segment of its path, or a value of its query, may be `$name`: an argument of
+    /// the field, or a field beside it.
     pub url: String,
     /// The method of the request.
     pub method: HttpMethod,
     /// The template of the body, as the schema has it: GraphQL with `$name` where values go.
     pub body: Option<String>,
-    /// The GraphQL operation that is sent instead of a body; its one field has no selection, which comes from the request.
+    /// The GraphQL operation that is sent instead of a body; its one field has no selection, which
+    /// comes from the request.
     pub graphql: Option<String>,
-    /// The place of the operation in the text of the schema.
+    /// The position of the operation in the text of the schema.
     pub graphql_at: Option<Place>,
     /// Whether there is one request for each object or one for all.
     pub mode: Mode,
-    /// The headers that are passed on, as pairs: the name that is sent, and the name in the client's request.
+    /// The headers that are passed on, as pairs: the name that is sent, and the name in the
+    /// client's request.
     pub forward_headers: Vec<(String, String)>,
-    /// The headers whose values are secrets of the schema, as pairs: the name that is sent, and the name of the secret.
+    /// The headers whose values are secrets of the schema, as pairs: the name that is sent, and the
+    /// name of the secret.
     pub secret_headers: Vec<(String, String)>,
-    /// The headers of the introspection when the schema is set, as pairs: the name that is sent, and the name of the secret.
+    /// The headers of the introspection when the schema is set, as pairs: the name that is sent,
+    /// and the name of the secret.
     pub introspection_headers: Vec<(String, String)>,
     /// True if the field is not checked against the schema of its server.
     pub skip_introspection: bool,

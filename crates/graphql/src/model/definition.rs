@@ -37,9 +37,11 @@ pub struct TypeDef {
     pub kind: Kind,
     /// The description; empty when there is none.
     pub description: String,
-    /// The directives in the form in which the generated schema prints them. A type that is declared by `extend type` has `@extends`.
+    /// The directives in the form in which the generated schema prints them. A type that is
+    /// declared by `extend type` has `@extends`.
     pub directives: ast::DirectiveList,
-    /// The fields of an object type or interface. An object type has those of its interfaces too, and first.
+    /// The fields of an object type or interface. An object type has those of its interfaces too,
+    /// and first.
     pub fields: Vec<Field>,
     /// The fields of an input type.
     pub input_fields: Vec<InputField>,
@@ -51,9 +53,11 @@ pub struct TypeDef {
     pub members: Vec<String>,
     /// The values of an enum.
     pub values: Vec<EnumValue>,
-    /// The name of an object type or interface in the store: the value of `dgraph.type` that its nodes have.
+    /// The name of an object type or interface in the store: the value of `dgraph.type` that its
+    /// nodes have.
     pub dgraph_type: String,
-    /// `@remote`: other servers answer objects of the type, so none is stored and it has no operations.
+    /// `@remote`: other servers answer objects of the type, so none is stored and it has no
+    /// operations.
     pub remote: bool,
     /// `@secret` of the type, or else that of an interface.
     pub secret: Option<Secret>,
@@ -75,7 +79,8 @@ impl TypeDef {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// Returns the field of type `ID`. It is the node's uid, or, where it has a predicate, the key of an entity that another service declares.
+    /// Returns the field of type `ID`. It is the node's uid, or, where it has a predicate, the key
+    /// of an entity that another service declares.
     pub fn id_field(&self) -> Option<&Field> {
         self.fields.iter().find(|field| field.is_id() && !field.foreign)
     }
@@ -85,13 +90,15 @@ impl TypeDef {
         self.fields.iter().filter(|field| field.unique.is_some())
     }
 
-    /// Returns true for types whose nodes are stored: object types and interfaces that are not `@remote`.
+    /// Returns true for types whose nodes are stored: object types and interfaces that are not
+    /// `@remote`.
     pub fn is_stored(&self) -> bool {
         matches!(self.kind, Kind::Object | Kind::Interface) && !self.remote
     }
 }
 
-/// `@secret`: a password that a node has beside its fields. It can be set and checked, and never read.
+/// `@secret`: a password that a node has beside its fields. It can be set and checked, and never
+/// read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
     /// The name of the password in inputs.

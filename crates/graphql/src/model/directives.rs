@@ -1,4 +1,5 @@
-//! The values of the directives that say one thing each: `@search`, `@id`, `@hasInverse`, `@default`, `@generate`, `@lambdaOnMutate`.
+//! The values of the directives that say one thing each: `@search`, `@id`, `@hasInverse`,
+//! `@default`, `@generate`, `@lambdaOnMutate`.
 
 /// An index word of `@search`, as it was written or as the type implies it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -15,17 +15,21 @@ pub struct Field {
     pub ty: TypeRef,
     /// The arguments that the deployer declared.
     pub arguments: Vec<Argument>,
-    /// The directives in the form in which the generated schema prints them: for a field of an interface those of the interface, and with the
-    /// `@hasInverse` that only the other end of the link declares.
+    /// The directives in the form in which the generated schema prints them: for a field of an
+    /// interface those of the interface, and with the `@hasInverse` that only the other end of the
+    /// link declares.
     pub directives: ast::DirectiveList,
-    /// The name of the interface that the field was copied from; `None` for a field of the type itself.
+    /// The name of the interface that the field was copied from; `None` for a field of the type
+    /// itself.
     pub inherited_from: Option<String>,
-    /// The predicate of the values; `None` for `ID`, for custom fields, and in types that are not stored.
+    /// The predicate of the values; `None` for `ID`, for custom fields, and in types that are not
+    /// stored.
     pub predicate: Option<Predicate>,
     /// `@id`, with its option.
     pub unique: Option<UniqueId>,
-    /// The indexes that filters use, ordered by name: those of `@search`, the one that the type implies where `@search` names none, and the one
-    /// that `@id` needs. Empty when nodes can't be filtered by the field.
+    /// The indexes that filters use, ordered by name: those of `@search`, the one that the type
+    /// implies where `@search` names none, and the one that `@id` needs. Empty when nodes can't be
+    /// filtered by the field.
     pub search: Vec<SearchIndex>,
     /// `@hasInverse`, whether it is written here or at the other end.
     pub inverse: Option<Inverse>,
@@ -47,11 +51,12 @@ pub struct Field {
     pub subscription: bool,
     /// `@external`: another service of the federation has the value.
     pub external: bool,
-    /// True for an `@external` field that is neither a key nor provided here: it is not stored, and has no input and no filter.
+    /// True for an `@external` field that is neither a key nor provided here: it is not stored, and
+    /// has no input and no filter.
     pub foreign: bool,
     /// The names of the external fields in `@requires`.
     pub requires: Vec<String>,
-    /// The names of the fields, of the type that the field leads to, in `@provides`.
+    /// The names of the fields, of the type that the field points to, in `@provides`.
     pub provides: Vec<String>,
 }
 

@@ -1,4 +1,5 @@
-//! The model: a schema that passed all checks, with every directive read into values. All later stages work on it and read no text.
+//! The model: a schema that passed all checks, with every directive read into values. All later
+//! stages work on it and read no text.
 
 mod type_ref;
 mod predicate;

@@ -27,8 +27,8 @@ pub enum Language {
     Tagged(String),
     /// `name@.`: the field has a value of any language, and can't be written.
     Any,
-    /// `name@hi:en`: the field has the value of the first of these languages that has one, where `.` stands for any. It can't be written, and
-    /// nodes can't be filtered or ordered by it.
+    /// `name@hi:en`: the field has the value of the first of these languages that has one, where
+    /// `.` represents any. It can't be written, and nodes can't be filtered or ordered by it.
     Preferred(Vec<String>),
 }
 

@@ -11,7 +11,8 @@ use crate::model::{Authorization, Field, TypeDef};
 pub struct Model {
     /// The text of the schema.
     pub text: String,
-    /// The types in the order of the text, those that `extend type` declares last. `Query` and `Mutation` are not among them.
+    /// The types in the order of the text, those that `extend type` declares last. `Query` and
+    /// `Mutation` are not among them.
     pub types: Vec<TypeDef>,
     /// The fields of `type Query`, which are custom queries.
     pub queries: Vec<Field>,

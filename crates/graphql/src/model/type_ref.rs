@@ -16,7 +16,7 @@ pub enum TypeRef {
     List {
         /// The type of an element.
         element: Box<TypeRef>,
-        /// True if null is never in place of the list: `[Post]!`.
+        /// True if the list is never null: `[Post]!`.
         non_null: bool,
     },
 }

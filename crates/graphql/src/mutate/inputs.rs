@@ -29,16 +29,17 @@ pub(super) fn mentions(entries: &Entries, key: &str) -> bool {
     entries.iter().any(|(name, _)| name == key)
 }
 
-/// Returns the entries ordered by the bytes of their keys. The reference goes through them in this order, so its faults come
-/// in it.
+/// Returns the entries ordered by the bytes of their keys. The reference goes through them in this
+/// order, so its faults come in it.
 pub(super) fn ordered(entries: &Entries) -> Vec<&(Name, Value)> {
     let mut ordered: Vec<&(Name, Value)> = entries.iter().collect();
     ordered.sort_by(|(one, _), (other, _)| one.as_str().cmp(other.as_str()));
     ordered
 }
 
-/// Returns true for equal values. The order of keys does not matter, that of items does. Costs O(keys²) for each object. It
-/// unwinds with an error where the stack ends, as [`stack::require`] does.
+/// Returns true for equal values. The order of keys does not matter, that of items does. Costs
+/// O(keys²) for each object. It unwinds with an error where the stack ends, as [`stack::require`]
+/// does.
 pub(super) fn same(one: &Value, other: &Value) -> bool {
     stack::require();
     match (one, other) {
@@ -90,9 +91,9 @@ impl<'a> Shape<'a> {
 /// An input object below a field, and the type whose node it creates or names.
 pub(super) type Child<'a> = (&'a TypeDef, &'a Entries);
 
-/// Returns the input objects of a field that leads to nodes, in their order, each with its type or a fault; none for other
-/// fields. Nulls are left out, and a single object stands for a list of one. `owner` is the type
-/// that declares the field, for the fault.
+/// Returns the input objects of a field that points to nodes, in their order, each with its type or
+/// a fault; none for other fields. Nulls are left out, and a single object represents a list of
+/// one. `owner` is the type that declares the field, for the fault.
 pub(super) fn children<'a>(
     model: &'a Model,
     owner: &TypeDef,
@@ -121,8 +122,8 @@ pub(super) fn children<'a>(
     }
 }
 
-/// Returns the member of a union that an input object names by a key such as `filmRef`, with the object below; `None` unless it
-/// names exactly one.
+/// Returns the member of a union that an input object names by a key such as `filmRef`, with the
+/// object below; `None` unless it names exactly one.
 fn member<'a>(model: &'a Model, union: &'a TypeDef, object: &'a Entries) -> Option<Child<'a>> {
     let [(key, value)] = object else { return None };
     let key = key.strip_suffix("Ref")?;
@@ -149,15 +150,17 @@ fn wrong_member(owner: &TypeDef, field: &Field, index: Option<usize>, object: &E
     )
 }
 
-/// Returns the field at the other end of a link, with its type; `None` for a field without `@hasInverse`.
+/// Returns the field at the other end of a link, with its type; `None` for a field without
+/// `@hasInverse`.
 pub(super) fn inverse_of<'a>(model: &'a Model, field: &Field) -> Option<(&'a TypeDef, &'a Field)> {
     let inverse = field.inverse.as_ref()?;
     let def = model.get(&inverse.type_name)?;
     Some((def, def.field(&inverse.field)?))
 }
 
-/// Returns the name of the field of a child that its parent fills in: the other end of the link, where that leads to one node.
-/// What the child says of it is ignored. A list at the other end gets the parent beside what the child says, so it is `None`.
+/// Returns the name of the field of a child that its parent fills in: the other end of the link,
+/// where that points to one node. What the child says of it is ignored. A list at the other end
+/// gets the parent beside what the child says, so it is `None`.
 pub(super) fn filled_by_parent<'a>(model: &'a Model, link: &Field) -> Option<&'a str> {
     let (_, field) = inverse_of(model, link)?;
     if field.ty.is_list() { None } else { Some(&field.name) }

@@ -1,7 +1,8 @@
-//! The query that precedes a mutation. It finds out which of the nodes that the inputs name exist and are of the type.
+//! The query that precedes a mutation. It finds out which of the nodes that the inputs name exist
+//! and are of the type.
 //!
-//! The query has one block for all IDs of a type and one for all values of an `@id` field, so its number of blocks depends
-//! on the schema and not on the size of the input.
+//! The query has one block for all IDs of a type and one for all values of an `@id` field, so its
+//! number of blocks depends on the schema and not on the size of the input.
 
 use std::collections::HashMap;
 
@@ -23,11 +24,12 @@ enum Lookup<'a> {
     Values { def: &'a TypeDef, predicate: &'a str, texts: Vec<String> },
 }
 
-/// All look-ups of a mutation. They are collected while its inputs are read, and asked by one query.
+/// All look-ups of a mutation. They are collected while its inputs are read, and asked by one
+/// query.
 #[derive(Debug, Default)]
 pub(super) struct Lookups<'a> {
     list: Vec<Lookup<'a>>,
-    /// The places of the blocks in `list` by type and predicate. The predicate is empty for IDs.
+    /// The positions of the blocks in `list` by type and predicate. The predicate is empty for IDs.
     places: HashMap<(&'a str, &'a str), usize>,
 }
 
@@ -40,7 +42,8 @@ impl<'a> Lookups<'a> {
         }
     }
 
-    /// Adds the look-up of the nodes of a type that have a value. Returns the place of the block.
+    /// Adds the look-up of the nodes of a type that have a value. Returns the position of the
+    /// block.
     pub(super) fn value(&mut self, def: &'a TypeDef, field: &'a Field, text: &str) -> usize {
         let predicate = field.predicate.as_ref().map_or("", |predicate| &predicate.name);
         let place = self.place(&def.name, predicate, || Lookup::Values {
@@ -54,7 +57,7 @@ impl<'a> Lookups<'a> {
         place
     }
 
-    /// Returns the place of the block for the IDs of a type, if there is one.
+    /// Returns the position of the block for the IDs of a type, if there is one.
     pub(super) fn ids_of(&self, def: &TypeDef) -> Option<usize> {
         self.places.get(&(def.name.as_str(), "")).copied()
     }
@@ -145,15 +148,16 @@ pub struct Found {
     values: HashMap<usize, HashMap<String, Vec<u64>>>,
     /// The nodes that an upsert may change, ascending; `None` for all.
     permitted: Option<Vec<u64>>,
-    /// The nodes that may not be linked, ascending: for whoever names them below a field they are not there.
+    /// The nodes that may not be linked, ascending: for whoever names them below a field they are
+    /// not there.
     hidden: Vec<u64>,
     /// The node that an update changes, when it is one.
     updated: Option<u64>,
 }
 
 impl Found {
-    /// Sets the node that an update changes, when its filter has found one and no other. Values of `@id` fields that the node has already may be given to it
-    /// again.
+    /// Sets the node that an update changes, when its filter has found one and no other. Values of
+    /// `@id` fields that the node has already may be given to it again.
     pub fn update(&mut self, uid: u64) {
         self.updated = Some(uid);
     }
@@ -163,20 +167,22 @@ impl Found {
         self.updated
     }
 
-    /// Adds the nodes of a variable of the query, which ascend. Variables of other names than those of the look-ups are ignored.
+    /// Adds the nodes of a variable of the query, which ascend. Variables of other names than those
+    /// of the look-ups are ignored.
     pub fn add_uids(&mut self, variable: &str, uids: Vec<Uid>) {
         if let Some(place) = place_of(variable) {
             self.ids.insert(place, uids.into_iter().map(|uid| uid.0).collect());
         }
     }
 
-    /// Adds the nodes and values of a variable of the query. Variables of other names than those of the look-ups are ignored.
+    /// Adds the nodes and values of a variable of the query. Variables of other names than those of
+    /// the look-ups are ignored.
     pub fn add_values(&mut self, variable: &str, values: Vec<(Uid, Value)>) {
         let Some(place) = place_of(variable) else { return };
         let by_text = self.values.entry(place).or_default();
         for (uid, value) in values {
-            // The text of the value as the inputs have it, since nodes are looked up by that. An `@id` field is a String or an
-            // integer.
+            // The text of the value as the inputs have it, since nodes are looked up by that. An
+            // `@id` field is a String or an integer.
             let text = match value {
                 Value::String(text) | Value::Default(text) => text,
                 Value::Int(number) => number.to_string(),
@@ -200,7 +206,8 @@ impl Found {
         self.permitted.as_ref().is_none_or(|uids| uids.binary_search(&uid).is_ok())
     }
 
-    /// Adds existing nodes that authorization rules hide from the caller: they can't be linked, as if they did not exist.
+    /// Adds existing nodes that authorization rules hide from the caller: they can't be linked, as
+    /// if they did not exist.
     pub fn hide(&mut self, uids: impl IntoIterator<Item = u64>) {
         self.hidden.extend(uids);
         self.hidden.sort_unstable();
@@ -230,12 +237,12 @@ impl Found {
     }
 }
 
-/// Returns the place of the block of a variable: the inverse of [`name_of`].
+/// Returns the position of the block of a variable: the inverse of [`name_of`].
 fn place_of(variable: &str) -> Option<usize> {
     variable.strip_prefix("found")?.parse().ok()
 }
 
-/// What a block of the query asks for.
+/// What a block of the query requests.
 #[cfg(test)]
 pub(crate) struct Asked {
     /// The variable.
@@ -250,7 +257,7 @@ pub(crate) struct Asked {
 
 #[cfg(test)]
 impl Lookups<'_> {
-    /// What the blocks ask for.
+    /// What the blocks request.
     pub(super) fn asked(&self) -> Vec<Asked> {
         let asked = |(place, lookup): (usize, &Lookup<'_>)| {
             let (def, predicate, texts) = match lookup {

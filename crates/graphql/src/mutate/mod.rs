@@ -1,4 +1,5 @@
-//! Mutations: their inputs are read, the nodes that they name are looked up by one query, and then statements and links are made of them.
+//! Mutations: their inputs are read, the nodes that they name are looked up by one query, and then
+//! statements and links are made of them.
 
 mod mutation_fault;
 mod inputs;

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-/// Why a mutation can't be carried out, in the reference's words.
+/// Why a mutation can't be executed, in the reference's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MutationFault {
     /// The message.
     pub message: String,
-    /// True if the message tells of a node that the caller may not be allowed to see. It is shown in debug mode alone; else the mutation appears to
-    /// have done nothing.
+    /// True if the message tells of a node that the caller may not be allowed to see. It is shown
+    /// in debug mode alone; else the mutation appears to have done nothing.
     pub is_hidden: bool,
 }
 
@@ -18,7 +18,8 @@ impl MutationFault {
         MutationFault { message: message.into(), is_hidden: false }
     }
 
-    /// Makes a fault that tells of a node. `is_hidden` says that not every caller may see nodes of its type.
+    /// Makes a fault that tells of a node. `is_hidden` says that not every caller may see nodes of
+    /// its type.
     pub fn about_node(message: impl Into<String>, is_hidden: bool) -> MutationFault {
         let message = message.into();
         let message = if is_hidden { format!("GraphQL debug: {message}") } else { message };

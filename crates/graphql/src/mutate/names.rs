@@ -1,8 +1,9 @@
 //! Finds the nodes that the inputs of a mutation name, by an ID or by values of `@id` fields.
 //!
-//! Objects of one request that name the same node are one *entity*. One of them may define it, and the others refer to it: an object with nothing but
-//! the value is a reference. Two objects that define an entity differently, or that both add it, are a fault. The walk takes objects in the order of the
-//! input and their fields by name, so that faults come in the order of the reference.
+//! Objects of one request that name the same node are one *entity*. One of them may define it, and
+//! the others refer to it: an object with nothing but the value is a reference. Two objects that
+//! define an entity differently, or that both add it, are a fault. The walk takes objects in the
+//! order of the input and their fields by name, so that faults come in the order of the reference.
 
 use hexgraph_base::types::stack;
 use std::borrow::Cow;
@@ -51,7 +52,8 @@ pub(super) struct Names<'a> {
     pub lookups: Lookups<'a>,
     /// The entities, in the order in which they were seen.
     pub entities: Vec<Entity<'a>>,
-    /// The numbers of the entities that have a value. Entities of several types may: they inherit the field from one interface.
+    /// The numbers of the entities that have a value. Entities of several types may: they inherit
+    /// the field from one interface.
     by_key: HashMap<KeyName<'a>, Vec<usize>>,
     /// The faults that were found so far.
     pub faults: Vec<MutationFault>,
@@ -103,8 +105,8 @@ impl<'a> Names<'a> {
     fn add_id(&mut self, def: &'a TypeDef, object: &'a Entries) -> bool {
         let Some(id) = id_given(def, object) else { return false };
         match Uid::parse(id) {
-            // No node has the number 0.
-            // It is not looked up, so the object leads to no node, and that is told where nodes are found.
+            // No node has the number 0. It is not looked up, so the object points to no node, and
+            // that is reported where nodes are found.
             Some(Uid(0)) => {}
             Some(uid) => self.lookups.id(def, uid.0),
             None => {
@@ -137,8 +139,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Notes the entity that an object names, if it names one. Returns false when the object only refers to one that was seen before, so that nothing
-    /// below it matters.
+    /// Notes the entity that an object names, if it names one. Returns false when the object only
+    /// refers to one that was seen before, so that nothing below it matters.
     ///
     /// # Errors
     ///
@@ -155,8 +157,8 @@ impl<'a> Names<'a> {
         }
         let mut known = None;
         for (field, text) in &keys {
-            // Entities of other types may have the value as well, so the one of this type is searched among
-            // them.
+            // Entities of other types may have the value as well, so the one of this type is
+            // searched among them.
             let name = name_of(def, field, text.clone());
             let Some(entity) = self.find(def, object, &name)? else { continue };
             // Two of its values may name two entities, which can't be one node.
@@ -266,7 +268,8 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// Returns the numbers of the entities of other types that have a value of an entity, by a field that they inherit from one interface.
+    /// Returns the numbers of the entities of other types that have a value of an entity, by a
+    /// field that they inherit from one interface.
     pub(super) fn others(&self, number: usize, key: &Key<'a>) -> impl Iterator<Item = usize> {
         let name = name_of(self.entities[number].def, key.field, key.text.clone());
         let known = self.by_key.get(&name).map_or(&[][..], Vec::as_slice);
@@ -302,7 +305,8 @@ pub(super) fn id_given<'a>(def: &TypeDef, object: &'a Entries) -> Option<&'a str
     given(object, &field.name)?.as_str()
 }
 
-/// Returns the fields whose values name a node: those with `@id`, and the ID of an entity that another service declares.
+/// Returns the fields whose values name a node: those with `@id`, and the ID of an entity that
+/// another service declares.
 pub(super) fn key_fields(def: &TypeDef) -> impl Iterator<Item = &Field> {
     let is_key = |field: &&Field| {
         field.unique.is_some() || field.is_id() && !field.foreign && field.predicate.is_some()
@@ -333,7 +337,7 @@ fn keys_given<'a>(
     Ok(keys)
 }
 
-/// What is told of a value that two objects give to what would be two nodes.
+/// What is reported of a value that two objects give to what would be two nodes.
 fn duplicate(text: &str) -> MutationFault {
     MutationFault::new(format!("duplicate XID found: {text}"))
 }

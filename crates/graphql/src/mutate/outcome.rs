@@ -1,4 +1,5 @@
-//! The outcome of a mutation: the statements and links to be written, and what authorization has to know of them.
+//! The outcome of a mutation: the statements and links to be written, and what authorization has to
+//! know of them.
 
 use crate::model::TypeDef;
 use crate::mutate::MutationFault;
@@ -7,8 +8,9 @@ use hexgraph_base::formats::{NQuad, Subject};
 /// The variable of the nodes that the filter of an update or a delete has found.
 pub const MATCHED: &str = "x";
 
-/// The changes that a mutation makes, once it is known which nodes exist. New nodes are [`Subject::New`], numbered from 0. The nodes that the filter of an
-/// update or a delete finds are [`Subject::Var`] with the name [`MATCHED`].
+/// The changes that a mutation makes, once it is known which nodes exist. New nodes are
+/// [`Subject::New`], numbered from 0. The nodes that the filter of an update or a delete finds are
+/// [`Subject::Var`] with the name [`MATCHED`].
 #[derive(Debug, Clone, Default)]
 pub struct Outcome<'a> {
     /// The values that are set. The types of new nodes come first, in the order of their numbers.
@@ -27,7 +29,7 @@ pub struct Outcome<'a> {
     pub sets_key: bool,
     /// True if the type has a rule for queries, so that not every caller may see its nodes.
     pub is_guarded: bool,
-    /// True if the matched nodes are deleted, with all edges that lead to them.
+    /// True if the matched nodes are deleted, with all edges that point to them.
     pub removes_node: bool,
 }
 
@@ -56,7 +58,7 @@ pub struct Link<'a> {
     pub source_type: &'a str,
     /// The predicate of the field.
     pub predicate: &'a str,
-    /// True if the field leads to one node: what it led to before is replaced.
+    /// True if the field points to one node: what it led to before is replaced.
     pub is_single: bool,
     /// Where it ends.
     pub target: Subject<'a>,
@@ -71,7 +73,7 @@ pub struct Back<'a> {
     pub type_name: &'a str,
     /// The predicate of its field.
     pub predicate: &'a str,
-    /// True if the field leads to one node.
+    /// True if the field points to one node.
     pub is_single: bool,
 }
 
@@ -82,7 +84,8 @@ pub struct Unlink<'a> {
     pub source: Subject<'a>,
     /// The predicate of the field.
     pub predicate: &'a str,
-    /// True if the field reads the edges of the predicate backwards: they lead from the target to the source.
+    /// True if the field reads the edges of the predicate backwards: they lead from the target to
+    /// the source.
     pub is_reverse: bool,
     /// Where they end; `None` for all edges of the source.
     pub target: Option<Subject<'a>>,

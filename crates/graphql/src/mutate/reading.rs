@@ -1,4 +1,5 @@
-//! Reads one mutation: from its arguments to what has to be looked up, and from what was found to its outcome.
+//! Reads one mutation: from its arguments to what has to be looked up, and from what was read to
+//! its outcome.
 
 use crate::generate::{Root, RootKind};
 use crate::model::{Kind, Model, TypeDef};
@@ -13,9 +14,9 @@ use hexgraph_base::types::Position;
 
 /// A mutation whose arguments are read. It waits for the results of its query.
 ///
-/// The caller carries out [`Reading::query`], checks the rights on the nodes of [`Reading::upserts`] and [`Reading::named`],
-/// hides from [`Found`] what they forbid, and then takes [`Reading::outcome`]. Nothing is written before the last
-/// step has succeeded.
+/// The caller executes [`Reading::query`], checks the rights on the nodes of [`Reading::upserts`]
+/// and [`Reading::named`], hides from [`Found`] what they forbid, and then takes
+/// [`Reading::outcome`]. Nothing is written before the last step has succeeded.
 #[derive(Debug)]
 pub struct Reading<'a> {
     model: &'a Model,
@@ -72,8 +73,9 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Returns the query for the nodes that the inputs name. Its variables go to [`Found`] by their names. The block that finds
-    /// the nodes of an update or a delete is not in it: the filter of the mutation is lowered by itself.
+    /// Returns the query for the nodes that the inputs name. Its variables go to [`Found`] by their
+    /// names. The block that finds the nodes of an update or a delete is not in it: the filter of
+    /// the mutation is lowered by itself.
     pub fn query(&self) -> Query {
         self.names.lookups.query()
     }
@@ -91,18 +93,19 @@ impl<'a> Reading<'a> {
         nodes.into_iter().map(|uid| (uid, self.def)).collect()
     }
 
-    /// Returns the existing nodes that the inputs name, each with the type that it is named by. They come in the order of the
-    /// look-ups, and one that several inputs name comes several times.
+    /// Returns the existing nodes that the inputs name, each with the type that it is named by.
+    /// They come in the order of the look-ups, and one that several inputs name comes several
+    /// times.
     pub fn named(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
         self.names.lookups.nodes(found)
     }
 
-    /// Computes the changes that the mutation makes. `now` is the value of `$now`, the UTC time to the second, such as
-    /// `2000-01-01T00:00:00Z`. Costs O(size of the input).
+    /// Computes the changes that the mutation makes. `now` is the value of `$now`, the UTC time to
+    /// the second, such as `2000-01-01T00:00:00Z`. Costs O(size of the input).
     ///
     /// # Errors
     ///
-    /// All faults of the inputs, by what was found.
+    /// All faults of the inputs, by what was read.
     pub fn outcome(self, found: Found, now: &'a str) -> Result<Outcome<'a>, Vec<MutationFault>> {
         let def = self.def;
         let mut writer = OutcomeWriter::new(self.model, self.names, found, now);
@@ -113,8 +116,8 @@ impl<'a> Reading<'a> {
                 }
             }
             Step::Update { set, remove } => {
-                // `MATCHED` is the variable with the nodes that the filter of the mutation has found.
-                // `set` goes first: the keys that it gives may refuse the update.
+                // `MATCHED` is the variable with the nodes that the filter of the mutation has
+                // found. `set` goes first: the keys that it gives may refuse the update.
                 writer.set(def, set, remove);
                 writer.remove(def, remove);
                 writer.out.roots.push(Subject::Var(MATCHED));
@@ -126,7 +129,8 @@ impl<'a> Reading<'a> {
                 writer.out.roots.push(Subject::Var(MATCHED));
             }
         }
-        // With a rule for queries not every caller may see the nodes, so faults must not tell which there are.
+        // With a rule for queries not every caller may see the nodes, so faults must not tell which
+        // there are.
         writer.finish(def.auth.query.is_some())
     }
 }
@@ -134,7 +138,7 @@ impl<'a> Reading<'a> {
 /// Reads the arguments of `addT`.
 fn add_step<'a>(def: &'a TypeDef, arguments: &'a Arguments, names: &mut Names<'a>) -> Step<'a> {
     let input = arguments.given("input");
-    // A single object stands for a list of one.
+    // A single object represents a list of one.
     let one = input.map_or(&[][..], std::slice::from_ref);
     let objects = input.and_then(Value::as_list).unwrap_or(one);
     let objects: Vec<&Entries> = objects.iter().map(entries).collect();
@@ -168,8 +172,8 @@ fn everything<'a>() -> NQuad<'a> {
     }
 }
 
-/// Returns the links whose other ends have to be removed with the matched nodes: those of the type, and of all types that
-/// implement it.
+/// Returns the links whose other ends have to be removed with the matched nodes: those of the type,
+/// and of all types that implement it.
 fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
     let implementors = def.implementors.iter().filter_map(|name| model.get(name));
     let of_interface = (def.kind == Kind::Interface).then_some(implementors);
@@ -205,7 +209,7 @@ fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
 
 #[cfg(test)]
 impl Reading<'_> {
-    /// What the blocks of the query ask for.
+    /// What the blocks of the query request.
     pub(crate) fn lookups(&self) -> Vec<crate::mutate::lookups::Asked> {
         self.names.lookups.asked()
     }

@@ -17,7 +17,7 @@ impl<'a> Names<'a> {
     pub(super) fn add_removed(&mut self, def: &'a TypeDef, patch: &'a Entries) {
         for (name, value) in ordered(patch) {
             let Some(field) = def.field(name) else { continue };
-            // What is no object of a union is told when the patch is carried out.
+            // What is no object of a union is reported when the patch is executed.
             let children = children(self.model(), def, field, value);
             for (child, object) in children.into_iter().flatten() {
                 self.add_reference(child, object);
@@ -27,7 +27,8 @@ impl<'a> Names<'a> {
 }
 
 impl<'a> OutcomeWriter<'a> {
-    /// Writes what `set` says. Values by default go with it: an update that only removes sets none, and a field that `removed` names gets none.
+    /// Writes what `set` says. Values by default go with it: an update that only removes sets none,
+    /// and a field that `removed` names gets none.
     pub(super) fn set(&mut self, def: &'a TypeDef, patch: &'a Entries, removed: &'a Entries) {
         if patch.is_empty() {
             return;
@@ -81,13 +82,15 @@ impl<'a> OutcomeWriter<'a> {
         }
     }
 
-    /// Returns the node that an object of `remove` names; `None` when it does not exist, so that no link leads to it either.
+    /// Returns the node that an object of `remove` names; `None` when it does not exist, so that no
+    /// link points to it either.
     fn removed_node(
         &mut self,
         def: &'a TypeDef,
         object: &'a Entries,
     ) -> Result<Option<Subject<'a>>, MutationFault> {
-        // A node that does not exist has no links to remove; an object that names nothing is a fault.
+        // A node that does not exist has no links to remove; an object that names nothing is a
+        // fault.
         let node = self.reference(def, object)?;
         if node.is_none() && self.names.entity(def, object).is_none() {
             return Err(MutationFault::new(match required_key(def) {
@@ -107,7 +110,7 @@ impl<'a> OutcomeWriter<'a> {
     }
 }
 
-/// Returns true for a list of one `null`: coercion has made it of a `null` for the whole list.
+/// Returns true for a list of one `null`: coercion has made it of a `null` for the entire list.
 fn is_list_of_null(value: &Value) -> bool {
     matches!(value, Value::List(values) if matches!(values[..], [Value::Null]))
 }

@@ -27,7 +27,8 @@ pub(super) fn statement<'a>(
     }
 }
 
-/// Makes the statements that a field of a node has this value: one for each element of a list, and none when the field is not stored.
+/// Makes the statements that a field of a node has this value: one for each element of a list, and
+/// none when the field is not stored.
 pub(super) fn value_statements<'a>(
     subject: Subject<'a>,
     field: &'a Field,
@@ -57,7 +58,8 @@ pub(super) fn language(field: &Field) -> &str {
     }
 }
 
-/// Makes the object of a statement from a text, which the store converts to the type of the predicate.
+/// Makes the object of a statement from a text, which the store converts to the type of the
+/// predicate.
 pub(super) fn text(text: &str) -> Object<'_> {
     Object::Literal { text: Cow::Borrowed(text), value_type: ValueType::Default }
 }
@@ -78,7 +80,8 @@ fn object_of(value: &Value, is_geo: bool) -> Object<'_> {
     }
 }
 
-/// Makes a vector. One with a number that 32 bits can't hold stays text, which the store refuses with its message.
+/// Makes a vector. One with a number that 32 bits can't hold stays text, which the store refuses
+/// with its message.
 fn vector<'a>(values: &[Value]) -> Object<'a> {
     let number = |value: &Value| match value {
         Value::Float(number) => *number,

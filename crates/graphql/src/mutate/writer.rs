@@ -1,7 +1,8 @@
 //! Makes statements and links of the inputs of a mutation, once it is known which nodes exist.
 //!
-//! An object stands for an existing node, for a node that another object of the request creates, or for a new node. Once that is decided, what the object
-//! says is written. Requests are of bounded depth, so the walk is too.
+//! An object represents an existing node, for a node that another object of the request creates, or
+//! for a new node. Once that is decided, what the object says is written. Requests are of bounded
+//! depth, so the walk is too.
 
 use hexgraph_base::types::stack;
 use std::collections::BTreeSet;
@@ -26,7 +27,7 @@ pub(super) struct OutcomeWriter<'a> {
     found: Found,
     /// The node of each entity of `names`, once it is decided.
     subjects: Vec<Option<Subject<'a>>>,
-    /// What `$now` stands for.
+    /// What `$now` represents.
     now: &'a str,
     pub out: Outcome<'a>,
     pub faults: Vec<MutationFault>,
@@ -48,7 +49,7 @@ pub(super) enum Age {
 }
 
 impl<'a> OutcomeWriter<'a> {
-    /// Starts with what was found for the names.
+    /// Starts with what was read for the names.
     pub(super) fn new(
         model: &'a Model,
         names: Names<'a>,
@@ -99,7 +100,8 @@ impl<'a> OutcomeWriter<'a> {
         }))
     }
 
-    /// Makes the values of the `@id` fields that an update sets name the updated node. A value that the node has already is no change.
+    /// Makes the values of the `@id` fields that an update sets name the updated node. A value that
+    /// the node has already is no change.
     ///
     /// # Errors
     ///
@@ -144,7 +146,8 @@ impl<'a> OutcomeWriter<'a> {
         Err(about_node(entity.def, message))
     }
 
-    /// Refuses a value of `@id(interface: true)` that a node of another type has, or that one before it in the request is given.
+    /// Refuses a value of `@id(interface: true)` that a node of another type has, or that one
+    /// before it in the request is given.
     fn refuse_elsewhere(&self, number: usize, key: &Key<'_>) -> Result<(), MutationFault> {
         let Some((interface, lookup)) = key.elsewhere else { return Ok(()) };
         let entity = &self.names.entities[number];
@@ -234,7 +237,7 @@ impl<'a> OutcomeWriter<'a> {
         if let Some(subject) = self.subjects[entity] {
             return Ok(Some(subject));
         }
-        // Noted, so that all objects of the entity lead to the same node.
+        // Noted, so that all objects of the entity point to the same node.
         let subject = self.existing(entity, Seen::Linkable)?.map(Subject::Uid);
         self.subjects[entity] = subject;
         Ok(subject)
@@ -356,7 +359,8 @@ impl<'a> OutcomeWriter<'a> {
         }
     }
 
-    /// Gives a node the values that its fields have by default, but for those that an object mentions.
+    /// Gives a node the values that its fields have by default, but for those that an object
+    /// mentions.
     pub(super) fn write_defaults(
         &mut self,
         def: &'a TypeDef,

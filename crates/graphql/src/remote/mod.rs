@@ -1,4 +1,5 @@
-//! Custom fields: the requests to the servers that answer them, and what the answers mean. This layer makes and reads messages; its caller sends them.
+//! Custom fields: the requests to the servers that answer them, and what the answers mean. This
+//! layer makes and reads messages; its caller sends them.
 
 mod message;
 mod calls;

@@ -9,7 +9,7 @@ use crate::request::{Fault, Request, RequestLimits};
 /// The most texts that are kept.
 const ENTRIES_MAX: usize = 1_000;
 
-/// The longest text that is kept, in bytes: a longer one takes long to carry out anyway.
+/// The longest text that is kept, in bytes: a longer one takes long to execute anyway.
 const TEXT_MAX: usize = 16 * 1024;
 
 /// A bounded cache of checked requests.
@@ -29,12 +29,12 @@ impl Default for Requests {
 }
 
 impl Requests {
-    /// Returns the checked request of a text. A text that comes for the third time is neither read nor
-    /// checked again: it costs a look-up.
+    /// Returns the checked request of a text. A text that comes for the third time is neither read
+    /// nor checked again: it costs a look-up.
     ///
     /// # Errors
     ///
-    /// What is wrong with the text; faulty texts are not kept.
+    /// Errors of the text; faulty texts are not kept.
     pub fn get(
         &self,
         api: &Api,

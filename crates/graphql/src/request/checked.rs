@@ -1,4 +1,5 @@
-//! A request text that was read and checked once, and can be resolved with other variables again and again.
+//! A request text that was read and checked once, and can be resolved with other variables again
+//! and again.
 
 use apollo_compiler::Name;
 use apollo_compiler::ast::Type;
@@ -20,7 +21,8 @@ use crate::request::rules::{CascadeVariable, cascade_message, check, field_of, r
 use crate::request::variables::coerce_variable;
 use crate::request::{Fault, Operation, OperationKind, RequestLimits, Value};
 
-/// The most plans that are kept for a text: there is one for each operation and each choice of what is skipped.
+/// The most plans that are kept for a text: there is one for each operation and each choice of what
+/// is skipped.
 const PLANS_MAX: usize = 64;
 
 /// A checked request text, with the plans that were made of it so far.
@@ -62,7 +64,8 @@ pub fn no_query() -> Fault {
 }
 
 impl Request {
-    /// Reads a text and checks all of it against the API. O(length), as long as fragments are not used over and over.
+    /// Reads a text and checks all of it against the API. O(length), as long as fragments are not
+    /// used over and over.
     ///
     /// # Errors
     ///
@@ -71,7 +74,8 @@ impl Request {
         if text.is_empty() {
             return Err(vec![no_query()]);
         }
-        // The document borrows from the text, and is parsed again for each plan: that is cheaper than to keep it.
+        // The document borrows from the text, and is parsed again for each plan: that is cheaper
+        // than to keep it.
         let document = parse(text, limits).map_err(|fault| vec![fault])?;
         let checked = check(api, &document, limits)?;
         let conditions = condition_names(&document);
@@ -91,20 +95,21 @@ impl Request {
         first.into_iter().flat_map(|head| &head.variables).map(|it| (&it.name, &it.ty))
     }
 
-    /// What is wrong with a text that stands in a schema, as the rules of `@auth` do; nothing when it is valid.
+    /// Errors of a text that is in a schema, as the rules of `@auth` do; nothing when it is valid.
     pub fn faults(api: &Api, text: &str) -> Vec<String> {
         let faults = Request::parse(api, text, &RequestLimits::default()).err().unwrap_or_default();
         faults.into_iter().map(|fault| fault.message).collect()
     }
 
-    /// Returns the operation that is to be carried out, with its variables. A text that was resolved before costs what its variables cost: nothing else is
-    /// checked again.
+    /// Returns the operation that is to be executed, with its variables. A text that was resolved
+    /// before costs what its variables cost: nothing else is checked again.
     ///
     /// `api` must be the one that the text was checked against.
     ///
     /// # Errors
     ///
-    /// When no operation is named where several are, when none has the name, and what is wrong with the variables.
+    /// When no operation is named where several are, when none has the name, and errors of the
+    /// variables.
     pub fn resolve(
         &self,
         api: &Api,
@@ -127,7 +132,7 @@ impl Request {
         })
     }
 
-    /// Returns the number of the operation that is to be carried out.
+    /// Returns the number of the operation that is to be executed.
     fn select(&self, api: &Api, name: Option<&str>) -> Result<usize, Fault> {
         stack::require();
         let name = name.unwrap_or("");
@@ -170,7 +175,8 @@ impl Request {
         if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 
-    /// The plan for an operation and its conditions: the one from before, or a new one, for which the text is read again.
+    /// The plan for an operation and its conditions: the one from before, or a new one, for which
+    /// the text is read again.
     fn plan(&self, api: &Api, key: PlanKey) -> Result<Arc<Plan>, Fault> {
         if let Some((_, plan)) = self.plans.load().iter().find(|(known, _)| *known == key) {
             return Ok(Arc::clone(plan));
@@ -181,7 +187,8 @@ impl Request {
         let conditions: HashMap<&str, bool> = names.zip(key.1.iter().copied()).collect();
         let operation = &document.operations[key.0];
         let plan = Arc::new(flatten(api, &document, operation, &conditions, &self.limits)?);
-        // Another thread may have added the same plan meanwhile: then it is there twice, which does no harm.
+        // Another thread may have added the same plan meanwhile: then it is there twice, which does
+        // no harm.
         self.plans.rcu(|plans| {
             let mut next = Vec::clone(plans);
             if next.len() < PLANS_MAX {

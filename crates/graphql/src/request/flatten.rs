@@ -1,8 +1,10 @@
-//! Makes the [`Plan`] of an operation: fragments are written out for each object type, fields of one key become one, and `@skip` and `@include` are decided
-//! (GraphQL specification, *Field Collection*).
+//! Makes the [`Plan`] of an operation: fragments are written out for each object type, fields of
+//! one key become one, and `@skip` and `@include` are decided (GraphQL specification, *Field
+//! Collection*).
 //!
-//! A selection depends only on the fields that it stands under and on their type, so each such pair is flattened once. Without that, fragments in
-//! fragments and interfaces below interfaces would multiply.
+//! A selection depends only on the fields that it stands under and on their type, so each such pair
+//! is flattened once. Without that, fragments in fragments and interfaces below interfaces would
+//! multiply.
 
 use apollo_compiler::Name;
 use apollo_compiler::schema::ExtendedType;
@@ -26,11 +28,12 @@ use crate::request::{
 /// The most selections that are looked at, where one counts once for each object type.
 const STEPS_MAX: usize = 5_000_000;
 
-/// Makes the plan of a checked operation; `conditions` has the values of the variables that decide about `@skip` and `@include`.
+/// Makes the plan of a checked operation; `conditions` has the values of the variables that decide
+/// about `@skip` and `@include`.
 ///
 /// # Errors
 ///
-/// When more fields are asked for than the limits allow.
+/// When more fields are requested than the limits allow.
 pub(super) fn flatten(
     api: &Api,
     document: &Document<'_>,
@@ -91,11 +94,11 @@ impl<'a, 't> Flattener<'a, 't> {
         if let Some(number) = self.known.get(&key) {
             return Ok(*number);
         }
-        // Types that are asked for the same share a branch.
+        // Types that are requested the same share a branch.
         let mut branches: Vec<(Vec<Name>, Vec<Group>)> = Vec::new();
         for name in self.api.possible_types(target.name()).iter() {
-            // The reference is copied, so that the sets borrow the document and not `self`, which `collect`
-            // changes.
+            // The reference is copied, so that the sets borrow the document and not `self`, which
+            // `collect` changes.
             let document = self.document;
             let sets = group.iter().map(|id| &document.field(*id).selections[..]);
             let groups = self.collect(name, sets)?;
@@ -106,13 +109,13 @@ impl<'a, 't> Flattener<'a, 't> {
         }
         let mut planned = Vec::with_capacity(branches.len());
         for (types, groups) in branches {
-            // The types of a branch agree in all that is asked, so the first stands for them.
+            // The types of a branch agree in all that is asked, so the first represents them.
             let Some(parent) = self.api.schema.types.get(&types[0]) else { continue };
             planned.push(self.branch(types.into(), parent, &groups, false)?);
         }
         let number = self.finish(planned)?;
         // It is noted when it is complete: fragments don't contain themselves, which the rules have
-        // checked, so it is not asked for while it is made.
+        // checked, so it is not requested while it is made.
         self.known.insert(key, number);
         Ok(number)
     }
@@ -161,8 +164,8 @@ impl<'a, 't> Flattener<'a, 't> {
     ) -> Result<PlannedBranch, Fault> {
         let mut fields = Vec::with_capacity(groups.len());
         for group in groups {
-            // The rules have found the fields of a group to be the same, with equal arguments, so the first
-            // stands for all.
+            // The rules have found the fields of a group to be the same, with equal arguments, so
+            // the first represents all.
             let node = self.document.field(group[0]);
             // The text is checked, so the definition is there.
             let Some(definition) = field_of(self.api, parent, node.name) else { continue };
@@ -254,7 +257,8 @@ impl<'a, 't> Flattener<'a, 't> {
         PlannedCascade::Fixed(Some(Cascade { fields: names }))
     }
 
-    /// Collects the fields that are asked of an object of the type `name`, grouped by key, in the order of the text.
+    /// Collects the fields that are asked of an object of the type `name`, grouped by key, in the
+    /// order of the text.
     fn collect<'s>(
         &mut self,
         name: &Name,
@@ -318,7 +322,7 @@ impl<'a, 't> Flattener<'a, 't> {
         name == condition || self.api.possible_types(condition).contains(name)
     }
 
-    /// Decides `@skip` and `@include`. Both may stand at one selection.
+    /// Decides `@skip` and `@include`. Both may occur at one selection.
     fn is_wanted(&self, directives: &[DirectiveNode<'t>]) -> bool {
         directives.iter().all(|directive| match directive.name {
             "skip" => !self.condition(directive),
@@ -352,8 +356,8 @@ impl<'t> Collected<'t> {
         if number == self.groups.len() {
             self.groups.push(Vec::new());
         }
-        // Two fields that became one may stand around the same fragment.
-        // A field that was seen has made its group then, so no group stays empty.
+        // Two fields that became one may occur around the same fragment. A field that was seen has
+        // made its group then, so no group stays empty.
         if self.seen.insert(id) {
             self.groups[number].push(id);
         }

@@ -1,7 +1,8 @@
 //! Answers `__schema` and `__type` from the generated schema.
 //!
-//! As in the reference, lists that a type does not have are empty and not null, and a missing description is an empty text. An answer may grow
-//! exponentially with the nesting of a request, so its length is bounded.
+//! As in the reference, lists that a type does not have are empty and not null, and a missing
+//! description is an empty text. An answer may grow exponentially with the nesting of a request, so
+//! its length is bounded.
 
 use apollo_compiler::ast::{
     DirectiveDefinition, FieldDefinition, InputValueDefinition, OperationType, Type,
@@ -13,7 +14,8 @@ use hexgraph_base::types::stack;
 use crate::generate::Api;
 use crate::request::{Fault, Field, Value};
 
-/// The longest answer, in bytes: a tool that asks for everything of a schema with thousands of types needs a part of it.
+/// The longest answer, in bytes: a tool that requests everything of a schema with thousands of
+/// types needs a part of it.
 const LENGTH_MAX: usize = 64 << 20;
 
 /// Writes the JSON value of the root field `__schema` or `__type` behind `out`.
@@ -154,7 +156,8 @@ impl<'a> IntrospectionWriter<'a, '_> {
             "ofType" => {
                 let inner = match ty {
                     Type::NonNullNamed(name) => self.api.schema.types.get(name).map(Item::Type),
-                    // What is left of the type is not part of the schema's tree, so it is written in place.
+                    // What is left of the type is not part of the schema's tree, so it is written
+                    // in place.
                     Type::NonNullList(element) => return self.inner_list(element, asked),
                     Type::List(element) => Some(self.reference(element)),
                     Type::Named(name) => self.api.schema.types.get(name).map(Item::Type),
@@ -284,7 +287,8 @@ impl<'a> IntrospectionWriter<'a, '_> {
         self.text(reason.unwrap_or("No longer supported"))
     }
 
-    /// A type as the type of a field refers to it: its definition, or a list or non-null type around another.
+    /// A type as the type of a field refers to it: its definition, or a list or non-null type
+    /// around another.
     fn reference(&self, ty: &'a Type) -> Item<'a> {
         match ty {
             Type::Named(name) => match self.api.schema.types.get(name) {
@@ -323,7 +327,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
     }
 
     fn raw(&mut self, text: &str) -> Result<(), Fault> {
-        // Looked at before each piece, so the buffer never grows past the bound.
+        // Looked at before each fragment, so the buffer never grows past the bound.
         if self.out.len() + text.len() > self.length_max {
             return Err(Fault::new("the answer to the introspection is too long"));
         }

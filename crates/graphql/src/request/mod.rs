@@ -1,4 +1,5 @@
-//! Requests: a text is parsed, validated against the generated API, and resolved to the operation that is to be carried out, with its variables.
+//! Requests: a text is parsed, validated against the generated API, and resolved to the operation
+//! that is to be executed, with its variables.
 
 mod resolved;
 mod limits;

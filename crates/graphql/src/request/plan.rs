@@ -1,7 +1,8 @@
-//! The plan of a checked operation: all that it asks for before its variables are known.
+//! The plan of a checked operation: all that it requests before its variables are known.
 //!
-//! Selections lie in a list, children before parents, and refer to one another by number. So a request fills them in one pass
-//! without recursion, a selection that is reached in several ways is filled once, and what no variable touches is filled already.
+//! Selections lie in a list, children before parents, and refer to one another by number. So a
+//! request fills them in one pass without recursion, a selection that is reached in several ways is
+//! filled once, and what no variable touches is filled already.
 
 use apollo_compiler::Name;
 use std::sync::Arc;
@@ -9,9 +10,9 @@ use std::sync::Arc;
 use crate::request::grammar::literals::Template;
 use crate::request::{Arguments, Branch, Cascade, Field, FieldShape, Selection, Value};
 
-/// The selections of an operation. The last is that of the root; number 0 is the empty one of all scalars and enums. A plan is
-/// made for an operation and the values of the variables that `@skip` and `@include` ask for, and is kept. Each request that has
-/// the same of both fills it.
+/// The selections of an operation. The last is that of the root; number 0 is the empty one of all
+/// scalars and enums. A plan is made for an operation and the values of the variables that `@skip`
+/// and `@include` request, and is kept. Each request that has the same of both fills it.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub selections: Vec<PlannedSelection>,
@@ -19,7 +20,7 @@ pub(super) struct Plan {
 
 #[derive(Debug)]
 pub(super) enum PlannedSelection {
-    /// No variable stands in the selection or below.
+    /// No variable is in the selection or below.
     Fixed(Arc<Selection>),
     Open(Vec<PlannedBranch>),
 }
@@ -54,8 +55,9 @@ pub(super) enum PlannedCascade {
 }
 
 impl Plan {
-    /// Returns the root fields with the values of the variables in their places. O(selections + parts that variables touch).
-    /// `variables` has a value for each variable that the operation declares, in that order, and `None` for one that is absent.
+    /// Returns the root fields with the values of the variables in their positions. O(selections +
+    /// parts that variables touch). `variables` has a value for each variable that the operation
+    /// declares, in that order, and `None` for one that is absent.
     pub(super) fn fill(&self, variables: &[Option<Value>]) -> Arc<[Field]> {
         let mut filled: Vec<Arc<Selection>> = Vec::with_capacity(self.selections.len());
         for planned in &self.selections {
@@ -75,7 +77,8 @@ impl Plan {
 }
 
 impl PlannedBranch {
-    /// Fills a branch with the values of the variables. `below` has the filled selections by their numbers.
+    /// Fills a branch with the values of the variables. `below` has the filled selections by their
+    /// numbers.
     pub(super) fn fill(&self, below: &[Arc<Selection>], variables: &[Option<Value>]) -> Branch {
         let fields = self.fields.iter().map(|field| Field {
             shape: Arc::clone(&field.shape),
@@ -107,7 +110,8 @@ impl PlannedCascade {
         match self {
             PlannedCascade::Fixed(cascade) => cascade.clone(),
             PlannedCascade::Variable(number) => {
-                // The names were checked when the values came. Without any, all selected fields are meant.
+                // The names were checked when the values came. Without any, all selected fields are
+                // meant.
                 let names = variables[*number].as_ref().and_then(Value::as_list).unwrap_or(&[]);
                 let names = names.iter().filter_map(Value::as_str).map(Name::new_unchecked);
                 Some(Cascade { fields: names.collect() })

@@ -1,7 +1,9 @@
-//! A resolved operation, in which nothing is left of the text: fragments are flattened, `@skip` and `@include` are carried out, variables are replaced, and
-//! every value has the type that the schema asks for.
+//! A resolved operation, in which nothing is left of the text: fragments are flattened, `@skip` and
+//! `@include` are executed, variables are replaced, and every value has the type that the schema
+//! requests.
 //!
-//! Parts that no variable touches are made once for each text and shared between requests, hence the `Arc`s.
+//! Parts that no variable touches are made once for each text and shared between requests, hence
+//! the `Arc`s.
 
 use apollo_compiler::Name;
 use apollo_compiler::ast::Type;
@@ -10,7 +12,7 @@ use std::sync::Arc;
 use crate::generate::Root;
 use crate::request::Place;
 
-/// The one operation of a request that is to be carried out.
+/// The one operation of a request that is to be executed.
 #[derive(Debug, Clone)]
 pub struct Operation {
     /// Query, mutation or subscription.
@@ -28,7 +30,7 @@ pub struct Operation {
 pub enum OperationKind {
     /// A query: its root fields do not depend on each other.
     Query,
-    /// A mutation: its root fields are carried out in order.
+    /// A mutation: its root fields are executed in order.
     Mutation,
     /// A subscription: its one root field is answered again whenever the answer changes.
     Subscription,
@@ -41,7 +43,7 @@ pub struct Field {
     pub shape: Arc<FieldShape>,
     /// The arguments that were given or have a default, as the schema types them.
     pub arguments: Arguments,
-    /// `@cascade` as it stands at this very field; it is not handed down to children here.
+    /// `@cascade` unchanged at this very field; it is not handed down to children here.
     pub cascade: Option<Cascade>,
     /// What is asked of the field's objects; empty for scalars and enums.
     pub selection: Arc<Selection>,
@@ -54,11 +56,12 @@ pub struct FieldShape {
     pub name: Name,
     /// The key in the answer: the alias, or the name.
     pub key: Name,
-    /// The type of the fragment that the text asks it of; `None` where it is asked of what the field around declares.
+    /// The type of the fragment that the text asks it of; `None` where it is asked of what the
+    /// field around declares.
     pub on: Option<Name>,
     /// The type that the schema declares for it.
     pub ty: Type,
-    /// Where the first mention stands in the text.
+    /// Where the first mention is in the text.
     pub location: Place,
     /// What a field of `Query`, `Mutation` or `Subscription` does; `None` below the root and for
     /// `__typename`, `__schema` and `__type`.
@@ -97,7 +100,7 @@ pub struct Cascade {
 /// What is asked of an object, by the object types that it can have.
 #[derive(Debug, Default)]
 pub struct Selection {
-    /// Every possible type stands in exactly one branch; types that are asked for the same share one.
+    /// Every possible type is in exactly one branch; types that are requested the same share one.
     pub branches: Vec<Branch>,
 }
 
@@ -111,7 +114,7 @@ pub struct Branch {
 }
 
 impl Selection {
-    /// Whether nothing is asked for: the field is a scalar or an enum.
+    /// Whether nothing is requested: the field is a scalar or an enum.
     pub fn is_empty(&self) -> bool {
         self.branches.is_empty()
     }
@@ -123,7 +126,8 @@ impl Selection {
         branch.map_or(&[], |branch| &branch.fields)
     }
 
-    /// The fields when all possible types are asked for the same, as for every field of an object type.
+    /// The fields when all possible types are requested the same, as for every field of an object
+    /// type.
     pub fn only(&self) -> Option<&[Field]> {
         match &self.branches[..] {
             [branch] => Some(&branch.fields),
@@ -134,8 +138,8 @@ impl Selection {
 
 /// A value of an argument or of a variable, as its type in the schema says.
 ///
-/// A single value for a list has become a list, an integer for `Float` a [`Value::Float`], text for `Int`, `Int64` or
-/// `Float` a number, a number for `ID` text. `DateTime` is text still.
+/// A single value for a list has become a list, an integer for `Float` a [`Value::Float`], text for
+/// `Int`, `Int64` or `Float` a number, a number for `ID` text. `DateTime` is text still.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// `null`.

@@ -246,7 +246,7 @@ fn a_repeated_text_is_not_read_again() {
     }
 }
 
-/// Pieces of requests in any order: most are faulty, some are not.
+/// Fragments of requests in any order: most are faulty, some are not.
 fn pieces() -> impl Strategy<Value = String> {
     let words = [
         "{",

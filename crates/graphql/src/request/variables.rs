@@ -1,5 +1,6 @@
-//! Converts the JSON values of variables to [`Value`]s of the types that the operation declares (GraphQL specification, *Coercing Variable Values*). The
-//! first fault ends it, and its path says which variable it is, and where in its value.
+//! Converts the JSON values of variables to [`Value`]s of the types that the operation declares
+//! (GraphQL specification, *Coercing Variable Values*). The first fault ends it, and its path says
+//! which variable it is, and where in its value.
 
 use apollo_compiler::Name;
 use apollo_compiler::ast::Type;
@@ -68,7 +69,7 @@ impl Coercion<'_> {
         }
     }
 
-    /// Converts a list. A single value stands for a list of one.
+    /// Converts a list. A single value represents a list of one.
     fn list(&mut self, element: &Type, json: &Json) -> Result<Value, Fault> {
         let one = std::slice::from_ref(json);
         let elements = json.as_array().map_or(one, Vec::as_slice);
@@ -111,7 +112,8 @@ impl Coercion<'_> {
             };
             fields.push((field.name.clone(), value));
         }
-        // `contains` and `intersects` of a geometry take either of their keys; if both are given, one is preferred.
+        // `contains` and `intersects` of a geometry take either of their keys; if both are given,
+        // one is preferred.
         let geometry = matches!(input.name().as_str(), "ContainsFilter" | "IntersectsFilter");
         if fields.len() > 1 && !geometry && self.api.is_function_filter(input.name()) {
             return Err(self.fault(function_count_message(input.name(), fields.len())));

@@ -8,7 +8,8 @@ use std::sync::Arc;
 /// A function that reserves bytes, or says that the request is over.
 type Reserve = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
-/// Is told of bytes before they are allocated, and between steps that take long. It may end the work.
+/// Is told of bytes before they are allocated, and between steps that take long. It may end the
+/// work.
 #[derive(Clone, Default)]
 pub struct Growth(Option<Reserve>);
 

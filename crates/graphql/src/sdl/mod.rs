@@ -1,5 +1,6 @@
-//! The schema language. A text is parsed, checked with the reference's messages, and becomes a [`Model`](crate::model::Model); a model tells which types
-//! and predicates the store has to declare.
+//! The schema language. A text is parsed, checked with the reference's messages, and becomes a
+//! [`Model`](crate::model::Model); a model tells which types and predicates the store has to
+//! declare.
 
 mod source;
 mod build;

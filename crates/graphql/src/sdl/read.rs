@@ -1,4 +1,5 @@
-//! Reads a schema in stages, from its text to the model. A stage returns all of its faults, and the next begins only when there are none.
+//! Reads a schema in stages, from its text to the model. A stage returns all of its faults, and the
+//! next begins only when there are none.
 
 use crate::model::{Field, Model, TypeDef};
 use crate::sdl::build::model as build;
@@ -55,7 +56,8 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
     let places = Places::of(text);
     let comments = comments::read(text).map_err(|fault| vec![fault])?;
     let document = parse_schema(text).map_err(|fault| vec![fault])?;
-    // The order of the stages decides which faults of a text are told, so it is the reference's.
+    // The order of the stages decides which faults of a text are reported, so it is the
+    // reference's.
     let mut draft = Draft::new(raw::collect(&document, &places), &places, settings);
     stage(reserved_names::check(draft.types()))?;
     for def in draft.types() {
@@ -82,7 +84,8 @@ fn stage(faults: Vec<Fault>) -> Result<(), Vec<Fault>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
-/// Copies the fields of interfaces into the types that implement them, and checks the result by the rules of any GraphQL schema.
+/// Copies the fields of interfaces into the types that implement them, and checks the result by the
+/// rules of any GraphQL schema.
 fn complete(draft: &mut Draft<'_>) -> Result<(), Vec<Fault>> {
     if !draft.federated
         && let Some(extension) = draft.types().iter().find(|def| def.extension && !def.is_root())
@@ -101,7 +104,8 @@ fn has_operations(model: &Model) -> bool {
         || model.stored_types().any(makes_operations)
 }
 
-/// Returns true if the API has an operation for a type: by its `@generate`, and by what its fields allow.
+/// Returns true if the API has an operation for a type: by its `@generate`, and by what its fields
+/// allow.
 fn makes_operations(def: &TypeDef) -> bool {
     let has_key = def.id_field().is_some() || def.unique_fields().next().is_some();
     let is_input = |field: &Field| field.predicate.is_some() && !field.is_reverse();

@@ -1,4 +1,5 @@
-//! Cases of our own: what the model says, and that no text panics. What the checks refuse is in `tests/golden/graphql`.
+//! Cases of our own: what the model says, and that no text panics. What the checks refuse is in
+//! `tests/golden/graphql`.
 
 use apollo_compiler::{ExecutableDocument, Schema};
 use proptest::prelude::*;
@@ -205,7 +206,7 @@ fn foreign_fields_are_not_stored() {
     );
 }
 
-/// Pieces that schemas are made of, so that random ones get far.
+/// Fragments that schemas are made of, so that random ones get far.
 const PIECES: &[&str] = &[
     "type",
     "interface",

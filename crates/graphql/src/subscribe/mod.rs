@@ -1,4 +1,5 @@
-//! Subscriptions: the predicates whose change may change an answer, and the fields whose changes nobody tells.
+//! Subscriptions: the predicates whose change may change an answer, and the fields whose changes
+//! nobody tells.
 
 mod reads;
 

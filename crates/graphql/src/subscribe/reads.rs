@@ -1,8 +1,10 @@
 //! Finds the predicates that an answer is made of.
 //!
-//! The operation is walked beside the model: a selected field, a key of a filter, a value of an order, and an argument that names a node are all
-//! names of fields, and fields have predicates. In the text of a rule of `@auth` every word is taken for the name of a field, of whatever type. So the
-//! result may have too many predicates, which costs a query that finds nothing new, and never too few.
+//! The operation is walked next to the model: a selected field, a key of a filter, a value of an
+//! order, and an argument that names a node are all names of fields, and fields have predicates. In
+//! the text of a rule of `@auth` every word is read as the name of a field, of whatever type. So
+//! the result may have too many predicates, which costs a query that finds nothing new, and never
+//! too few.
 
 use crate::generate::RootKind;
 use crate::model::{Custom, Model, Rule, TypeDef};
@@ -13,8 +15,9 @@ use std::collections::BTreeSet;
 /// The suffixes of a field's name in the result of an aggregate, such as `ageMin`.
 const AGGREGATES: [&str; 4] = ["Min", "Max", "Sum", "Avg"];
 
-/// The predicates whose change may change the answer to an operation, in the order of their names; `None` when any
-/// predicate's may, as with a query in DQL. Costs a pass over the operation and over the rules of its types.
+/// The predicates whose change may change the answer to an operation, in the order of their names;
+/// `None` when any predicate's may, as with a query in DQL. Costs a pass over the operation and
+/// over the rules of its types.
 pub fn predicates(model: &Model, operation: &Operation) -> Option<Vec<String>> {
     let mut reads = Reads { model, found: BTreeSet::new(), ruled: BTreeSet::new(), any: false };
     for field in operation.fields.iter() {
@@ -29,13 +32,14 @@ pub fn predicates(model: &Model, operation: &Operation) -> Option<Vec<String>> {
     Some(found.into_iter().collect())
 }
 
-/// Returns the name of the first field below the root fields whose value another server gives. Nobody tells when such a value changes, so the
-/// operation can't be subscribed to.
+/// Returns the name of the first field below the root fields whose value another server gives.
+/// Nobody tells when such a value changes, so the operation can't be subscribed to.
 pub fn nested_custom_field(model: &Model, operation: &Operation) -> Option<String> {
     operation.fields.iter().find_map(|field| custom_below(model, field))
 }
 
-/// Returns the name of the first field below `field`, depth first, whose value another server gives.
+/// Returns the name of the first field below `field`, depth first, whose value another server
+/// gives.
 pub fn custom_below(model: &Model, field: &Field) -> Option<String> {
     stack::require();
     field.selection.branches.iter().find_map(|branch| {
@@ -133,7 +137,8 @@ impl<'a> Reads<'a> {
         }
     }
 
-    /// Notes the predicate of a field of one of the types, where the word names one, bare or with the suffix of an aggregate.
+    /// Notes the predicate of a field of one of the types, where the word names one, bare or with
+    /// the suffix of an aggregate.
     fn word(&mut self, word: &str, types: &[&'a TypeDef]) {
         let bare = AGGREGATES.iter().find_map(|suffix| word.strip_suffix(suffix));
         for def in types {
@@ -144,7 +149,8 @@ impl<'a> Reads<'a> {
         }
     }
 
-    /// Notes the rules of the nodes that a field leads to: whether the field has something depends on what they hide.
+    /// Notes the rules of the nodes that a field points to: whether the field has something depends
+    /// on what they hide.
     fn has(&mut self, name: &str, types: &[&'a TypeDef]) {
         for field in types.iter().filter_map(|def| def.field(name)) {
             for target in self.types_of(field.ty.name()) {
@@ -181,7 +187,7 @@ impl<'a> Reads<'a> {
         }
     }
 
-    /// Returns a type and the object types whose nodes it may stand for.
+    /// Returns a type and the object types whose nodes it may represent.
     fn types_of(&self, name: &str) -> Vec<&'a TypeDef> {
         let Some(def) = self.model.get(name) else { return Vec::new() };
         let concrete = def.implementors.iter().chain(&def.members);

@@ -14,19 +14,21 @@ pub enum PathStep {
     Index(usize),
 }
 
-/// What is wrong with a schema or a request: one entry of `errors`.
+/// Errors of a schema or a request: one entry of `errors`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The message.
     pub message: String,
-    /// The places in the text that are at fault; empty when none is.
+    /// The positions in the text that are at fault; empty when none is.
     pub places: Vec<Place>,
-    /// The path to the value that is at fault, in the answer or in the variables; empty when there is none.
+    /// The path to the value that is at fault, in the answer or in the variables; empty when there
+    /// is none.
     pub path: Vec<PathStep>,
 }
 
 impl Fault {
-    /// Makes a fault without a place. Its message is cut where it is too long, as those of all errors.
+    /// Makes a fault without a place. Its message is cut where it is too long, as those of all
+    /// errors.
     pub fn new(message: impl Into<String>) -> Fault {
         Fault::on(Vec::new(), message)
     }

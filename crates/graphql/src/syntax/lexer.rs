@@ -1,6 +1,8 @@
-//! Cuts the text of a schema or a request into tokens, one at a time, in one pass. Strings are checked and left as they are written.
+//! Cuts the text of a schema or a request into tokens, one at a time, in one pass. Strings are
+//! checked and left as they are written.
 //!
-//! The place of a fault is where reading stopped, as in the reference; that of a string is behind its opening quotes.
+//! The position of a fault is where reading stopped, as in the reference; that of a string is
+//! behind its opening quotes.
 
 use hexgraph_base::types::quote;
 
@@ -36,9 +38,11 @@ impl LexemeKind {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token<'a> {
     pub(crate) kind: LexemeKind,
-    /// The text of the token; of a string what is between its quotes, with escapes as they are written.
+    /// The text of the token; of a string what is between its quotes, with escapes as they are
+    /// written.
     pub(crate) text: &'a str,
-    /// The offset in bytes that messages about the token point at: of a string the byte behind its opening quotes.
+    /// The offset in bytes that messages about the token point at: of a string the byte behind its
+    /// opening quotes.
     pub(crate) at: usize,
 }
 
@@ -117,7 +121,8 @@ impl<'a> Tokens<'a> {
         Token { kind, text: &self.text[start..self.at], at: start }
     }
 
-    /// Skips what GraphQL ignores between tokens: blanks, commas, line ends, byte order marks and comments.
+    /// Skips what GraphQL ignores between tokens: blanks, commas, line ends, byte order marks and
+    /// comments.
     fn skip_ignored(&mut self) {
         let bytes = self.text.as_bytes();
         loop {
@@ -163,7 +168,7 @@ impl<'a> Tokens<'a> {
         Ok(self.token(kind, at - start))
     }
 
-    /// Returns the offset behind the digits at `at`, of which there must be one at least.
+    /// Returns the offset after the digits at `at`, of which there must be one at least.
     fn digits(&self, at: usize) -> Result<usize, LexFault> {
         let digits = self.text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_digit());
         match digits.count() {
@@ -212,7 +217,8 @@ impl<'a> Tokens<'a> {
         match rest.chars().next() {
             None => Err((at + 1, "Invalid character escape sequence.".to_owned())),
             Some('"' | '/' | '\\' | 'b' | 'f' | 'n' | 'r' | 't') => Ok(2),
-            // Characters beyond 16 bits are written as two escapes, a surrogate pair (RFC 8259, section 7).
+            // Characters beyond 16 bits are written as two escapes, a surrogate pair (RFC 8259,
+            // section 7).
             Some('u') => match (hex4(rest, 0), hex4(rest, 6)) {
                 (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => Ok(12),
                 (Some(half @ 0xd800..0xe000), _) => {
@@ -253,7 +259,8 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Returns the number of the escape `uXXXX` at an offset, when there is one. The first stands behind a backslash that is not part of `text`.
+/// Returns the number of the escape `uXXXX` at an offset, when there is one. The first stands
+/// behind a backslash that is not part of `text`.
 fn hex4(text: &str, at: usize) -> Option<u32> {
     let is_escape = at == 0 || text.as_bytes().get(at - 1) == Some(&b'\\');
     let hex = text.get(at..)?.strip_prefix('u').filter(|_| is_escape)?.get(..4)?;

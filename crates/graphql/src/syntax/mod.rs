@@ -1,5 +1,5 @@
-//! The grammar of GraphQL texts. A text is checked by our own grammar, which tells its first fault in the reference's words, and then parsed into the
-//! tree of apollo-compiler.
+//! The grammar of GraphQL texts. A text is checked by our own grammar, which tells its first fault
+//! in the reference's words, and then parsed into the tree of apollo-compiler.
 
 mod place;
 mod fault;

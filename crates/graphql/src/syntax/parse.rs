@@ -6,7 +6,8 @@ use apollo_compiler::parser::Parser;
 use crate::syntax::recognizer::{Grammar, recognize};
 use crate::syntax::{Fault, Place, query_grammar, schema_grammar};
 
-/// Parses the text of a schema. A text without tokens is a schema too, without definitions. O(text).
+/// Parses the text of a schema. A text without tokens is a schema too, without definitions.
+/// O(text).
 ///
 /// # Errors
 ///
@@ -15,7 +16,8 @@ pub fn parse_schema(text: &str) -> Result<Document, Fault> {
     parse(text, schema_grammar::document)
 }
 
-/// Parses the text of a request. A text without tokens is a request too, without operations. O(text).
+/// Parses the text of a request. A text without tokens is a request too, without operations.
+/// O(text).
 ///
 /// # Errors
 ///
@@ -29,7 +31,8 @@ fn parse(text: &str, grammar: Grammar) -> Result<Document, Fault> {
     if recognized.is_empty {
         return Ok(Document::new());
     }
-    // The reference allows `f()` and `@x()`, apollo-compiler does not. Blanks in place of them keep all other places.
+    // The reference allows `f()` and `@x()`, apollo-compiler does not. Blanks instead of them keep
+    // all other positions.
     let mut bytes = text.as_bytes().to_vec();
     for range in recognized.empty_parentheses {
         bytes[range].fill(b' ');

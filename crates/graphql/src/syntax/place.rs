@@ -1,4 +1,4 @@
-//! Places in a text, as lines and columns.
+//! Positions in a text, as lines and columns.
 
 /// A place as GraphQL counts: line and column from 1, columns in characters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -9,13 +9,14 @@ pub struct Place {
     pub column: u32,
 }
 
-/// Turns offsets in a text into places.
+/// Turns offsets in a text into positions.
 #[derive(Debug, Clone)]
 pub struct Places<'a> {
     text: &'a str,
     /// The offset in bytes at which each line starts, ascending.
     line_starts: Vec<usize>,
-    /// The number of characters before each block of [`BLOCK`] bytes. With it a column costs the same in a line as long as the text.
+    /// The number of characters before each block of [`BLOCK`] bytes. With it a column costs the
+    /// same in a line as long as the text.
     characters: Vec<usize>,
 }
 
@@ -48,10 +49,10 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Returns the place of a byte. O(log lines).
+    /// Returns the position of a byte. O(log lines).
     pub fn at(&self, offset: usize) -> Place {
         let offset = offset.min(self.text.len());
-        // The first line starts at 0, so there is always a start that is not behind the offset.
+        // The first line starts at 0, so there is always a start that is not after the offset.
         let line = self.line_starts.partition_point(|&start| start <= offset);
         let start = self.line_starts[line - 1];
         let column = self.characters_before(offset) - self.characters_before(start) + 1;

@@ -3,7 +3,7 @@
 use crate::syntax::lexer::LexemeKind;
 use crate::syntax::recognizer::{Read, Recognizer};
 
-/// Reads a whole text.
+/// Reads an entire text.
 pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
     while tokens.ahead().kind != LexemeKind::End {
         match (tokens.ahead().kind, tokens.ahead().text) {

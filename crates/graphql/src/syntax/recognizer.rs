@@ -1,7 +1,9 @@
-//! What the grammars of schemas and requests have in common: a recognizer reads tokens and stops at the first that does not fit.
+//! What the grammars of schemas and requests have in common: a recognizer reads tokens and stops at
+//! the first that does not fit.
 //!
-//! It builds no tree: apollo-compiler does that afterwards. It runs before for the sake of the faults, whose words and places are
-//! those of the reference, the Dgraph server, and for the few texts that only one of the two takes.
+//! It builds no tree: apollo-compiler does that afterwards. It runs before for the sake of the
+//! faults, whose words and positions are those of the reference, the Dgraph server, and for the few
+//! texts that only one of the two takes.
 
 use hexgraph_base::types::stack;
 use std::ops::Range;
@@ -26,10 +28,10 @@ pub(super) struct Recognizer<'a> {
     empty_parentheses: Vec<Range<usize>>,
 }
 
-/// A grammar: reads a whole text.
+/// A grammar: reads an entire text.
 pub(super) type Grammar = fn(&mut Recognizer<'_>) -> Read;
 
-/// What is told of a text that fits its grammar.
+/// What is reported of a text that fits its grammar.
 #[derive(Debug)]
 pub(super) struct Recognized {
     /// True if the text has no token.
@@ -42,7 +44,7 @@ pub(super) struct Recognized {
 ///
 /// # Errors
 ///
-/// The first fault, with its place.
+/// The first fault, with its position.
 pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Fault> {
     let run = || {
         let mut lexer = Tokens::new(text);
@@ -57,7 +59,8 @@ pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Faul
 }
 
 impl<'a> Recognizer<'a> {
-    /// Reads a value. A `constant` one, such as the default of an argument, must not contain a variable.
+    /// Reads a value. A `constant` one, such as the default of an argument, must not contain a
+    /// variable.
     pub(super) fn value(&mut self, constant: bool) -> Read {
         stack::require();
         match self.ahead.kind {
@@ -175,7 +178,8 @@ impl<'a> Recognizer<'a> {
         Err((self.ahead.at, format!("Unexpected {}", self.ahead.described())))
     }
 
-    /// Reads any number of pieces between two punctuators, if the first is ahead, and returns their number.
+    /// Reads any number of fragments between two punctuators, if the first is ahead, and returns
+    /// their number.
     pub(super) fn many(
         &mut self,
         open: &str,
@@ -186,14 +190,16 @@ impl<'a> Recognizer<'a> {
         if !self.skip(open)? {
             return Ok(0);
         }
-        // The reference allows `f()`; the caller needs to know where, to hide it from apollo-compiler.
+        // The reference allows `f()`; the caller needs to know where, to hide it from
+        // apollo-compiler.
         if open == "(" && self.is(close) {
             self.empty_parentheses.push(start..self.ahead.at + 1);
         }
         self.until(close, piece)
     }
 
-    /// Reads pieces as [`Recognizer::many`] does, but at least one: nothing between the punctuators is a fault.
+    /// Reads fragments as [`Recognizer::many`] does, but at least one: nothing between the
+    /// punctuators is a fault.
     pub(super) fn some(
         &mut self,
         open: &str,
@@ -211,7 +217,7 @@ impl<'a> Recognizer<'a> {
         self.until(close, piece)
     }
 
-    /// Reads pieces up to and including a closing punctuator, and returns their number.
+    /// Reads fragments up to and including a closing punctuator, and returns their number.
     fn until(&mut self, close: &str, mut piece: impl FnMut(&mut Self) -> Read) -> Read<usize> {
         self.deeper(|this| {
             let mut count = 0;

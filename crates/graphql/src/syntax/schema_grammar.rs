@@ -25,7 +25,7 @@ const LOCATIONS: [&str; 18] = [
     "INPUT_FIELD_DEFINITION",
 ];
 
-/// Reads a whole text.
+/// Reads an entire text.
 pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
     while tokens.ahead().kind != LexemeKind::End {
         let description = tokens.ahead();
@@ -72,7 +72,7 @@ fn root_operations(tokens: &mut Recognizer<'_>) -> Read<usize> {
     })
 }
 
-/// Reads `extend ...`, which must have a part beside the name.
+/// Reads `extend ...`, which must have a part next to the name.
 fn extension(tokens: &mut Recognizer<'_>) -> Read {
     tokens.keyword("extend")?;
     let parts = match tokens.ahead().text {
@@ -82,11 +82,12 @@ fn extension(tokens: &mut Recognizer<'_>) -> Read {
         }
         _ => definition(tokens)?,
     };
-    // An extension that adds nothing is refused at what comes behind it.
+    // An extension that adds nothing is refused at what comes after it.
     if parts == 0 { tokens.unexpected() } else { Ok(()) }
 }
 
-/// Reads the definition of a type, and returns the number of its parts beside the name: directives, interfaces, fields, members, values.
+/// Reads the definition of a type, and returns the number of its parts next to the name:
+/// directives, interfaces, fields, members, values.
 fn definition(tokens: &mut Recognizer<'_>) -> Read<usize> {
     let keyword = tokens.ahead().text;
     if !matches!(keyword, "scalar" | "type" | "interface" | "union" | "enum" | "input") {

@@ -20,7 +20,7 @@ const VARIABLES: [(&str, Secret); 3] = [
 ///
 /// # Errors
 ///
-/// What is wrong with a setting; never what it is, since it may be a secret, or meant to be one.
+/// Errors of a setting; never what it is, since it may be a secret, or meant to be one.
 pub(super) fn security(
     arguments: &ServeArguments,
     variable: impl Fn(&str) -> Option<OsString>,
@@ -74,7 +74,7 @@ pub(super) fn certificates(arguments: &ServeArguments) -> Result<Option<Arc<Cert
 ///
 /// # Errors
 ///
-/// What is wrong with a setting or a file, without what stands in the file.
+/// Errors of a setting or a file, without what is in the file.
 pub(super) fn access_list(arguments: &ServeArguments) -> Result<Option<AccessOptions>> {
     let Some(settings) = &arguments.acl else { return Ok(None) };
     let mut options = access_options(settings)?;

@@ -1,4 +1,5 @@
-//! `hexgraph algo`: runs a graph algorithm on a database, and prints the nodes with the greatest numbers.
+//! `hexgraph algo`: runs a graph algorithm on a database, and prints the nodes with the greatest
+//! numbers.
 
 use super::arguments::AlgoArguments;
 use super::interrupt::Interrupt;
@@ -9,7 +10,8 @@ use hexgraph::db::{
 use hexgraph_base::types::{Error, Result, Uid};
 use std::cmp::Ordering;
 
-/// Runs an algorithm, and returns its table as text: a line of names, then the rows, with tabs between cells.
+/// Runs an algorithm, and returns its table as text: a line of names, then the rows, with tabs
+/// between cells.
 ///
 /// # Errors
 ///
@@ -72,7 +74,8 @@ fn check_name(name: &str) -> Result<()> {
     Err(Error::query(format!("there is no algorithm `{name}`")).with_hint(hint))
 }
 
-/// The rows with the greatest numbers, at most `top`; pairs and ways stay in their order. Of equal numbers the lesser uid comes first.
+/// The rows with the greatest numbers, at most `top`; pairs and ways stay in their order. Of equal
+/// numbers the lesser uid comes first.
 fn lines(table: AlgorithmTable, top: usize) -> String {
     let mut places: Vec<usize> = (0..table.rows()).collect();
     let number = |place: usize| match &table.numbers {

@@ -285,7 +285,8 @@ pub(super) struct ServeArguments {
     /// Open read-only
     #[arg(long, requires = "path", conflicts_with_all = ["load", "schema", "graphql_schema"])]
     pub read_only: bool,
-    /// Read the snapshot into memory instead of mapping it: safe where another program may shorten the file
+    /// Read the snapshot into memory instead of mapping it: safe where another program may shorten
+    /// the file
     #[arg(long)]
     pub no_map: bool,
     /// When a commit returns: `always`, when it is on disk; `every=100ms`, when the system has it,
@@ -371,7 +372,8 @@ pub(super) struct QueryArguments {
     /// Stop after that many seconds
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,
-    /// Read the snapshot into memory instead of mapping it: safe where another program may shorten the file
+    /// Read the snapshot into memory instead of mapping it: safe where another program may shorten
+    /// the file
     #[arg(long)]
     pub no_map: bool,
 }
@@ -589,7 +591,8 @@ pub(super) struct TextArguments {
 /// The arguments of `sniff`.
 #[derive(Args)]
 pub(super) struct SniffArguments {
-    /// The file: .csv, .tsv, .txt, .json, .jsonl, .parquet, .arrow and others that `load` takes as tables
+    /// The file: .csv, .tsv, .txt, .json, .jsonl, .parquet, .arrow and others that `load` takes as
+    /// tables
     pub file: PathBuf,
     /// The number of rows to print
     #[arg(long, default_value_t = 5, value_name = "NUMBER")]

@@ -118,7 +118,7 @@ fn check_path(path: &Path) -> Result<()> {
 }
 
 fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
-    // A setting that is wrong is told before anything is opened and loaded.
+    // A setting that is wrong is reported before anything is opened and loaded.
     let serving = serve_options(arguments)?;
     let database = open_served(arguments)?;
     let schema = arguments.schema.as_deref().map(read_text).transpose()?;

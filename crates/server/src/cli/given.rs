@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fs, io};
 
-/// Reads a whole file.
+/// Reads an entire file.
 ///
 /// # Errors
 ///
@@ -17,8 +17,9 @@ pub(super) fn read_text(path: &Path) -> Result<String> {
         .map_err(|error| Error::io(format!("reading {}", path.display()), error))
 }
 
-/// Returns the text of a request: `text` as it stands; that of `file`; of the standard input for `-`, and where neither is given and
-/// something is piped in. A `text` without a brace that is the name of a file is that file's.
+/// Returns the text of a request: `text` unchanged; that of `file`; of the standard input for `-`,
+/// and where neither is given and something is piped in. A `text` without a brace that is the name
+/// of a file is that file's.
 ///
 /// # Errors
 ///
@@ -40,7 +41,8 @@ pub(super) fn request_text(text: Option<&str>, file: Option<&Path>) -> Result<St
     }
 }
 
-/// Whether a text is the name of a file, or looks like one that is not there: a word with an ending, which no request is.
+/// Whether a text is the name of a file, or looks like one that is not there: a word with an
+/// ending, which no request is.
 fn names_file(text: &str) -> bool {
     let path = Path::new(text);
     let is_word = || path.extension().is_some() && !text.contains(char::is_whitespace);

@@ -40,7 +40,8 @@ impl Interrupt {
         }
     }
 
-    /// Waits from now on for a signal that ends a server: whatever comes before `Signals::wait` is not lost.
+    /// Waits from now on for a signal that ends a server: whatever comes before `Signals::wait` is
+    /// not lost.
     pub fn listen(self) -> Signals {
         let runtime = Builder::new_current_thread().enable_all().build();
         // Without handlers the process still ends at a signal, only less gently.
@@ -62,7 +63,8 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Returns when Ctrl-C was pressed, the process was asked to end (SIGTERM), or the server ended by itself.
+    /// Returns when Ctrl-C was pressed, the process was asked to end (SIGTERM), or the server ended
+    /// by itself.
     pub fn wait(self, mut end: Ended) {
         let Some((runtime, mut streams)) = self.streams else {
             while !self.interrupt.came() && !end.is_over() {
@@ -85,7 +87,8 @@ impl Signals {
     }
 }
 
-/// The signals themselves. A host that handles Ctrl-C goes on doing so; that a process is asked to end it does not handle.
+/// The signals themselves. A host that handles Ctrl-C goes on doing so; that a process is asked to
+/// end it does not handle.
 #[cfg(unix)]
 struct Streams {
     interrupt: Option<Signal>,

@@ -1,4 +1,4 @@
-//! Errors with the line of a text that they are about, and a mark below the place.
+//! Errors with the line of a text that they are about, and a mark below the position.
 
 use hexgraph_base::types::{Error, Position};
 
@@ -44,7 +44,7 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// Returns the line, cut to the width of a terminal, and below it a mark at the place.
+/// Returns the line, cut to the width of a terminal, and below it a mark at the position.
 fn marked(line: &str, at: Position) -> String {
     let place = line.char_indices().take_while(|(start, _)| *start < at.column as usize).count();
     let count = line.chars().count();

@@ -1,4 +1,4 @@
-//! The commands about what stands beside the data: the keys of clients, and the namespaces.
+//! The commands about what stands next to the data: the keys of clients, and the namespaces.
 
 use super::output::print;
 use clap::Subcommand;

@@ -198,7 +198,8 @@ fn first_letters(text: &str) -> Vec<u8> {
     text.bytes().filter(|letter| !letter.is_ascii_whitespace()).take(2).collect()
 }
 
-/// Answers a GraphQL request. What is wrong with it stands in the answer, and is a failure where there is no data.
+/// Answers a GraphQL request. Errors of it is in the answer, and is a failure where there is no
+/// data.
 pub(super) fn graphql(arguments: &GraphqlArguments, interrupt: Interrupt) -> Done {
     let query = match (&arguments.schema, &arguments.text, &arguments.file) {
         // A schema alone is set.

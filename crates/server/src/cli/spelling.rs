@@ -1,8 +1,9 @@
-//! What messages about tables propose, as the command line spells it: the library names the arguments of Python.
+//! What messages about tables propose, as the command line spells it: the library names the
+//! arguments of Python.
 
 use hexgraph_base::types::Error;
 
-/// Arguments whose values stand for themselves, and the options.
+/// Arguments whose values represent themselves, and the options.
 const PLAIN: [(&str, &str); 6] = [
     ("`columns`", "--column"),
     ("`on=`", "--on"),
@@ -24,7 +25,7 @@ const VALUED: [(&str, &str, &str); 8] = [
     ("columns={'", "'}", "--column"),
 ];
 
-/// The error with options in place of arguments.
+/// The error with options instead of arguments.
 pub(super) fn spelled_error(mut error: Error) -> Error {
     match &mut error {
         Error::Query { message, hint, .. } | Error::Schema { message, hint, .. } => {
@@ -37,7 +38,7 @@ pub(super) fn spelled_error(mut error: Error) -> Error {
     error
 }
 
-/// A text with options in place of arguments.
+/// A text with options instead of arguments.
 pub(super) fn spelled(text: &str) -> String {
     let mut text = text.to_owned();
     for (start, end, option) in VALUED {

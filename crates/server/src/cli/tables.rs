@@ -17,14 +17,16 @@ pub(super) fn is_table(file: &Path) -> bool {
     is_table_name(&file.display().to_string())
 }
 
-/// Returns true if a file is a table for these arguments: a file of JSON is one where they say what its rows are.
+/// Returns true if a file is a table for these arguments: a file of JSON is one where they say what
+/// its rows are.
 pub(super) fn is_table_with(file: &Path, given: &TableArguments) -> bool {
     let says_rows = !given.node_types.is_empty() || given.edges.is_some() || given.no_id;
     is_table(file) || says_rows && is_readable_name(&file.display().to_string())
 }
 
-/// Loads tables as the arguments say, all in one load: the rows of all of them become visible at once, or nothing is stored.
-/// `options` has what loads of triples have as well. Of two `--cast` or `--column` for one column the later one counts.
+/// Loads tables as the arguments say, all in one load: the rows of all of them become visible at
+/// once, or nothing is stored. `options` has what loads of triples have as well. Of two `--cast` or
+/// `--column` for one column the later one counts.
 ///
 /// # Errors
 ///
@@ -231,7 +233,8 @@ fn ids(predicate: Option<&str>, given: &TableArguments) -> Option<IdSpace> {
     }
 }
 
-/// Splits `column=other` at the last `=`: columns may have one in their names, types, predicates and facets do not.
+/// Splits `column=other` at the last `=`: columns may have one in their names, types, predicates
+/// and facets do not.
 fn split(pair: &str) -> (&str, Option<&str>) {
     match pair.rsplit_once('=') {
         Some((column, other)) => (column, Some(other)),

@@ -1,5 +1,5 @@
-//! From a request to its response: its body is read and unpacked, it waits for its turn, it is answered, and the answer
-//! is packed.
+//! From a request to its response: its body is read and unpacked, it waits for its turn, it is
+//! answered, and the answer is packed.
 
 use super::admission;
 use super::admission::{Asked, OVERLOADED, Overloaded, likeness};
@@ -22,7 +22,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::task;
 
-/// Reads a request with its body, runs `answer`, and sends the reply, compressed if the client accepts that.
+/// Reads a request with its body, runs `answer`, and sends the reply, compressed if the client
+/// accepts that.
 pub(super) async fn receive(
     app: Arc<App>,
     route: &'static Route,
@@ -40,12 +41,13 @@ pub(super) async fn receive(
     packed(reply, coding)
 }
 
-/// Receives the body of a request, bounded by what the route and the limit `body` allow. A compressed body is unpacked under
-/// admission, since that takes computing time like any other work.
+/// Receives the body of a request, bounded by what the route and the limit `body` allow. A
+/// compressed body is unpacked under admission, since that takes computing time like any other
+/// work.
 ///
 /// # Errors
 ///
-/// What is wrong with the body, or that there is no memory or no place to unpack it.
+/// Errors of the body, or that there is no memory or no slot to unpack it.
 pub(super) async fn received(
     app: &Arc<App>,
     route: &Route,
@@ -63,7 +65,7 @@ pub(super) async fn received(
             0..=READ_AT_ONCE_MAX => told(),
             _ => task::block_in_place(told),
         };
-        // A request that is looked into twice is told once.
+        // A request that is looked into twice is reported once.
         let _ = told.filter(|told| !told.is_empty()).map(|told| slot.set(told));
     }
     Ok(incoming)
@@ -80,7 +82,7 @@ async fn received_whole(
     let most = route.body_len_max.min(usize::try_from(limits.body).unwrap_or(usize::MAX));
     let incoming = Incoming::receive(&app.bodies, parts.headers, parameters, (body, most)).await?;
     let incoming = incoming.with_method(method).with_client(address_of(peer.as_ref()));
-    // Without computing to do it needs no place.
+    // Without computing to do it needs no slot.
     if !incoming.is_packed() {
         return Ok(incoming);
     }
@@ -97,7 +99,8 @@ async fn received_whole(
     })
 }
 
-/// Returns a test whether the answer is still wanted: the client is connected and the server is not stopping.
+/// Returns a test whether the answer is still wanted: the client is connected and the server is not
+/// stopping.
 fn wanted(
     app: &App,
     peer: &Option<ConnectInfo<Peer>>,
@@ -109,8 +112,8 @@ fn wanted(
     }
 }
 
-/// Turns a reply into a response, compressed if wanted. Compression moves the other tasks of the thread to another thread
-/// first, so it holds up no connection.
+/// Turns a reply into a response, compressed optionally. Compression moves the other tasks of the
+/// thread to another thread first, so it holds up no connection.
 pub(super) fn packed(reply: Reply, coding: Option<Coding>) -> Response {
     match coding {
         Some(_) => task::block_in_place(|| reply.into_response(coding)),
@@ -135,9 +138,9 @@ pub(super) struct Running {
     pub since: Option<Instant>,
 }
 
-/// Runs `work` on a thread that may block, when admission lets the request in. It is cancelled when its client goes away, the
-/// server stops, or nobody waits for the result any more. What `work` does with the memory of the request is told by the
-/// share of its control.
+/// Runs `work` on a thread that may block, when admission lets the request in. It is cancelled when
+/// its client goes away, the server stops, or nobody waits for the result any more. What `work`
+/// does with the memory of the request is reported by the share of its control.
 ///
 /// # Errors
 ///
@@ -150,7 +153,8 @@ pub(super) async fn admitted<T: Send + 'static>(
 ) -> Result<T, Overloaded> {
     let client = app.security.client_of(&app.unguarded, &incoming);
     let asked = Asked { client, kind, body_len: incoming.bytes().len() };
-    // Dropped with this future: where one connection has several requests, that is how one of them ends.
+    // Dropped with this future: where one connection has several requests, that is how one of them
+    // ends.
     let (waits, _waiting) = oneshot::channel::<()>();
     let (waits, is_there) = (Arc::new(waits), wanted(app, &peer));
     let is_wanted = move || !waits.is_closed() && is_there();
@@ -170,11 +174,12 @@ pub(super) async fn admitted<T: Send + 'static>(
     admission::carry_out(&app.lanes, asked, is_wanted, work).await
 }
 
-/// Bodies up to this length are read where they have come, which takes a fraction of a millisecond. Longer ones wait for their turn.
+/// Bodies up to this length are read where they have come, which takes a fraction of a millisecond.
+/// Longer ones wait for their turn.
 pub(super) const READ_AT_ONCE_MAX: usize = 16 << 10;
 
-/// Has a body read before the request is answered: at once where it is short, else when admission lets it in, as any other work. Returns
-/// the request with what `read` gives.
+/// Has a body read before the request is answered: at once where it is short, else when admission
+/// lets it in, as any other work. Returns the request with what `read` gives.
 ///
 /// # Errors
 ///
@@ -267,7 +272,8 @@ mod tests {
         Reply::json(incoming.bytes().to_vec())
     }
 
-    /// With a single thread for all connections another task goes on while a body is unpacked and an answer packed.
+    /// With a single thread for all connections another task goes on while a body is unpacked and
+    /// an answer packed.
     #[test]
     fn packing_holds_up_nobody() {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());

@@ -19,8 +19,8 @@ use std::time::Instant;
 
 /// The state of the server that all requests share.
 pub(super) struct App {
-    /// The database, with the right to everything. Requests are answered from [`App::database_for`] the caller; this is for what
-    /// concerns the server itself, and for what anybody may know.
+    /// The database, with the right to everything. Requests are answered from [`App::database_for`]
+    /// the caller; this is for what concerns the server itself, and for what anybody may know.
     pub unguarded: Database,
     /// The address on which the server listens, or its file.
     pub address: String,
@@ -36,7 +36,7 @@ pub(super) struct App {
     pub exports: Option<Folder>,
     /// Slots for answers that are written while they are sent; each of them occupies a thread.
     pub streams: Arc<StreamSlots>,
-    /// The budget that the memory of bodies is drawn from.
+    /// The budget that the memory of bodies is reserved from.
     pub bodies: Bodies,
     /// Admission: which requests run, and which wait.
     pub lanes: Arc<Lanes>,
@@ -62,7 +62,8 @@ impl App {
         users::database_for(&self.unguarded, headers).with_role(role)
     }
 
-    /// As [`App::database_for`], for who asks over a WebSocket. What the sender may do at most is known since the handshake.
+    /// As [`App::database_for`], for the caller over a WebSocket. What the sender may do at most is
+    /// known since the handshake.
     pub(super) fn database_for_subscriber(&self, headers: &Headers, role: KeyRole) -> Database {
         users::database_for_subscriber(&self.unguarded, headers).with_role(role)
     }

@@ -15,9 +15,10 @@ pub enum GrpcPort {
     /// At no port.
     #[default]
     Off,
-    /// At the port of HTTP and 1000; at any free one where HTTP has any free one, at none where HTTP has none.
+    /// At the port of HTTP and 1000; at any free one where HTTP has any free one, at none where
+    /// HTTP has none.
     Beside,
-    /// At this port; 0 stands for any free one.
+    /// At this port; 0 means any free one.
     At(u16),
 }
 
@@ -28,7 +29,7 @@ const GRPC_DISTANCE: u16 = 1000;
 pub(super) struct ListenerOptions<'a> {
     /// The address of its ports.
     pub host: IpAddr,
-    /// The port of HTTP; 0 stands for any free one.
+    /// The port of HTTP; 0 means any free one.
     pub port: Option<u16>,
     /// The port of gRPC.
     pub grpc: GrpcPort,
@@ -52,7 +53,8 @@ impl Doors {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] for what can't be had, [`Error::Query`] when there is nothing at all, and when there is no port for gRPC.
+    /// [`Error::Io`] for what can't be had, [`Error::Query`] when there is nothing at all, and when
+    /// there is no port for gRPC.
     pub(super) fn open(wanted: &ListenerOptions<'_>) -> Result<Doors> {
         if wanted.port.is_none() && wanted.socket_file.is_none() {
             return Err(Error::query("the server has neither a port nor a file to listen at")
@@ -82,7 +84,8 @@ impl Doors {
         }
     }
 
-    /// Hands the listeners over to the runtime, with what is answered at each, and the file, which is removed when it is dropped.
+    /// Hands the listeners over to the runtime, with what is answered at each, and the file, which
+    /// is removed when it is dropped.
     ///
     /// # Errors
     ///
@@ -115,11 +118,11 @@ fn listen(wanted: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// Takes the address of gRPC, where it is wanted.
+/// Takes the address of gRPC, where it is requested.
 ///
 /// # Errors
 ///
-/// [`Error::Io`] or [`Error::Query`], which say what to do where nobody asked for this port.
+/// [`Error::Io`] or [`Error::Query`], which say what to do where nobody requested this port.
 fn listen_for_calls(wanted: &ListenerOptions<'_>) -> Result<Option<(TcpListener, SocketAddr)>> {
     const HINT: &str = "name another with --grpc-port, or --grpc-port off";
     let port = match (wanted.grpc, wanted.port) {

@@ -24,7 +24,8 @@ pub struct Route {
     pub content_types: &'static [&'static str],
     /// The longest body, in bytes.
     pub body_len_max: usize,
-    /// The status of the answer to a method that is not among [`Route::methods`], as Dgraph has it for its paths.
+    /// The status of the answer to a method that is not among [`Route::methods`], as Dgraph has it
+    /// for its paths.
     pub wrong_method: StatusCode,
     pub(super) work: Work,
 }
@@ -56,7 +57,7 @@ pub(super) struct Bare<'a> {
     pub client: Option<IpAddr>,
 }
 
-/// When a call is carried out.
+/// When a call is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// When admission lets it in.
@@ -74,7 +75,8 @@ impl Route {
         self.methods.contains(method)
     }
 
-    /// Whether the path is a method of gRPC. These are on the port of gRPC, and all others on that of HTTP.
+    /// Whether the path is a method of gRPC. These are on the port of gRPC, and all others on that
+    /// of HTTP.
     pub fn is_call(&self) -> bool {
         matches!(self.work, Work::Call(..) | Work::NoCall(_))
     }
@@ -85,8 +87,9 @@ impl Route {
         names.collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether a request by this method is a GET that changes something. Browsers send GET requests for links and images of any
-    /// page, so such a request needs a setting. For [`Effect::AsTextSays`] this is decided later, from the text.
+    /// Whether a request by this method is a GET that changes something. Browsers send GET requests
+    /// for links and images of any page, so such a request needs a setting. For
+    /// [`Effect::AsTextSays`] this is decided later, from the text.
     pub fn changes_by_get(&self, method: &Method) -> bool {
         self.effect == Effect::Changes && method == Method::GET
     }

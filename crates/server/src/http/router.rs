@@ -48,8 +48,8 @@ impl Port {
     }
 }
 
-/// Makes the router for exactly the paths that the table of routes has for a port; all others get status 404, or that of
-/// gRPC for methods that there are not.
+/// Makes the router for exactly the paths that the table of routes has for a port; all others get
+/// status 404, or that of gRPC for methods that there are not.
 pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
     let mut router = Router::new();
     for route in ROUTES.iter().filter(|route| port.has(route)) {
@@ -71,14 +71,14 @@ pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
     router.fallback(nothing).layer(guard).with_state(Arc::clone(app))
 }
 
-/// Refuses requests from pages of foreign origins, and answers OPTIONS. The preflight requests of browsers go on to
-/// [`origins::layer`], which answers them, so no OPTIONS request reaches a route.
+/// Refuses requests from pages of foreign origins, and answers OPTIONS. The preflight requests of
+/// browsers go on to [`origins::layer`], which answers them, so no OPTIONS request reaches a route.
 async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let (headers, method) = (request.headers(), request.method());
     if let Some(refusal) = app.security.origins.refusal(&app.unguarded, (headers, request.uri())) {
         return without_the_body(refusal, &request);
     }
-    // Keys are asked for behind this, by the route: a preflight request can't have any.
+    // Keys are requested behind this, by the route: a preflight request can't have any.
     if method != Method::OPTIONS || origins::is_preflight(method, headers) {
         return next.run(request).await;
     }
@@ -92,8 +92,8 @@ async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Res
     without_the_body(reply, &request)
 }
 
-/// Answers a request without reading its body. The connection is closed then, since the rest of the body may still come on
-/// it; where it has several streams, only this one is.
+/// Answers a request without reading its body. The connection is closed then, since the rest of the
+/// body may still come on it; where it has several streams, only this one is.
 fn without_the_body(reply: Reply, request: &Request) -> Response {
     let refusal = grpc::refused(&reply, request.headers());
     let mut response = refusal.unwrap_or_else(|| reply.into_response(None));
@@ -103,8 +103,9 @@ fn without_the_body(reply: Reply, request: &Request) -> Response {
     response
 }
 
-/// Answers a request, and tells browsers what pages may do with the answer. Programs that are no browsers send no `Origin`, so nothing of it is for
-/// them but that the answer to another request may differ.
+/// Answers a request, and tells browsers what pages may do with the answer. Programs that are no
+/// browsers send no `Origin`, so nothing of it is for them but that the answer to another request
+/// may differ.
 async fn told_browsers(
     app: Arc<App>,
     route: &'static Route,
@@ -124,7 +125,8 @@ async fn told_browsers(
     response
 }
 
-/// Answers a request as its route says, unless it is refused, and tells the audit log, where there is one.
+/// Answers a request as its route says, unless it is refused, and tells the audit log, where there
+/// is one.
 async fn serve(app: Arc<App>, route: &'static Route, mut request: Request) -> Response {
     let Some(log) = &app.audit else { return answer(app, route, request).await };
     let client = address_of(request.extensions().get());
@@ -160,7 +162,7 @@ async fn answer(app: Arc<App>, route: &'static Route, request: Request) -> Respo
     }
 }
 
-/// Returns the refusal of a request for its key or its method; `None` if it may be carried out.
+/// Returns the refusal of a request for its key or its method; `None` if it may be executed.
 fn refusal(app: &App, route: &Route, request: &Request) -> Option<Reply> {
     let method = request.method();
     let asked = (route.role, route.effect);

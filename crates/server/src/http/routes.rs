@@ -1,5 +1,6 @@
-//! The one table of what can be asked for: the router is made of it, the guard and OPTIONS read it, and so does
-//! the table in docs/http.md, which a test compares with this one. What is not in it does not exist.
+//! The one table of what can be requested: the router is made of it, the guard and OPTIONS read it,
+//! and so does the table in docs/http.md, which a test compares with this one. What is not in it
+//! does not exist.
 
 use super::effect::Effect;
 use super::graphql;

@@ -39,10 +39,12 @@ const TIDY_INTERVAL: Duration = Duration::from_secs(1);
 /// The interval at which the files of certificates are looked at.
 const RENEW_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The time for which an idle thread is kept. The allocator keeps the freed memory of a thread until the thread ends.
+/// The time for which an idle thread is kept. The allocator keeps the freed memory of a thread
+/// until the thread ends.
 const IDLE_THREAD: Duration = Duration::from_secs(1);
 
-/// The largest number of blocking threads of the runtime. Requests are answered on threads of their own.
+/// The largest number of blocking threads of the runtime. Requests are answered on threads of their
+/// own.
 const SPARE_THREADS: usize = 16;
 
 /// Options for starting a server.
@@ -50,7 +52,7 @@ const SPARE_THREADS: usize = 16;
 pub struct ServeOptions {
     /// The address to listen on; by default only this machine can connect.
     pub host: IpAddr,
-    /// The port; 0 stands for any free one, and `None` for none, where there is a file.
+    /// The port; 0 means any free one, and `None` for none, where there is a file.
     pub port: Option<u16>,
     /// The port of gRPC.
     pub grpc: GrpcPort,
@@ -132,13 +134,14 @@ impl Default for ServeOptions {
 }
 
 impl Server {
-    /// Starts a server, which listens and answers on threads of its own until it is stopped. The port is taken when this
-    /// returns, so clients can connect at once.
+    /// Starts a server, which listens and answers on threads of its own until it is stopped. The
+    /// port is taken when this returns, so clients can connect at once.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when an address or a file can't be had, or the folder of exports; [`Error::Query`] when there is neither a port
-    /// nor a file, and when there is no port for gRPC.
+    /// [`Error::Io`] when an address or a file can't be had, or the folder of exports;
+    /// [`Error::Query`] when there is neither a port nor a file, and when there is no port for
+    /// gRPC.
     pub fn start(database: Database, options: ServeOptions) -> Result<Server> {
         let doors = Doors::open(&ListenerOptions {
             host: options.host,
@@ -210,8 +213,8 @@ impl Server {
         self.socket_path.as_deref()
     }
 
-    /// The URL for clients, such as `http://127.0.0.1:8080`, or `https://…` with TLS. Where there is only a file, it is
-    /// `unix:` and the file's path.
+    /// The URL for clients, such as `http://127.0.0.1:8080`, or `https://…` with TLS. Where there
+    /// is only a file, it is `unix:` and the file's path.
     pub fn url(&self) -> String {
         let scheme = if self.is_encrypted { "https" } else { "http" };
         match (self.address, &self.socket_path) {
@@ -230,16 +233,16 @@ impl Server {
         self.running.as_ref().map(|running| running.end.clone())
     }
 
-    /// Stops listening, and waits a moment for the requests that run: up to 2 seconds before they are told
-    /// to end, and up to 2 more each for tasks, requests and the runtime to do so. Does nothing the second
-    /// time, and in a forked child, which has no server.
+    /// Stops listening, and waits a moment for the requests that run: up to 2 seconds before they
+    /// are reported to end, and up to 2 more each for tasks, requests and the runtime to do so.
+    /// Does nothing the second time, and in a forked child, which has no server.
     pub fn stop(&mut self) {
         let Some(Running { switches, thread, .. }) = self.running.take() else { return };
         if self.process != process::id() {
             return;
         }
         switches.stop();
-        // It fails only when the thread has panicked, and that it is gone is what is wanted.
+        // It fails only when the thread has panicked, and that it is gone is what is requested.
         let _ = thread.join();
     }
 }

@@ -1,5 +1,5 @@
-//! A Unix domain socket: a file by which programs on the same machine connect. Who may is said by the file's permissions, which
-//! hold before the first connection is taken.
+//! A Unix domain socket: a file by which programs on the same machine connect. Who may is said by
+//! the file's permissions, which hold before the first connection is taken.
 
 use super::connections::Listener;
 use hexgraph_base::types::{Error, Result};
@@ -14,7 +14,8 @@ pub(super) use unix::SocketFile;
 pub struct SocketFileOptions {
     /// Where it is made, in a folder that is there.
     pub path: PathBuf,
-    /// Who may connect, as the file's permissions: 0o600 for the user of the server alone, 0o660 for its group, too.
+    /// Who may connect, as the file's permissions: 0o600 for the user of the server alone, 0o660
+    /// for its group, too.
     pub mode: u32,
 }
 
@@ -41,17 +42,19 @@ mod unix {
     pub(in crate::http) struct SocketFile {
         listener: Option<UnixListener>,
         path: PathBuf,
-        /// The device and the number of the file, by which it is known that no other has taken its place.
+        /// The device and the number of the file, by which it is known that no other has taken its
+        /// position.
         identity: (u64, u64),
     }
 
     impl SocketFile {
-        /// Makes the file and listens. A file that a server has left which did not end well gives way.
+        /// Makes the file and listens. A file that a server has left which did not end well gives
+        /// way.
         ///
         /// # Errors
         ///
-        /// [`Error::Query`] when something else is there, a server that answers or a file of another kind; [`Error::Io`] when the
-        /// file can't be made.
+        /// [`Error::Query`] when something else is there, a server that answers or a file of
+        /// another kind; [`Error::Io`] when the file can't be made.
         pub(in crate::http) fn bind(options: &SocketFileOptions) -> Result<SocketFile> {
             let path = std::path::absolute(&options.path).unwrap_or(options.path.clone());
             let failed =

@@ -6,8 +6,9 @@ use hexgraph_base::plan::{Argument, Call, Comparison, Operand};
 use hexgraph_base::types::Result;
 
 impl<'a> Lowering<'a> {
-    /// Lowers `eq`, `le`, `lt`, `ge` or `gt`. Several values, in a list or one behind the other, mean that the left side is equal
-    /// to one of them. So only `eq` takes them, of a predicate or of a value variable.
+    /// Lowers `eq`, `le`, `lt`, `ge` or `gt`. Several values, in a list or one after the other,
+    /// mean that the left side is equal to one of them. So only `eq` takes them, of a predicate or
+    /// of a value variable.
     pub(super) fn compare(&mut self, call: &'a ast::Call, op: Comparison) -> Result<Call> {
         // This refuses a call without arguments, so there is a first one to leave out below.
         let left = self.operand_of(call)?;
@@ -66,7 +67,8 @@ impl<'a> Lowering<'a> {
         Ok(Call::Between { left, low, high })
     }
 
-    /// Lowers a value on the right side of a comparison. Only one of the two sides may be a function.
+    /// Lowers a value on the right side of a comparison. Only one of the two sides may be a
+    /// function.
     fn compared(
         &mut self,
         call: &'a ast::Call,
@@ -116,8 +118,8 @@ impl<'a> Lowering<'a> {
         ))
     }
 
-    /// Lowers the left side of a comparison. Of the functions, `len` is the number of nodes in a variable, and `count` the number
-    /// of values or edges that a node has.
+    /// Lowers the left side of a comparison. Of the functions, `len` is the number of nodes in a
+    /// variable, and `count` the number of values or edges that a node has.
     fn operand_of(&mut self, call: &'a ast::Call) -> Result<Operand> {
         let Some(Value::Call(inner)) = call.arguments.first() else {
             return Ok(Operand::Predicate(self.attribute(call)?));

@@ -61,7 +61,8 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// Lowers a filter on facets. The names that its functions use for predicates are names of facets.
+    /// Lowers a filter on facets. The names that its functions use for predicates are names of
+    /// facets.
     pub(in crate::lower) fn facet_filter(&mut self, condition: &'a Condition) -> Result<Filter> {
         stack::check()?;
         Ok(match condition {

@@ -1,4 +1,5 @@
-//! Lowers functions that select nodes: checks their names, and the number and the kinds of their arguments.
+//! Lowers functions that select nodes: checks their names, and the number and the kinds of their
+//! arguments.
 
 use super::other_languages::function_for;
 use crate::lower::request::Lowering;
@@ -13,8 +14,8 @@ use hexgraph_base::types::{Error, Result, nearest};
 /// The greatest length of the name of a predicate, in bytes.
 const PREDICATE_LENGTH_MAX: usize = 65_535;
 
-/// The functions that select nodes, and those that are only arguments of such, each with its syntax for hints. There is no
-/// hint for `uid`, which takes any number of arguments.
+/// The functions that select nodes, and those that are only arguments of such, each with its syntax
+/// for hints. There is no hint for `uid`, which takes any number of arguments.
 pub(super) const FUNCTIONS: [(&str, &str); 26] = [
     ("eq", "eq(name, \"Ada\")"),
     ("le", "le(age, 30)"),
@@ -156,8 +157,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn custom_terms(&mut self, call: &'a ast::Call) -> Result<Call> {
-        // The predicate and the value are only checked. There are no tokenizers of users: the executor
-        // refuses each by its name.
+        // The predicate and the value are only checked. There are no tokenizers of users: the
+        // executor refuses each by its name.
         self.attribute(call)?;
         self.check_count(call, 3)?;
         self.argument(call, 2)?;
@@ -172,7 +173,7 @@ impl<'a> Lowering<'a> {
             Value::Variable(name) => self.value_of(name)?,
             _ => "",
         };
-        // The flags stand behind the last `/`; those before it belong to the pattern, as `\/`.
+        // The flags stand after the last `/`; those before it belong to the pattern, as `\/`.
         let split = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
         let Some((pattern, flags)) = split else {
             let message = "`regexp` without a regular expression";
@@ -317,7 +318,7 @@ impl<'a> Lowering<'a> {
         self.error_with(call.name.start, message, form_of(name))
     }
 
-    /// Makes the error for `uid` in the place of a predicate.
+    /// Makes the error for `uid` instead of a predicate.
     pub(in crate::lower) fn uid_is_no_predicate(&self, at: u32) -> Error {
         self.error_with(at, "`uid` is no predicate", "nodes are chosen by `uid(0x1)`")
     }

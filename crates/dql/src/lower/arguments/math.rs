@@ -1,4 +1,5 @@
-//! Lowers `math(...)`: groups operators by their precedence, and resolves constants, variables and functions.
+//! Lowers `math(...)`: groups operators by their precedence, and resolves constants, variables and
+//! functions.
 
 use super::number;
 use crate::compat::math_precedence::precedence;
@@ -9,8 +10,9 @@ use crate::syntax::token::Text;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction};
 use hexgraph_base::types::{Result, Value, nearest, parse_vector, stack};
 
-/// The greatest height of an expression tree: what walks the tree later recurses once for each level. A chain such as
-/// `a + b + c` groups from the left, so it has a level for each of its operators.
+/// The greatest height of an expression tree: what walks the tree later recurses once for each
+/// level. A chain such as `a + b + c` groups from the left, so it has a level for each of its
+/// operators.
 const HEIGHT_MAX: usize = 300;
 
 /// The functions, each with the number of its operands.
@@ -29,7 +31,8 @@ pub(super) const FUNCTIONS: [(&str, MathFunction, usize); 12] = [
     ("cond", MathFunction::Cond, 3),
 ];
 
-/// An expression with the height of its tree, so that the height need not be computed again at each level.
+/// An expression with the height of its tree, so that the height need not be computed again at each
+/// level.
 struct Tall {
     expression: MathExpr,
     height: usize,
@@ -41,8 +44,9 @@ impl<'a> Lowering<'a> {
         Ok(self.sequence(sequence)?.expression)
     }
 
-    /// Groups operands and operators by precedence, with two stacks (the shunting-yard algorithm of Dijkstra). An operator
-    /// is applied when one of lower or equal precedence follows it, so operators of equal precedence group from the left.
+    /// Groups operands and operators by precedence, with two stacks (the shunting-yard algorithm of
+    /// Dijkstra). An operator is applied when one of lower or equal precedence follows it, so
+    /// operators of equal precedence group from the left.
     fn sequence(&mut self, sequence: &'a MathSequence) -> Result<Tall> {
         stack::check()?;
         let mut operands = vec![self.operand(&sequence.first)?];
@@ -65,8 +69,8 @@ impl<'a> Lowering<'a> {
         Ok(operands.pop().expect("each operator takes two operands and leaves one"))
     }
 
-    /// Applies an operator to the two operands on top. `at`, the place of errors, is that of the first operand of the whole
-    /// sequence.
+    /// Applies an operator to the two operands on top. `at`, the position of errors, is that of the
+    /// first operand of the whole sequence.
     fn reduce(&self, at: u32, operator: MathFunction, operands: &mut Vec<Tall>) -> Result<()> {
         let right = operands.pop().expect("an operator stands between two operands");
         let left = operands.pop().expect("an operator stands between two operands");
@@ -111,8 +115,8 @@ impl<'a> Lowering<'a> {
         Ok(Tall { expression, height: 1 })
     }
 
-    /// Lowers a `$variable`: its declared type decides how its value is read. A number becomes a constant, as if it stood in
-    /// the text; values of other types are carried along as they are.
+    /// Lowers a `$variable`: its declared type decides how its value is read. A number becomes a
+    /// constant, as if it stood in the text; values of other types are carried along as they are.
     fn variable(&self, name: &'a Text) -> Result<MathExpr> {
         let text = self.value_of(name)?;
         let type_name = self.values.type_of(self.text(name)).unwrap_or_default();
@@ -124,7 +128,8 @@ impl<'a> Lowering<'a> {
             "float32vector" => {
                 parse_vector(text).ok().map(|numbers| MathExpr::Value(Value::Vector(numbers)))
             }
-            // This is `float`, and any other type, whose value has to be a number in the place of an operand.
+            // This is `float`, and any other type, whose value has to be a number instead of an
+            // operand.
             _ => text.parse().ok().map(|float| MathExpr::Constant(Constant::Float(float))),
         };
         value.ok_or_else(|| {
@@ -193,7 +198,8 @@ fn is_zero(expression: &MathExpr) -> bool {
         Constant::Int(int) => int as f64,
         Constant::Float(float) => float,
     };
-    // Only what the text alone tells: a divisor that is computed is looked at when its value is there.
+    // Only what the text alone tells: a divisor that is computed is looked at when its value is
+    // there.
     match expression {
         MathExpr::Constant(constant) => value(*constant) == 0.0,
         MathExpr::Call(function, operands) => match (function, &operands[..]) {

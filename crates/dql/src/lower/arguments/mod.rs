@@ -1,4 +1,4 @@
-//! Lowers what stands in parentheses: numbers, uids, values, functions and expressions.
+//! Lowers what is in parentheses: numbers, uids, values, functions and expressions.
 
 pub(super) mod number;
 pub(super) mod geo;

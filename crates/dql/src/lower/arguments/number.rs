@@ -1,5 +1,5 @@
-//! Parses numbers by the rules of Go with base 0: the prefix tells the base, so `0x1f`, `0o17`, `0b1` and `017` are
-//! numbers.
+//! Parses numbers by the rules of Go with base 0: the prefix tells the base, so `0x1f`, `0o17`,
+//! `0b1` and `017` are numbers.
 
 use hexgraph_base::compat::go_integers::split_base;
 use hexgraph_base::types::Uid;

@@ -1,4 +1,5 @@
-//! Words that people bring along from SQL, Cypher, GraphQL and data frames, and what is written here for them. They are for hints of errors alone.
+//! Words that people bring along from SQL, Cypher, GraphQL and data frames, and what is written
+//! here for them. They are for hints of errors alone.
 
 /// What is written for a function of another language.
 pub(super) fn function_for(word: &str) -> Option<&'static str> {

@@ -22,7 +22,8 @@ pub(in crate::lower) struct Values<'a> {
     given: &'a BTreeMap<String, Given>,
     /// The type and the value of each variable.
     declared: FxHashMap<&'a str, (&'a str, Held<'a>)>,
-    /// True when a query has a list of declarations, even an empty one. Then every given variable has to be declared.
+    /// True when a query has a list of declarations, even an empty one. Then every given variable
+    /// has to be declared.
     has_list: bool,
 }
 
@@ -32,13 +33,13 @@ impl<'a> Values<'a> {
         Values { given, declared: FxHashMap::default(), has_list: false }
     }
 
-    /// Adds a list of declarations and checks the values against the declared types. Of two declarations of one name the later one
-    /// counts.
+    /// Adds a list of declarations and checks the values against the declared types. Of two
+    /// declarations of one name the later one counts.
     ///
     /// # Errors
     ///
-    /// [`Error::Syntax`] at the declaration for an unknown type, a value that does not fit its type, and a required variable
-    /// without a value or with a default.
+    /// [`Error::Syntax`] at the declaration for an unknown type, a value that does not fit its
+    /// type, and a required variable without a value or with a default.
     pub(in crate::lower) fn declare(
         &mut self,
         source: &'a Source,
@@ -62,7 +63,8 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
-    /// Returns the value of a declared variable: the given one, else its default, else an empty text.
+    /// Returns the value of a declared variable: the given one, else its default, else an empty
+    /// text.
     fn value(
         &self,
         source: &'a Source,
@@ -77,7 +79,7 @@ impl<'a> Values<'a> {
             return Err(Error::syntax(at, message).with_hint(hint));
         }
         match self.given.get(name) {
-            // An empty text counts as no value, so that the default takes its place.
+            // An empty text counts as no value, so that the default takes its position.
             Some(given) if !given.text().is_empty() => Ok(Held::of(given)),
             _ if declaration.required => {
                 let message = format!("variable {name} is required and has no value");
@@ -87,7 +89,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Checks that each given variable is declared. A query without a list of declarations is not checked.
+    /// Checks that each given variable is declared. A query without a list of declarations is not
+    /// checked.
     pub(in crate::lower) fn check_given(&self) -> Result<()> {
         let is_declared = |name: &str| self.declared.contains_key(name);
         match self.given.keys().find(|name| self.has_list && !is_declared(name)) {
@@ -115,14 +118,16 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Returns true if a variable has neither a value nor a default, and its type does not allow an empty text. Dgraph uses
-    /// the empty text as the value of such a variable, and then reports that it is not of the type.
+    /// Returns true if a variable has neither a value nor a default, and its type does not allow an
+    /// empty text. Dgraph uses the empty text as the value of such a variable, and then reports
+    /// that it is not of the type.
     pub(in crate::lower) fn is_missing(&self, name: &str) -> bool {
         let Some(&(type_name, value)) = self.declared.get(name) else { return false };
         value.text.is_empty() && matches!(type_name, "int" | "float" | "bool" | "float32vector")
     }
 
-    /// Returns the value of a declared variable, which is empty when it has none; `None` when it is not declared.
+    /// Returns the value of a declared variable, which is empty when it has none; `None` when it is
+    /// not declared.
     pub(in crate::lower) fn declared(&self, name: &str) -> Option<Held<'a>> {
         self.declared.get(name).map(|&(_, value)| value)
     }
@@ -150,7 +155,8 @@ impl<'a> Held<'a> {
     }
 }
 
-/// Checks that a text is a value of the declared type. Any text is taken for a vector here; where it is used it is read.
+/// Checks that a text is a value of the declared type. Any text is read as a vector here; where it
+/// is used it is read.
 fn check(source: &Source, declaration: &Declaration, name: &str, value: &str) -> Result<()> {
     let type_name = declaration.type_name.of(source.text());
     let fits = match type_name {

@@ -1,7 +1,8 @@
 //! Lowers the blocks of algorithms: `rank as pagerank(damping: 0.85) { follows }`.
 //!
-//! The name of an algorithm is no keyword. A block that is named so is one of an algorithm where it has no function and could be nothing
-//! else: it has arguments, or its selection begins with a predicate. Both are errors in any other block without a function.
+//! The name of an algorithm is no keyword. A block that is named so is one of an algorithm where it
+//! has no function and could be nothing else: it has arguments, or its selection begins with a
+//! predicate. Both are errors in any other block without a function.
 
 use super::field::EMPTY_BLOCK_HOLDS;
 use super::fields::Place;
@@ -31,8 +32,9 @@ impl<'a> Lowering<'a> {
         (first_predicate(block).is_some() || !block.arguments.is_empty()).then_some(algorithm)
     }
 
-    /// What is wrong with a block that is one of no algorithm, of which it has the looks, and something is wrong with it: it has no function, and its
-    /// selection begins with a predicate, but there is no algorithm of its name, or only nearly.
+    /// Errors of a block that is one of no algorithm, of which it has the looks, and something is
+    /// wrong with it: it has no function, and its selection begins with a predicate, but there is
+    /// no algorithm of its name, or only nearly.
     pub(super) fn misspelt_algorithm(&self, block: &'a ast::Block) -> Option<Error> {
         let name = self.text(&block.name);
         let is_function = |argument: &Argument| {
@@ -47,7 +49,8 @@ impl<'a> Lowering<'a> {
         Some(self.error_with(block.name.start, message, format!("did you mean `{near}`?")))
     }
 
-    /// What is wrong with a block without a function and without arguments, whose selection begins with a predicate. `None` for one that says so itself.
+    /// Errors of a block without a function and without arguments, whose selection begins with a
+    /// predicate. `None` for one that says so itself.
     pub(super) fn no_algorithm(&self, block: &'a ast::Block) -> Option<Error> {
         if let Some(misspelt) = self.misspelt_algorithm(block) {
             return Some(misspelt);

@@ -9,7 +9,7 @@ use hexgraph_base::plan::{Aggregate, Call, Expand, Field, FieldKind, Filter};
 use hexgraph_base::types::{Result, nearest};
 use std::sync::Arc;
 
-/// What may stand in a block without a function.
+/// What may occur in a block without a function.
 pub(super) const EMPTY_BLOCK_HOLDS: &str =
     "such a block holds only math and min, max, sum, avg of variables";
 
@@ -64,7 +64,7 @@ impl<'a> Lowering<'a> {
         }
         let mut modifiers = self.modifiers(item.at, item.suffixes.iter())?;
         if text == "uid" {
-            // Languages of `uid` choose nothing, but they stand in the key of the answer.
+            // Languages of `uid` choose nothing, but they are in the key of the answer.
             let key = with_langs(text, &modifiers.langs);
             return self.complete(item, FieldKind::Uid, key, modifiers, place);
         }
@@ -73,7 +73,8 @@ impl<'a> Lowering<'a> {
         if modifiers.has_body && !langs.is_empty() {
             let message = format!("`{text}` has languages, so it can't have a selection");
             let lang = langs.join(":");
-            // A directive that is misspelt and has no brackets is read as a language, and comes here.
+            // A directive that is misspelt and has no brackets is read as a language, and comes
+            // here.
             let known = ["filter", "facets", "cascade", "normalize", "groupby"];
             let hint = match nearest(&lang, known.into_iter()) {
                 Some(known) => format!("did you mean `@{known}`?"),
@@ -116,7 +117,8 @@ impl<'a> Lowering<'a> {
             );
             return Err(self.error_with(item.at, message, hint));
         }
-        // Modifiers may stand inside of the brackets, as in `count(friend @filter(...))`, and behind them.
+        // Modifiers may occur inside of the brackets, as in `count(friend @filter(...))`, and
+        // behind them.
         let mut modifiers = self.modifiers(item.at, inner.iter().chain(&item.suffixes))?;
         if modifiers.has_body {
             let hint = "remove `{ ... }`";
@@ -212,7 +214,8 @@ impl<'a> Lowering<'a> {
             }
             (_, true) => {
                 let hint = match arguments {
-                    // What is known of the inner nodes is a variable of the outer ones, which have an edge to each of their groups.
+                    // What is known of the inner nodes is a variable of the outer ones, which have
+                    // an edge to each of their groups.
                     [Value::Call(call)] if self.text(&call.name).eq_ignore_ascii_case("val") => {
                         format!(
                             "write `{op_name}(predicate)`, of a predicate in which the variable was stored; or begin at \
@@ -347,7 +350,7 @@ impl<'a> Lowering<'a> {
             let message = "nothing may follow a function of variables";
             return Err(self.error_with(item.at, message, "remove what stands behind `)`"));
         }
-        // There is no selection below such a field, so the rules of its place don't matter.
+        // There is no selection below such a field, so the rules of its position don't matter.
         self.complete(item, kind, key, Modifiers::default(), Place::default())
     }
 
@@ -367,7 +370,8 @@ impl<'a> Lowering<'a> {
             (None, Some(var)) if key.is_empty() => format!("val({})", self.text(var)),
             _ => key,
         };
-        // The rules of an empty block end with its own fields; that of a `shortest` block holds for all below it.
+        // The rules of an empty block end with its own fields; that of a `shortest` block holds for
+        // all below it.
         let place = Place {
             in_group: modifiers.group_by.is_some(),
             in_empty_block: false,

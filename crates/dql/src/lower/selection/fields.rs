@@ -8,12 +8,13 @@ use hexgraph_base::plan::{Field, FieldKind};
 use hexgraph_base::types::{Error, Position, Result, nearest, stack};
 use std::sync::Arc;
 
-/// The greatest depth of nested selections, those in fragments included; each `...name` is a level of its own. The lexer allows
-/// no more than 200 open brackets, so only fragments within fragments get here.
+/// The greatest depth of nested selections, those in fragments included; each `...name` is a level
+/// of its own. The lexer allows no more than 200 open brackets, so only fragments within fragments
+/// get here.
 const DEPTH_MAX: usize = 250;
 
-/// The greatest number of fields of a request after fragments are expanded. Fragments that use others twice grow
-/// exponentially, so the length of the text does not bound it.
+/// The greatest number of fields of a request after fragments are expanded. Fragments that use
+/// others twice grow exponentially, so the length of the text does not bound it.
 const FIELDS_MAX: usize = 100_000;
 
 /// The surroundings of a field, as far as special rules hold there.
@@ -21,7 +22,8 @@ const FIELDS_MAX: usize = 100_000;
 pub(in crate::lower) struct Place {
     /// The field is directly in the selection of a `@groupby`.
     pub in_group: bool,
-    /// The field is directly in a block without a function, which holds only aggregates of variables and `math`.
+    /// The field is directly in a block without a function, which holds only aggregates of
+    /// variables and `math`.
     pub in_empty_block: bool,
     /// The field is in a `shortest` block, at any depth.
     pub in_shortest: bool,
@@ -40,13 +42,13 @@ impl<'a> Lowering<'a> {
         Ok(fields)
     }
 
-    /// Appends the fields of some items. Fragments are expanded. Repeated keys are not looked for, since a field may have
-    /// several selections, which are joined and then checked as one.
+    /// Appends the fields of some items. Fragments are expanded. Repeated keys are not looked for,
+    /// since a field may have several selections, which are joined and then checked as one.
     ///
     /// # Errors
     ///
-    /// `Syntax` for what is wrong with an item or nested too deeply, `Limit` for too many fields. An error ends the lowering
-    /// of the request, so `depth` and `expanding` are not put back.
+    /// `Syntax` for errors of an item or nested too deeply, `Limit` for too many fields. An error
+    /// ends the lowering of the request, so `depth` and `expanding` are not put back.
     pub(in crate::lower) fn extend(
         &mut self,
         fields: &mut Vec<Arc<Field>>,
@@ -57,7 +59,7 @@ impl<'a> Lowering<'a> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             let message = format!("selections are nested deeper than {DEPTH_MAX} levels");
-            // A level has no place in the text, so the error stands at its start.
+            // A level has no position in the text, so the error stands at its start.
             return Err(Error::syntax(Position { line: 1, column: 0 }, message));
         }
         for item in items {

@@ -8,7 +8,7 @@ use crate::syntax::ast::{self, Argument, Directive, Suffix, Value};
 use hexgraph_base::plan::{Cascade, Facets, Filter, GroupBy, GroupKey, Recurse};
 use hexgraph_base::types::{Result, did_you_mean};
 
-/// The argument of `@cascade(...)` that stands for all fields.
+/// The argument of `@cascade(...)` that represents all fields.
 const ALL_FIELDS: &str = "__all__";
 
 /// The arguments and directives of a field or a block.
@@ -47,7 +47,8 @@ impl Modifiers {
 }
 
 impl<'a> Lowering<'a> {
-    /// Adds a part behind a field. Of a selection only its presence is recorded; its items are lowered elsewhere.
+    /// Adds a part behind a field. Of a selection only its presence is recorded; its items are
+    /// lowered elsewhere.
     pub(super) fn suffix(&mut self, suffix: &'a Suffix, modifiers: &mut Modifiers) -> Result<()> {
         match suffix {
             Suffix::Langs(langs) if modifiers.langs.is_empty() => {
@@ -243,7 +244,8 @@ impl<'a> Lowering<'a> {
         Ok(recurse)
     }
 
-    /// Returns the value of an argument of `@recurse`. Unlike elsewhere, a `$variable` need not be declared.
+    /// Returns the value of an argument of `@recurse`. Unlike elsewhere, a `$variable` need not be
+    /// declared.
     fn recurse_value(&self, at: u32, value: &'a Value) -> Result<&'a str> {
         let Value::Variable(variable) = value else { return self.scalar(at, value) };
         let name = self.text(variable);

@@ -1,4 +1,5 @@
-//! Lowers `first`, `offset`, `after`, `orderasc` and `orderdesc`, which blocks and fields have in common.
+//! Lowers `first`, `offset`, `after`, `orderasc` and `orderdesc`, which blocks and fields have in
+//! common.
 
 use crate::lower::arguments::number;
 use crate::lower::request::Lowering;
@@ -51,7 +52,8 @@ impl<'a> Lowering<'a> {
             "orderdesc" => return self.order(argument, true, &mut paging.order).map(|()| true),
             _ => return Ok(false),
         };
-        // The value was read before this, so an error in it is told rather than that it is the second.
+        // The value was read before this, so an error in it is reported rather than that it is the
+        // second.
         if std::mem::replace(seen, true) {
             return Err(self.repeated(argument));
         }

@@ -1,7 +1,8 @@
 //! Properties of fields and types that decide what is generated, and the form that is generated.
 //!
-//! In a federation of services a type may be `extended`: another service declares it, and this one adds fields. A field of it is
-//! `foreign` when the other service has its values, so that none are stored here.
+//! In a federation of services a type may be `extended`: another service declares it, and this one
+//! adds fields. A field of it is `foreign` when the other service has its values, so that none are
+//! stored here.
 
 use crate::generate::layout::tree::{ArgumentEntry, one};
 use crate::model::{Field, Kind, Model, TypeDef};
@@ -19,13 +20,14 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Returns the argument of paging by cursor, in the form that has it. No other place knows which one that is.
+    /// Returns the argument of paging by cursor, in the form that has it. No other place knows
+    /// which one that is.
     pub(in crate::generate) fn after(self) -> Option<ArgumentEntry> {
         (self == Form::Full).then(|| ArgumentEntry::new("after", one("ID")))
     }
 
-    /// Returns true if the type has operations, and its fields have arguments. For a gateway, a type that another service
-    /// declares has neither.
+    /// Returns true if the type has operations, and its fields have arguments. For a gateway, a
+    /// type that another service declares has neither.
     pub(in crate::generate) fn operates_on(self, def: &TypeDef) -> bool {
         self != Form::Service || !def.extended
     }
@@ -41,12 +43,13 @@ pub(in crate::generate) fn unique_of(def: &TypeDef) -> impl Iterator<Item = &Fie
     def.unique_fields().filter(|field| !field.foreign)
 }
 
-/// Returns true when a node of the type can be named by an ID or an `@id` field, which `getT` and references need.
+/// Returns true when a node of the type can be named by an ID or an `@id` field, which `getT` and
+/// references need.
 pub(in crate::generate) fn has_key(def: &TypeDef) -> bool {
     id_of(def).is_some() || unique_of(def).next().is_some()
 }
 
-/// Returns the object type or interface that a field leads to, when nodes of it are stored.
+/// Returns the object type or interface that a field points to, when nodes of it are stored.
 pub(in crate::generate) fn stored_target<'m>(
     model: &'m Model,
     field: &Field,
@@ -54,9 +57,11 @@ pub(in crate::generate) fn stored_target<'m>(
     model.get(field.ty.name()).filter(|def| def.is_stored())
 }
 
-/// Returns true if mutations can set the field. They can set the ID of an entity that another service declares.
+/// Returns true if mutations can set the field. They can set the ID of an entity that another
+/// service declares.
 pub(crate) fn is_settable(model: &Model, field: &Field) -> bool {
-    // The store assigns the IDs of its own nodes, which are no values of a predicate. That of an extended type is one.
+    // The store assigns the IDs of its own nodes, which are no values of a predicate. That of an
+    // extended type is one.
     let own_id = field.is_id() && field.predicate.is_none();
     if own_id || field.foreign || field.is_custom() || field.is_reverse() {
         return false;
@@ -69,13 +74,14 @@ pub(crate) fn is_settable(model: &Model, field: &Field) -> bool {
     !target.is_some_and(|def| def.kind == Kind::Interface && !has_key(def))
 }
 
-/// Returns true for a field that reads the first of several languages that has a value, as `name@hi:en` does: it can be
-/// selected and aggregated, and not filtered or ordered by.
+/// Returns true for a field that reads the first of several languages that has a value, as
+/// `name@hi:en` does: it can be selected and aggregated, and not filtered or ordered by.
 pub(in crate::generate) fn is_multi_language(field: &Field) -> bool {
     field.predicate.as_ref().is_some_and(|predicate| predicate.language.is_preferred())
 }
 
-/// Returns true if aggregates can compare values of the field: it has one scalar, of an ordered type.
+/// Returns true if aggregates can compare values of the field: it has one scalar, of an ordered
+/// type.
 pub(in crate::generate) fn is_comparable(field: &Field) -> bool {
     if field.ty.is_list() || field.is_custom() || field.foreign {
         return false;
@@ -93,7 +99,8 @@ pub(in crate::generate) fn is_orderable(field: &Field) -> bool {
     is_comparable(field) && !is_multi_language(field)
 }
 
-/// Returns true if a filter can ask whether the field has a value, by `has`. Every node has an ID, so that is not asked.
+/// Returns true if a filter can ask whether the field has a value, by `has`. Every node has an ID,
+/// so that is not asked.
 pub(in crate::generate) fn is_testable(field: &Field) -> bool {
     !field.is_id() && !field.is_custom() && !field.foreign && !is_multi_language(field)
 }

@@ -44,7 +44,8 @@ impl FieldFilters {
         definition
     }
 
-    /// Returns the name of the filter of a field, and makes it where it is new; `None` when nodes can't be chosen by the field.
+    /// Returns the name of the filter of a field, and makes it where it is new; `None` when nodes
+    /// can't be chosen by the field.
     fn field_filter(&mut self, model: &Model, field: &Field) -> Option<String> {
         if field.is_id() || field.is_custom() || field.foreign || is_multi_language(field) {
             return None;
@@ -68,13 +69,15 @@ impl FieldFilters {
         }
     }
 
-    /// Returns the name of the filter that has the functions of all the indexes, and makes it where it is new.
+    /// Returns the name of the filter that has the functions of all the indexes, and makes it where
+    /// it is new.
     fn text_filter(&mut self, enumeration: Option<&str>, mut words: Vec<String>) -> String {
         words.sort();
         words.dedup();
         let parts: Vec<String> = words.iter().map(|word| part_name(enumeration, word)).collect();
         let name = parts.join("_");
-        // A single index of texts has a built-in filter; several are one filter with the functions of all.
+        // A single index of texts has a built-in filter; several are one filter with the functions
+        // of all.
         let builtin = enumeration.is_none() || !words.iter().any(|word| is_equality(word));
         if (parts.len() > 1 || !builtin) && !self.made.contains_key(&name) {
             let keys = words.iter().zip(&parts).flat_map(|(word, part)| match enumeration {
@@ -88,7 +91,7 @@ impl FieldFilters {
     }
 }
 
-/// Makes the filter of a union: the types that are wanted, and a filter for each.
+/// Makes the filter of a union: the types that are requested, and a filter for each.
 pub(in crate::generate) fn union_filter(def: &TypeDef) -> Definition {
     let types = Entry::new("memberTypes", list(required(one(format!("{}Type", def.name)))));
     let members = def.members.iter().map(|member| {
@@ -116,8 +119,8 @@ fn part_name(enumeration: Option<&str>, word: &str) -> String {
     part.to_owned()
 }
 
-/// Returns the keys that compare values of an enum. `between` takes a value in place of a range, as in the reference; requests that use it are told what
-/// to write instead.
+/// Returns the keys that compare values of an enum. `between` takes a value where a range is
+/// expected, as in the reference; requests that use it get a message with what to write instead.
 fn enum_keys(ty: &str, word: &str) -> Vec<(&'static str, String)> {
     let mut keys = equality_keys(ty);
     if word == "exact" {

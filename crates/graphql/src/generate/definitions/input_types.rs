@@ -1,4 +1,5 @@
-//! The inputs of mutations, references to nodes, orders, and the enums of field names that go with them.
+//! The inputs of mutations, references to nodes, orders, and the enums of field names that go with
+//! them.
 
 use crate::generate::definitions::facts::{
     id_of, is_orderable, is_settable, is_testable, unique_of,
@@ -55,7 +56,8 @@ pub(in crate::generate) fn reference(model: &Model, def: &TypeDef) -> Definition
     definition
 }
 
-/// Makes the only field of a reference required when it is a key: a node can be named in no other way.
+/// Makes the only field of a reference required when it is a key: a node can be named in no other
+/// way.
 fn require_only_key(def: &TypeDef, definition: &mut Definition) {
     if let [only] = &mut definition.fields[..] {
         let key = id_of(def).into_iter().chain(unique_of(def)).any(|key| key.name == only.name);
@@ -94,7 +96,7 @@ pub(in crate::generate) fn orderable(def: &TypeDef) -> Definition {
     field_names(def, "Orderable", is_orderable)
 }
 
-/// Makes `THasFilter`, the enum of the fields whose presence can be asked for.
+/// Makes `THasFilter`, the enum of the fields whose presence can be requested.
 pub(in crate::generate) fn has_filter(def: &TypeDef) -> Definition {
     let mut definition = field_names(def, "HasFilter", is_testable);
     if def.fields.iter().any(|field| field.embedding) {

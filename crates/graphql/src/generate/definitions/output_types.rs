@@ -1,4 +1,5 @@
-//! The types of answers: declared types, whose lists of objects have arguments and aggregates beside them, payloads of mutations, and aggregates.
+//! The types of answers: declared types, whose lists of objects have arguments and aggregates
+//! beside them, payloads of mutations, and aggregates.
 
 use crate::generate::definitions::facts::{Form, is_comparable, is_orderable, stored_target};
 use crate::generate::layout::builtins::is_known_directive;
@@ -54,7 +55,7 @@ fn output_fields(model: &Model, def: &TypeDef, form: Form) -> Vec<Entry> {
     entries
 }
 
-/// Makes a field, with the generated arguments where it leads to stored nodes.
+/// Makes a field, with the generated arguments where it points to stored nodes.
 fn output_field(model: &Model, def: &TypeDef, field: &Field, form: Form) -> Entry {
     let mut entry = declared_field(field, form);
     if !def.is_stored() || field.is_custom() {
@@ -109,7 +110,7 @@ fn default_text(argument: &Argument) -> String {
 fn input_field(field: &Argument) -> Entry {
     let mut entry = Entry::new(&field.name, field.ty.clone());
     entry.description.clone_from(&field.description);
-    // An entry has no place for a default: it is printed where the directives are, before them.
+    // An entry has no position for a default: it is printed where the directives are, before them.
     entry.directives = default_text(field) + &shown_directives(&field.directives, Form::Full);
     entry
 }
@@ -135,7 +136,8 @@ fn filter_argument(target: &TypeDef) -> ArgumentEntry {
     ArgumentEntry::new("filter", one(format!("{}Filter", target.name)))
 }
 
-/// Returns the arguments of a list of nodes: `filter`, `order` if the type has an order, `first`, `offset`.
+/// Returns the arguments of a list of nodes: `filter`, `order` if the type has an order, `first`,
+/// `offset`.
 pub(in crate::generate) fn page_arguments(target: &TypeDef, form: Form) -> Vec<ArgumentEntry> {
     let mut arguments = vec![filter_argument(target)];
     if has_order(target) {

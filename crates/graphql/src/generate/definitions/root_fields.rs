@@ -91,7 +91,8 @@ fn get(def: &TypeDef) -> Entry {
     entry
 }
 
-/// Returns the arguments that name a node. A single way to name it is required; of several ways, each is optional.
+/// Returns the arguments that name a node. A single way to name it is required; of several ways,
+/// each is optional.
 fn key_arguments(def: &TypeDef) -> Vec<ArgumentEntry> {
     let keys: Vec<_> = id_of(def).into_iter().chain(unique_of(def)).collect();
     let several = keys.len() > 1;

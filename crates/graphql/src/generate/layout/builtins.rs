@@ -1,4 +1,5 @@
-//! The definitions that every generated API has, whatever the schema: scalars, types of places, filters of scalars, and directives.
+//! The definitions that every generated API has, whatever the schema: scalars, types of positions,
+//! filters of scalars, and directives.
 
 use crate::sdl::SCALAR_FILTERS;
 use std::fmt::Write;
@@ -63,7 +64,8 @@ const SHAPES: &[Shape] = &[
     ("input", "GenerateMutationParams", "add: Boolean, update: Boolean, delete: Boolean"),
 ];
 
-/// The directives of the schema language and of requests. The flag says whether the gateway of a federation is told of them.
+/// The directives of the schema language and of requests. The flag says whether the gateway of a
+/// federation is reported of them.
 const DIRECTIVES: &[(&str, bool)] = &[
     ("hasInverse(field: String!) on FIELD_DEFINITION", true),
     ("search(by: [String!]) on FIELD_DEFINITION", true),
@@ -101,7 +103,8 @@ const FEDERATION_DIRECTIVES: &[&str] = &[
     "extends on OBJECT | INTERFACE",
 ];
 
-/// Returns the keys of a built-in filter of scalars with their types; none for other names. Each key is a function.
+/// Returns the keys of a built-in filter of scalars with their types; none for other names. Each
+/// key is a function.
 pub(in crate::generate) fn filter_keys(filter: &str) -> Vec<(&'static str, String)> {
     let same = |keys: &[&'static str], ty: &str| -> Vec<(&'static str, String)> {
         keys.iter().map(|key| (*key, ty.to_owned())).collect()
@@ -133,7 +136,8 @@ fn ordered_keys(scalar: &str) -> Vec<(&'static str, String)> {
     keys
 }
 
-/// Returns true for a directive of the schema language. Those that the schema itself declares mean nothing and are not printed.
+/// Returns true for a directive of the schema language. Those that the schema itself declares mean
+/// nothing and are not printed.
 pub(in crate::generate) fn is_known_directive(name: &str) -> bool {
     // The name ends where arguments or locations begin.
     let is = |definition: &str| definition.split(['(', ' ']).next() == Some(name);
@@ -147,7 +151,8 @@ pub(in crate::generate) fn function_filters() -> impl Iterator<Item = &'static s
     SCALAR_FILTERS.iter().copied().chain(geo)
 }
 
-/// Prints the section "Extended Definitions"; with `service` the part of it that a gateway is told.
+/// Prints the section "Extended Definitions"; with `service` the part of it that a gateway is
+/// reported.
 pub(in crate::generate) fn print_builtins(text: &mut String, service: bool) {
     for (name, description) in SCALARS {
         append(text, format_args!("\"\"\"{description}\"\"\"\nscalar {name}\n\n"));

@@ -44,7 +44,7 @@ fn print_definition(text: &mut String, definition: &Definition) {
         append(text, format_args!(" implements {}", definition.interfaces.join(" & ")));
     }
     text.push_str(&definition.directives);
-    // A union has members in place of fields.
+    // A union has members instead of fields.
     if definition.word == Word::Union {
         append(text, format_args!(" = {}\n", definition.members.join(" | ")));
         return;

@@ -1,7 +1,7 @@
 //! Lowers the argument `filter: {...}` to conditions on nodes.
 //!
-//! The keys of an object are joined by *and*, except for `or`: its list and the conjunction of all other keys are
-//! alternatives.
+//! The keys of an object are joined by *and*, except for `or`: its list and the conjunction of all
+//! other keys are alternatives.
 
 use super::filter_value::text_of;
 use super::geo::geo_call;
@@ -21,7 +21,8 @@ pub(in crate::lower) trait Viewer {
     /// The schema.
     fn model(&self) -> &Model;
 
-    /// Returns the condition that nodes of a type have to pass to be visible; `None` when all are visible.
+    /// Returns the condition that nodes of a type have to pass to be visible; `None` when all are
+    /// visible.
     fn visible(&self, def: &TypeDef) -> Option<Filter>;
 }
 
@@ -32,8 +33,9 @@ pub(in crate::lower) enum Sight<'a> {
     Of(&'a dyn Viewer),
     /// A rule, which sees all data.
     Whole(&'a Model),
-    /// A mutation, which sees all data as well. It must not change more nodes than its filter says. So only `{}` selects
-    /// every node, and an alternative without conditions, which would undo the conditions beside it, is refused.
+    /// A mutation, which sees all data as well. It must not change more nodes than its filter says.
+    /// So only `{}` selects every node, and an alternative without conditions, which would undo the
+    /// conditions beside it, is refused.
     Changing(&'a Model),
 }
 
@@ -46,8 +48,9 @@ impl<'a> Sight<'a> {
     }
 }
 
-/// Lowers the filter of a root field. When it names nodes by their IDs, only these nodes can be selected, and all other
-/// keys, `or` included, restrict them further. Returns `None` when the filter has no condition.
+/// Lowers the filter of a root field. When it names nodes by their IDs, only these nodes can be
+/// selected, and all other keys, `or` included, restrict them further. Returns `None` when the
+/// filter has no condition.
 ///
 /// # Errors
 ///
@@ -63,7 +66,8 @@ pub(in crate::lower) fn root_filter(
         |(key, value): &&(Name, Value)| *value != Value::Null && def.field(key).is_some_and(is_uid);
     let named = entries.iter().find(names_nodes).map(|(_, value)| uids_of(value));
     let rest = conditions(sight, def, entries.iter().filter(|entry| !names_nodes(entry)))?;
-    // A key without a value asks for nothing, too: a variable that was forgotten must not change every node.
+    // A key without a value requests nothing, too: a variable that was forgotten must not change
+    // every node.
     if let (Sight::Changing(_), None, None) = (sight, &named, &rest)
         && !entries.is_empty()
     {
@@ -154,7 +158,8 @@ fn conditions<'v>(
     }
     match (all(together), alternatives) {
         (together, None) => Ok(together),
-        // An alternative without conditions is true for every node, and so is the whole disjunction.
+        // An alternative without conditions is true for every node, and so is the whole
+        // disjunction.
         (_, Some(None)) => match sight {
             Sight::Changing(_) => Err(Refusal::new(OPEN_ALTERNATIVE)),
             _ => Ok(None),
@@ -179,7 +184,8 @@ pub(crate) fn has_type(def: &TypeDef) -> Filter {
     filter_of(Call::Type(def.dgraph_type.clone()))
 }
 
-/// Returns the uids in a list of texts, ascending, each once. Texts that are not uids name no node and are left out.
+/// Returns the uids in a list of texts, ascending, each once. Texts that are not uids name no node
+/// and are left out.
 pub(super) fn uids_of(value: &Value) -> Vec<u64> {
     let one = std::slice::from_ref(value);
     let items = value.as_list().unwrap_or(one).iter();
@@ -215,7 +221,8 @@ fn has(sight: Sight<'_>, field: &Field) -> Option<Filter> {
     })))
 }
 
-/// Lowers a filter on a union: `memberTypes` lists the types that are selected, `<member>Filter` restricts one of them.
+/// Lowers a filter on a union: `memberTypes` lists the types that are selected, `<member>Filter`
+/// restricts one of them.
 fn union_filter(sight: Sight<'_>, def: &TypeDef, value: &Value) -> Result<Option<Filter>, Refusal> {
     let wanted = value.get("memberTypes").and_then(Value::as_list);
     let is_wanted =
@@ -281,7 +288,7 @@ fn one_of(equals: impl Fn(Vec<Argument>) -> Call, texts: Vec<Argument>) -> Filte
 fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Filter>, Refusal> {
     let Some(predicate) = &field.predicate else { return Ok(None) };
     let predicate = reference(predicate);
-    // `{eq: null}` asks for nodes without a value; other functions of null ask for nothing.
+    // `{eq: null}` requests nodes without a value; other functions of null request nothing.
     if matches!(value, Value::Null) {
         let has_none = || Filter::Not(Box::new(filter_of(Call::Has(predicate))));
         return Ok((name == "eq").then(has_none));

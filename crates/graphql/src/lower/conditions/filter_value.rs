@@ -1,4 +1,5 @@
-//! Values of arguments as texts, which the executor converts to the type of what they are compared with.
+//! Values of arguments as texts, which the executor converts to the type of what they are compared
+//! with.
 
 use crate::request::Value;
 use hexgraph_base::types::write_float;

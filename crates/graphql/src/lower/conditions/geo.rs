@@ -1,10 +1,10 @@
-//! Lowers the places in filters to what the executor reads: the coordinates of GeoJSON as text.
+//! Lowers the positions in filters to what the executor reads: the coordinates of GeoJSON as text.
 
 use super::filter_value::{float_text, number_of};
 use crate::request::Value;
 use hexgraph_base::plan::{Call, GeoRelation, PredicateRef};
 
-/// Lowers `near`, `within`, `contains` and `intersects`; `None` when the place is missing.
+/// Lowers `near`, `within`, `contains` and `intersects`; `None` when the position is missing.
 pub(super) fn geo_call(name: &str, value: &Value, predicate: PredicateRef) -> Option<Call> {
     let (relation, arguments) = match name {
         "near" => {

@@ -1,10 +1,11 @@
 //! Rules of `@auth` in plans that come from a text of the deployer, as `@custom(dql:)` has them.
 //!
-//! A root whose function names a type or a predicate, and an edge, may lead to nodes of some types. Those of a type with
-//! rules have to pass them; nodes of other types pass. Conditions on edges, `has`, `uid_in` and comparisons of `count`, are
-//! about the edges to nodes that pass. A node that the text names as the end of a path, or as what others should be similar
-//! to, has to pass, too: a variable takes its place, of a block that is added. So what the text finds is what it would find
-//! without the hidden nodes.
+//! A root whose function names a type or a predicate, and an edge, may point to nodes of some
+//! types. Those of a type with rules have to pass them; nodes of other types pass. Conditions on
+//! edges, `has`, `uid_in` and comparisons of `count`, are about the edges to nodes that pass. A
+//! node that the text names as the end of a path, or as what others should be similar to, has to
+//! pass, too: a variable of an added block replaces it. So what the text finds is
+//! what it would find without the hidden nodes.
 
 use super::filter::has_type;
 use super::rules::{Access, Caller};
@@ -19,9 +20,9 @@ use hexgraph_base::types::{Error, Result, Uid, parse_vector, stack};
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// The plan with what the rules ask of the nodes that it selects; the same one where no type has any. `is_edge` says whether
-/// a predicate that the GraphQL schema does not know leads to nodes. Costs a pass over the plan, and another over the schema
-/// for each edge.
+/// The plan with what the rules ask of the nodes that it selects; the same one where no type has
+/// any. `is_edge` says whether a predicate that the GraphQL schema does not know points to nodes.
+/// Costs a pass over the plan, and another over the schema for each edge.
 ///
 /// # Errors
 ///
@@ -47,9 +48,9 @@ pub fn permit(
     for block in &mut query.blocks {
         let known = permits.named.len();
         permits.block(block)?;
-        // The new variables are greater than those of the text, so they need no renumbering.
-        // Each of the blocks that were added while this block was walked defines one variable, which this
-        // block now waits for.
+        // The new variables are greater than those of the text, so they need no renumbering. Each
+        // of the blocks that were added while this block was walked defines one variable, which
+        // this block now waits for.
         block.reads.extend(permits.named[known..].iter().filter_map(|(_, it)| it.defines.first()));
     }
     for (name, block) in permits.named {
@@ -81,8 +82,8 @@ impl Permits<'_> {
             }
         }
         if let Some(filter) = &mut block.filter {
-            // An edge to a hidden node does not count here: the filter is about the edges that the caller may
-            // see.
+            // An edge to a hidden node does not count here: the filter is about the edges that the
+            // caller may see.
             self.filter(filter);
         }
         // Nor must the number of another node tell of a hidden one: it is not in the graph.
@@ -121,7 +122,7 @@ impl Permits<'_> {
         Ok(())
     }
 
-    /// A group tells which node its members lead to.
+    /// A group tells which node its members point to.
     fn groups(&self, group_by: Option<&GroupBy>) -> Result<()> {
         for key in group_by.into_iter().flat_map(|group_by| &group_by.keys) {
             let name = key.predicate.strip_prefix('~');
@@ -164,7 +165,8 @@ impl Permits<'_> {
         }
     }
 
-    /// Makes nodes that don't pass take no place among the nearest ones, and nothing be near to a node that does not.
+    /// Keeps nodes that don't pass out of the nearest ones, and nothing be near to
+    /// a node that does not.
     fn neighbours(&mut self, call: &mut Call) {
         let condition = match call {
             Call::SimilarTo { .. } => self.of_root(call),
@@ -195,8 +197,8 @@ impl Permits<'_> {
         var
     }
 
-    /// What a function of a root asks about edges, as a condition on the nodes that it finds. Where hidden edges can make
-    /// it find too little, it finds all that have the edge instead.
+    /// What a function of a root asks about edges, as a condition on the nodes that it finds. Where
+    /// hidden edges can make it find too little, it finds all that have the edge instead.
     fn of_rooted_edges(&self, root: &mut Function) -> Option<Filter> {
         let condition = self.of_edges(&root.call)?;
         let (counted, finds_all) = match &root.call {
@@ -219,7 +221,8 @@ impl Permits<'_> {
         all(is_there.into_iter().chain([condition]).collect())
     }
 
-    /// Returns what a function asks about edges to nodes that rules may hide; `None` for a function that asks something else.
+    /// Returns what a function asks about edges to nodes that rules may hide; `None` for a function
+    /// that asks something else.
     fn of_edges(&self, call: &Call) -> Option<Filter> {
         let edge = match call {
             Call::Has(edge) | Call::UidIn { predicate: edge, .. } => edge,
@@ -232,8 +235,8 @@ impl Permits<'_> {
             let (predicate, reverse) = (edge.name.clone(), edge.reverse);
             Filter::Reaches(Box::new(Reach { predicate, reverse, more_than, filter: Some(filter) }))
         };
-        // A node has fewer than 2^32 edges, so none reaches a greater count; one below 1 each node reaches,
-        // without the edge too.
+        // A node has fewer than 2^32 edges, so none reaches a greater count; one below 1 each node
+        // reaches, without the edge too.
         let at_least = |count: i64| match u32::try_from(count.saturating_sub(1)) {
             Ok(more_than) => reaches(more_than, permitted.clone()),
             Err(_) if count < 1 => Filter::Not(Box::new(nothing())),
@@ -253,7 +256,7 @@ impl Permits<'_> {
             Call::Compare { op, arguments, .. } => {
                 let mut parts = Vec::with_capacity(arguments.len());
                 for argument in arguments {
-                    // What is no number is told when the function is carried out.
+                    // What is no number is reported when the function is executed.
                     let number = number(argument)?;
                     let next = number.saturating_add(1);
                     let (low, high) = op.bounds(());
@@ -295,7 +298,8 @@ impl Permits<'_> {
                         let known = def.fields.iter().filter_map(|field| field.predicate.as_ref());
                         known.into_iter().any(|known| known.name == predicate.name)
                     };
-                    // Nodes of any type may have what the schema does not know, such as their types.
+                    // Nodes of any type may have what the schema does not know, such as their
+                    // types.
                     let is_known = self.caller.model.types.iter().any(has_it);
                     self.condition(|def| !is_known || has_it(def))
                 }
@@ -304,8 +308,9 @@ impl Permits<'_> {
         }
     }
 
-    /// Returns the condition on the nodes at the other ends of an edge. Fields of several types may share its predicate, and
-    /// where the schema knows only the other direction, it may come from any type.
+    /// Returns the condition on the nodes at the other ends of an edge. Fields of several types may
+    /// share its predicate, and where the schema knows only the other direction, it may come from
+    /// any type.
     fn of_edge(&self, name: &str, reverse: bool) -> Option<Filter> {
         let fields = self.caller.model.types.iter().flat_map(|def| &def.fields);
         let of_predicate = fields.filter(|field| {
@@ -350,7 +355,8 @@ fn add(filter: &mut Option<Filter>, condition: Option<Filter>) {
     *filter = all([filter.take(), condition].into_iter().flatten().collect());
 }
 
-/// Returns true if a comparison of a count holds for nodes without an edge, which a root does not find.
+/// Returns true if a comparison of a count holds for nodes without an edge, which a root does not
+/// find.
 fn wants_none(call: &Call) -> bool {
     let is_below = |argument: &Argument, least: i64| match argument {
         Argument::Text(text) => text.trim().parse::<i64>().is_ok_and(|number| number < least),

@@ -1,9 +1,10 @@
 //! Lowers the rules of `@auth` to conditions in the plan.
 //!
-//! A rule that is a query is true for the nodes that the query would return with `@cascade`. That is the same as a
-//! condition on a single node: it passes the filter, it has a value or an edge for each field, and recursively the nodes at
-//! the other ends do so, too. So a rule is evaluated like a filter, on the nodes that a request selects, and its query is
-//! never run. Rules see all data: no rules apply inside them.
+//! A rule that is a query is true for the nodes that the query would return with `@cascade`. That
+//! is the same as a condition on a single node: it passes the filter, it has a value or an edge for
+//! each field, and recursively the nodes at the other ends do so, too. So a rule is evaluated like
+//! a filter, on the nodes that a request selects, and its query is never run. Rules see all data:
+//! no rules apply inside them.
 
 use super::filter::{RootFilter, Sight, Viewer, filter, has_type, root_filter};
 use crate::auth::{Claims, Remains, Rulebook, Verdict};
@@ -45,7 +46,8 @@ pub enum Access {
 }
 
 impl Access {
-    /// Returns the condition: `None` when all nodes are permitted, one that no node passes when none is.
+    /// Returns the condition: `None` when all nodes are permitted, one that no node passes when
+    /// none is.
     pub fn into_filter(self) -> Option<Filter> {
         match self {
             Access::All => None,
@@ -56,10 +58,11 @@ impl Access {
 }
 
 impl Caller<'_> {
-    /// Returns which nodes of a type the rules permit. For an interface or a union the rules of each concrete type decide
-    /// about its nodes.
+    /// Returns which nodes of a type the rules permit. For an interface or a union the rules of
+    /// each concrete type decide about its nodes.
     ///
-    /// A rule that can't be evaluated, because a claim is missing or has the wrong type, permits no node.
+    /// A rule that can't be evaluated, because a claim is missing or has the wrong type, permits no
+    /// node.
     pub fn access(&self, def: &TypeDef, operation: Operation) -> Access {
         let concrete = match def.kind {
             Kind::Interface => &def.implementors,
@@ -136,11 +139,12 @@ impl Caller<'_> {
         }
     }
 
-    /// Lowers the query of a rule to a condition on a node. The inner `None` is a condition that every node passes; the
-    /// outer one means that the rule can't be evaluated.
+    /// Lowers the query of a rule to a condition on a node. The inner `None` is a condition that
+    /// every node passes; the outer one means that the rule can't be evaluated.
     fn query(&self, text: &str) -> Option<Option<Filter>> {
         let request = self.requests.get(self.api, text, &RequestLimits::default()).ok()?;
-        // A rule's variables are claims of the same names; the verdict has checked that all are there.
+        // A rule's variables are claims of the same names; the verdict has checked that all are
+        // there.
         let mut variables = Map::new();
         for (name, ty) in request.variables() {
             variables.insert(name.to_string(), variable(ty, self.claims.get(name)?));
@@ -158,7 +162,8 @@ impl Caller<'_> {
         Some(all(conditions))
     }
 
-    /// Adds the conditions that the selection of a field puts on a node: each field that `@cascade` requires is present.
+    /// Adds the conditions that the selection of a field puts on a node: each field that `@cascade`
+    /// requires is present.
     fn conditions(
         &self,
         asked: &Field,
@@ -171,7 +176,7 @@ impl Caller<'_> {
             let named = cascade.filter(|cascade| !cascade.fields.is_empty());
             named.is_none_or(|cascade| cascade.fields.iter().any(|field| field == name))
         };
-        // Types that are asked for the same share a branch, so its first type stands for all.
+        // Types that are requested the same share a branch, so its first type represents all.
         for branch in &asked.selection.branches {
             let Some(def) = branch.types.first().and_then(|name| self.model.get(name)) else {
                 continue;
@@ -187,7 +192,8 @@ impl Caller<'_> {
         Ok(())
     }
 
-    /// Returns the condition that a field has a value, or an edge to a node that passes its filter and its selection.
+    /// Returns the condition that a field has a value, or an edge to a node that passes its filter
+    /// and its selection.
     fn presence(
         &self,
         def: &TypeDef,
@@ -246,8 +252,8 @@ fn any(mut filters: Vec<Filter>) -> Filter {
     if filters.len() == 1 { filters.remove(0) } else { Filter::Or(filters) }
 }
 
-/// Converts a claim to the value of a variable of a type. Texts, numbers and truth values are converted to each other, since
-/// the filters of the store do not distinguish them either.
+/// Converts a claim to the value of a variable of a type. Texts, numbers and truth values are
+/// converted to each other, since the filters of the store do not distinguish them either.
 fn variable(ty: &Type, claim: &Json) -> Json {
     match claim {
         Json::Array(items) => items.iter().map(|item| variable(ty.item_type(), item)).collect(),

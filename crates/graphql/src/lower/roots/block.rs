@@ -12,8 +12,9 @@ use crate::request::{Fault, Field, PathStep, Value};
 use hexgraph_base::plan::{Argument, Block, BlockKind, Call, Comparison, Filter, Operand, Page};
 use hexgraph_base::types::{Position, Uid};
 
-/// Returns the block of the node that the arguments name by its uid and by unique values. When several are given, the node
-/// must have all of them. The rules of `operation` that the caller is subject to become a part of the filter.
+/// Returns the block of the node that the arguments name by its uid and by unique values. When
+/// several are given, the node must have all of them. The rules of `operation` that the caller is
+/// subject to become a part of the filter.
 ///
 /// # Errors
 ///
@@ -28,7 +29,7 @@ pub(super) fn get_block(
     for key in &def.fields {
         let is_key = key.is_id() || key.unique.is_some();
         let Some(value) = field.arguments.given(&key.name).filter(|_| is_key) else { continue };
-        // A malformed uid is told here; a value that no node has is not an error.
+        // A malformed uid is reported here; a value that no node has is not an error.
         if is_uid(key) {
             order::uid(field, value).map_err(|why| wrong_at(field, &why))?;
         }
@@ -38,7 +39,8 @@ pub(super) fn get_block(
     if calls.is_empty() {
         calls.push(Call::Uid { uids: Vec::new(), vars: Vec::new() });
     }
-    // The first key in the order of the type's fields finds the node, by its uid or an index; the others are tests of it.
+    // The first key in the order of the type's fields finds the node, by its uid or an index; the
+    // others are tests of it.
     let root = calls.remove(0);
     let permitted = caller.access(def, operation).into_filter();
     let rest = calls.into_iter().map(filter_of).chain([has_type(def)]).chain(permitted);
@@ -85,7 +87,8 @@ pub(crate) fn node_block(root: Call, filter: Option<Filter>) -> Block {
     }
 }
 
-/// Makes the fault of a root field with an argument that can't be read, at the place of the field.
+/// Makes the fault of a root field with an argument that can't be read, at the position of the
+/// field.
 pub(super) fn wrong_at(field: &Field, why: &Refusal) -> Fault {
     Fault { places: vec![field.shape.location], ..wrong(field, why.message()) }
 }

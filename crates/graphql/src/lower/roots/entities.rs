@@ -1,7 +1,8 @@
-//! Lowers `_entities` of Apollo Federation: the nodes that the keys of another service name, in the order of the keys.
+//! Lowers `_entities` of Apollo Federation: the nodes that the keys of another service name, in the
+//! order of the keys.
 //!
-//! A gateway joins the answer with what it sent by places alone. So each representation has its place: a key that nobody has, or whose node the
-//! caller may not see, is null there.
+//! A gateway joins the answer with what it sent by positions alone. So each representation has its
+//! position: a key that nobody has, or whose node the caller may not see, is null there.
 
 use super::block::{key_call, node_block, wrong};
 use crate::lower::conditions::filter::has_type;
@@ -25,7 +26,8 @@ struct Named<'a> {
     permitted: Option<Filter>,
 }
 
-/// Lowers the field. Each distinct key of a type becomes one block, however often the gateway sends it. Costs O(representations + types).
+/// Lowers the field. Each distinct key of a type becomes one block, however often the gateway sends
+/// it. Costs O(representations + types).
 pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
     let items = field.arguments.given("representations").and_then(Value::as_list).unwrap_or(&[]);
     if items.is_empty() {

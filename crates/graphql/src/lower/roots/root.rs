@@ -18,7 +18,8 @@ use crate::request::{Fault, Field, Value};
 use hexgraph_base::plan::{Block, BlockKind, Call, Comparison, FieldKind, Filter, Query, VarId};
 use std::sync::Arc;
 
-/// Lowers a field of `Query` that is answered from the store. `to` is used for `querySimilarT...` only.
+/// Lowers a field of `Query` that is answered from the store. `to` is used for `querySimilarT...`
+/// only.
 ///
 /// # Errors
 ///
@@ -44,8 +45,9 @@ pub fn lower<'a>(
     }
 }
 
-/// Lowers a list of nodes that are known by their uids, as in the payload of a mutation. `field` is the field of the list
-/// with its arguments and its selection. Nodes that were deleted or are not of the type are left out.
+/// Lowers a list of nodes that are known by their uids, as in the payload of a mutation. `field` is
+/// the field of the list with its arguments and its selection. Nodes that were deleted or are not
+/// of the type are left out.
 ///
 /// # Errors
 ///
@@ -79,7 +81,8 @@ pub fn lower_filter(
     Ok(Block { name: "var".to_owned(), kind: BlockKind::Hidden, has_body: false, ..block })
 }
 
-/// Returns a hidden block whose only variable holds those of the given nodes that pass a condition. `uids` must ascend.
+/// Returns a hidden block whose only variable holds those of the given nodes that pass a condition.
+/// `uids` must ascend.
 pub fn lower_permitted(uids: Vec<u64>, filter: Filter) -> Block {
     let block = node_block(Call::Uid { uids, vars: Vec::new() }, Some(filter));
     let var = VarId(0);
@@ -126,7 +129,7 @@ fn check_password<'a>(
     let block = get_block(caller, def, Operation::Password, field)?;
     let (mut query, shape) = with_selection(caller, def, field, block)?;
     let kind = FieldKind::CheckPassword { name: secret.predicate.clone(), password };
-    // The comparison is a field beside those of the request, so that the shape knows its place.
+    // The comparison is a field beside those of the request, so that the shape knows its position.
     let fields = &mut query.blocks[0].fields;
     let place = fields.len();
     fields.push(Arc::new(plan_field(kind, "checkpwd".to_owned())));
@@ -169,7 +172,8 @@ fn aggregated<'a>(
     Ok(Lowered { query, shape: RootShape::Aggregate(shape) })
 }
 
-/// Returns the block that selects the nodes of a type, or those of `nodes`, that pass the filter of the field.
+/// Returns the block that selects the nodes of a type, or those of `nodes`, that pass the filter of
+/// the field.
 fn filtered(
     caller: Caller<'_>,
     def: &TypeDef,
@@ -216,7 +220,8 @@ fn chosen(
     })
 }
 
-/// Whether a filter is better evaluated as the root: an index answers equality, and few nodes are left for the type check.
+/// Whether a filter is better evaluated as the root: an index answers equality, and few nodes are
+/// left for the type check.
 fn comes_first(call: &Call) -> bool {
     matches!(call, Call::Compare { op: Comparison::Eq, .. })
 }

@@ -36,8 +36,8 @@ pub(in crate::lower) fn similar<'a>(
         SimilarTo::Of(vector) => vector,
         SimilarTo::Given => given_vector(field),
     };
-    // Nodes that the rules hide do not count among the `topK`. Nodes that the filter of the request refuses do, as in
-    // Dgraph, so the answer may have fewer.
+    // Nodes that the rules hide do not count among the `topK`. Nodes that the filter of the request
+    // refuses do, as in Dgraph, so the answer may have fewer.
     let admits = match caller.access(def, Operation::Query) {
         Access::Where(permitted) => all(vec![has_type(def), permitted]).map(Box::new),
         Access::All | Access::None => None,
@@ -82,7 +82,8 @@ fn nearest(
     }
 }
 
-/// Lowers the look-up of the node that others should be similar to. The first field of its only block is the vector.
+/// Lowers the look-up of the node that others should be similar to. The first field of its only
+/// block is the vector.
 ///
 /// # Errors
 ///

@@ -33,9 +33,9 @@ pub struct Sender<'a> {
     pub bytes_max: u64,
 }
 
-/// A custom field that a client asks for, prepared for as many requests as it needs.
+/// A custom field that a client requests, prepared for as many requests as it needs.
 pub struct Call<'a> {
-    /// The field as the client asks for it.
+    /// The field as the client requests it.
     pub asked: &'a request::Field,
     /// The type that has the field.
     type_name: &'a str,
@@ -54,7 +54,7 @@ enum Way<'a> {
         http: &'a CustomHttp,
         /// The template of the objects of a batch.
         body: Option<ast::Value>,
-        /// The text of the operation, with the selection that the client asks for.
+        /// The text of the operation, with the selection that the client requests.
         text: String,
         /// The names of the variables that are sent.
         variables: Vec<String>,
@@ -129,7 +129,8 @@ impl<'a> Sender<'a> {
         Ok(Way::Lambda(Lambda { url, resolver, auth_header: self.auth_header() }))
     }
 
-    /// Returns the header with the caller's token in the form that lambda servers read; `None` when there is no token.
+    /// Returns the header with the caller's token in the form that lambda servers read; `None` when
+    /// there is no token.
     pub(in crate::remote) fn auth_header(&self) -> Option<Value> {
         let header = &self.model.authorization.as_ref()?.header;
         let value = (self.came)(header)?;
@@ -158,7 +159,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Returns true if the keys of the answer are those of the client's request, and not names of fields.
+    /// Returns true if the keys of the answer are those of the client's request, and not names of
+    /// fields.
     pub fn is_by_key(&self) -> bool {
         matches!(self.way, Way::Graphql { .. })
     }
@@ -223,20 +225,21 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Reads the answer to [`Call::of_root`] or [`Call::of_object`]. A reply tells what went wrong beside the value, or in place of it.
+    /// Reads the answer to [`Call::of_root`] or [`Call::of_object`]. A reply tells what went wrong
+    /// next to the value, or instead of it.
     pub fn read(&self, incoming: &Incoming) -> Reply {
         self.read_whole(incoming).unwrap_or_else(|why| Reply::failed(self.worded(why)))
     }
 
-    /// Reads the answer to [`Call::of_objects`]: one reply for each of `count` objects, in their order. Errors that are about no object in particular
-    /// are told with the first.
+    /// Reads the answer to [`Call::of_objects`]: one reply for each of `count` objects, in their
+    /// order. Errors that are about no object in particular are reported with the first.
     ///
     /// # Errors
     ///
     /// A reply without a value when the request failed as a whole.
     pub fn read_all(&self, incoming: &Incoming, count: usize) -> Result<Vec<Reply>, Reply> {
         let mut reply = self.read_whole(incoming).map_err(|why| Reply::failed(self.worded(why)))?;
-        // Errors of the whole answer have no index of an object to begin their paths with.
+        // Errors of the entire answer have no index of an object to begin their paths with.
         if reply.value.is_null() && !reply.told.is_empty() {
             reply.told.iter_mut().for_each(|told| told.path.clear());
             return Err(reply);

@@ -1,11 +1,13 @@
-//! The operation of `@custom(http: {graphql: ...})` as the schema has it, before anything is asked of its field.
+//! The operation of `@custom(http: {graphql: ...})` as the schema has it, before anything is asked
+//! of its field.
 
 use apollo_compiler::{Name, ast};
 
 use crate::model;
 use crate::syntax::parse_query;
 
-/// Reads the one operation of a text; `None` for a text without one. The checks of the schema refuse texts with several.
+/// Reads the one operation of a text; `None` for a text without one. The checks of the schema
+/// refuse texts with several.
 pub(in crate::remote) fn parse(text: &str) -> Option<ast::OperationDefinition> {
     let document = parse_query(text).ok()?;
     let mut operations = document.definitions.iter().filter_map(|definition| match definition {
@@ -23,7 +25,8 @@ pub(in crate::remote) fn field_of(operation: &ast::OperationDefinition) -> Optio
     }
 }
 
-/// Returns the name of the variable that is the first argument of the operation's field: that of a batch's objects.
+/// Returns the name of the variable that is the first argument of the operation's field: that of a
+/// batch's objects.
 pub(in crate::remote) fn variable_of(operation: &ast::OperationDefinition) -> Option<String> {
     match &*field_of(operation)?.arguments.first()?.value {
         ast::Value::Variable(name) => Some(name.to_string()),
@@ -31,7 +34,8 @@ pub(in crate::remote) fn variable_of(operation: &ast::OperationDefinition) -> Op
     }
 }
 
-/// Returns the name of a field at the other server: that of `@remoteResponse`, where GraphQL allows it as a name.
+/// Returns the name of a field at the other server: that of `@remoteResponse`, where GraphQL allows
+/// it as a name.
 pub(in crate::remote) fn remote_name(field: &model::Field) -> &str {
     let key = field.remote_key();
     if Name::is_valid_syntax(key) { key } else { &field.name }

@@ -33,7 +33,7 @@ impl Change {
         }
     }
 
-    /// Returns true if the type asks for events of this change.
+    /// Returns true if the type requests events of this change.
     fn is_told(self, def: &TypeDef) -> bool {
         match self {
             Change::Add => def.lambda_on_mutate.add,
@@ -43,8 +43,9 @@ impl Change {
     }
 }
 
-/// Makes the request that tells the lambda server of a mutation: the nodes `uids` of a type, the arguments of its field, and the number of its commit.
-/// Returns `None` when the type does not ask for such events, or there is no lambda server.
+/// Makes the request that tells the lambda server of a mutation: the nodes `uids` of a type, the
+/// arguments of its field, and the number of its commit. Returns `None` when the type does not
+/// request such events, or there is no lambda server.
 pub fn event(
     sender: &Sender<'_>,
     type_name: &str,
@@ -53,7 +54,7 @@ pub fn event(
     uids: &[String],
     commit: u64,
 ) -> Option<Outgoing> {
-    // Most types ask for no events, and then nothing is made.
+    // Most types request no events, and then nothing is made.
     let def = sender.model.get(type_name).filter(|def| change.is_told(def))?;
     let url = sender.lambda_url.filter(|url| !url.is_empty())?;
     let input = arguments.given("input");

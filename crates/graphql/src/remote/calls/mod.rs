@@ -1,4 +1,5 @@
-//! The calls that answer a custom field, and the event that a lambda server is told after a mutation.
+//! The calls that answer a custom field, and the event that a lambda server is reported after a
+//! mutation.
 
 pub(super) mod declared_operation;
 pub(super) mod needs;

@@ -1,4 +1,4 @@
-//! The fields of an object that its custom field needs, whether the client asks for them or not.
+//! The fields of an object that its custom field needs, whether the client requests them or not.
 
 use apollo_compiler::ast;
 
@@ -6,11 +6,11 @@ use crate::model::{Custom, CustomHttp, Field, Kind, Model, TypeDef};
 use crate::remote::calls::declared_operation;
 use crate::sdl::{template_variables, url_variables};
 
-/// The scalars of places. They are objects in answers, so lambda servers are not sent them.
+/// The scalars of positions. They are objects in answers, so lambda servers are not sent them.
 const GEOMETRIES: [&str; 3] = ["Point", "Polygon", "MultiPolygon"];
 
-/// Returns the fields of `def` that its custom field `field` needs, each once: those that its templates name, and for a lambda all that hold scalars or
-/// values of enums.
+/// Returns the fields of `def` that its custom field `field` needs, each once: those that its
+/// templates name, and for a lambda all that hold scalars or values of enums.
 pub fn needs<'a>(model: &Model, def: &'a TypeDef, field: &Field) -> Vec<&'a Field> {
     let names = match &field.custom {
         Some(Custom::Http(http)) => variables(http),
@@ -24,13 +24,14 @@ pub fn needs<'a>(model: &Model, def: &'a TypeDef, field: &Field) -> Vec<&'a Fiel
     names.iter().filter_map(|name| def.field(name)).filter(|field| !field.is_custom()).collect()
 }
 
-/// Returns true for a field of scalars, places apart, or of an enum.
+/// Returns true for a field of scalars, positions apart, or of an enum.
 fn is_plain(model: &Model, field: &Field) -> bool {
     let name = field.ty.name();
     model.get(name).is_none_or(|def| def.kind == Kind::Enum) && !GEOMETRIES.contains(&name)
 }
 
-/// Returns the names of the variables of a field's address and body, or else of its operation, each once, in the order of their first use.
+/// Returns the names of the variables of a field's address and body, or else of its operation, each
+/// once, in the order of their first use.
 fn variables(http: &CustomHttp) -> Vec<String> {
     let found = url_variables(&http.url);
     let mut names = found.map_or_else(Vec::new, |url| [url.path, url.query].concat());

@@ -1,7 +1,9 @@
-//! Operations for other GraphQL servers: the operation of the schema, whose field gets the selection that the client asks for.
+//! Operations for other GraphQL servers: the operation of the schema, whose field gets the
+//! selection that the client requests.
 //!
-//! A field is sent with the key that it has in the answer to the client, so that one field may be asked twice, with other arguments. Our custom fields
-//! are not sent, but the fields that they need, under keys that do not show in the answer.
+//! A field is sent with the key that it has in the answer to the client, so that one field may be
+//! asked twice, with other arguments. Our custom fields are not sent, but the fields that they
+//! need, under keys that do not show in the answer.
 
 use apollo_compiler::{Name, Node, ast};
 use hexgraph_base::types::stack;
@@ -12,7 +14,8 @@ use crate::remote::calls::declared_operation::remote_name;
 use crate::remote::calls::needs::needs;
 use crate::request::{Field, Selection, Value};
 
-/// Returns the text of an operation whose field, of the type `type_name`, has the selection of `asked`.
+/// Returns the text of an operation whose field, of the type `type_name`, has the selection of
+/// `asked`.
 pub(in crate::remote) fn text(
     model: &Model,
     operation: &ast::OperationDefinition,
@@ -115,8 +118,8 @@ fn member(model: &Model, field: &model::Field, asked: &Field) -> ast::Selection 
     }))
 }
 
-/// Returns the key, in the answer of another GraphQL server, of a field that a custom field needs: the name, unless the client uses it as the key of
-/// something else.
+/// Returns the key, in the answer of another GraphQL server, of a field that a custom field needs:
+/// the name, unless the client uses it as the key of something else.
 pub fn hidden_key(fields: &[Field], name: &str) -> String {
     let is_it = |field: &&Field| field.shape.key == name && field.shape.name == name;
     let is_free = fields.iter().all(|field| field.shape.key != name);

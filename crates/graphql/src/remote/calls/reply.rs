@@ -7,7 +7,8 @@ use crate::remote::message::exchange::Incoming;
 use crate::request::PathStep;
 use hexgraph_base::types::stack;
 
-/// The most errors of one answer that are passed on. This and [`MESSAGE_MAX`] bound what another server can add to an answer.
+/// The most errors of one answer that are passed on. This and [`MESSAGE_MAX`] bound what another
+/// server can add to an answer.
 const ERRORS_MAX: usize = 100;
 
 /// The most characters of an error's message that are passed on.
@@ -39,8 +40,8 @@ impl Reply {
     }
 }
 
-/// Reads the answer to a plain request: JSON, or nothing at all. Where the status says failure, the entries of `errors` in the body
-/// are the reason.
+/// Reads the answer to a plain request: JSON, or nothing at all. Where the status says failure, the
+/// entries of `errors` in the body are the reason.
 ///
 /// # Errors
 ///
@@ -61,12 +62,13 @@ pub(in crate::remote) fn plain(incoming: &Incoming) -> Result<Reply, AnswerError
     Ok(Reply { value: json(&incoming.body)?, told: Vec::new() })
 }
 
-/// Reads the answer of another GraphQL server about its field `name`. Its errors stand beside the value, whatever the status is.
+/// Reads the answer of another GraphQL server about its field `name`. Its errors stand next to the
+/// value, whatever the status is.
 ///
 /// # Errors
 ///
-/// [`AnswerError::Status`] for a failure without errors, [`AnswerError::NotJson`], and [`AnswerError::NoField`] for an answer that has
-/// neither the field nor errors.
+/// [`AnswerError::Status`] for a failure without errors, [`AnswerError::NotJson`], and
+/// [`AnswerError::NoField`] for an answer that has neither the field nor errors.
 pub(in crate::remote) fn graphql(incoming: &Incoming, name: &str) -> Result<Reply, AnswerError> {
     let body = json(&incoming.body);
     let told = body.as_ref().map_or_else(|_| Vec::new(), |body| errors(body, name));
@@ -82,8 +84,9 @@ pub(in crate::remote) fn graphql(incoming: &Incoming, name: &str) -> Result<Repl
     }
 }
 
-/// Takes the list that answers several objects apart: one reply for each, by position, with the errors whose path begins with its
-/// index. Errors that name no object of the list go to the first one, so that none is lost.
+/// Takes the list that answers several objects apart: one reply for each, by position, with the
+/// errors whose path begins with its index. Errors that name no object of the list go to the first
+/// one, so that none is lost.
 ///
 /// # Errors
 ///
@@ -117,8 +120,9 @@ fn json(body: &[u8]) -> Result<Value, AnswerError> {
         .map_err(|error| AnswerError::NotJson { reason: error.to_string() })
 }
 
-/// Reads the entries of `errors`: objects with a `message`, or texts. Entries without a message are left out. The path of an error is
-/// kept if it begins with the name of the field, without the name; else the error has an empty path.
+/// Reads the entries of `errors`: objects with a `message`, or texts. Entries without a message are
+/// left out. The path of an error is kept if it begins with the name of the field, without the
+/// name; else the error has an empty path.
 fn errors(body: &Value, name: &str) -> Vec<Told> {
     let found = body.get("errors").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let message = |error: &Value| match error {

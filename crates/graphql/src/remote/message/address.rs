@@ -8,8 +8,9 @@ use crate::remote::message::interpolation::Values;
 /// Hexadecimal digits as addresses have them.
 const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Replaces the variables of an address by values, which are escaped. A variable is a whole segment of the path or a whole value of the query. A pair
-/// of the query is left out when its variable has no value, is empty when that is null, and is there once for each item of a list. O(result).
+/// Replaces the variables of an address by values, which are escaped. A variable is a whole segment
+/// of the path or a whole value of the query. A pair of the query is left out when its variable has
+/// no value, is empty when that is null, and is there once for each item of a list. O(result).
 ///
 /// # Errors
 ///
@@ -44,7 +45,8 @@ pub(in crate::remote) fn filled(url: &str, values: &Values) -> Result<String, Ca
     Ok(out)
 }
 
-/// Appends a pair of the query with its variable replaced. `separator` stands before it, and is `&` from then on.
+/// Appends a pair of the query with its variable replaced. `separator` stands before it, and is `&`
+/// from then on.
 fn add_pair(pair: &str, values: &Values, separator: &mut char, out: &mut String) {
     let mut add = |key: &str, value: &str, is_plain: bool| {
         out.push(std::mem::replace(separator, '&'));
@@ -77,10 +79,10 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// Appends a text with all bytes escaped that are no unreserved characters (RFC 3986, section 2.3), so that a value is one segment or one value of the
-/// query, whatever it holds.
+/// Appends a text with all bytes escaped that are no unreserved characters (RFC 3986, section 2.3),
+/// so that a value is one segment or one value of the query, whatever it holds.
 fn escape(text: &str, out: &mut String) {
-    // A segment `..` would lead to another resource (RFC 3986, section 5.2.4).
+    // A segment `..` would point to another resource (RFC 3986, section 5.2.4).
     let is_dots = matches!(text, "." | "..");
     for byte in text.bytes() {
         let is_plain =

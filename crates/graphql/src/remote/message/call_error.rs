@@ -1,5 +1,6 @@
-//! Why a custom field, whose value another server provides, has none: its request can't be made, or the answer can't be used. The
-//! messages become part of errors of the GraphQL answer, where the name of the field stands before them.
+//! Why a custom field, whose value another server provides, has none: its request can't be made, or
+//! the answer can't be used. The messages become part of errors of the GraphQL answer, where the
+//! name of the field stands before them.
 
 use thiserror::Error;
 
@@ -17,7 +18,7 @@ pub enum CallError {
     /// The operation of `graphql:` can't be read.
     #[error("its operation can't be read")]
     Operation,
-    /// The operation of `graphql:` asks for no field.
+    /// The operation of `graphql:` requests no field.
     #[error("its operation has no field")]
     OperationField,
     /// The operation of `graphql:` has no variable that a batch could go into.
@@ -49,7 +50,7 @@ pub(in crate::remote) enum AnswerError {
     /// The body is no JSON.
     #[error("the answer is not JSON: {reason}")]
     NotJson { reason: String },
-    /// An answer of GraphQL lacks the field that was asked for.
+    /// An answer of GraphQL lacks the field that was requested.
     #[error("`data` has no key `{name}`")]
     NoField { name: String },
     /// The answer about several objects is no list.

@@ -11,7 +11,8 @@ pub struct Outgoing {
     pub method: HttpMethod,
     /// The address, with all variables replaced.
     pub url: String,
-    /// The headers as pairs of name and value. They may hold secrets, so they must not be sent on to another server when this one redirects.
+    /// The headers as pairs of name and value. They may hold secrets, so they must not be sent on
+    /// to another server when this one redirects.
     pub headers: Vec<(String, String)>,
     /// The body; `None` for a request without one.
     pub body: Option<Vec<u8>>,
@@ -44,7 +45,8 @@ impl Incoming {
 pub struct Unanswered {
     /// The reason, as the answer to the client says it.
     pub message: String,
-    /// True if nobody listens at the address, so that further requests to it would fail the same way.
+    /// True if nobody listens at the address, so that further requests to it would fail the same
+    /// way.
     pub unreachable: bool,
 }
 

@@ -2,7 +2,8 @@
 
 use crate::model::{CustomHttp, Model};
 
-/// The headers that frame a message, in lower case. They are not passed on: they would contradict the message that is sent.
+/// The headers that frame a message, in lower case. They are not passed on: they would contradict
+/// the message that is sent.
 const FRAMING: [&str; 9] = [
     "connection",
     "content-length",
@@ -18,7 +19,8 @@ const FRAMING: [&str; 9] = [
 /// Returns the value of a header of the client's request, by its name.
 pub type HeaderOf<'a> = &'a (dyn Fn(&str) -> Option<String> + 'a);
 
-/// Makes the headers of a custom field's request: those of the client's request that are passed on, then the secrets, which win.
+/// Makes the headers of a custom field's request: those of the client's request that are passed on,
+/// then the secrets, which win.
 pub(in crate::remote) fn of_field(model: &Model, http: &CustomHttp, came: HeaderOf<'_>) -> Headers {
     let mut headers = Headers::json();
     for (name, from) in &http.forward_headers {
@@ -26,7 +28,7 @@ pub(in crate::remote) fn of_field(model: &Model, http: &CustomHttp, came: Header
             headers.set(name, value);
         }
     }
-    // Set last, so that a client can't put a header of its own in place of a secret.
+    // Set last, so that a client can't put a header of its own instead of a secret.
     headers.add_secrets(model, &http.secret_headers);
     headers
 }
@@ -57,7 +59,7 @@ impl Headers {
         }
     }
 
-    /// Sets a header, in place of one of the same name.
+    /// Sets a header, instead of one of the same name.
     fn set(&mut self, name: &str, value: String) {
         if FRAMING.iter().any(|framing| framing.eq_ignore_ascii_case(name)) {
             return;

@@ -1,4 +1,5 @@
-//! Templates of bodies and how values are put into them: `{ author: $id }` with an id becomes `{"author": "0x1"}`.
+//! Templates of bodies and how values are put into them: `{ author: $id }` with an id becomes
+//! `{"author": "0x1"}`.
 
 use apollo_compiler::ast;
 use hexgraph_base::types::stack;
@@ -9,8 +10,9 @@ use crate::request;
 /// The values of variables by their names: arguments of a root field, or the fields of an object.
 pub type Values = Map<String, Value>;
 
-/// Replaces the variables of a template by values. A member or an item whose variable has no value is left out; the result is `None` when the whole
-/// template is such a variable. O(template and values). The grammar bounds how deep templates are.
+/// Replaces the variables of a template by values. A member or an item whose variable has no value
+/// is left out; the result is `None` when the whole template is such a variable. O(template and
+/// values). The grammar bounds how deep templates are.
 pub(in crate::remote) fn filled(template: &ast::Value, values: &Values) -> Option<Value> {
     stack::require();
     Some(match template {

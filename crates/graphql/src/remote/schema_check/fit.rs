@@ -1,8 +1,10 @@
-//! Compares a custom field with the schema of the server that answers it: the operation must exist, its arguments must be known and complete, and what
-//! it returns must have the fields that are declared here.
+//! Compares a custom field with the schema of the server that answers it: the operation must exist,
+//! its arguments must be known and complete, and what it returns must have the fields that are
+//! declared here.
 //!
-//! The names of scalars may differ, as values are coerced when they come. The names of objects may differ too, but not those of the members of an
-//! interface or a union, which are named in the operations that are sent.
+//! The names of scalars may differ, as values are coerced when they come. The names of objects may
+//! differ too, but not those of the members of an interface or a union, which are named in the
+//! operations that are sent.
 
 use hexgraph_base::types::stack;
 use std::collections::HashSet;
@@ -17,7 +19,8 @@ use crate::remote::schema_check::introspection::{
 };
 use crate::sdl::parse_template;
 
-/// Returns all that does not fit, each as the rest of a message; empty when the field fits. O(types that the field leads to).
+/// Returns all that does not fit, each as the rest of a message; empty when the field fits. O(types
+/// that the field points to).
 pub(in crate::remote) fn faults(
     model: &Model,
     remote: &RemoteSchema,
@@ -34,7 +37,8 @@ struct Fit<'a> {
     model: &'a Model,
     remote: &'a RemoteSchema,
     faults: Vec<String>,
-    /// The pairs of types that were compared, ours and theirs: types may lead to each other in circles.
+    /// The pairs of types that were compared, ours and theirs: types may point to each other in
+    /// circles.
     seen: HashSet<(String, String)>,
 }
 
@@ -137,7 +141,8 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Checks the body of a batch against their input type: it makes one input of each of our objects.
+    /// Checks the body of a batch against their input type: it makes one input of each of our
+    /// objects.
     fn template(&mut self, http: &CustomHttp, name: &str, theirs: &RemoteType) {
         let body = http.body.as_deref().map(parse_template);
         let Some(Ok(Some(ast::Value::Object(members)))) = body else { return };
@@ -152,9 +157,10 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Checks one of our input types against theirs, and those that its fields lead to.
+    /// Checks one of our input types against theirs, and those that its fields point to.
     fn input(&mut self, ours: &TypeDef, theirs: &RemoteType) {
-        // Both types have one name here, since fields whose types have different names were refused before.
+        // Both types have one name here, since fields whose types have different names were refused
+        // before.
         if !self.seen.insert((ours.name.clone(), ours.name.clone())) {
             return;
         }
@@ -187,12 +193,13 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Checks the type of a value: lists where lists are declared, and objects with the declared fields.
+    /// Checks the type of a value: lists where lists are declared, and objects with the declared
+    /// fields.
     fn returned(&mut self, what: &str, ours: &TypeRef, theirs: &TypeRef) {
         let def = self.model.get(ours.name());
         let remote = self.remote.types.get(theirs.name());
         let is_leaf = def.is_none_or(|def| def.kind == Kind::Enum);
-        // Our types of places are built in, so they have no definition to compare.
+        // Our types of positions are built in, so they have no definition to compare.
         let is_builtin_object = def.is_none() && remote.is_some_and(|remote| !remote.is_leaf());
         let agrees = remote.is_none_or(|remote| remote.is_leaf() == is_leaf)
             || is_builtin_object
@@ -242,7 +249,8 @@ fn depth(ty: &TypeRef) -> usize {
     std::iter::successors(Some(ty), |ty| ty.element()).count()
 }
 
-/// Returns true if a variable of a type may be given where `theirs` is wanted (GraphQL specification, *All Variable Usages Are Allowed*).
+/// Returns true if a variable of a type may be given where `theirs` is requested (GraphQL
+/// specification, *All Variable Usages Are Allowed*).
 fn may_stand_for(ours: &ast::Type, has_value: bool, theirs: &TypeRef) -> bool {
     stack::require();
     if theirs.is_non_null() && !ours.is_non_null() && !has_value {

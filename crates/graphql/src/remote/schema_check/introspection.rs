@@ -7,7 +7,8 @@ use serde_json::Value;
 use crate::model::TypeRef;
 use crate::remote::message::call_error::AnswerError;
 
-/// The query that is sent. It asks for references to types up to seven wrappings deep: lists, and types that are not null.
+/// The query that is sent. It requests references to types up to seven wrappings deep: lists, and
+/// types that are not null.
 pub(in crate::remote) const QUESTION: &str = "query { __schema { queryType { name } mutationType { name } \
     types { kind name fields(includeDeprecated: true) { name args { ...I } type { ...T } } \
     inputFields { ...I } } } } \
@@ -126,7 +127,8 @@ fn inputs(owner: &Value, key: &str) -> Vec<RemoteInput> {
     inputs.collect()
 }
 
-/// Reads a reference to a type; `None` when a part is missing. The reader of JSON bounds how deep it is.
+/// Reads a reference to a type; `None` when a part is missing. The reader of JSON bounds how deep
+/// it is.
 fn read_ref(ty: &Value) -> Option<TypeRef> {
     let inside = || ty.get("ofType").filter(|inside| inside.is_object());
     match text(ty, "kind")? {

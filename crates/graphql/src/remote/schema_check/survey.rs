@@ -1,4 +1,5 @@
-//! Asks the servers of custom fields for their schemas, when a schema is set, and compares the fields with them.
+//! Asks the servers of custom fields for their schemas, when a schema is set, and compares the
+//! fields with them.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -27,10 +28,12 @@ struct Asked<'a> {
     http: &'a CustomHttp,
 }
 
-/// Asks each server once for its schema, and compares the custom fields that send operations to it. Returns the faults in the order of their places. Waits
-/// for the servers, eight at a time, each at most `timeout` long.
+/// Asks each server once for its schema, and compares the custom fields that send operations to it.
+/// Returns the faults in the order of their positions. Waits for the servers, eight at a time, each
+/// at most `timeout` long.
 pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u64) -> Vec<Fault> {
-    // Fields with other headers may see another schema, so each pair of address and headers is asked.
+    // Fields with other headers may see another schema, so each pair of address and headers is
+    // asked.
     let mut servers: BTreeMap<(String, Vec<(String, String)>), Vec<Asked<'_>>> = BTreeMap::new();
     for asked in fields(model) {
         let headers = headers::of_introspection(model, asked.http).0;
@@ -52,7 +55,8 @@ pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u6
     faults
 }
 
-/// Returns the fields whose server is asked. A field of an interface stands for its copies in the types that implement it.
+/// Returns the fields whose server is asked. A field of an interface represents its copies in the
+/// types that implement it.
 fn fields(model: &Model) -> Vec<Asked<'_>> {
     let types = model.types.iter().map(|def| (def.name.as_str(), &def.fields));
     let roots = [("Query", &model.queries), ("Mutation", &model.mutations)];
@@ -88,7 +92,8 @@ fn question(
     }
 }
 
-/// Asks several servers at once, each on a thread of its own, and returns their schemas in the order of the requests.
+/// Asks several servers at once, each on a thread of its own, and returns their schemas in the
+/// order of the requests.
 fn ask_all(fetch: &dyn Fetch, requests: &[Outgoing]) -> Vec<Result<RemoteSchema, AnswerError>> {
     thread::scope(|scope| {
         let threads: Vec<_> =

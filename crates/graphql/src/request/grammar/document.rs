@@ -1,4 +1,5 @@
-//! The tree of a request's text. Names are slices of the text. All fields lie in one table, so that a set of fields is a list of numbers.
+//! The tree of a request's text. Names are slices of the text. All fields lie in one table, so that
+//! a set of fields is a list of numbers.
 
 use apollo_compiler::ast::Type;
 use std::borrow::Cow;
@@ -60,7 +61,8 @@ pub(in crate::request) enum SelectionNode<'t> {
 pub(in crate::request) struct FieldNode<'t> {
     pub key: &'t str,
     pub name: &'t str,
-    /// The type of the fragment that it stands in; `None` where no fragment is between it and the field around.
+    /// The type of the fragment that it is in; `None` where no fragment is between it and the field
+    /// around.
     pub on: Option<&'t str>,
     pub arguments: Vec<ArgumentNode<'t>>,
     pub directives: Vec<DirectiveNode<'t>>,

@@ -1,4 +1,5 @@
-//! Converts the values of a checked text to [`Template`]s: values in which variables still have to be replaced.
+//! Converts the values of a checked text to [`Template`]s: values in which variables still have to
+//! be replaced.
 
 use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ExtendedType;
@@ -39,8 +40,9 @@ impl Template {
         }
     }
 
-    /// As [`Template::fill`], without the entries of an object whose variables have no value: to leave a variable out is to leave
-    /// the entry out (GraphQL specification, *Input Object Values*).
+    /// As [`Template::fill`], without the entries of an object whose variables have no value: to
+    /// leave a variable out is to leave the entry out (GraphQL specification, *Input Object
+    /// Values*).
     pub(in crate::request) fn fill_given(&self, variables: &[Option<Value>]) -> Value {
         let Template::Object(parts) = self else { return self.fill(variables) };
         let is_given = |part: &Template| match part {
@@ -79,7 +81,8 @@ impl Template {
 /// The numbers of an operation's variables.
 pub(in crate::request) type VariableNumbers<'t> = HashMap<&'t str, usize>;
 
-/// Converts a value to what its type expects. The text is checked, so all values fit; one that did not would be `null`.
+/// Converts a value to what its type expects. The text is checked, so all values fit; one that did
+/// not would be `null`.
 pub(in crate::request) fn template(
     api: &Api,
     ty: &Type,
@@ -102,7 +105,7 @@ pub(in crate::request) fn template(
             ValueKind::List(values) => {
                 values.iter().map(|value| template(api, element, &value.kind, variables)).collect()
             }
-            // A single value stands for a list of one.
+            // A single value represents a list of one.
             single => vec![template(api, element, single, variables)],
         });
     }

@@ -1,5 +1,5 @@
-//! Parses a request by recursive descent. Depth and number of tokens are bounded, so no text can exhaust the stack or the memory. The first fault ends it,
-//! as in the reference.
+//! Parses a request by recursive descent. Depth and number of tokens are bounded, so no text can
+//! exhaust the stack or the memory. The first fault ends it, as in the reference.
 
 use apollo_compiler::Name;
 use apollo_compiler::ast::Type;
@@ -40,7 +40,7 @@ struct Parser<'t> {
     depth: usize,
     depth_max: usize,
     tokens_left: usize,
-    /// The type of the fragment that selections stand in directly.
+    /// The type of the fragment that selections are in directly.
     condition: Option<&'t str>,
     document: Document<'t>,
 }
@@ -151,7 +151,7 @@ impl<'t> Parser<'t> {
 
     /// Reads a selection set that is, or is not, that of a fragment on a type.
     fn selections_on(&mut self, condition: Option<&'t str>) -> Parsed<Vec<SelectionNode<'t>>> {
-        // Fields know the fragment that they stand in; the one around counts again behind it.
+        // Fields know the fragment that they are in; the one around counts again after it.
         let around = std::mem::replace(&mut self.condition, condition);
         let selections = self.selections()?;
         self.condition = around;
@@ -196,7 +196,7 @@ impl<'t> Parser<'t> {
             TokenKind::Mark(b'{') => self.selections_on(None)?,
             _ => Vec::new(),
         };
-        // Below the field its own type counts, and here the fragment that it stands in.
+        // Below the field its own type counts, and here the fragment that it is in.
         let on = self.condition;
         let id = u32::try_from(self.document.fields.len()).expect("fewer fields than tokens");
         let field = FieldNode { key, name, on, arguments, directives, selections, at };
@@ -255,7 +255,8 @@ impl<'t> Parser<'t> {
         Ok(ValueNode { kind, at })
     }
 
-    /// Reads items between two punctuators. There may be none, and the first punctuator may be missing.
+    /// Reads items between two punctuators. There may be none, and the first punctuator may be
+    /// missing.
     fn between<T>(
         &mut self,
         open: u8,

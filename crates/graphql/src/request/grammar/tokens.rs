@@ -1,4 +1,4 @@
-//! The tokens of a request with their places. Strings have their escapes replaced.
+//! The tokens of a request with their positions. Strings have their escapes replaced.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use crate::request::Place;
 use crate::syntax::{LexemeKind, Tokens};
 
-/// A token with its place.
+/// A token with its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::request) struct QueryToken<'t> {
     pub kind: TokenKind<'t>,
@@ -29,7 +29,7 @@ pub(in crate::request) enum TokenKind<'t> {
 }
 
 impl TokenKind<'_> {
-    /// Returns the name of the kind, which messages use for what was found.
+    /// Returns the name of the kind, which messages use for what was read.
     pub(in crate::request) fn word(&self) -> Cow<'static, str> {
         match self {
             TokenKind::End => "<EOF>".into(),
@@ -63,7 +63,7 @@ impl fmt::Display for TokenKind<'_> {
 pub(in crate::request) struct Lexer<'t> {
     text: &'t str,
     tokens: Tokens<'t>,
-    /// The offset in bytes of the place that `line` and `column` say.
+    /// The offset in bytes of the position that `line` and `column` say.
     counted: usize,
     line: u32,
     column: u32,
@@ -74,7 +74,8 @@ impl<'t> Lexer<'t> {
         Lexer { text, tokens: Tokens::new(text), counted: 0, line: 1, column: 1 }
     }
 
-    /// Reads the next token: [`TokenKind::End`] at the end, however often it is called, and [`TokenKind::Invalid`] for what is no token.
+    /// Reads the next token: [`TokenKind::End`] at the end, however often it is called, and
+    /// [`TokenKind::Invalid`] for what is no token.
     pub(in crate::request) fn read(&mut self) -> QueryToken<'t> {
         let (kind, at) = match self.tokens.next() {
             Ok(token) => (kind(token.kind, token.text), token.at),
@@ -83,7 +84,8 @@ impl<'t> Lexer<'t> {
         QueryToken { kind, at: self.locate(at) }
     }
 
-    /// Returns the place of the byte `to`, which must not be before the last one. So all places of a text cost one pass over it.
+    /// Returns the position of the byte `to`, which must not be before the last one. So all
+    /// positions of a text cost one pass over it.
     fn locate(&mut self, to: usize) -> Place {
         let bytes = self.text.as_bytes();
         for at in self.counted..to {
@@ -136,7 +138,8 @@ fn string_value(text: &str) -> Cow<'_, str> {
     value.into()
 }
 
-/// Reads the escape behind a backslash: its character, and its length in bytes. Two `\u` that are a surrogate pair make one character.
+/// Reads the escape behind a backslash: its character, and its length in bytes. Two `\u` that are a
+/// surrogate pair make one character.
 fn read_escape(rest: &str) -> Option<(char, usize)> {
     let simple = match rest.as_bytes().first()? {
         byte @ (b'"' | b'/' | b'\\') => char::from(*byte),
@@ -154,7 +157,8 @@ fn read_escape(rest: &str) -> Option<(char, usize)> {
                     return Some((char::from_u32(code)?, 11));
                 }
             }
-            // Half of a pair that has no other half becomes U+FFFD, as any other code that is no character.
+            // Half of a pair that has no other half becomes U+FFFD, as any other code that is no
+            // character.
             return Some((char::from_u32(high).unwrap_or('\u{fffd}'), 5));
         }
         _ => return None,
@@ -170,11 +174,12 @@ fn hex4(text: &str) -> Option<u32> {
     }
 }
 
-/// Removes the indentation that all lines of a block string share, and blank lines around it (GraphQL specification, *Block Strings*).
+/// Removes the indentation that all lines of a block string share, and blank lines around it
+/// (GraphQL specification, *Block Strings*).
 fn block_value(raw: &str) -> String {
     let lines: Vec<&str> = raw.split('\n').collect();
     let blank = |line: &&str| line.trim_start_matches([' ', '\t']).is_empty();
-    // The first line begins behind the quotes, so its indentation does not count.
+    // The first line begins after the quotes, so its indentation does not count.
     let indent = lines.iter().skip(1).filter(|line| !blank(line));
     let indent = indent
         .map(|line| line.len() - line.trim_start_matches([' ', '\t']).len())

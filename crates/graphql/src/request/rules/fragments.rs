@@ -59,7 +59,8 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Returns true if an object can be of both types. Where a type has no objects another rule tells it, and this one holds.
+    /// Returns true if an object can be of both types. Where a type has no objects another rule
+    /// tells it, and this one holds.
     fn overlap(&self, left: &ExtendedType, right: &ExtendedType) -> bool {
         if !is_composite(left) || left.name() == right.name() {
             return true;
@@ -100,8 +101,9 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Follows spreads depth first; a spread of a fragment on the path closes a cycle. The depth is the number of
-    /// fragments, which is bounded by the depth of the walk: longer chains are refused there.
+    /// Follows spreads depth first; a spread of a fragment on the path closes a cycle. The depth is
+    /// the number of fragments, which is bounded by the depth of the walk: longer chains are
+    /// refused there.
     fn find_cycles(&mut self, fragment: &'a FragmentNode<'t>, path: &mut Vec<&'t str>) {
         stack::require();
         if path.len() > CHAIN_MAX {

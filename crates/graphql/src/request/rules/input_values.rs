@@ -1,4 +1,5 @@
-//! Rules about values: variables are declared and of a suitable type, and other values are of the type that is expected.
+//! Rules about values: variables are declared and of a suitable type, and other values are of the
+//! type that is expected.
 
 use apollo_compiler::ast::Type;
 use apollo_compiler::schema::ExtendedType;
@@ -26,7 +27,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Checks that a variable is declared, and that its type suits the place.
+    /// Checks that a variable is declared, and that its type suits the position.
     fn check_variable(&mut self, expected: Expected<'a>, name: &str, value: &ValueNode<'t>) {
         let Some(operation) = self.operation else { return };
         let Some(variable) = self.variables.get(name).copied() else {
@@ -57,7 +58,8 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Checks that a number is in the range of its type. Returns false when no other rule applies to the value.
+    /// Checks that a number is in the range of its type. Returns false when no other rule applies
+    /// to the value.
     fn check_number(&mut self, definition: &ExtendedType, value: &ValueNode<'t>) -> bool {
         let (text, fits) = match (definition.name().as_str(), &value.kind) {
             ("Int", ValueKind::Int(text)) => (*text, text.parse::<i32>().is_ok()),
@@ -194,7 +196,7 @@ pub(in crate::request) fn function_count_message(filter: &str, count: usize) -> 
     format!("{filter} filter expects only one filter function, got: {count}")
 }
 
-/// Returns true if a variable of the type `given` may stand where `wanted` is expected.
+/// Returns true if a variable of the type `given` may occur where `wanted` is expected.
 fn is_compatible(given: &Type, wanted: &Type) -> bool {
     stack::require();
     if wanted.is_non_null() && !given.is_non_null() {

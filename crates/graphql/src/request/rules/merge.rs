@@ -1,10 +1,12 @@
-//! Checks that fields with the same response key can be merged (GraphQL specification, *Field Selection Merging*).
+//! Checks that fields with the same response key can be merged (GraphQL specification, *Field
+//! Selection Merging*).
 //!
-//! All fields of a selection set are gathered, fragments included, and grouped by key. In a group each field is
-//! compared with the first of its parent type and with the first of an abstract parent: objects of different types
-//! never answer both, so those need only look alike. Then the selections below a group are gathered to one set, and so
-//! on. Sets that were looked at are remembered, so fields that are reached in many ways cost once; what is left is
-//! bounded by a budget.
+//! All fields of a selection set are gathered, fragments included, and grouped by key. In a group
+//! each field is compared with the first of its parent type and with the first of an abstract
+//! parent: objects of different types never answer both, so those need only look alike. Then the
+//! selections below a group are gathered to one set, and so on. Sets that were looked at are
+//! remembered, so fields that are reached in many ways cost once; what is left is bounded by a
+//! budget.
 
 use apollo_compiler::ast::{FieldDefinition, Type};
 use apollo_compiler::schema::ExtendedType;
@@ -25,16 +27,17 @@ const STEPS_MAX: usize = 1_000_000;
 pub(super) struct Merge<'a, 't> {
     api: &'a Api,
     document: &'a Document<'t>,
-    /// The sets that were checked: whether only the types of values were compared, and the fields, ascending.
+    /// The sets that were checked: whether only the types of values were compared, and the fields,
+    /// ascending.
     seen: HashSet<(bool, Vec<FieldId>)>,
     /// How many fields were gathered so far, over all operations.
     steps: usize,
     conflicts: Vec<Conflict>,
-    /// The most conflicts that are told of one operation.
+    /// The most conflicts that are reported of one operation.
     most: usize,
 }
 
-/// Two fields that can't be merged: the place of the second one, and the message.
+/// Two fields that can't be merged: the position of the second one, and the message.
 pub(super) type Conflict = (Place, String);
 
 /// A field with the type that it is selected on.
@@ -45,7 +48,8 @@ struct Placed<'a> {
     definition: Option<&'a FieldDefinition>,
 }
 
-/// The keys of the merged fields above a set, and the place of the second field of the topmost pair.
+/// The keys of the merged fields above a set, and the position of the second field of the topmost
+/// pair.
 #[derive(Clone, Default)]
 struct Above<'t> {
     keys: Vec<&'t str>,
@@ -120,13 +124,15 @@ impl<'a, 't> Merge<'a, 't> {
         }
     }
 
-    /// Checks the fields of one set; `alike` where objects can't be of both types, so that values need only look alike.
+    /// Checks the fields of one set; `alike` where objects can't be of both types, so that values
+    /// need only look alike.
     fn check_set(&mut self, fields: &[Placed<'a>], alike: bool, above: &Above<'t>) {
         stack::require();
         let mut ids: Vec<FieldId> = fields.iter().map(|field| field.id).collect();
         // The same fields in another order have the same conflicts.
         ids.sort_unstable();
-        // The place of a field in the text decides its parent type, so the ids tell the types as well.
+        // The position of a field in the text decides its parent type, so the ids tell the types as
+        // well.
         ids.dedup();
         if self.steps > STEPS_MAX || !self.seen.insert((alike, ids)) {
             return;
@@ -151,7 +157,7 @@ impl<'a, 't> Merge<'a, 't> {
         groups
     }
 
-    /// Checks the fields of one key. The first conflict of a key is told.
+    /// Checks the fields of one key. The first conflict of a key is reported.
     fn check_group(&mut self, group: &[Placed<'a>], alike: bool, above: &Above<'t>) {
         let key = self.document.field(group[0].id).key;
         let clusters = clusters(group);
@@ -210,7 +216,8 @@ impl<'a, 't> Merge<'a, 't> {
             .then(|| format!("they return conflicting types {left} and {right}"))
     }
 
-    /// Returns true if values of the types can't be told apart by a client: they differ in lists, nulls or leaf types.
+    /// Returns true if values of the types can't be told apart by a client: they differ in lists,
+    /// nulls or leaf types.
     fn types_conflict(&self, left: &Type, right: &Type) -> bool {
         stack::require();
         if left.is_non_null() != right.is_non_null() || left.is_list() != right.is_list() {
@@ -252,7 +259,8 @@ impl<'a, 't> Merge<'a, 't> {
     }
 }
 
-/// The fields that one object can answer together: for each object type its own and those of abstract parents.
+/// The fields that one object can answer together: for each object type its own and those of
+/// abstract parents.
 fn clusters<'a>(group: &[Placed<'a>]) -> Vec<Vec<Placed<'a>>> {
     let object = |field: &Placed<'a>| {
         field.parent.filter(|parent| parent.is_object()).map(|parent| parent.name().clone())
@@ -279,6 +287,7 @@ fn same_arguments(left: &[ArgumentNode<'_>], right: &[ArgumentNode<'_>]) -> bool
     left == right
         || (left.len() == right.len()
             && left.len() <= 64
-            // More than 64 in another order count as different: that bounds the comparison of all with all.
+            // More than 64 in another order count as different: that bounds the comparison of all
+            // with all.
             && left.iter().all(|argument| right.contains(argument)))
 }

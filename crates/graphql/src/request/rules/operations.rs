@@ -59,7 +59,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Checks that a subscription has one field, which may stand in fragments.
+    /// Checks that a subscription has one field, which may occur in fragments.
     fn check_single_field(&mut self, operation: &'a OperationNode<'t>) {
         let mut selections = &operation.selections;
         let mut spreads = self.document.fragments.len();

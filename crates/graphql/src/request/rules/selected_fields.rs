@@ -78,7 +78,8 @@ impl<'a, 't> Walker<'a, 't> {
         self.fault(field.at, message);
     }
 
-    /// Returns the interfaces and object types below an abstract type that have a field: first the interfaces of most types, then object types by name.
+    /// Returns the interfaces and object types below an abstract type that have a field: first the
+    /// interfaces of most types, then object types by name.
     fn types_with(&self, parent: &ExtendedType, name: &str) -> Vec<String> {
         if parent.is_object() {
             return Vec::new();

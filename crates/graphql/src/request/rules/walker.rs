@@ -1,5 +1,6 @@
-//! Walks a document once and applies the rules to each node that it meets. The order is that of the reference: children before parents, operations before
-//! fragments. Each operation walks the fragments that it uses, since a variable in a fragment belongs to the operation.
+//! Walks a document once and applies the rules to each node that it meets. The order is that of the
+//! reference: children before parents, operations before fragments. Each operation walks the
+//! fragments that it uses, since a variable in a fragment belongs to the operation.
 
 use apollo_compiler::ast::{FieldDefinition, InputValueDefinition, Type};
 use apollo_compiler::schema::ExtendedType;
@@ -19,7 +20,8 @@ use crate::request::{Fault, OperationKind, Place, RequestLimits};
 /// The most faults that are returned.
 const FAULTS_MAX: usize = 100;
 
-/// The most selections that are visited. Each operation visits the fragments that it uses again, so the length of the text does not bound the number.
+/// The most selections that are visited. Each operation visits the fragments that it uses again, so
+/// the length of the text does not bound the number.
 const STEPS_MAX: usize = 2_000_000;
 
 /// The result of checking a valid document, which holds for all requests with it.
@@ -115,7 +117,8 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Adds a fault, unless there are too many or the same one is known: a fragment is walked for each operation that uses it.
+    /// Adds a fault, unless there are too many or the same one is known: a fragment is walked for
+    /// each operation that uses it.
     pub(super) fn fault(&mut self, at: Place, message: String) {
         if !self.is_full() {
             let fault = Fault::at(at, message);
@@ -204,7 +207,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
         for selection in selections {
             self.steps += 1;
-            // A request that is too large is refused with one fault, whatever was found before.
+            // A request that is too large is refused with one fault, whatever was read before.
             let stop = self.steps > STEPS_MAX || self.too_deep.is_some();
             if stop || self.is_full() {
                 break;
@@ -314,7 +317,8 @@ impl<'a, 't> Walker<'a, 't> {
             ValueKind::List(values) => {
                 let inner = match expected.ty {
                     Some(Type::List(element) | Type::NonNullList(element)) => {
-                        // The definition is that of the innermost type, so it stays the same for the elements.
+                        // The definition is that of the innermost type, so it stays the same for
+                        // the elements.
                         Expected { ty: Some(element), definition: expected.definition }
                     }
                     _ => Expected::default(),

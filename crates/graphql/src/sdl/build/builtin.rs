@@ -1,4 +1,5 @@
-//! The types and directives that every schema has without declaring them, and the names that schemas may not use.
+//! The types and directives that every schema has without declaring them, and the names that
+//! schemas may not use.
 
 use crate::sdl::source::raw::RawKind;
 
@@ -121,7 +122,8 @@ pub(in crate::sdl) fn directive(name: &str, federated: bool) -> Option<&'static 
     known.or_else(|| FEDERATION_DIRECTIVES.iter().find(|(known, _, _)| federated && *known == name))
 }
 
-/// The directives that the first check knows, each with the kinds of types that it may stand at; none for directives of fields.
+/// The directives that the first check knows, each with the kinds of types that it may occur at;
+/// none for directives of fields.
 const AT_TYPES: &[(&str, &[RawKind])] = &[
     ("hasInverse", &[]),
     ("search", &[]),
@@ -147,7 +149,7 @@ const AT_TYPES: &[(&str, &[RawKind])] = &[
     ("cascade", &[]),
 ];
 
-/// Returns the kinds of types that a directive may stand at, if the first check knows it.
+/// Returns the kinds of types that a directive may occur at, if the first check knows it.
 pub(in crate::sdl) fn kinds_of_directive(name: &str) -> Option<&'static [RawKind]> {
     AT_TYPES.iter().find(|(known, _)| *known == name).map(|(_, kinds)| *kinds)
 }
@@ -160,7 +162,7 @@ pub(in crate::sdl) fn is_scalar(name: &str) -> bool {
     ) || is_geo(name)
 }
 
-/// Returns true for the types of places.
+/// Returns true for the types of positions.
 pub(in crate::sdl) fn is_geo(name: &str) -> bool {
     matches!(name, "Point" | "Polygon" | "MultiPolygon")
 }
@@ -172,7 +174,8 @@ pub(in crate::sdl) fn is_reserved(name: &str) -> bool {
         || name.eq_ignore_ascii_case("as")
 }
 
-/// The types that the API defines and for which a schema that declares one is told so in words of its own.
+/// The types that the API defines and for which a schema that declares one is reported so in words
+/// of its own.
 pub(in crate::sdl) const TAKEN: &[&str] = &[
     "Int64",
     "DateTime",

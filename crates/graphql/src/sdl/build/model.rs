@@ -16,7 +16,8 @@ use crate::sdl::source::value::{bare, entry, go_bool, items};
 /// The reason of `@deprecated` without one.
 const NO_LONGER_SUPPORTED: &str = "No longer supported";
 
-/// Makes the model, without the rules of `@auth` and the comment lines, which are read later. O(fields).
+/// Makes the model, without the rules of `@auth` and the comment lines, which are read later.
+/// O(fields).
 pub(in crate::sdl) fn model(draft: &Draft<'_>) -> Model {
     let mut model = Model {
         text: draft.places.text().to_owned(),
@@ -121,7 +122,8 @@ fn argument(raw: &RawField) -> Argument {
     }
 }
 
-/// Reads `@secret`. The predicate belongs to the interface that declares the password, unless the directive names one.
+/// Reads `@secret`. The predicate belongs to the interface that declares the password, unless the
+/// directive names one.
 fn secret(draft: &Draft<'_>, def: &RawType) -> Option<Secret> {
     let (field, pred) = secret_of(def)?;
     // Types that share an interface share its password, and so the predicate.

@@ -19,9 +19,10 @@ struct Declared {
 }
 
 impl Model {
-    /// Returns the schema text that declares all types and predicates, each type with its predicates below it. Types come in the order of the model; a
-    /// predicate comes below the first type that has it and does not inherit it. Types of one stored type are declared as one, which has the predicates of all.
-    /// O(fields).
+    /// Returns the schema text that declares all types and predicates, each type with its
+    /// predicates below it. Types come in the order of the model; a predicate comes below the first
+    /// type that has it and does not inherit it. Types of one stored type are declared as one,
+    /// which has the predicates of all. O(fields).
     pub fn to_dql_schema(&self) -> String {
         let declared = declare(self);
         let mut text = String::new();
@@ -159,7 +160,8 @@ impl Declared {
     }
 }
 
-/// Writes a name as the schema language does: in angle brackets when it has other characters than letters, digits and `_.-`.
+/// Writes a name as the schema language does: in angle brackets when it has other characters than
+/// letters, digits and `_.-`.
 fn in_brackets(name: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     let starts = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');

@@ -1,4 +1,5 @@
-//! Checks a field, and its directives that need few words: `@embedding`, `@id`, `@default`, `@remoteResponse`.
+//! Checks a field, and its directives that need few words: `@embedding`, `@id`, `@default`,
+//! `@remoteResponse`.
 
 use apollo_compiler::ast::Value;
 
@@ -34,7 +35,7 @@ fn arguments(subject: &Subject<'_>) -> Option<String> {
     Some(format!("can't have {} as an argument because it is a reserved argument.", own.name))
 }
 
-/// Names that no value of an enum may have, and so no field that `has` can ask for.
+/// Names that no value of an enum may have, and so no field that `has` can request.
 const NO_ENUM_VALUES: [&str; 3] = ["true", "false", "null"];
 
 /// Refuses reserved names.
@@ -53,7 +54,7 @@ fn name(subject: &Subject<'_>) -> Option<String> {
 /// Refuses lists that the store can't hold. A predicate holds one place only.
 fn list(subject: &Subject<'_>) -> Option<String> {
     let name = subject.field.ty.element()?.name();
-    // Lists of places may be declared where they are not stored.
+    // Lists of positions may be declared where they are not stored.
     let is_invalid =
         matches!(name, "ID" | "Boolean") || builtin::is_geo(name) && is_stored(subject);
     is_invalid.then(|| format!("{name} lists are invalid."))

@@ -84,7 +84,7 @@ fn reverse(subject: &Subject<'_>, directive: &RawDirective, pred: &str) -> Resul
     }
 }
 
-/// Checks that the forward field leads to the type, or an interface of it.
+/// Checks that the forward field points to the type, or an interface of it.
 fn fits(def: &RawType, other: &RawType, forward: &RawField) -> Result<(), Fault> {
     let place = forward.directive("dgraph").and_then(|dgraph| dgraph.place);
     let fault = |message| Err(Fault::at(place, message));
@@ -113,7 +113,7 @@ fn fits(def: &RawType, other: &RawType, forward: &RawField) -> Result<(), Fault>
     Ok(())
 }
 
-/// Checks what stands behind the `@` of a predicate.
+/// Checks what stands after the `@` of a predicate.
 fn language(subject: &Subject<'_>, directive: &RawDirective, tags: &str) -> Result<(), Fault> {
     let field = subject.field;
     if field.ty.name() != "String" {

@@ -1,5 +1,6 @@
-//! Checks `@hasInverse`, which makes two fields the two ends of a link. A schema may have it at one end only. Then it is added at the other end, also in
-//! all types that inherit that field from an interface.
+//! Checks `@hasInverse`, which makes two fields the two ends of a link. A schema may have it at one
+//! end only. Then it is added at the other end, also in all types that inherit that field from an
+//! interface.
 
 use apollo_compiler::ast::Value;
 use apollo_compiler::name;
@@ -17,7 +18,7 @@ pub(in crate::sdl) struct MissingInverse {
     field: String,
     /// The field that it names.
     inverse: apollo_compiler::Name,
-    /// The place of the directive at the first end.
+    /// The position of the directive at the first end.
     place: Option<Place>,
 }
 

@@ -1,4 +1,5 @@
-//! The checks of a schema, in the order in which they are made. Each stage returns all of its faults.
+//! The checks of a schema, in the order in which they are made. Each stage returns all of its
+//! faults.
 
 pub(super) mod reserved_names;
 pub(super) mod standard;

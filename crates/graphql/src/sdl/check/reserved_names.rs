@@ -1,4 +1,5 @@
-//! The first checks, before anything is added to the definitions: kinds of types, reserved names, and names that the API will generate.
+//! The first checks, before anything is added to the definitions: kinds of types, reserved names,
+//! and names that the API will generate.
 
 use std::collections::HashSet;
 
@@ -52,7 +53,7 @@ fn reserved_name(def: &RawType) -> Option<Fault> {
 fn directives_at_types(def: &RawType, faults: &mut Vec<Fault>) {
     for directive in &def.directives {
         let (name, directive_name) = (&def.name, directive.name());
-        // Unknown directives are told by the standard checks.
+        // Unknown directives are reported by the standard checks.
         let Some(kinds) = builtin::kinds_of_directive(directive_name) else { continue };
         if kinds.is_empty() {
             let message = format!(

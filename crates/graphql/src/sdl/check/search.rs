@@ -1,4 +1,5 @@
-//! The words of `@search`: the indexes that they mean, the types that may have them, and the check of the directive.
+//! The words of `@search`: the indexes that they mean, the types that may have them, and the check
+//! of the directive.
 
 use super::subject::Subject;
 use crate::model::SearchIndex;
@@ -79,8 +80,8 @@ fn default_word(ty: &str) -> &'static str {
     }
 }
 
-/// Returns the words by which a field can be filtered, in order, with their options as they are written: those of `@search`, or the type's where it has
-/// none, and the one that `@id` needs.
+/// Returns the words by which a field can be filtered, in order, with their options as they are
+/// written: those of `@search`, or the type's where it has none, and the one that `@id` needs.
 fn words(field: &RawField) -> Vec<String> {
     let ty = field.ty.name();
     let is_unique = field.has("id");
@@ -116,7 +117,8 @@ fn bare_word(text: &str) -> &str {
     text.split('(').next().unwrap_or(text).trim()
 }
 
-/// Reads the options of `hnsw(metric: cosine, exponent: 4)`, ordered by name; `None` when they are malformed.
+/// Reads the options of `hnsw(metric: cosine, exponent: 4)`, ordered by name; `None` when they are
+/// malformed.
 fn options(text: &str) -> Option<Vec<(String, String)>> {
     let text = text.trim();
     let Some((_, rest)) = text.split_once('(') else {
@@ -163,7 +165,7 @@ pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> 
         let what = "the @search directive requires a list argument, like @search(by: [\"hash\"])";
         return Err(subject.fault_at(directive, what));
     }
-    // Words come in order, so a clash names the earlier one by its place in the alphabet.
+    // Words come in order, so a clash names the earlier one by its position in the alphabet.
     let mut before: Vec<&Word> = Vec::new();
     for text in words(field) {
         let word = match word_for(subject, &text) {

@@ -1,4 +1,5 @@
-//! Checks predicates that several fields share by `@dgraph(pred:)`: the fields must agree on what is stored.
+//! Checks predicates that several fields share by `@dgraph(pred:)`: the fields must agree on what
+//! is stored.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,7 +11,8 @@ use crate::syntax::{Fault, Place};
 struct User {
     type_name: String,
     field: String,
-    /// The name of the type of the values, in brackets for a list. Whether null is allowed does not matter to the store.
+    /// The name of the type of the values, in brackets for a list. Whether null is allowed does not
+    /// matter to the store.
     ty: String,
     /// Where the fault of the field points.
     place: Option<Place>,
@@ -29,8 +31,9 @@ struct Sharing<'a> {
     of_interfaces: HashMap<&'a str, HashSet<String>>,
 }
 
-/// Checks all interfaces first, then the types that may implement them, both in the order of the text, in which the faults come.
-/// O(fields), and the pairs of interfaces of each type. The messages are those of Dgraph.
+/// Checks all interfaces first, then the types that may implement them, both in the order of the
+/// text, in which the faults come. O(fields), and the pairs of interfaces of each type. The
+/// messages are those of Dgraph.
 pub(in crate::sdl) fn check(draft: &Draft<'_>, faults: &mut Vec<Fault>) {
     let mut sharing = Sharing { draft, users: HashMap::new(), of_interfaces: HashMap::new() };
     for kind in [RawKind::Interface, RawKind::Object] {
@@ -110,7 +113,7 @@ impl<'a> Sharing<'a> {
             self.users.insert(predicate, user);
             return;
         };
-        // The first user stays the one to compare with, so that each conflict is told once.
+        // The first user stays the one to compare with, so that each conflict is reported once.
         if first.secret {
             faults.push(secret_conflict(first, &user));
         } else if first.ty != user.ty {
@@ -133,8 +136,8 @@ impl<'a> Sharing<'a> {
         faults.extend(own_interface(def, first, &user));
     }
 
-    /// Checks that the predicate of a password is used by nothing but passwords. Only a password with `pred:` is checked,
-    /// and one that an interface declares is checked with the interface.
+    /// Checks that the predicate of a password is used by nothing but passwords. Only a password
+    /// with `pred:` is checked, and one that an interface declares is checked with the interface.
     fn secret(&mut self, def: &RawType, faults: &mut Vec<Fault>) {
         let Some((field, Some(predicate))) = secret_of(def) else { return };
         if self.draft.password_interface(def, &field).is_some() {

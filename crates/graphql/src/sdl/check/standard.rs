@@ -1,5 +1,6 @@
-//! Checks the rules that any GraphQL schema must keep (GraphQL specification, *Type System*), in the reference's words. Definitions are checked in the order
-//! of the text. The reference stops at the first fault; here the first of each field and of each definition is told.
+//! Checks the rules that any GraphQL schema must keep (GraphQL specification, *Type System*), in
+//! the reference's words. Definitions are checked in the order of the text. The reference stops at
+//! the first fault; here the first of each field and of each definition is reported.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +23,7 @@ fn fail<T>(place: Option<Place>, message: String) -> Result<T, Fault> {
     Err(Fault::at(place, message))
 }
 
-/// Checks the whole schema.
+/// Checks the entire schema.
 ///
 /// # Errors
 ///
@@ -76,7 +77,8 @@ impl<'a> Standard<'a> {
 
     /// Checks `schema { ... }`.
     fn roots(&self) -> Checked {
-        // The operations that a schema names are checked to exist, and then ignored: `Query` and `Mutation` are fixed.
+        // The operations that a schema names are checked to exist, and then ignored: `Query` and
+        // `Mutation` are fixed.
         let mut definitions = self.draft.schema.roots.iter().filter(|roots| !roots.extension);
         if let Some(second) = definitions.nth(1) {
             let message =
@@ -178,7 +180,8 @@ impl<'a> Standard<'a> {
         for directive in directives {
             let (name, place) = (directive.name(), directive.place);
             valid_name(place, name)?;
-            // A directive of the schema's own may not hide a built-in one, so the order does not matter.
+            // A directive of the schema's own may not hide a built-in one, so the order does not
+            // matter.
             let builtin = builtin::directive(name, self.draft.federated);
             let declared = self.declared.get(name);
             let (arguments, locations) = match (builtin, declared) {
@@ -215,7 +218,8 @@ impl<'a> Standard<'a> {
         Ok(())
     }
 
-    /// Refuses interfaces with `@key`: entities are the members of a union, which holds object types only.
+    /// Refuses interfaces with `@key`: entities are the members of a union, which holds object
+    /// types only.
     fn entities(&self) -> Checked {
         let interface = |def: &&RawType| def.has("key") && def.kind == RawKind::Interface;
         match self.draft.types().iter().find(interface) {
@@ -252,7 +256,7 @@ impl<'a> Standard<'a> {
         Ok(())
     }
 
-    /// Checks that a type has all that an interface asks for.
+    /// Checks that a type has all that an interface requests.
     fn implements(
         &self,
         def: &RawType,
@@ -275,7 +279,7 @@ impl<'a> Standard<'a> {
         Ok(())
     }
 
-    /// Checks that a field has the type and the arguments that an interface asks for.
+    /// Checks that a field has the type and the arguments that an interface requests.
     fn implements_field(
         &self,
         def: &RawType,
@@ -309,7 +313,7 @@ impl<'a> Standard<'a> {
         Ok(())
     }
 
-    /// Returns true if a field of the type `actual` may stand where the interface has `required`.
+    /// Returns true if a field of the type `actual` may occur where the interface has `required`.
     fn is_covariant(&self, required: &TypeRef, actual: &TypeRef) -> bool {
         if required.is_non_null() && !actual.is_non_null() {
             return false;
@@ -385,7 +389,7 @@ fn valid_name(place: Option<Place>, name: &str) -> Checked {
     fail(place, message)
 }
 
-/// Returns true if an argument of the type `own` may stand where the interface has `required`.
+/// Returns true if an argument of the type `own` may occur where the interface has `required`.
 fn is_compatible(required: &TypeRef, own: &TypeRef) -> bool {
     let same = match (required.element(), own.element()) {
         (Some(required), Some(own)) => is_compatible(required, own),

@@ -106,7 +106,7 @@ fn has_content(def: &RawType) -> Option<Fault> {
     (!has_content).then(|| Fault::at(def.place, message))
 }
 
-/// Checks a stored type: no field of it, custom ones apart, leads to a type that is not stored.
+/// Checks a stored type: no field of it, custom ones apart, points to a type that is not stored.
 fn stored(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
     if def.is_root() {
         return None;
@@ -209,7 +209,8 @@ fn lambda_on_mutate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
         );
         faults.push(Fault::at(directive.place, message));
     }
-    // Whatever the switches are called, they are truth values; unknown names are told by the standard checks.
+    // Whatever the switches are called, they are truth values; unknown names are reported by the
+    // standard checks.
     for argument in &directive.node.arguments {
         if !matches!(*argument.value, Value::Boolean(_)) {
             let message = format!(

@@ -18,7 +18,8 @@ pub(in crate::sdl) struct CheckedCustom<'a> {
 }
 
 impl CheckedCustom<'_> {
-    /// Adds a fault. The reference writes `Field f; ` in some messages and `Field f: ` in others, so the separator is given.
+    /// Adds a fault. The reference writes `Field f; ` in some messages and `Field f: ` in others,
+    /// so the separator is given.
     pub(in crate::sdl) fn fault(
         &mut self,
         place: Option<Place>,
@@ -30,7 +31,7 @@ impl CheckedCustom<'_> {
         self.faults.push(Fault::at(place, message));
     }
 
-    /// Returns the place of a value of its arguments.
+    /// Returns the position of a value of its arguments.
     pub(super) fn place(&self, value: &Node<Value>) -> Option<Place> {
         value::place(value, self.subject.draft.places)
     }

@@ -64,7 +64,7 @@ pub(in crate::sdl) fn check(
 ) {
     let mut custom = CheckedCustom { subject: *subject, directive, batch: false, faults };
     custom.company();
-    // The checks go on: they tell what is wrong with the argument that is there.
+    // The checks go on: they tell errors of the argument that is there.
     let count = directive.node.arguments.len();
     if count != 1 {
         let what = format!(
@@ -170,7 +170,8 @@ impl<'a> CheckedCustom<'a> {
         }
     }
 
-    /// Checks the variables of the address: of a root field they are arguments, else fields beside this one.
+    /// Checks the variables of the address: of a root field they are arguments, else fields beside
+    /// this one.
     fn url_variables(&mut self, url: &Node<Value>, part: &str, names: &[String]) {
         let subject = self.subject;
         let place = self.place(url);
@@ -182,7 +183,8 @@ impl<'a> CheckedCustom<'a> {
         for name in names {
             let what = match list.iter().find(|candidate| candidate.name == *name) {
                 None => "is not defined",
-                // An absent segment would make another path; an absent pair of the query is left out.
+                // An absent segment would make another path; an absent pair of the query is left
+                // out.
                 Some(found) if part == "path" && !found.ty.is_non_null() => "can be null",
                 Some(_) => continue,
             };
@@ -259,7 +261,8 @@ impl<'a> CheckedCustom<'a> {
         self.fault(place, ';', what);
     }
 
-    /// Checks the body and `graphql`. Returns `None` when `graphql` is so wrong that the rest can't be checked.
+    /// Checks the body and `graphql`. Returns `None` when `graphql` is so wrong that the rest can't
+    /// be checked.
     fn templates(&mut self, http: &Http<'_>) -> Option<()> {
         let mut required = Vec::new();
         if let Some(body) = http.body {
@@ -279,7 +282,8 @@ impl<'a> CheckedCustom<'a> {
         if let Some(graphql) = http.graphql {
             let place = self.place(graphql);
             let variables = graphql_operation::check(self, &bare(graphql), place)?;
-            // In a batch the body makes the objects, so its variables are the ones that fields must have.
+            // In a batch the body makes the objects, so its variables are the ones that fields must
+            // have.
             if !self.batch && !self.subject.def.is_root() && !variables.is_empty() {
                 required = variables;
             }
@@ -318,7 +322,8 @@ impl<'a> CheckedCustom<'a> {
         }
     }
 
-    /// Checks that the variables of a field's template are scalar fields beside it, one of them a key, by which the object can be found.
+    /// Checks that the variables of a field's template are scalar fields beside it, one of them a
+    /// key, by which the object can be found.
     fn required_fields(&mut self, required: &[String], part: &str, at: &Node<Value>) {
         let (def, own) = (self.subject.def, &self.subject.field.name);
         let place = self.place(at);
@@ -364,7 +369,8 @@ impl<'a> CheckedCustom<'a> {
 
     /// Checks `skipIntrospection` and the lists of headers.
     fn headers(&mut self, http: &Node<Value>, parts: &Http<'_>) {
-        // Faults of headers point at the body or the operation; a request without either is not checked for them.
+        // Faults of headers point at the body or the operation; a request without either is not
+        // checked for them.
         let Some(at) = parts.body.or(parts.graphql) else { return };
         let place = self.place(at);
         if let Some(skip) = entry(http, "skipIntrospection")

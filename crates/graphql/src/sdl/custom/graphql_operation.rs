@@ -1,4 +1,5 @@
-//! Checks `@custom(http: {graphql: ...})`: one operation without a name, with one field without a selection.
+//! Checks `@custom(http: {graphql: ...})`: one operation without a name, with one field without a
+//! selection.
 
 use apollo_compiler::ast::Value;
 use apollo_compiler::{Node, ast};
@@ -10,7 +11,8 @@ use crate::syntax::{Place, parse_query};
 /// The beginning of most messages.
 const INSIDE: &str = "inside graphql in @custom directive, found";
 
-/// Checks the text. Returns the names of the variables that the operation declares; `None` when the rest can't be checked.
+/// Checks the text. Returns the names of the variables that the operation declares; `None` when the
+/// rest can't be checked.
 pub(in crate::sdl) fn check(
     custom: &mut CheckedCustom<'_>,
     text: &str,

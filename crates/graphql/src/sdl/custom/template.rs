@@ -1,4 +1,5 @@
-//! Reads templates of bodies, such as `{ author: $id, post: { id: $postID } }`, and finds their variables.
+//! Reads templates of bodies, such as `{ author: $id, post: { id: $postID } }`, and finds their
+//! variables.
 
 use apollo_compiler::ast;
 use apollo_compiler::ast::Value;
@@ -11,7 +12,8 @@ use crate::syntax::{Fault, parse_query};
 /// Why a text is no template.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TemplateError {
-    /// The text is not a GraphQL value; the place counts from the `query { template(input:` that is put before it.
+    /// The text is not a GraphQL value; the position counts from the `query { template(input:` that
+    /// is put before it.
     #[error(transparent)]
     Syntax(#[from] Fault),
     /// A strict template has a word without quotes where JSON has a value.
@@ -19,8 +21,8 @@ pub enum TemplateError {
     Word(String),
 }
 
-/// Returns the names of a template's variables, each once, in the order of their first use. A `strict` template is JSON but for variables and keys without
-/// quotes.
+/// Returns the names of a template's variables, each once, in the order of their first use. A
+/// `strict` template is JSON but for variables and keys without quotes.
 ///
 /// # Errors
 ///
@@ -42,7 +44,8 @@ pub(crate) fn parse_template(template: &str) -> Result<Option<Value>, TemplateEr
     if template.trim().is_empty() {
         return Ok(None);
     }
-    // The grammar has no rule for a value alone, so the template is read as the argument of a field.
+    // The grammar has no rule for a value alone, so the template is read as the argument of a
+    // field.
     let text = format!("query {{ template(input:{template}) }}");
     let document = parse_query(&text)?;
     let first = document.definitions.first().and_then(|definition| match definition {

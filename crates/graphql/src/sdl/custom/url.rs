@@ -60,7 +60,8 @@ fn escapes_are_whole(url: &str) -> bool {
     })
 }
 
-/// Returns true unless a host is followed by a port that is no number. The host may be an IPv6 address in brackets.
+/// Returns true unless a host is followed by a port that is no number. The host may be an IPv6
+/// address in brackets.
 fn valid_port(host: &str) -> bool {
     let host = host.rsplit('@').next().unwrap_or(host);
     let behind = host.rsplit(']').next().unwrap_or(host);

@@ -12,11 +12,12 @@ use crate::sdl::source::raw::RawKind;
 use crate::sdl::source::value::{bare, items};
 use crate::syntax::{Fault, parse_query};
 
-/// Reads the rules of all types into the model. The rules of a type's interfaces are joined to its own by `and`.
+/// Reads the rules of all types into the model. The rules of a type's interfaces are joined to its
+/// own by `and`.
 ///
 /// # Errors
 ///
-/// All faults of all rules. They have no places: a rule is a text of its own.
+/// All faults of all rules. They have no positions: a rule is a text of its own.
 pub(in crate::sdl) fn read_rules(draft: &Draft<'_>, model: &mut Model) -> Result<(), Vec<Fault>> {
     let mut faults = Vec::new();
     for def in draft.types() {
@@ -70,7 +71,8 @@ impl RuleReader<'_> {
         self.faults.push(fault(self.name, what.as_ref()));
     }
 
-    /// Reads a node of a tree of rules, which has exactly one entry. The grammar bounds how deep trees are. Returns `None` after a fault.
+    /// Reads a node of a tree of rules, which has exactly one entry. The grammar bounds how deep
+    /// trees are. Returns `None` after a fault.
     fn rule(&mut self, value: &Value) -> Option<Rule> {
         stack::require();
         let Value::Object(entries) = value else { return self.nothing() };
@@ -79,7 +81,7 @@ impl RuleReader<'_> {
         }
         let entry =
             |name: &str| entries.iter().find(|(found, _)| found == name).map(|(_, value)| value);
-        // All entries are read, so that the faults below each of them are told.
+        // All entries are read, so that the faults below each of them are reported.
         let mut read = Vec::new();
         if let Some(or) = entry("or").map(|or| items(or)).filter(|or| !or.is_empty()) {
             read.push(self.several(or, "OR").map(Rule::Or));
@@ -162,9 +164,11 @@ fn fault(name: &str, what: &str) -> Fault {
     Fault::new(format!("Type {name}: @auth: {what}"))
 }
 
-/// Checks the queries of all rules against the generated API. `faults_of` returns the messages about the text of a request; none when it is valid.
+/// Checks the queries of all rules against the generated API. `faults_of` returns the messages
+/// about the text of a request; none when it is valid.
 ///
-/// A rule is checked in the type that declares it, so that types which inherit it do not repeat its faults.
+/// A rule is checked in the type that declares it, so that types which inherit it do not repeat its
+/// faults.
 pub fn check_rules(model: &Model, faults_of: impl Fn(&str) -> Vec<String>) -> Vec<Fault> {
     let mut faults = Vec::new();
     for def in &model.types {

@@ -159,7 +159,7 @@ fn older_form(text: &str) -> Result<Authorization, Fault> {
 fn fixed_key(name: &str, key: &str) -> Result<Keys, Fault> {
     let Some(algorithm) = Algorithm::from_name(name) else {
         let supported: Vec<&str> = Algorithm::ALL.iter().map(|(name, _)| *name).collect();
-        // A word that can't be the name of an algorithm may be a key that stands in the wrong place.
+        // A word that can't be the name of an algorithm may be a key that is in the wrong place.
         let is_name = name.len() <= 5 && name.chars().all(|c| c.is_ascii_alphanumeric());
         let found = if is_name { name } else { "another word" };
         return Err(Fault::new(format!(
@@ -171,7 +171,8 @@ fn fixed_key(name: &str, key: &str) -> Result<Keys, Fault> {
     Ok(Keys::Fixed { algorithm, key })
 }
 
-/// Checks the form of a public key in PEM (RFC 7468), and replaces `\n` in it by line ends. Whether the key itself is valid is checked when it is used.
+/// Checks the form of a public key in PEM (RFC 7468), and replaces `\n` in it by line ends. Whether
+/// the key itself is valid is checked when it is used.
 fn public_key(key: &str) -> Result<String, Fault> {
     let key = key.replace("\\n", "\n");
     let begins = key.find("-----BEGIN ").and_then(|at| key[at + 11..].split_once("-----"));

@@ -30,7 +30,8 @@ pub(super) fn read(text: &str) -> Result<Rule, RuleError> {
     Ok(Rule::Claim { claim: name, test })
 }
 
-/// Splits `{ claim : { operator : operand } }` into its three parts. Blanks between them do not matter.
+/// Splits `{ claim : { operator : operand } }` into its three parts. Blanks between them do not
+/// matter.
 fn split(text: &str) -> Option<(&str, &str, &str)> {
     let inside = text.trim_end().strip_prefix('{')?.strip_suffix('}')?;
     let (claim, rest) = split_before_brace(inside)?;
@@ -40,7 +41,8 @@ fn split(text: &str) -> Option<(&str, &str, &str)> {
     is_word.then_some((claim.trim(), operator, operand.trim()))
 }
 
-/// Splits a text at the first colon that an opening brace follows, without both. The name of a claim may have colons of its own.
+/// Splits a text at the first colon that an opening brace follows, without both. The name of a
+/// claim may have colons of its own.
 fn split_before_brace(text: &str) -> Option<(&str, &str)> {
     let mut colons = text.match_indices(':');
     colons.find_map(|(at, _)| {

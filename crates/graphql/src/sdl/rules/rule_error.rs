@@ -1,4 +1,4 @@
-//! What is wrong with the text of one rule of `@auth`, in the reference's words.
+//! Errors of the text of one rule of `@auth`, in the reference's words.
 
 use thiserror::Error;
 
@@ -8,13 +8,13 @@ pub(super) enum RuleError {
     /// The text begins with `{` and is not `{$claim: {operator: value}}`.
     #[error("`{text}` is not a valid rule.")]
     NoClaimTest { text: String },
-    /// The claim has no `$`, or the value behind the operator is no JSON.
+    /// The claim has no `$`, or the value after the operator is no JSON.
     #[error("`{claim}` is not a valid GraphQL variable.")]
     NoVariable { claim: String },
-    /// The value behind the operator is `null`.
+    /// The value after the operator is `null`.
     #[error("`{operator}` operator has invalid value. null values aren't supported.")]
     Null { operator: String },
-    /// The value behind the operator is of a kind that the operator does not take.
+    /// The value after the operator is of a kind that the operator does not take.
     #[error("`{operator}` operator has invalid value `{value}`.{why}")]
     Operand { operator: String, value: String, why: &'static str },
     /// No such operator is known.
@@ -35,7 +35,7 @@ pub(super) enum RuleError {
     /// The query has several fields.
     #[error("a rule should be exactly one query, found {count} queries")]
     Queries { count: usize },
-    /// The query asks for a fragment.
+    /// The query requests a fragment.
     #[error("error couldn't generate query from rule")]
     Fragment,
     /// The query is about another type than the rule.

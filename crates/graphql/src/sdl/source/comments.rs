@@ -1,4 +1,5 @@
-//! Reads the comment lines that have a meaning: `# Dgraph.Authorization`, `# Dgraph.Allow-Origin` and `# Dgraph.Secret`. They may stand anywhere.
+//! Reads the comment lines that have a meaning: `# Dgraph.Authorization`, `# Dgraph.Allow-Origin`
+//! and `# Dgraph.Secret`. They may occur anywhere.
 
 use crate::model::Authorization;
 use crate::sdl::rules::authorization_comment;
@@ -42,7 +43,7 @@ pub(in crate::sdl) fn read(text: &str) -> Result<Comments, Fault> {
             comments.secrets.push((name, value));
         }
     }
-    // Read last, so that a second such line is told before what is wrong with the first.
+    // Read last, so that a second such line is reported before errors of the first.
     comments.authorization = authorization.map(authorization_comment::read).transpose()?;
     Ok(comments)
 }

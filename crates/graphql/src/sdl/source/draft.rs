@@ -1,5 +1,5 @@
-//! The draft of a schema, which the checks read and complete: all definitions, found by name, with the fields of interfaces copied into the types that
-//! implement them.
+//! The draft of a schema, which the checks read and complete: all definitions, found by name, with
+//! the fields of interfaces copied into the types that implement them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -51,7 +51,7 @@ impl<'a> Draft<'a> {
         &self.schema.types
     }
 
-    /// Returns the place of the name of a directive's argument.
+    /// Returns the position of the name of a directive's argument.
     pub(in crate::sdl) fn argument_place(
         &self,
         directive: &RawDirective,
@@ -233,7 +233,7 @@ fn inherit(field: &RawField, interface: &RawType) -> RawField {
     }
 }
 
-/// Copies a field of an interface in place of the type's own.
+/// Copies a field of an interface instead of the type's own.
 fn replacement(field: &RawField, interface: &RawType) -> RawField {
     RawField { inherited_from: Some(interface.name.clone()), ..field.clone() }
 }

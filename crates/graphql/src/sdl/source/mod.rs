@@ -1,4 +1,5 @@
-//! The definitions of a text as they are written, with their places, and the draft that the checks work on.
+//! The definitions of a text as they are written, with their positions, and the draft that the
+//! checks work on.
 
 pub(super) mod raw;
 pub(super) mod comments;

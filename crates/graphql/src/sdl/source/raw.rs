@@ -1,4 +1,4 @@
-//! The definitions of a text as they are written, with their places, on which the checks work.
+//! The definitions of a text as they are written, with their positions, on which the checks work.
 
 use apollo_compiler::{Name, Node, ast};
 
@@ -69,7 +69,7 @@ pub(in crate::sdl) struct RawDirective {
 }
 
 impl RawDirective {
-    /// Makes a directive that does not stand in the text.
+    /// Makes a directive that does not are in the text.
     pub(in crate::sdl) fn made(name: Name, arguments: Vec<(Name, ast::Value)>) -> RawDirective {
         let arguments = arguments
             .into_iter()
@@ -207,7 +207,7 @@ pub(in crate::sdl) fn collect(document: &ast::Document, places: &Places<'_>) -> 
     schema
 }
 
-/// Reads nodes of the tree, with their places.
+/// Reads nodes of the tree, with their positions.
 struct DefinitionReader<'a> {
     places: &'a Places<'a>,
 }

@@ -57,7 +57,8 @@ pub(in crate::sdl) fn items(value: &Value) -> &[Node<Value>] {
     }
 }
 
-/// Returns the place that messages about a value point at: of a string the one behind its opening quotes.
+/// Returns the position that messages about a value point at: of a string the one behind its
+/// opening quotes.
 pub(in crate::sdl) fn place(value: &Node<Value>, places: &Places<'_>) -> Option<Place> {
     let start = value.location()?.offset();
     let quotes = match &**value {
@@ -76,7 +77,8 @@ pub(super) fn is_block(value: &Node<Value>, places: &Places<'_>) -> bool {
         .is_some_and(|rest| rest.starts_with("\"\"\""))
 }
 
-/// Reads a truth value in one of the spellings that Go's `strconv.ParseBool` accepts, as the reference does.
+/// Reads a truth value in one of the spellings that Go's `strconv.ParseBool` accepts, as the
+/// reference does.
 pub(in crate::sdl) fn go_bool(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),

@@ -8,14 +8,15 @@ use std::time::Duration;
 /// The settings of admission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdmissionOptions {
-    /// The time that a request may compute before it needs a place in the slow lane.
+    /// The time that a request may compute before it needs a slot in the slow pool.
     pub quick: Duration,
-    /// The number of places in the slow lane; 0 stands for the number of cores.
+    /// The number of slots in the slow pool; 0 means the number of cores.
     pub slow: usize,
-    /// The longest wait, as estimated when a request comes, with which it is still let in. Twice the time that those
-    /// before it take is never too long.
+    /// The longest wait, as estimated when a request comes, with which it is still let in. Twice
+    /// the time that those before it take is never too long.
     pub queue: Duration,
-    /// The largest number of requests under way, including those that wait for the disk or for each other.
+    /// The largest number of requests under way, including those that wait for the disk or for each
+    /// other.
     pub running: usize,
 }
 
@@ -59,12 +60,13 @@ impl AdmissionOptions {
         Ok(())
     }
 
-    /// The number of places in the slow lane.
+    /// The number of slots in the slow pool.
     pub fn slow_places(&self) -> usize {
         if self.slow == 0 { cores() } else { self.slow }
     }
 
-    /// The number of places in the fast lane. It exceeds the number of cores, since some requests wait for a lock or the disk.
+    /// The number of slots in the fast pool. It exceeds the number of cores, since some requests
+    /// wait for a lock or the disk.
     pub fn fast_places(&self) -> usize {
         (2 * cores()).max(4).min(self.running)
     }

@@ -1,4 +1,5 @@
-//! A queue with one sub-queue for each client, served in turn: a client that sends a thousand requests delays only itself.
+//! A queue with one sub-queue for each client, served in turn: a client that sends a thousand
+//! requests delays only itself.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -47,7 +48,8 @@ impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
     /// Counts the items that would be served before another one of this client. O(waiting clients).
     pub(super) fn ahead_of(&self, client: C) -> usize {
         let own = self.waiting.get(&client).map_or(0, VecDeque::len);
-        // Each client is served once a round, and another item of this one would be served in round `own + 1`.
+        // Each client is served once a round, and another item of this one would be served in round
+        // `own + 1`.
         self.waiting.values().map(|others| others.len().min(own + 1)).sum()
     }
 

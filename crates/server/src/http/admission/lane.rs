@@ -1,35 +1,39 @@
-//! One lane: its places, the queue for them, and the decision whether another request may wait.
+//! One pool: its slots, the queue for them, and the decision whether another request may wait.
 //!
-//! The time that a request will wait is estimated from how long places were held lately. A burst may wait for the whole time that the setting
-//! `queue` says. Once a request was refused it is no burst any more but a load that stays, until that time has passed without
-//! a refusal; then a tenth of it is the most, since a longer queue would only have those who are let in wait longer, and
-//! serve no more of them (after CoDel, Nichols and Jacobson 2012).
+//! The time that a request will wait is estimated from how long slots were held lately. A burst may
+//! wait for the whole time that the setting `queue` says. Once a request was refused it is no burst
+//! any more but a load that stays, until that time has passed without a refusal; then a tenth of it
+//! is the most, since a longer queue would only have those who are let in wait longer, and serve no
+//! more of them (after CoDel, Nichols and Jacobson 2012).
 
 use super::fair_queue::FairQueue;
 use std::time::{Duration, Instant};
 
-/// The weight of the newest sample in the moving average of the times that places are held: the highest, and the lowest.
+/// The weight of the newest sample in the moving average of the times that slots are held: the
+/// highest, and the lowest.
 const WEIGHT_MAX: f64 = 0.1;
 const WEIGHT_MIN: f64 = 0.005;
 
-/// The number of seconds for which a place is held, on average, from which on the highest weight holds. Below, the weight falls in proportion: where requests
-/// take 20 µs, one that another process has interrupted for 4 ms counts like two hundred, and the queue would look too long to everybody who comes meanwhile.
+/// The number of seconds for which a slot is held, on average, from which on the highest weight
+/// holds. Below, the weight falls in proportion: where requests take 20 µs, one that another
+/// process has interrupted for 4 ms counts like two hundred, and the queue would look too long to
+/// everybody who comes meanwhile.
 const HELD_LONG: f64 = 0.002;
 
 /// The key of a client in the fair queue: requests with the same key wait for each other.
 pub(super) type Client = u64;
 
-/// What stands in the queue of a lane, and is given a place in the end.
+/// What is in the queue of a pool, and is given a slot in the end.
 pub(super) trait Waiter {
-    /// Whether nobody wants the place any more.
+    /// Whether nobody wants the slot any more.
     fn is_gone(&self) -> bool;
 }
 
-/// One lane; `W` is what waits for a place in it.
+/// One pool; `W` is what waits for a slot in it.
 pub(super) struct Lane<W> {
     free: usize,
     places: usize,
-    /// The moving average of the time that a place is held, in seconds.
+    /// The moving average of the time that a slot is held, in seconds.
     held: f64,
     queue: FairQueue<Client, W>,
     /// The time of the last refusal.
@@ -37,25 +41,26 @@ pub(super) struct Lane<W> {
     patience: Duration,
 }
 
-/// The answer to a request for a place.
+/// The answer to a request for a slot.
 pub(super) enum Entry<W> {
-    /// A place is free, and taken now.
+    /// A slot is free, and taken now.
     Free(W),
-    /// The request stands in the queue.
+    /// The request is in the queue.
     Queued,
     /// The wait would be too long, so the request is refused.
     Full(W),
 }
 
 impl<W: Waiter> Lane<W> {
-    /// Creates a lane with so many free places, and `held` as the first estimate of the time that one is held.
+    /// Creates a pool with so many free slots, and `held` as the first estimate of the time that
+    /// one is held.
     pub(super) fn new(places: usize, held: Duration, patience: Duration) -> Lane<W> {
         let (queue, held) = (FairQueue::new(), held.as_secs_f64());
         Lane { free: places, places, held, queue, refused: None, patience }
     }
 
-    /// Asks for a place. A free one belongs to the caller at once; `is_open` says whether places may be given out now.
-    /// Otherwise `waiter` is queued, or comes back where the queue is too long.
+    /// Asks for a slot. A free one belongs to the caller at once; `is_open` says whether slots may
+    /// be given out now. Otherwise `waiter` is queued, or comes back where the queue is too long.
     pub(super) fn enter(&mut self, client: Client, is_open: bool, waiter: W) -> Entry<W> {
         let now = Instant::now();
         if self.queue.is_empty() && is_open && 0 < self.free {
@@ -63,8 +68,8 @@ impl<W: Waiter> Lane<W> {
             return Entry::Free(waiter);
         }
         if self.is_too_long(client, now) {
-            // It costs a pass over the queue, so those who have gone are looked for only where it decides
-            // something.
+            // It costs a pass over the queue, so those who have gone are looked for only where it
+            // decides something.
             self.queue.retain(|waiter| !waiter.is_gone());
             if self.is_too_long(client, now) {
                 self.refused = Some(now);
@@ -79,23 +84,24 @@ impl<W: Waiter> Lane<W> {
         let rounds = (self.queue.ahead_of(client) + 1) as f64 / self.places as f64;
         let is_burst = self.refused.is_none_or(|refused| self.patience <= now - refused);
         let patience = self.patience.as_secs_f64() * if is_burst { 1.0 } else { 0.1 };
-        // Where a place is held for longer than the patience, nobody could ever wait: two turns are allowed
-        // in any case.
+        // Where a slot is held for longer than the patience, nobody could ever wait: two turns are
+        // allowed in any case.
         let most = patience.max(2.0 * self.held);
-        // The estimate may be wrong, so the queue is also too long where its oldest has waited for twice
-        // what is allowed.
+        // The estimate may be wrong, so the queue is also too long where its oldest has waited for
+        // twice what is allowed.
         let oldest = self.queue.oldest().map_or(0.0, |since| (now - since).as_secs_f64());
         most < rounds * self.held || 2.0 * most < oldest
     }
 
-    /// Returns a place, which was held for the given time.
+    /// Returns a slot, which was held for the given time.
     pub(super) fn leave(&mut self, held: Duration) {
         self.free += 1;
         let weight = (WEIGHT_MAX * self.held / HELD_LONG).clamp(WEIGHT_MIN, WEIGHT_MAX);
         self.held += weight * (held.as_secs_f64() - self.held);
     }
 
-    /// Takes a free place for the next request in the queue, if there are both. The caller gives it after unlocking.
+    /// Takes a free slot for the next request in the queue, if there are both. The caller gives it
+    /// after unlocking.
     pub(super) fn next(&mut self) -> Option<W> {
         if self.free == 0 {
             return None;
@@ -143,7 +149,7 @@ mod tests {
     fn places_then_a_queue_then_refusals() {
         let mut lane = Lane::new(2, 20 * MS, 100 * MS);
         assert!(is_free(&mut lane) && is_free(&mut lane));
-        // 20 ms each on two places: ten of them take 100 ms.
+        // 20 ms each on two slots: ten of them take 100 ms.
         let waiting: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
         assert_eq!(waiting.len(), 10);
         let other = waits(&mut lane, 2);
@@ -172,7 +178,7 @@ mod tests {
         assert!((0..4).all(|_| is_free(&mut lane)));
         lane.leave(4 * MS);
         assert!(is_free(&mut lane));
-        // 2,000 of 60 µs on four places take 30 ms.
+        // 2,000 of 60 µs on four slots take 30 ms.
         let burst: Vec<_> = (0..2_000).map_while(|_| waits(&mut lane, 1)).collect();
         assert_eq!(burst.len(), 2_000);
         // What takes long from now on is noticed in time.

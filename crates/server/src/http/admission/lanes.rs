@@ -1,4 +1,4 @@
-//! The fast and the slow lane, and the state that all requests share.
+//! The fast and the slow pool, and the state that all requests share.
 
 use super::admission_options::AdmissionOptions;
 use super::lane::{Client, Entry, Lane, Waiter};
@@ -13,11 +13,12 @@ use tokio::sync::oneshot;
 /// The first estimate of the time of a slow request, before one was measured.
 const SLOW_AT_FIRST: Duration = Duration::from_millis(20);
 
-/// The first estimate of the time of a request in the fast lane is so much of what it may take at most. Most requests are quick:
-/// with the most as the estimate, a burst of a thousand would be refused before the first was measured.
+/// The first estimate of the time of a request in the fast pool is so much of what it may take at
+/// most. Most requests are quick: with the most as the estimate, a burst of a thousand would be
+/// refused before the first was measured.
 const FAST_AT_FIRST: u32 = 20;
 
-/// The lanes of a server.
+/// The pools of a server.
 pub(crate) struct Lanes {
     /// The limits of admission.
     pub options: AdmissionOptions,
@@ -36,21 +37,22 @@ struct State {
     known: Slow,
 }
 
-/// Names one of the two lanes.
+/// Names one of the two pools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
-    /// The lane of requests that have not computed for long.
+    /// The pool of requests that have not computed for long.
     Fast,
-    /// The lane of requests that have computed for longer than the fast lane allows.
+    /// The pool of requests that have computed for longer than the fast pool allows.
     Slow,
 }
 
-/// A request that waits for a place.
+/// A request that waits for a slot.
 pub(super) enum Waits {
-    /// Its thread waits, and is sent the place.
+    /// Its thread waits, and is sent the slot.
     Thread(oneshot::Sender<Place>),
-    /// It has not begun yet: it is started with the place by whoever gives the place back, since the thread that has read it may be busy
-    /// with thousands of other connections until its turn comes, and the place would lie idle.
+    /// It has not begun yet: it is started with the slot by whoever gives the slot back, since the
+    /// thread that has read it may be busy with thousands of other connections until its turn
+    /// comes, and the slot would lie idle.
     Start(Start),
 }
 
@@ -62,7 +64,7 @@ pub(super) struct Start {
     pub(super) start: Box<dyn FnOnce(Place) + Send>,
 }
 
-/// A place in a lane; dropping it gives the place back.
+/// A slot in a pool; dropping it gives the slot back.
 pub(crate) struct Place {
     lanes: Arc<Lanes>,
     which: Which,
@@ -75,7 +77,7 @@ pub(crate) struct RunningRequest {
 }
 
 impl Lanes {
-    /// Creates both lanes, with all places free.
+    /// Creates both pools, with all slots free.
     pub(crate) fn new(options: AdmissionOptions) -> Lanes {
         let state = State {
             fast: Lane::new(options.fast_places(), options.quick / FAST_AT_FIRST, options.queue),
@@ -86,7 +88,8 @@ impl Lanes {
         Lanes { options, workers: Workers::new(), quick: Quick::new(), state: Mutex::new(state) }
     }
 
-    /// Asks for a place in a lane for a thread that waits: returns a promise of one, or `None` if the wait would be too long.
+    /// Asks for a slot in a pool for a thread that waits: returns a promise of one, or `None` if
+    /// the wait would be too long.
     pub(super) fn enter(
         self: &Arc<Lanes>,
         which: Which,
@@ -96,7 +99,8 @@ impl Lanes {
         self.queue(which, client, Waits::Thread(place)).then_some(wait)
     }
 
-    /// Starts a request in a lane, at once or when it is its turn; returns whether it may wait for so long.
+    /// Starts a request in a pool, at once or when it is its turn; returns whether it may wait for
+    /// so long.
     pub(super) fn start(self: &Arc<Lanes>, which: Which, client: Client, start: Start) -> bool {
         self.queue(which, client, Waits::Start(start))
     }
@@ -132,9 +136,10 @@ impl Lanes {
         self.lock().known.note(kind, is_slow);
     }
 
-    /// Gives free places to the requests that wait.
+    /// Gives free slots to the requests that wait.
     fn hand_out(self: &Arc<Lanes>) {
-        // A place that is given may come back at once, in here: the loop gives it to the next, instead of a call within a call for each.
+        // A slot that is given may come back at once, in here: the loop gives it to the next,
+        // instead of a call within a call for each.
         if HANDS_OUT.replace(true) {
             return;
         }
@@ -144,7 +149,7 @@ impl Lanes {
         }
     }
 
-    /// Takes a free place for the next request that waits.
+    /// Takes a free slot for the next request that waits.
     fn next(&self) -> Option<(Which, Waits)> {
         let mut state = self.lock();
         let is_open = state.running < self.options.running;
@@ -161,7 +166,7 @@ impl Lanes {
 }
 
 thread_local! {
-    /// Whether this thread is giving free places to others.
+    /// Whether this thread is giving free slots to others.
     static HANDS_OUT: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -177,7 +182,7 @@ impl Drop for HandsOut {
 impl Waits {
     fn give(self, place: Place) {
         match self {
-            // Who went away just now gives the place back by dropping it.
+            // Who went away just now gives the slot back by dropping it.
             Waits::Thread(sender) => drop(sender.send(place)),
             Waits::Start(it) => {
                 if it.begins.send(()).is_ok() {
@@ -269,7 +274,8 @@ mod tests {
         assert!(waits.try_recv().is_ok());
     }
 
-    /// Where the system gives no thread, each start gives its place back at once: thousands of them need no stack.
+    /// Where the system gives no thread, each start gives its slot back at once: thousands of them
+    /// need no stack.
     #[test]
     fn starts_that_fail_are_no_calls_within_calls() {
         let queue = Duration::from_secs(1_000);

@@ -1,4 +1,5 @@
-//! Kinds of requests, and which kinds were slow lately. Requests that differ only in numbers and quoted texts are of one kind.
+//! Kinds of requests, and which kinds were slow lately. Requests that differ only in numbers and
+//! quoted texts are of one kind.
 
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -9,8 +10,9 @@ const LOOKED_AT: usize = 16 << 10;
 /// The largest number of kinds that are remembered as slow, for each generation.
 const KNOWN_MOST: usize = 4096;
 
-/// Hashes a request to the number of its kind. Requests to the same place have the same number if their texts differ only
-/// in digits and between quotes. Of a body in JSON the member `query` is looked at, where it has one.
+/// Hashes a request to the number of its kind. Requests to the same path have the same number if
+/// their texts differ only in digits and between quotes. Of a body in JSON the member `query` is
+/// looked at, where it has one.
 pub(crate) fn likeness(place: usize, parameter: &str, body: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     place.hash(&mut hasher);
@@ -34,7 +36,8 @@ fn query_member(body: &[u8]) -> Option<&[u8]> {
     let rest = body[at + KEY.len()..].trim_ascii_start().strip_prefix(b":")?;
     let text = rest.trim_ascii_start().strip_prefix(b"\"")?;
     let mut end = 0;
-    // A backslash and what it escapes are skipped together, and may pass the end of what is looked at.
+    // A backslash and what it escapes are skipped together, and may pass the end of what is looked
+    // at.
     while end < text.len() && text[end] != b'"' {
         end += if text[end] == b'\\' { 2 } else { 1 };
     }
@@ -56,12 +59,13 @@ fn hash_text(text: &[u8], quote: &[u8], hasher: &mut FxHasher) {
     }
 }
 
-/// The kinds of which the last two requests were slow. One is not enough: a quick request is measured as slow where the
-/// machine took the processor away from it, and would have to wait behind slow ones from then on.
+/// The kinds of which the last two requests were slow. One is not enough: a quick request is
+/// measured as slow where the machine took the processor away from it, and would have to wait
+/// behind slow ones from then on.
 #[derive(Default)]
 pub(super) struct Slow {
-    /// By kind, whether the request before the last one was slow too. There are two generations: a kind that does
-    /// not occur while one generation fills up is forgotten.
+    /// By kind, whether the request before the last one was slow too. There are two generations: a
+    /// kind that does not occur while one generation fills up is forgotten.
     young: FxHashMap<u64, bool>,
     old: FxHashMap<u64, bool>,
 }
@@ -79,8 +83,8 @@ impl Slow {
             self.old.remove(&kind);
             return;
         }
-        // Half of the kinds are in each generation at most; one that is in the young generation needs no
-        // room.
+        // Half of the kinds are in each generation at most; one that is in the young generation
+        // needs no space.
         if KNOWN_MOST / 2 <= self.young.len() && !self.young.contains_key(&kind) {
             self.old = std::mem::take(&mut self.young);
         }

@@ -1,11 +1,14 @@
-//! Which request runs now, which waits, which is refused: nothing is known of a request's cost before it runs.
+//! Which request runs now, which waits, which is refused: nothing is known of a request's cost
+//! before it runs.
 //!
-//! A request begins in the fast lane. After 2 ms of work it has to have one of the few places of the slow lane, for which
-//! it waits, in a queue that is fair between clients; so a quick request never stands behind slow ones. A request whose
-//! like was slow before begins in the slow lane's queue at once. Whoever would wait too long is refused at once.
+//! A request begins in the fast pool. After 2 ms of work it has to have one of the few slots of the
+//! slow pool, for which it waits, in a queue that is fair between clients; so a quick request never
+//! stands behind slow ones. A request whose like was slow before begins in the slow pool's queue at
+//! once. Whoever would wait too long is refused at once.
 //!
-//! Requests compute on threads of their own, but for those whose like were quick lately: they stay on the thread that has read
-//! them. One that is slow nevertheless, or is about to wait, has the runtime move that thread's connections to another thread first.
+//! Requests compute on threads of their own, but for those whose like were quick lately: they stay
+//! on the thread that has read them. One that is slow nevertheless, or is about to wait, has the
+//! runtime move that thread's connections to another thread first.
 
 mod admission_options;
 mod likeness;

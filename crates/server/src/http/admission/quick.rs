@@ -1,36 +1,43 @@
-//! Kinds of requests that were quick lately. The next one of such a kind is carried out on the thread that has read it, which saves two changes of
-//! threads: half of the time of a request that takes 20 µs.
+//! Kinds of requests that were quick lately. The next one of such a kind is executed on the thread
+//! that has read it, which saves two changes of threads: half of the time of a request that takes
+//! 20 µs.
 //!
-//! It is a guess from what went before, so nothing may hang on it: who turns out to be slow there hands the thread over (see `ticket`).
+//! It is a guess from what went before, so nothing may hang on it: who turns out to be slow there
+//! hands the thread over (see `ticket`).
 
 use hexgraph_base::types::place_of;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-/// The number of kinds that are remembered. Each has one place by its hash, and the last one that comes there has it.
+/// The number of kinds that are remembered. Each has one slot by its hash, and the last one that
+/// comes there has it.
 const KINDS: usize = 4096;
 
-/// The most processor time of a request that counts as quick. A request that computes for longer gains nothing from staying.
+/// The most processor time of a request that counts as quick. A request that computes for longer
+/// gains nothing from staying.
 const QUICK: Duration = Duration::from_micros(500);
 
-/// The longest time, by the clock on the wall, of a request that counts as quick. It is far above [`QUICK`], since the system takes the processor away
-/// for milliseconds where others want it too; what exceeds it probably waited for the disk, without having said so.
+/// The longest time, by the clock on the wall, of a request that counts as quick. It is far above
+/// [`QUICK`], since the system takes the processor away for milliseconds where others want it too;
+/// what exceeds it probably waited for the disk, without having said so.
 const QUICK_ON_THE_WALL: Duration = Duration::from_millis(20);
 
 /// The number of quick requests of a kind, one after the other, after which the next one stays.
 const ENOUGH: u64 = 2;
 
-/// The number of requests of a kind that stayed and were slow, or waited, after which no more of the kind stay.
+/// The number of requests of a kind that stayed and were slow, or waited, after which no more of
+/// the kind stay.
 const STRIKES_MAX: u64 = 3;
 
-/// The bits of a place for its numbers; those above them are of the kind.
+/// The bits of a slot for its numbers; those above them are of the kind.
 const NUMBER_BITS: u64 = 0b1111;
 
 /// The bits of the number of quick requests; the two above them count strikes.
 const QUICK_BITS: u64 = 0b11;
 
-/// What is remembered of quick kinds, and the number of requests that are being carried out on threads of connections.
+/// What is remembered of quick kinds, and the number of requests that are being executed on threads
+/// of connections.
 pub(super) struct Quick {
     places: Box<[AtomicU64]>,
     /// The number of requests that may still stay. There are as many threads for connections.
@@ -46,7 +53,8 @@ impl Quick {
         Quick { places, free: AtomicUsize::new(stay_max()) }
     }
 
-    /// Returns the right to stay for a request of a kind that was quick the last times, if it is not given to too many others. O(1), without a lock.
+    /// Returns the right to stay for a request of a kind that was quick the last times, if it is
+    /// not given to too many others. O(1), without a lock.
     pub(super) fn stay(&self, kind: u64) -> Option<Stay<'_>> {
         let (quick, strikes) = numbers(self.place(kind).load(Ordering::Relaxed), kind);
         if quick < ENOUGH || STRIKES_MAX <= strikes {
@@ -58,8 +66,8 @@ impl Quick {
         Some(Stay(self))
     }
 
-    /// Records how long a request of a kind took (see [`time_that_counts`]), and whether it waited for anything. `stayed` tells whether it was carried out
-    /// on the thread of its connection.
+    /// Records how long a request of a kind took (see [`time_that_counts`]), and whether it waited
+    /// for anything. `stayed` tells whether it was executed on the thread of its connection.
     pub(super) fn note(&self, kind: u64, took: Duration, waited: bool, stayed: bool) {
         let place = self.place(kind);
         let before = place.load(Ordering::Relaxed);
@@ -69,8 +77,8 @@ impl Quick {
             (true, false) => (0, strikes),
             (true, true) => (0, (strikes + 1).min(STRIKES_MAX)),
         };
-        // The lowest bits of the kind give way to the numbers, so kinds that differ in these alone are
-        // taken for one.
+        // The lowest bits of the kind give way to the numbers, so kinds that differ in these alone
+        // are read as one.
         let after = (kind & !NUMBER_BITS) | (strikes << 2) | quick;
         // Where two write at once one is forgotten, which costs nothing but time.
         if after != before {
@@ -89,18 +97,19 @@ impl Drop for Stay<'_> {
     }
 }
 
-/// The number of threads for connections, and of requests that are carried out on them at once: as many as there are cores.
+/// The number of threads for connections, and of requests that are executed on them at once: as
+/// many as there are cores.
 pub(crate) fn stay_max() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// The time of a request that decides whether it was quick, from its time by the clock on the wall and its processor time, which is asked for only
-/// where the first does not decide.
+/// The time of a request that decides whether it was quick, from its time by the clock on the wall
+/// and its processor time, which is requested only where the first does not decide.
 pub(super) fn time_that_counts(wall: Duration, busy: impl FnOnce() -> Duration) -> Duration {
     if QUICK < wall && wall <= QUICK_ON_THE_WALL { busy() } else { wall }
 }
 
-/// The numbers of quick requests and of strikes in a place, 0 where it is another kind's.
+/// The numbers of quick requests and of strikes in a slot, 0 where it is another kind's.
 fn numbers(place: u64, kind: u64) -> (u64, u64) {
     match (place ^ kind) & !NUMBER_BITS {
         0 => (place & QUICK_BITS, (place & NUMBER_BITS) >> 2),

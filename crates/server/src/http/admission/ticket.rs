@@ -1,4 +1,5 @@
-//! The way of one request: into a lane, onto a thread, from the fast lane into the slow one, or back with a refusal.
+//! The way of one request: into a pool, onto a thread, from the fast pool into the slow one, or
+//! back with a refusal.
 
 use super::lane::Client;
 use super::lanes::{Lanes, Place, RunningRequest, Start, Which};
@@ -19,13 +20,15 @@ use tokio::sync::oneshot;
 use tokio::task::block_in_place;
 use tokio::time::sleep;
 
-/// The interval at which a request in the queue of the slow lane checks whether its client is still there.
+/// The interval at which a request in the queue of the slow pool checks whether its client is still
+/// there.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A request with a body of more than this many bytes begins in the queue of the slow lane.
+/// A request with a body of more than this many bytes begins in the queue of the slow pool.
 const LONG_BODY: usize = 1 << 20;
 
-/// The longest time for another thread to take over the connections of this one, after which the request goes on nevertheless.
+/// The longest time for another thread to take over the connections of this one, after which the
+/// request goes on nevertheless.
 const HAND_OVER_MAX: Duration = Duration::from_millis(20);
 
 /// What is known of a request before it runs.
@@ -39,11 +42,12 @@ pub(crate) struct Asked {
     pub body_len: usize,
 }
 
-/// The error of a request that was refused, or stopped halfway, because the server has too much to do.
+/// The error of a request that was refused, or stopped halfway, because the server has too much to
+/// do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Overloaded;
 
-/// A request under way: its place in a lane, and whether it was slow or refused.
+/// A request under way: its slot in a pool, and whether it was slow or refused.
 struct Ticket {
     lanes: Arc<Lanes>,
     asked: Asked,
@@ -55,15 +59,15 @@ struct Ticket {
 #[derive(Default)]
 struct State {
     place: Option<Place>,
-    /// It has computed for longer than the fast lane allows, and its kind was told so.
+    /// It has computed for longer than the fast pool allows, and its kind was told so.
     was_slow: bool,
     is_refused: bool,
-    /// It has left the fast lane.
+    /// It has left the fast pool.
     has_left: bool,
 }
 
-/// Carries out `work` on a thread where it may take its time, when it is its turn. `work` gets a control and has to look
-/// at it; whether somebody waits for the answer is what `is_wanted` says.
+/// Carries out `work` on a thread where it may take its time, when it is its turn. `work` gets a
+/// control and has to look at it; whether somebody waits for the answer is what `is_wanted` says.
 ///
 /// # Errors
 ///
@@ -94,7 +98,7 @@ pub(crate) async fn carry_out<T: Send + 'static>(
     let done = tokio::select! {
         done = &mut done => done,
         () = sleep(lanes.options.quick), if which == Which::Fast => {
-            // It may wait for a lock or the disk: that keeps nobody off the fast lane.
+            // It may wait for a lock or the disk: that keeps nobody off the fast pool.
             ticket.leave_fast_lane();
             done.await
         }
@@ -103,7 +107,8 @@ pub(crate) async fn carry_out<T: Send + 'static>(
     done.map_err(|_| Overloaded).and_then(|done| ticket.outcome(done))
 }
 
-/// Carries out a request on this thread. It needs no place in the fast lane: the rights to stay are as few.
+/// Carries out a request on this thread. It needs no slot in the fast pool: the rights to stay are
+/// as few.
 fn carry_out_here<T>(
     (lanes, stay): (&Arc<Lanes>, Stay<'_>),
     asked: Asked,
@@ -119,7 +124,7 @@ fn carry_out_here<T>(
     ticket.outcome(done)
 }
 
-/// The right of a request to be carried out on this thread, the runtime's.
+/// The right of a request to be executed on this thread, the runtime's.
 fn stay(lanes: &Lanes, kind: u64) -> Option<Stay<'_>> {
     // Only a runtime of several threads can go on without one of them.
     let can_hand_over =
@@ -127,18 +132,21 @@ fn stay(lanes: &Lanes, kind: u64) -> Option<Stay<'_>> {
     lanes.quick.stay(kind).filter(|_| can_hand_over())
 }
 
-/// Has another thread take over the connections of this one, which belongs to the runtime and is to be blocked for longer.
+/// Has another thread take over the connections of this one, which belongs to the runtime and is to
+/// be blocked for longer.
 fn hand_over() {
     block_in_place(|| {
-        // The thread that takes over was asked for when this closure began, and those that are asked begin in their order.
+        // The thread that takes over was requested when this closure began, and those that are
+        // asked begin in their order.
         let (begun, has_begun) = sync_channel(1);
         Handle::current().spawn_blocking(move || begun.send(()));
-        // Where there is none in time, the connections wait for this request. An error says that the runtime ends.
+        // Where there is none in time, the connections wait for this request. An error says that
+        // the runtime ends.
         let _ = has_begun.recv_timeout(HAND_OVER_MAX);
     });
 }
 
-/// Takes a request out of the fast lane when it is dropped.
+/// Takes a request out of the fast pool when it is dropped.
 struct Leaves(Arc<Ticket>);
 
 impl Drop for Leaves {
@@ -148,7 +156,8 @@ impl Drop for Leaves {
 }
 
 impl Ticket {
-    /// Starts a request that has not begun, on a thread for it. If the system gives none, all that was given is dropped.
+    /// Starts a request that has not begun, on a thread for it. If the system gives none, all that
+    /// was given is dropped.
     fn start<T: Send + 'static>(
         self: Arc<Ticket>,
         place: Place,
@@ -173,7 +182,7 @@ impl Ticket {
         }
     }
 
-    /// Takes a place, unless it is one of the fast lane and the request has left that already.
+    /// Takes a slot, unless it is one of the fast pool and the request has left that already.
     fn take(&self, place: Place) {
         let mut state = self.lock();
         if state.has_left && place.which() == Which::Fast {
@@ -213,7 +222,7 @@ impl Ticket {
             let is_slow = quick < took && quick < busy();
             self.lanes.note(self.asked.kind, is_slow);
         }
-        // Before the answer is written to the client, so that it does not hold the place.
+        // Before the answer is written to the client, so that it does not hold the slot.
         self.give_back();
         drop(running);
         done
@@ -228,7 +237,7 @@ impl Ticket {
         }
     }
 
-    /// Gives the place back, if it has one.
+    /// Gives the slot back, if it has one.
     fn give_back(&self) {
         // The lock is free again before others are started.
         let place = self.lock().place.take();
@@ -243,7 +252,7 @@ impl Ticket {
         drop(place);
     }
 
-    /// Waits for a place in the slow lane.
+    /// Waits for a slot in the slow pool.
     fn change_lanes(&self, is_wanted: &impl Fn() -> bool) -> EngineResult<()> {
         if self.lock().place.as_ref().is_some_and(|place| place.which() == Which::Slow) {
             return Ok(());
@@ -251,7 +260,8 @@ impl Ticket {
         self.lock().was_slow = true;
         self.lanes.note(self.asked.kind, true);
         if self.stays {
-            // Before others are woken: they could be next on this thread. Its priority stays, since it is the runtime's.
+            // Before others are woken: they could be next on this thread. Its priority stays, since
+            // it is the runtime's.
             before_waiting();
         } else {
             lower_priority();
@@ -266,7 +276,7 @@ impl Ticket {
                 self.lock().place = Some(place);
                 Ok(())
             }
-            // Either nobody wants the answer any more, or the lanes were dropped with the server.
+            // Either nobody wants the answer any more, or the pools were dropped with the server.
             _ => Err(Error::Limit { message: "nobody waits for the answer".to_owned() }),
         }
     }
@@ -276,7 +286,8 @@ impl Ticket {
     }
 }
 
-/// Blocks this thread until a place comes or nobody wants the answer any more. Needs no runtime, which may be shutting down.
+/// Blocks this thread until a slot comes or nobody wants the answer any more. Needs no runtime,
+/// which may be shutting down.
 fn wait_here<T>(future: impl Future<Output = T>, is_wanted: &impl Fn() -> bool) -> Option<T> {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
@@ -302,7 +313,8 @@ impl Wake for Unpark {
 pub(crate) const OVERLOADED: &str = "the server has more to do than it can: try again later (settings \
      `admission slow`, `admission queue`)";
 
-/// The processor time of this thread. Waiting for a lock, the disk or another server does not count.
+/// The processor time of this thread. Waiting for a lock, the disk or another server does not
+/// count.
 #[cfg(unix)]
 pub(crate) fn busy_time() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
@@ -310,7 +322,8 @@ pub(crate) fn busy_time() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }
 
-/// An upper bound on the processor time of this thread, for systems that do not tell it: the time that has passed.
+/// An upper bound on the processor time of this thread, for systems that do not tell it: the time
+/// that has passed.
 #[cfg(not(unix))]
 pub(crate) fn busy_time() -> Duration {
     use std::sync::OnceLock;
@@ -381,7 +394,8 @@ mod tests {
         assert!(!lanes.was_slow(2));
     }
 
-    /// Counts the turns of another task on a runtime of one thread, while a request of a kind that was quick does `work`.
+    /// Counts the turns of another task on a runtime of one thread, while a request of a kind that
+    /// was quick does `work`.
     fn turns_meanwhile(work: fn(RequestContext)) -> u32 {
         let runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = { runtime }.worker_threads(1).enable_all().build().unwrap();
@@ -419,7 +433,8 @@ mod tests {
         })
     }
 
-    /// Tries it a few times, since on a machine that is busy with other tests one of fifty gets its second thread late.
+    /// Tries it a few times, since on a machine that is busy with other tests one of fifty gets its
+    /// second thread late.
     fn most_turns_meanwhile(work: fn(RequestContext)) {
         let is_enough = (0..4).any(|_| 20 < turns_meanwhile(work));
         assert!(is_enough, "20 turns or fewer within 200 ms, four times");
@@ -440,7 +455,8 @@ mod tests {
         });
     }
 
-    /// One has what another waits for, who has the only place for what is slow: the first goes on without one.
+    /// One has what another waits for, who has the only slot for what is slow: the first goes on
+    /// without one.
     #[tokio::test(flavor = "multi_thread")]
     async fn who_holds_a_lock_does_not_wait_for_a_place() {
         let lanes = Arc::new(Lanes::new(AdmissionOptions {

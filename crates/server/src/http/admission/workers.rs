@@ -1,11 +1,14 @@
 //! The threads on which requests compute.
 //!
-//! A request in the slow lane computes at a lower priority than the rest of the server, so that on a machine whose cores
-//! are all busy a quick request, or the refusal of another, is computed first. A thread may always lower its priority but,
-//! without rights, not raise it again: such a thread ends after its request. This is why these threads are not those
-//! of the runtime, which never end early. Starting a thread costs some 20 µs, the slow request that pays for it at least 2 ms.
+//! A request in the slow pool computes at a lower priority than the rest of the server, so that on
+//! a machine whose cores are all busy a quick request, or the refusal of another, is computed
+//! first. A thread may always lower its priority but, without rights, not raise it again: such a
+//! thread ends after its request. This is why these threads are not those of the runtime, which
+//! never end early. Starting a thread costs some 20 µs, the slow request that pays for it at least
+//! 2 ms.
 //!
-//! A thread begins with the priority of the one that starts it. So a thread of low priority that has a request to start asks another one to do it.
+//! A thread begins with the priority of the one that starts it. So a thread of low priority that
+//! has a request to start asks another one to do it.
 
 use crossbeam::channel::{Receiver, Sender, TrySendError, bounded, unbounded};
 use std::cell::Cell;
@@ -49,7 +52,8 @@ impl Workers {
     ///
     /// # Errors
     ///
-    /// Those of the system, when it gives no thread; `work` is dropped then. From a thread of low priority, it is dropped without an error.
+    /// Those of the system, when it gives no thread; `work` is dropped then. From a thread of low
+    /// priority, it is dropped without an error.
     pub(super) fn start(&self, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let at_work = AtWork::new(&self.busy);
         let work: Work = Box::new(move || {
@@ -60,7 +64,8 @@ impl Workers {
             Ok(()) => return Ok(()),
             Err(TrySendError::Full(work) | TrySendError::Disconnected(work)) => work,
         };
-        // The first request is started by a thread of the server, so it is there before any thread has a low priority.
+        // The first request is started by a thread of the server, so it is there before any thread
+        // has a low priority.
         if self.starter.get().is_none() {
             // Of two that were made at once one is dropped, and its thread ends with its channel.
             let _ = self.starter.set(starter(&self.hand_over.1)?);
@@ -85,7 +90,7 @@ fn starter(next: &Receiver<Work>) -> io::Result<Sender<Work>> {
     let next = next.clone();
     let start = move || {
         for work in works {
-            // An error drops the work, and who waits for its result is told by that.
+            // An error drops the work, and whoever waits for its result learns of it.
             let _ = spawn(work, next.clone());
         }
     };
@@ -127,7 +132,8 @@ impl Drop for AtWork {
     }
 }
 
-/// Lowers the priority of this thread for the rest of its life, for a slow request: it ends behind it.
+/// Lowers the priority of this thread for the rest of its life, for a slow request: it ends after
+/// it.
 pub(in crate::http) fn lower_priority() {
     if !IS_LOW.replace(true) {
         hexgraph_base::types::lower_priority();
@@ -157,7 +163,8 @@ mod tests {
     fn a_thread_is_used_again_unless_its_priority_is_low() {
         let workers = Workers::new();
         let first = thread_of(&workers, || ());
-        // A thread that has done its work waits for more a moment later; until then there is another one.
+        // A thread that has done its work waits for more a moment later; until then there is
+        // another one.
         let is_used_again = (0..200).any(|_| {
             thread::sleep(SECOND / 100);
             thread_of(&workers, || ()) == first

@@ -1,4 +1,5 @@
-//! [`AuditLog`]: a file to which a thread appends lines, and which gives way to a new one when it is long.
+//! [`AuditLog`]: a file to which a thread appends lines, and which gives way to a new one when it
+//! is long.
 
 use hexgraph_base::types::{Error, Result};
 use serde_json::Value;
@@ -11,10 +12,11 @@ use std::time::Duration;
 use std::{fs, io, thread};
 use tokio::sync::mpsc;
 
-/// So many lines may wait for the disk. Requests whose lines find no place wait too, so none is lost.
+/// So many lines may wait for the disk. Requests whose lines find no slot wait too, so none is
+/// lost.
 const LINES_MAX: usize = 4096;
 
-/// What is wanted of an audit log.
+/// What is requested of an audit log.
 #[derive(Debug, Clone)]
 pub struct AuditOptions {
     /// The file.
@@ -32,7 +34,8 @@ impl AuditOptions {
     }
 }
 
-/// What a request asks for, once it is read. It is noted where the body is, and told with the answer.
+/// What a request requests, once it is read. It is noted where the body is, and told with the
+/// answer.
 pub(in crate::http) type Slot = Arc<OnceLock<String>>;
 
 /// The audit log of a server.
@@ -41,8 +44,8 @@ pub(in crate::http) struct AuditLog {
 }
 
 impl AuditLog {
-    /// Opens the file, or makes one that its owner alone may read, and starts the thread that writes. Returns what tells when
-    /// that thread has written all lines, too.
+    /// Opens the file, or makes one that its owner alone may read, and starts the thread that
+    /// writes. Returns what tells when that thread has written all lines, too.
     ///
     /// # Errors
     ///
@@ -62,7 +65,8 @@ impl AuditLog {
         Ok((AuditLog { sender }, AuditEnd(end)))
     }
 
-    /// Returns when a line would find a place. It is not kept: a slow request would take it from others.
+    /// Returns when a line would find a place. It is not kept: a slow request would take it from
+    /// others.
     pub(in crate::http) async fn has_place(&self) {
         // It fails where the thread that writes has, and then nothing is worth waiting for.
         drop(self.sender.reserve().await);
@@ -79,14 +83,16 @@ impl AuditLog {
 pub(in crate::http) struct AuditEnd(Receiver<()>);
 
 impl AuditEnd {
-    /// Waits until all lines are written, which begins when the [`AuditLog`] is dropped, or for a time where the disk is stuck.
+    /// Waits until all lines are written, which begins when the [`AuditLog`] is dropped, or for a
+    /// time where the disk is stuck.
     pub(in crate::http) fn wait(self, most: Duration) {
         // Nothing is ever sent: it ends when the thread has dropped its end.
         let _ = self.0.recv_timeout(most);
     }
 }
 
-/// The thread's side. It never gives up: where a line can't be written it is counted, and each line that comes is a new try.
+/// The thread's side. It never gives up: where a line can't be written it is counted, and each line
+/// that comes is a new try.
 struct Writer {
     options: AuditOptions,
     file: File,
@@ -109,7 +115,7 @@ impl Writer {
                 && !self.has_said
             {
                 let path = self.options.path.display();
-                // Where there is no place to say it, the log goes on all the same.
+                // Where it can not be said, the log goes on all the same.
                 let _ = writeln!(io::stderr(), "the audit log {path} {message}");
             }
             self.has_said = done.is_err();
@@ -133,7 +139,7 @@ impl Writer {
         let lines_len = bytes.len() - told.len();
         self.lost = match rest.len() <= lines_len {
             true => rest.iter().map(|&byte| u64::from(byte == b'\n')).sum(),
-            // Not even how many were lost before is told yet.
+            // Not even how many were lost before is reported yet.
             false => self.lost + lines.len() as u64,
         };
         match (written, grown) {
@@ -194,8 +200,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Begins a new file, and moves those before on by one. The new one is made first, beside the others, so that nothing has moved
-    /// where there is no room for it.
+    /// Begins a new file, and moves those before on by one. The new one is made first, next to the
+    /// others, so that nothing has moved where there is no space for it.
     fn begin_next(&mut self) -> io::Result<()> {
         let path = &self.options.path;
         let numbered = |number: usize| {
@@ -205,8 +211,8 @@ impl Writer {
         };
         let next = append_to(&numbered(0))?;
         if 0 < self.options.kept {
-            // Each file takes the number behind its own, from the first number that is free, so that none is
-            // overwritten but the oldest where all numbers are taken.
+            // Each file takes the number behind its own, from the first number that is free, so
+            // that none is overwritten but the oldest where all numbers are taken.
             let is_free = |number: &usize| !numbered(*number).exists();
             let free = (1..self.options.kept).find(is_free).unwrap_or(self.options.kept);
             for number in (1..free).rev() {

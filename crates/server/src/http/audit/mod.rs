@@ -1,4 +1,5 @@
-//! The audit log: who asked what, and what became of it, a line of JSON for each request, without secrets.
+//! The audit log: who asked what, and what became of it, a line of JSON for each request, without
+//! secrets.
 
 mod audit_log;
 mod noted;

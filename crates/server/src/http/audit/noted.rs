@@ -1,4 +1,4 @@
-//! [`Noted`]: a request that is told in the audit log when it is over.
+//! [`Noted`]: a request that is reported in the audit log when it is over.
 
 use super::audit_log::{AuditLog, Slot};
 use crate::http::message::reply::Failed;
@@ -11,7 +11,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// A request under way. If it is dropped before it is answered, since its client left, that is told.
+/// A request under way. If it is dropped before it is answered, since its client left, that is
+/// reported.
 pub(in crate::http) struct Noted {
     log: Arc<AuditLog>,
     line: Value,
@@ -20,8 +21,9 @@ pub(in crate::http) struct Noted {
 }
 
 impl Noted {
-    /// A request of whoever `database` is the handle of. It begins when there is a place for a line: while a disk is stuck, clients that come and leave
-    /// would leave a task behind each, which waits for one.
+    /// A request of whoever `database` is the handle of. It begins when there is a place for a
+    /// line: while a disk is stuck, clients that come and leave would leave a task behind each,
+    /// which waits for one.
     pub(in crate::http) async fn begin(
         log: &Arc<AuditLog>,
         database: &Database,
@@ -38,7 +40,7 @@ impl Noted {
         Noted { log: Arc::clone(log), line, begun: Instant::now(), slot: Slot::default() }
     }
 
-    /// Where what is asked for is noted, once it is read.
+    /// Where what is requested is noted, once it is read.
     pub(in crate::http) fn slot(&self) -> &Slot {
         &self.slot
     }
@@ -81,7 +83,7 @@ impl Drop for Noted {
     }
 }
 
-/// The status of gRPC, where it stands in the head: it does for what failed.
+/// The status of gRPC, where it is in the head: it does for what failed.
 fn has_failed(headers: &HeaderMap) -> bool {
     headers.get("grpc-status").is_some_and(|status| status != "0")
 }

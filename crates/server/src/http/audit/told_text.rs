@@ -1,4 +1,4 @@
-//! What of a request is told in the audit log: its text, without what may be secret.
+//! What of a request is reported in the audit log: its text, without what may be secret.
 
 use hexgraph::db::{without_passwords, without_strings};
 use serde_json::{Deserializer, Map, Value};
@@ -9,12 +9,14 @@ const TEXT_LEN_MAX: usize = 4096;
 /// Bodies beyond this length are not looked into.
 const BODY_LEN_MAX: usize = 1 << 20;
 
-/// What the comments of a GraphQL schema begin with that have a secret behind it: the key of tokens, and values for other servers.
+/// What the comments of a GraphQL schema begin with that have a secret after it: the key of tokens,
+/// and values for other servers.
 const SECRET_COMMENTS: [&str; 2] = ["Dgraph.Authorization", "Dgraph.Secret"];
 
-/// What is told of a request: of a query in DQL the text with passwords blanked out; of GraphQL and of mutations the text without
-/// what stands in quotation marks, since that may be a password or what nobody but the database may know; of a definition all but the
-/// secrets in its comments; of a login nothing. Values of variables are not told.
+/// What is reported of a request: of a query in DQL the text with passwords blanked out; of GraphQL
+/// and of mutations the text without what is in quotation marks, since that may be a password or
+/// what nobody but the database may know; of a definition all but the secrets in its comments; of a
+/// login nothing. Values of variables are not told.
 pub(in crate::http) fn told_text(path: &str, media_type: &str, body: &[u8]) -> Option<String> {
     if body.is_empty() || path.ends_with("/login") {
         return None;
@@ -33,7 +35,7 @@ pub(in crate::http) fn told_text(path: &str, media_type: &str, body: &[u8]) -> O
             Err(_) => length(),
         },
         "/query" => without_passwords(text).0.into_owned(),
-        // As it is read: what stands behind the object and the case of its keys do not matter.
+        // As it is read: what stands after the object and the case of its keys do not matter.
         "/graphql" | "/admin" if is_json => match Deserializer::from_str(text).into_iter().next() {
             Some(Ok(members)) => {
                 without_literals(&text_of(&members, |key| key.eq_ignore_ascii_case("query"))?)
@@ -57,8 +59,8 @@ fn text_of(members: &Map<String, Value>, is_it: impl Fn(&str) -> bool) -> Option
     found.and_then(|(_, value)| value.as_str()).map(str::to_owned)
 }
 
-/// A text of GraphQL without what stands in quotation marks, be it in a string or in a comment. From a string on that never ends nothing
-/// is told: such a text is refused.
+/// A text of GraphQL without what is in quotation marks, be it in a string or in a comment. From a
+/// string on that never ends nothing is reported: such a text is refused.
 pub(in crate::http) fn without_literals(text: &str) -> String {
     let mut told = String::with_capacity(text.len());
     let mut rest = text;
@@ -105,7 +107,7 @@ fn literal_len(text: &str) -> Option<usize> {
     None
 }
 
-/// A definition without the values in the comments that settings and secrets stand in.
+/// A definition without the values in the comments that settings and secrets are in.
 fn without_secrets(text: &str) -> String {
     let mut told = String::with_capacity(text.len());
     let mut rest = text;
@@ -184,7 +186,7 @@ mod tests {
                 r#"{"set":[{"n":1,"pw":"…"}]}"#,
             ),
             ("/alter", dql, "name: string .", "name: string ."),
-            // The text that is carried out is the text that is told.
+            // The text that is executed is the text that is reported.
             (
                 "/graphql",
                 json,

@@ -1,6 +1,8 @@
-//! What is wrong with a text that is no JSON, in the words that clients of Dgraph know: those of Go's reader.
+//! Errors of a text that is no JSON, in the words that clients of Dgraph know: those of Go's
+//! reader.
 //!
-//! One pass over the bytes with a stack of open objects and lists, made only when another reader has refused the text.
+//! One pass over the bytes with a stack of open objects and lists, made only when another reader
+//! has refused the text.
 
 use crate::http::message::request_error::RequestError;
 
@@ -13,23 +15,25 @@ pub(in crate::http) struct Fault {
     pub message: Option<String>,
 }
 
-/// The first fault of a text that should be one value. `None` where it is JSON as far as its grammar goes: the other reader then
-/// had a reason that Go has not, such as a depth, and its own words are told. O(length), with a byte for each open bracket.
+/// The first fault of a text that should be one value. `None` where it is JSON as far as its
+/// grammar goes: the other reader then had a reason that Go has not, such as a depth, and its own
+/// words are reported. O(length), with a byte for each open bracket.
 pub(in crate::http) fn fault(text: &[u8]) -> Option<Fault> {
     let mut scan = Scan { text, at: 0, open: Vec::new() };
     scan.document().err().map(|wrong| match wrong {
         Wrong::Ends => Fault { offset: text.len(), message: None },
         Wrong::Byte(context) => {
             let message = format!("invalid character {} {context}", quoted(text[scan.at]));
-            // The scan stops at the wrong byte without passing it, so the place is that of a byte of the
-            // text.
+            // The scan stops at the wrong byte without passing it, so the position is that of a
+            // byte of the text.
             Fault { offset: scan.at + 1, message: Some(message) }
         }
     })
 }
 
-/// Returns the first fault of the body of a request, with its place, which the reference counts from the start of the line up
-/// to the byte behind the wrong one. `None` where the body is JSON as far as its grammar goes.
+/// Returns the first fault of the body of a request, with its position, which the reference counts
+/// from the start of the line up to the byte after the wrong one. `None` where the body is JSON as
+/// far as its grammar goes.
 pub(in crate::http) fn request_error(body: &str) -> Option<RequestError> {
     let fault = fault(body.as_bytes())?;
     let read = &body.as_bytes()[..body.len().min(fault.offset + 1)];

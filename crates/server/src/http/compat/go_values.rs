@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// Why the text of a parameter is no value of its type. The messages are those of Go's `strconv` and `time`.
+/// Why the text of a parameter is no value of its type. The messages are those of Go's `strconv`
+/// and `time`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GoValueError {
     /// The text is no truth value.

@@ -1,9 +1,11 @@
-//! What a connection that was handed over to another protocol may send before its message is whole, reserved from the budget.
+//! What a connection that was handed over to another protocol may send before its message is whole,
+//! reserved from the budget.
 
 use hexgraph_base::budget::{Budget, Held};
 use std::sync::Arc;
 
-/// About what such a connection takes beside its messages: the read buffer of its protocol, and what was written and waits.
+/// About what such a connection takes beside its messages: the read buffer of its protocol, and
+/// what was written and waits.
 pub(super) const CONNECTION_LEN: u64 = 16 << 10;
 
 /// What a connection may send before its message is whole.
@@ -23,13 +25,14 @@ impl Allowance {
         Allowance { budget, come: 0, most, pending: None }
     }
 
-    /// Reserves the bytes that have come. False when they are too many, or there is no memory for them.
+    /// Reserves the bytes that have come. False when they are too many, or there is no memory for
+    /// them.
     pub(super) fn admit(&mut self, len: usize) -> bool {
         self.come = self.come.saturating_add(len as u64);
         if self.most < self.come {
             return false;
         }
-        // A buffer that grows is doubled, and has the old bytes beside the new ones meanwhile.
+        // A buffer that grows is doubled, and has the old bytes next to the new ones meanwhile.
         let wanted = self.come.saturating_mul(3);
         match &mut self.pending {
             _ if self.come <= CONNECTION_LEN / 4 => true,

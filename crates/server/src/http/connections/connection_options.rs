@@ -7,14 +7,15 @@ use std::time::Duration;
 /// The largest number of connections, even if the process may have more descriptors.
 const MOST: usize = 10_000;
 
-/// The number of descriptors reserved for the database, exports and requests to other servers; an eighth of all if that is
-/// more.
+/// The number of descriptors reserved for the database, exports and requests to other servers; an
+/// eighth of all if that is more.
 const DESCRIPTORS_KEPT: u64 = 64;
 
 /// The settings for connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionOptions {
-    /// The largest number of connections at once; 0 stands for what the descriptors of the process allow, up to 10,000.
+    /// The largest number of connections at once; 0 means what the descriptors of the process
+    /// allow, up to 10,000.
     pub most: usize,
     /// The longest time for sending the head of a request.
     pub header: Duration,

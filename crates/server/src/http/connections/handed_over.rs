@@ -1,5 +1,6 @@
-//! A connection that was handed over to another protocol: its bytes are reserved before a message is whole, and as long as its
-//! protocol says that it is idle it gives way to a new one, as an idle connection in HTTP does.
+//! A connection that was handed over to another protocol: its bytes are reserved before a message
+//! is whole, and as long as its protocol says that it is idle it gives way to a new one, as an idle
+//! connection in HTTP does.
 
 use super::allowance::{Allowance, CONNECTION_LEN};
 use super::phase::Line;
@@ -17,8 +18,8 @@ impl HandedOver {
         HandedOver(line)
     }
 
-    /// Has what comes from now on be reserved, at most `most` bytes until [`HandedOver::received`]. What is returned holds what the
-    /// connection takes itself.
+    /// Has what comes from now on be reserved, at most `most` bytes until [`HandedOver::received`].
+    /// What is returned holds what the connection takes itself.
     ///
     /// # Errors
     ///

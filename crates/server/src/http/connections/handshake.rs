@@ -21,7 +21,8 @@ const NOT_ENCRYPTED: &str = r#"{"errors":[{"message":"this port speaks TLS, and 
 ///
 /// # Errors
 ///
-/// What to tell the operator; `None` if the client was too slow or went away, as those do that look whether a port is open.
+/// What to tell the operator; `None` if the client was too slow or went away, as those do that look
+/// whether a port is open.
 pub(super) async fn shake_hands(
     acceptor: TlsAcceptor,
     mut stream: Stream,
@@ -49,7 +50,8 @@ pub(super) async fn shake_hands(
     }
 }
 
-/// Answers with a status and a body in JSON, without encryption, and waits for the client to read it.
+/// Answers with a status and a body in JSON, without encryption, and waits for the client to read
+/// it.
 pub(super) async fn refuse(
     mut stream: impl AsyncRead + AsyncWrite + Unpin,
     status: &str,

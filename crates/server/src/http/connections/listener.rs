@@ -1,8 +1,8 @@
 //! Takes connections and answers what comes on them, until the server ends.
 //!
-//! hyper reads requests and writes answers; what it leaves open is here: how many connections there may be, how long
-//! each may take, and what happens when the system has no descriptors left. A refusal is told on the connection and,
-//! at most once a second, in the log.
+//! hyper reads requests and writes answers; what it leaves open is here: how many connections there
+//! may be, how long each may take, and what happens when the system has no descriptors left. A
+//! refusal is reported on the connection and, at most once a second, in the log.
 
 use super::connection_options::ConnectionOptions;
 use super::handed_over::HandedOver;
@@ -43,17 +43,19 @@ const HEAD_LEN_MAX: u32 = 32 << 10;
 /// The number of requests that may be under way on one connection in HTTP/2.
 const STREAMS_MAX: u32 = 100;
 
-/// The bytes that a client in HTTP/2 may send before they are looked at, and that wait to be sent for each answer.
+/// The bytes that a client in HTTP/2 may send before they are looked at, and that wait to be sent
+/// for each answer.
 const WINDOW_LEN: u32 = 256 << 10;
 
 /// About how much is freed with the buffers of a connection in HTTP/1.1.
 const BUFFERS_LEN: u64 = 24 << 10;
 
-/// The number of connections that are being refused with an answer at the same time; further ones are closed without one.
+/// The number of connections that are being refused with an answer at the same time; further ones
+/// are closed without one.
 const REFUSED_MOST: usize = 32;
 
-/// The time without a request after which a connection in HTTP/1.1 has no buffers, and that where there are more of them than a crowd:
-/// thousands that come at once would all have theirs.
+/// The time without a request after which a connection in HTTP/1.1 has no buffers, and that where
+/// there are more of them than a crowd: thousands that come at once would all have theirs.
 const AWAKE: Duration = Duration::from_secs(2);
 const AWAKE_IN_CROWD: Duration = Duration::from_millis(500);
 const CROWD: usize = 1000;
@@ -78,7 +80,8 @@ struct House {
     most: usize,
     /// Permits for connections that are refused with an answer.
     refused: Arc<Semaphore>,
-    /// To be told of the buffers that connections let go of: of thousands the allocator would keep the pages.
+    /// To be told of the buffers that connections let go of: of thousands the allocator would keep
+    /// the pages.
     budget: Budget,
     /// Becomes true when the server ends.
     ending: watch::Receiver<bool>,
@@ -91,17 +94,17 @@ impl House {
     }
 }
 
-/// The state that the connections of one door share.
+/// The state that the connections of one listener share.
 struct Room {
     house: Arc<House>,
     router: Router,
     certificates: Option<Arc<Certificates>>,
-    /// For what is wrong with handshakes.
+    /// For errors of handshakes.
     log: Log,
 }
 
-/// Accepts connections at all doors and answers requests until `end` returns; then waits for the requests under way. The
-/// doors share the seats.
+/// Accepts connections at all listeners and answers requests until `end` returns; then waits for
+/// the requests under way. The listeners share the connection slots.
 pub(crate) async fn serve(
     doors: Vec<Door>,
     options: ConnectionOptions,
@@ -121,14 +124,14 @@ pub(crate) async fn serve(
         door.abort();
         let _ = door.await;
     }
-    // Each connection has a receiver by its room, as `house` has: `closed` returns when the last of them
-    // has ended.
+    // Each connection has a receiver by its room, as `house` has: `closed` returns when the last of
+    // them has ended.
     drop(house);
     closing.send_replace(true);
     closing.closed().await;
 }
 
-/// Accepts connections at one door.
+/// Accepts connections at one listener.
 async fn keep(door: Door, house: Arc<House>) {
     let Door { listener, router, certificates } = door;
     let log = Log::default();
@@ -154,7 +157,7 @@ async fn keep(door: Door, house: Arc<House>) {
     }
 }
 
-/// Gives a connection its seat and a task, or refuses it.
+/// Gives a connection its connection slot and a task, or refuses it.
 async fn admit(room: &Arc<Room>, socket: Socket, caller: Caller, log: &Log) {
     let house = &room.house;
     match house.seats.take().await {
@@ -167,7 +170,8 @@ async fn admit(room: &Arc<Room>, socket: Socket, caller: Caller, log: &Log) {
                 "{caller} is refused: there are {most} connections (setting `connection most`, \
                  as far as there are descriptors)"
             ));
-            // A handshake costs more than an answer, so where TLS is spoken the connection is only closed.
+            // A handshake costs more than an answer, so where TLS is spoken the connection is only
+            // closed.
             if room.certificates.is_none()
                 && let Ok(place) = Arc::clone(&house.refused).try_acquire_owned()
             {
@@ -181,7 +185,7 @@ async fn admit(room: &Arc<Room>, socket: Socket, caller: Caller, log: &Log) {
     }
 }
 
-/// Answers that the server has no seat, and waits for the client to read it.
+/// Answers that the server has no connection slot, and waits for the client to read it.
 async fn turn_away(socket: Socket, most: usize) -> io::Result<()> {
     let body = format!(
         r#"{{"errors":[{{"message":"the server has {most} connections, which is its most (setting `connection most`): try again later","extensions":{{"code":"ErrorUnavailable"}}}}]}}"#
@@ -199,7 +203,7 @@ async fn attend(room: Arc<Room>, socket: Socket, caller: Caller, seat: OwnedSema
     socket.hurry();
     let (socket, line) = (Arc::new(socket), Arc::new(Line::new()));
     let house = &room.house;
-    // With the socket, for which a protocol that it is handed over to may keep the seat.
+    // With the socket, for which a protocol that it is handed over to may keep the connection slot.
     let seat = (seat, house.seats.list(Arc::clone(&line)));
     let peer = Peer::new(&socket, caller.ip());
     let stream = Stream::new(socket, Arc::clone(&line), &house.options, seat);
@@ -213,7 +217,7 @@ async fn attend(room: Arc<Room>, socket: Socket, caller: Caller, seat: OwnedSema
     };
     match wire {
         Some((wire, Spoken::Http1)) => attend_http1(&room, &line, peer, wire).await,
-        // Boxed, or each idle connection would have room for what serves it.
+        // Boxed, or each idle connection would have space for what serves it.
         Some((wire, Spoken::Http2)) => Box::pin(attend_http2(&room, &line, peer, wire)).await,
         None => {}
     }
@@ -225,9 +229,9 @@ enum Spoken {
     Http2,
 }
 
-/// Begins to encrypt a connection, at a door where that is done, and finds out which version of HTTP its client speaks; `None` if it
-/// came to nothing. With TLS both have agreed on the version, or the client says by its first bytes that it is the second, as it
-/// does without TLS.
+/// Begins to encrypt a connection, at a listener where that is done, and finds out which version of
+/// HTTP its client speaks; `None` if it came to nothing. With TLS both have agreed on the version,
+/// or the client says by its first bytes that it is the second, as it does without TLS.
 async fn open(
     room: &Room,
     line: &Arc<Line>,
@@ -257,13 +261,13 @@ async fn open(
     }
 }
 
-/// Serves a connection in HTTP/1.1. What serves it has buffers of 16 kB; so a connection that has been idle for a while is left
-/// without, until something comes.
+/// Serves a connection in HTTP/1.1. What serves it has buffers of 16 kB; so a connection that has
+/// been idle for a while is left without, until something comes.
 async fn attend_http1(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, mut wire: Wire) {
     let home = Home::default();
     loop {
-        // Boxed, so that nothing of it is left while the connection rests: beside what stays, the allocator could give none of
-        // the pages of its buffers back.
+        // Boxed, so that nothing of it is left while the connection rests: beside what stays, the
+        // allocator could give none of the pages of its buffers back.
         let awake = Box::pin(attend_awake(room, line, &peer, home.lend(wire)));
         let may_rest = awake.await;
         let Some(back) = home.take().filter(|_| may_rest) else { return };
@@ -280,7 +284,8 @@ async fn attend_http1(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, mut wire: 
     }
 }
 
-/// Serves a connection in HTTP/1.1 until it has been idle for a while: then true is returned. False is the end.
+/// Serves a connection in HTTP/1.1 until it has been idle for a while: then true is returned. False
+/// is the end.
 async fn attend_awake(room: &Arc<Room>, line: &Arc<Line>, peer: &Peer, wire: LentWire) -> bool {
     let service =
         service_fn(|request| answer(Arc::clone(room), Arc::clone(line), peer.clone(), request));
@@ -328,8 +333,8 @@ async fn attend_http2(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, wire: Wire
         _ = ending.wait_for(|ending| *ending) => true,
     };
     connection.as_mut().graceful_shutdown();
-    // When the server ends, the requests under way have their time. One that only was idle may be left by its client within
-    // that of a stall.
+    // When the server ends, the requests under way have their time. One that only was idle may be
+    // left by its client within that of a stall.
     let patience = async {
         match has_to_end {
             true => std::future::pending().await,
@@ -404,7 +409,8 @@ async fn answer(
     if parts.headers.contains_key(header::UPGRADE) {
         parts.extensions.insert(HandedOver::new(line));
     }
-    // HTTP/2 has the name of the server in the address. What looks at it finds it where HTTP/1.1 has it.
+    // HTTP/2 has the name of the server in the address. What looks at it finds it where HTTP/1.1
+    // has it.
     if parts.version == Version::HTTP_2
         && !parts.headers.contains_key(header::HOST)
         && let Some(authority) = parts.uri.authority()

@@ -1,7 +1,8 @@
 //! Whether a client sends or takes bytes fast enough.
 //!
-//! Time is cut into windows while the server waits for the client. In each of them so many bytes have to move; a
-//! client that moves none, or a few now and then so as to stay, is told apart from one on a slow line.
+//! Time is cut into windows while the server waits for the client. In each of them so many bytes
+//! have to move; a client that moves none, or a few now and then so as to stay, is reported apart
+//! from one on a slow line.
 
 use super::connection_options::ConnectionOptions;
 use std::future::Future;
@@ -40,7 +41,8 @@ impl Pace {
         self.moved = 0;
     }
 
-    /// Whether the client was too slow in the window that has ended. Otherwise the task is woken at the end of the next one.
+    /// Whether the client was too slow in the window that has ended. Otherwise the task is woken at
+    /// the end of the next one.
     pub(super) fn is_late(&mut self, context: &mut Context<'_>) -> bool {
         loop {
             let end = *self.end.get_or_insert_with(|| Instant::now() + self.window);

@@ -1,4 +1,5 @@
-//! The phase of a connection, shared by its socket, its service, and the search for a connection that gives way.
+//! The phase of a connection, shared by its socket, its service, and the search for a connection
+//! that gives way.
 
 use super::allowance::Allowance;
 use super::socket::Socket;
@@ -33,7 +34,8 @@ pub(super) struct Line {
 
 struct State {
     phase: Phase,
-    /// Whether several requests may be under way, as in HTTP/2, where bytes come that belong to none.
+    /// Whether several requests may be under way, as in HTTP/2, where bytes come that belong to
+    /// none.
     is_shared: bool,
     /// The requests under way, by their numbers.
     busy: FxHashMap<u64, Begun>,
@@ -43,7 +45,8 @@ struct State {
     given_up: usize,
     /// What has come of the request that is under way.
     come: Come,
-    /// Whether all bytes that have come belong to requests that have ended. Once that is not known it stays so.
+    /// Whether all bytes that have come belong to requests that have ended. Once that is not known
+    /// it stays so.
     is_clean: bool,
     /// Whether all that was written has gone to the socket.
     is_flushed: bool,
@@ -83,8 +86,9 @@ pub(super) struct Request {
     never_ends: bool,
 }
 
-/// A connection whose client has given up so many more requests than were answered is closed. A client that begins requests
-/// only to reset them has each of them begun, and would keep the server busy with nothing.
+/// A connection whose client has given up so many more requests than were answered is closed. A
+/// client that begins requests only to reset them has each of them begun, and would keep the server
+/// busy with nothing.
 const GIVEN_UP_MAX: usize = 200;
 
 /// The first bytes of a connection in HTTP/2.
@@ -112,8 +116,9 @@ impl Line {
         self.lock().phase
     }
 
-    /// Notes that bytes have come. The first ones tell whether requests share the line; then it is idle until one has come
-    /// whole. False for those that a line which was handed over may not send, or that there is no memory for.
+    /// Notes that bytes have come. The first ones tell whether requests share the line; then it is
+    /// idle until one has come whole. False for those that a line which was handed over may not
+    /// send, or that there is no memory for.
     pub(super) fn heard(&self, bytes: &[u8]) -> bool {
         let mut state = self.lock();
         if let Some(allowance) = &mut state.allowance {
@@ -139,14 +144,16 @@ impl Line {
         self.lock().allowance = Some(Box::new(allowance));
     }
 
-    /// Notes that a message of a line that was handed over was taken, and how long the next ones may be.
+    /// Notes that a message of a line that was handed over was taken, and how long the next ones
+    /// may be.
     pub(super) fn taken_off(&self, most: u64) {
         if let Some(allowance) = &mut self.lock().allowance {
             allowance.taken_off(most);
         }
     }
 
-    /// Notes whether a line that was handed over is idle. One that is idle already stays so since the same time.
+    /// Notes whether a line that was handed over is idle. One that is idle already stays so since
+    /// the same time.
     pub(super) fn set_idle(&self, is_idle: bool) {
         let mut state = self.lock();
         state.phase = match state.phase {
@@ -156,8 +163,8 @@ impl Line {
         };
     }
 
-    /// Notes that the head of a request is complete; its body has so many bytes, where that is known. It is under way until what is
-    /// returned is dropped.
+    /// Notes that the head of a request is complete; its body has so many bytes, where that is
+    /// known. It is under way until what is returned is dropped.
     pub(super) fn begin(self: &Arc<Line>, body_len: Option<u64>) -> Request {
         let mut state = self.lock();
         let head_len = state.come.head_len;
@@ -175,8 +182,8 @@ impl Line {
         self.lock().is_flushed = is_flushed;
     }
 
-    /// The time since which the line has been idle, with nothing of another request come and nothing of an answer left to send;
-    /// `None` where that can't be said.
+    /// The time since which the line has been idle, with nothing of another request come and
+    /// nothing of an answer left to send; `None` where that can't be said.
     pub(super) fn clean_idle(&self) -> Option<Instant> {
         let state = self.lock();
         match state.phase {
@@ -187,7 +194,8 @@ impl Line {
         }
     }
 
-    /// The time since which no request was under way on a line that several share; `None` for others.
+    /// The time since which no request was under way on a line that several share; `None` for
+    /// others.
     pub(super) fn shared_idle(&self) -> Option<Instant> {
         let state = self.lock();
         match state.phase {
@@ -196,14 +204,14 @@ impl Line {
         }
     }
 
-    /// Whether the client of a line that several requests share has taken less than so many bytes of one of its answers since
-    /// this was last asked. On other lines the socket tells.
+    /// Whether the client of a line that several requests share has taken less than so many bytes
+    /// of one of its answers since this was last asked. On other lines the socket tells.
     pub(super) fn is_stalled(&self, least: u64) -> bool {
         let mut state = self.lock();
         let mut is_stalled = false;
         for begun in state.busy.values_mut() {
-            // A client is late only where its answer was being sent at the last look already, so that it had
-            // the whole time.
+            // A client is late only where its answer was being sent at the last look already, so
+            // that it had the whole time.
             is_stalled |= begun.was_sent && begun.moved < least;
             (begun.was_sent, begun.moved) = (begun.is_sent, 0);
         }
@@ -263,7 +271,7 @@ impl Drop for Request {
 /// The client at the other end, and whether it is still there.
 #[derive(Clone)]
 pub(crate) struct Peer {
-    /// The socket, which is closed with the connection whoever asks for it.
+    /// The socket, which is closed with the connection whoever requests it.
     socket: Weak<Socket>,
     /// Its end of the connection; that of this machine where it came by a file.
     pub address: IpAddr,
@@ -275,9 +283,10 @@ impl Peer {
         Peer { socket: Arc::downgrade(socket), address }
     }
 
-    /// True when the connection is closed, by the client or here, so that nobody waits for an answer. The system tells the
-    /// runtime when the client has closed its end, whatever it has sent before and nobody has read yet: further requests,
-    /// or with TLS the record that announces the end. O(1), without a call of the system.
+    /// True when the connection is closed, by the client or here, so that nobody waits for an
+    /// answer. The system tells the runtime when the client has closed its end, whatever it has
+    /// sent before and nobody has read yet: further requests, or with TLS the record that announces
+    /// the end. O(1), without a call of the system.
     pub(crate) fn is_gone(&self) -> bool {
         let Some(socket) = self.socket.upgrade() else { return true };
         let ready = pin!(socket.ready(Interest::READABLE));

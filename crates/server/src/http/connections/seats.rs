@@ -1,4 +1,5 @@
-//! The bounded set of connections. When it is full, the connection that has been idle for longest is closed for a new one.
+//! The bounded set of connections. When it is full, the connection that has been idle for longest
+//! is closed for a new one.
 
 use super::phase::{Line, Phase};
 use std::collections::HashMap;
@@ -7,14 +8,16 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// The time that a connection has to be idle, or in the middle of sending a request, before it may be closed for a new one. A client
-/// that has just got its answer is likely to send the next request within that time.
+/// The time that a connection has to be idle, or in the middle of sending a request, before it may
+/// be closed for a new one. A client that has just got its answer is likely to send the next
+/// request within that time.
 const IDLE_LEAST: Duration = Duration::from_millis(500);
 
-/// The longest wait for the seat of a connection that was told to close. Nothing else is accepted at the same port meanwhile.
+/// The longest wait for the connection slot of a connection that was told to close. Nothing else is
+/// accepted at the same port meanwhile.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The seats of a server, one for each connection that may be open, at whichever port.
+/// The connection slots of a server, one for each connection that may be open, at whichever port.
 pub(super) struct Seats {
     most: usize,
     free: Arc<Semaphore>,
@@ -37,25 +40,26 @@ pub(super) struct Listed {
 }
 
 impl Seats {
-    /// Creates `most` seats, all free.
+    /// Creates `most` connection slots, all free.
     pub(super) fn new(most: usize) -> Seats {
         let most = most.min(Semaphore::MAX_PERMITS);
         Seats { most, free: Arc::new(Semaphore::new(most)), taken: Mutex::default() }
     }
 
-    /// How many seats are taken.
+    /// How many connection slots are taken.
     pub(super) fn taken_count(&self) -> usize {
         self.most.saturating_sub(self.free.available_permits())
     }
 
-    /// Takes a seat, which is free again when the permit is dropped. `None` when no connection gives way in time. O(1), and
-    /// O(connections) when no seat is free.
+    /// Takes a connection slot, which is free again when the permit is dropped. `None` when no
+    /// connection gives way in time. O(1), and O(connections) when no connection slot is free.
     pub(super) async fn take(&self) -> Option<OwnedSemaphorePermit> {
         let free = Arc::clone(&self.free);
         if let Ok(seat) = free.clone().try_acquire_owned() {
             return Some(seat);
         }
-        // The connection that is told to close may need a moment for that, so its seat is waited for.
+        // The connection that is reported to close may need a moment for that, so its connection
+        // slot is waited for.
         self.take_longest_idle()?.leave.notify_one();
         timeout(PATIENCE, free.acquire_owned()).await.ok()?.ok()
     }
@@ -69,8 +73,9 @@ impl Seats {
         Listed { seats: Arc::clone(self), number }
     }
 
-    /// Takes the connection that has waited longest for a request, or for the rest of one, off the list: whoever looks next, at another port, finds
-    /// another one. `None` when none has waited for [`IDLE_LEAST`].
+    /// Takes the connection that has waited longest for a request, or for the rest of one, off the
+    /// list: whoever looks next, at another port, finds another one. `None` when none has waited
+    /// for [`IDLE_LEAST`].
     fn take_longest_idle(&self) -> Option<Arc<Line>> {
         let mut taken = self.lock();
         let idle = taken.lines.iter().filter_map(|(number, line)| match line.phase() {

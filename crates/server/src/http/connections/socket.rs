@@ -1,4 +1,5 @@
-//! The socket of a connection: one of the network, or one of the file system that only this machine reaches.
+//! The socket of a connection: one of the network, or one of the file system that only this machine
+//! reaches.
 
 #[cfg(unix)]
 use rustix::net::{RecvFlags, recv};
@@ -12,7 +13,8 @@ use tokio::net::{TcpListener, TcpStream};
 #[cfg(unix)]
 use tokio::net::{UnixListener, UnixStream};
 
-/// A socket that is read and written without waiting. The system tells the runtime when it is ready.
+/// A socket that is read and written without waiting. The system tells the runtime when it is
+/// ready.
 pub(super) enum Socket {
     /// Of a port.
     Tcp(TcpStream),
@@ -21,8 +23,9 @@ pub(super) enum Socket {
     Unix(UnixStream),
 }
 
-/// Whether the system tells of each arrival. Then a read that has not filled its buffer has drained the socket, and the runtime may forget that it is
-/// ready: the next read waits without asking the system, which would be one of the four calls that a short request takes.
+/// Whether the system tells of each arrival. Then a read that has not filled its buffer has drained
+/// the socket, and the runtime may forget that it is ready: the next read waits without asking the
+/// system, which would be one of the four calls that a short request takes.
 const TELLS_OF_EACH: bool =
     cfg!(any(target_os = "linux", target_os = "android", target_vendor = "apple"));
 
@@ -38,8 +41,8 @@ macro_rules! either {
 }
 
 impl Socket {
-    /// Has what is written go out at once. Without it an answer may wait 40 ms for the client's acknowledgement. Where it can't be
-    /// had the answers are only slower.
+    /// Has what is written go out at once. Without it an answer may wait 40 ms for the client's
+    /// acknowledgement. Where it can't be had the answers are only slower.
     pub(super) fn hurry(&self) {
         if let Socket::Tcp(stream) = self {
             let _ = stream.set_nodelay(true);
@@ -74,7 +77,8 @@ impl Socket {
         either!(self, stream => stream.poll_write_ready(context))
     }
 
-    /// Reads what is there. Where that is less than there is room for, the runtime forgets that the socket is ready, unless something has come meanwhile.
+    /// Reads what is there. Where that is less than there is space for, the runtime forgets that
+    /// the socket is ready, unless something has come meanwhile.
     ///
     /// # Errors
     ///
@@ -92,7 +96,8 @@ impl Socket {
         }
     }
 
-    /// Looks at what is there, which stays to be read, to be polled; 0 bytes at the end of the connection.
+    /// Looks at what is there, which stays to be read, to be polled; 0 bytes at the end of the
+    /// connection.
     pub(super) fn poll_peek(
         &self,
         context: &mut Context<'_>,
@@ -114,7 +119,7 @@ impl Socket {
         either!(self, stream => stream.try_write(bytes))
     }
 
-    /// As [`Socket::try_write`], from several places.
+    /// As [`Socket::try_write`], from several positions.
     ///
     /// # Errors
     ///
@@ -147,8 +152,8 @@ fn poll_peek(
             Ok(count)
         });
         match peeked {
-            // The runtime has forgotten by this that the socket is ready, so the next round has the task
-            // woken.
+            // The runtime has forgotten by this that the socket is ready, so the next round has the
+            // task woken.
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             done => return Poll::Ready(done),
         }

@@ -1,4 +1,5 @@
-//! A socket with time limits: for the head of a request to arrive, and for the client to read its answer.
+//! A socket with time limits: for the head of a request to arrive, and for the client to read its
+//! answer.
 
 use super::connection_options::ConnectionOptions;
 use super::pace::Pace;
@@ -15,11 +16,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
-/// How often the first bytes of a connection are looked at that come one by one, and after which time again.
+/// How often the first bytes of a connection are looked at that come one by one, and after which
+/// time again.
 const PARTS_MAX: usize = 50;
 const PART_WAIT: Duration = Duration::from_millis(2);
 
-/// The socket of a connection. It holds the seat for as long as it is open, also after an upgrade to another protocol.
+/// The socket of a connection. It holds the connection slot for as long as it is open, also after
+/// an upgrade to another protocol.
 pub(super) struct Stream {
     socket: Arc<Socket>,
     line: Arc<Line>,
@@ -30,7 +33,8 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Makes the stream of a connection of which `line` is the state. It has `seat` for as long as it exists.
+    /// Makes the stream of a connection of which `line` is the state. It has `seat` for as long as
+    /// it exists.
     pub(super) fn new(
         socket: Arc<Socket>,
         line: Arc<Line>,
@@ -52,7 +56,8 @@ impl Stream {
         timer.as_mut().poll(context).is_ready()
     }
 
-    /// Waits for the first byte, which stays to be read; `None` if the client ends the connection without one.
+    /// Waits for the first byte, which stays to be read; `None` if the client ends the connection
+    /// without one.
     ///
     /// # Errors
     ///
@@ -76,7 +81,8 @@ impl Stream {
         self.socket.readable().await
     }
 
-    /// Whether the first bytes are these; they stay to be read. Fewer that a client leaves alone for a while are not.
+    /// Whether the first bytes are these; they stay to be read. Fewer that a client leaves alone
+    /// for a while are not.
     ///
     /// # Errors
     ///
@@ -115,7 +121,8 @@ impl Stream {
                 Poll::Pending => return Poll::Pending,
             }
             match write(&self.socket) {
-                // The socket may not be ready although the runtime said so: the next round waits for it.
+                // The socket may not be ready although the runtime said so: the next round waits
+                // for it.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Ok(count) => {
                     self.writes.note(count);
@@ -175,7 +182,8 @@ impl AsyncWrite for Stream {
         true
     }
 
-    /// The socket has taken everything that was written, so the server no longer waits for the client.
+    /// The socket has taken everything that was written, so the server no longer waits for the
+    /// client.
     fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.writes.rest();
         Poll::Ready(Ok(()))

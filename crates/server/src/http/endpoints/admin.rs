@@ -1,4 +1,5 @@
-//! What administers and is not GraphQL: `/admin/shutdown`, `/admin/draining` and `/admin/config/cache_mb`; and who may.
+//! What administers and is not GraphQL: `/admin/shutdown`, `/admin/draining` and
+//! `/admin/config/cache_mb`; and who may.
 
 use crate::http::app::App;
 use crate::http::compat::go_values;
@@ -30,7 +31,8 @@ fn owner_refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
     })
 }
 
-/// Returns the refusal of a request whose token is missing or wrong; `None` if it is right or none is set.
+/// Returns the refusal of a request whose token is missing or wrong; `None` if it is right or none
+/// is set.
 pub(in crate::http) fn token_refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
     let refusal = || Reply::unauthorized("Invalid X-Dgraph-AuthToken");
     (!app.security.knows_token(incoming)).then(refusal)

@@ -90,7 +90,8 @@ fn read_keys(body: &str) -> Result<Vec<u64>, RequestError> {
         },
         _ => return Err(ShapeError::NoKeys.into()),
     };
-    // A key that can't be read is none of ours: leaving it out only checks less, as the client asked for.
+    // A key that can't be read is none of ours: leaving it out only checks less, as the client
+    // requested.
     let keys = keys.into_iter().flatten().filter_map(Value::as_str);
     Ok(keys.filter_map(go_values::parse_base36).collect())
 }

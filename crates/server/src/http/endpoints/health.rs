@@ -28,8 +28,9 @@ fn started(app: &App) -> u64 {
     now.saturating_sub(app.started.elapsed().as_secs())
 }
 
-/// Says that the server is there, in the form that clients and consoles of Dgraph read. One that drains is there, but
-/// not for clients: that is told unless all that is asked is whether it lives.
+/// Says that the server is there, in the form that clients and consoles of Dgraph read. One that
+/// drains is there, but not for clients: that is reported unless all that is asked is whether it
+/// lives.
 pub(in crate::http) fn answer(
     app: &App,
     &Bare { headers, parameters, client }: &Bare<'_>,

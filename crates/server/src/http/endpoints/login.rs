@@ -28,8 +28,8 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestC
     }
 }
 
-/// Reads `{"userid": …, "password": …, "namespace": …}` or `{"refresh_token": …}`. As the reference reads it, the case of names does
-/// not matter, nor whether words in them are parted.
+/// Reads `{"userid": …, "password": …, "namespace": …}` or `{"refresh_token": …}`. As the reference
+/// reads it, the case of names does not matter, nor whether words in them are parted.
 fn read(incoming: &Incoming) -> Result<LoginRequest, RequestError> {
     let body = incoming.text()?;
     let members: Map<String, Value> = match body.trim() {

@@ -40,7 +40,8 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestC
 ///
 /// # Errors
 ///
-/// Those of [`Txn::mutate`](hexgraph::db::Txn::mutate) and [`Txn::commit`](hexgraph::db::Txn::commit).
+/// Those of [`Txn::mutate`](hexgraph::db::Txn::mutate) and
+/// [`Txn::commit`](hexgraph::db::Txn::commit).
 pub(in crate::http) fn run(
     database: &Database,
     request: &Change<'_>,
@@ -109,7 +110,7 @@ pub(in crate::http) struct Change<'a> {
     pub body: Body<'a>,
     /// Whether the transaction is committed with it.
     pub commits_now: bool,
-    /// The number of the transaction; 0 stands for a new one.
+    /// The number of the transaction; 0 means a new one.
     pub start: u64,
 }
 
@@ -143,7 +144,8 @@ fn read(incoming: &Incoming) -> Result<Change<'_>, Unreadable> {
 }
 
 /// Reads `{"query": …, "cond": …, "set": …, "delete": …, "mutations": [{…}, …]}`. What is set and
-/// deleted beside the mutations is a mutation before them. A key that is repeated adds statements or mutations; `query` and `cond` have one value.
+/// deleted next to the mutations is a mutation before them. A key that is repeated adds statements
+/// or mutations; `query` and `cond` have one value.
 fn read_json<'a>(body: &'a str, reserve: Reserve<'_>) -> Result<MutationRequest<'a>, Unreadable> {
     let mut reader = JsonReader::new(body);
     read_members(&mut reader, reserve).map_err(|stop| match stop {
@@ -162,7 +164,8 @@ fn read_json<'a>(body: &'a str, reserve: Reserve<'_>) -> Result<MutationRequest<
 /// Reserves bytes before they are allocated.
 type Reserve<'r> = &'r dyn Fn(u64) -> EngineResult<()>;
 
-/// What a mutation takes beside its statements: in the request, which is a list that doubles, and where it is carried out.
+/// What a mutation takes beside its statements: in the request, which is a list that doubles, and
+/// when it runs.
 const MUTATION_BYTES: u64 = 2 << 10;
 
 /// Why reading a body ends early.

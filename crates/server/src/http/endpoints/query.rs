@@ -91,16 +91,16 @@ fn run(
 pub(in crate::http) struct QueryFacts {
     /// The number of the moment that it was answered from.
     pub start: u64,
-    /// Its steps, if they were asked for.
+    /// Its steps, if they were requested.
     pub steps: Option<Vec<ExplainedStep>>,
-    /// What is likely a mistake in it, if that was asked for.
+    /// What is likely a mistake in it, if that was requested.
     pub warnings: Option<Vec<Warning>>,
     /// The text of the query, if slow queries are printed.
     pub prints_slow: Option<String>,
 }
 
 impl QueryFacts {
-    /// What stands beside the answer. Prints the query where it was slow.
+    /// What stands next to the answer. Prints the query where it was slow.
     pub(in crate::http) fn extensions(
         self,
         database: &Database,
@@ -127,7 +127,8 @@ impl QueryFacts {
     }
 }
 
-/// A text of a client as it is printed: on one line, not too long, and without what a terminal would carry out.
+/// A text of a client as it is printed: on one line, not too long, and without what a terminal
+/// would execute.
 fn on_one_line(text: &str) -> String {
     let words = bounded(text).split_whitespace().collect::<Vec<_>>().join(" ");
     words.replace(char::is_control, "\u{fffd}")
@@ -152,7 +153,7 @@ fn stream(
         );
         Error::Limit { message }
     })?;
-    // For the pieces that wait for the client.
+    // For the fragments that wait for the client.
     control.draw(8 * PIECE_LEN as u64)?;
     let touched = answer.touched().values().sum();
     let write = move |control: &RequestContext, pieces: &mut Pieces<'_>| {
@@ -190,7 +191,8 @@ fn wanted(incoming: &Incoming) -> Result<Wanted, RequestError> {
     }
 }
 
-/// Reads the query, and the number of the version or transaction to read from; 0 stands for the newest version.
+/// Reads the query, and the number of the version or transaction to read from; 0 means the
+/// newest version.
 fn read(incoming: &Incoming) -> Result<(QueryRequest, u64), RequestError> {
     let debug = incoming.flag("debug")?;
     let start = incoming.number("startTs")?;
@@ -252,8 +254,8 @@ fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
     Ok((text, variables))
 }
 
-/// The key `query` or `variables`, or the variable, that has two different values: the reader of JSON takes the last one. `None` for
-/// what is no JSON, too.
+/// The key `query` or `variables`, or the variable, that has two different values: the reader of
+/// JSON takes the last one. `None` for what is no JSON, too.
 fn repeated_key(body: &str) -> Option<String> {
     let mut members = FxHashMap::default();
     let mut variables = FxHashMap::default();

@@ -1,8 +1,9 @@
 //! `POST /query_many`: one query for each line of arguments, answered line by line.
 //!
-//! Lines are answered in turns. A turn has a place in a lane of `admission`, as any other request, and ends when it has a piece of the
-//! answer that is worth sending, or has computed for long enough; the next one begins when the client has taken what is there. So a
-//! client that takes nothing occupies neither a thread nor a place, and a million lines give way to other requests.
+//! Lines are answered in turns. A turn has a place in a pool of `admission`, as any other request,
+//! and ends when it has a fragment of the answer that is worth sending, or has computed for long
+//! enough; the next one begins when the client has taken what is there. So a client that takes
+//! nothing occupies neither a thread nor a place, and a million lines give way to other requests.
 
 use crate::http::admission::{OVERLOADED, Overloaded, likeness};
 use crate::http::answering::{Running, admitted, packed, received};
@@ -27,13 +28,13 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A turn ends when its piece has so many bytes.
+/// A turn ends when its fragment has so many bytes.
 const PIECE_LEN: usize = 64 << 10;
 
 /// A turn ends with the line that it is at when it has taken so long.
 const TURN: Duration = Duration::from_millis(50);
 
-/// Answers a request, or begins to: what is longer than a piece is computed while it is sent.
+/// Answers a request, or begins to: what is longer than a fragment is computed while it is sent.
 pub(in crate::http) async fn receive(
     app: Arc<App>,
     route: &'static Route,
@@ -88,7 +89,8 @@ impl AsRef<[u8]> for Piece {
 /// What is left of a request after a turn.
 type Rest = Option<(Asking, Incoming)>;
 
-/// What ended a request: the reply where nothing is sent yet, and the message for where something is.
+/// What ended a request: the reply where nothing is sent yet, and the message for where something
+/// is.
 type Ended = (Box<Reply>, String);
 
 /// The message of an error that concerns one line, or the error that ends the whole.
@@ -107,7 +109,8 @@ fn refused(wrong: impl std::fmt::Display) -> Box<Reply> {
     Box::new(Reply::invalid_request(wrong))
 }
 
-/// Begins to answer: what is wrong with the request as a whole is found in the first turn, before anything is sent.
+/// Begins to answer: errors of the request as a whole is found in the first turn, before anything
+/// is sent.
 async fn begin(
     app: Arc<App>,
     peer: Option<ConnectInfo<Peer>>,
@@ -130,12 +133,13 @@ async fn begin(
     }
 }
 
-/// The response, whose first piece is there. Each one after it is made when the client has taken the one before.
+/// The response, whose first fragment is there. Each one after it is made when the client has taken
+/// the one before.
 fn answer_of(piece: Piece, rest: Rest, coding: Option<Coding>) -> Response {
     let body = match rest {
         None => Body::from(Bytes::from_owner(piece)),
         rest => {
-            // The first piece is there; each later one is made when it is asked for.
+            // The first part is there; each later one is made when it is requested.
             let state = Some((Some(piece), rest));
             Body::from_stream(stream::unfold(state, |state| async {
                 let (piece, rest) = match state? {
@@ -175,7 +179,7 @@ fn errors(message: &str) -> String {
 }
 
 impl Asking {
-    /// Answers lines until there is a piece.
+    /// Answers lines until there is a fragment.
     async fn turn(self, incoming: Incoming) -> Result<Result<(Piece, Rest), Ended>, Overloaded> {
         let running = Running {
             peer: self.peer.clone(),
@@ -232,11 +236,11 @@ impl Lines {
         Ok(())
     }
 
-    /// Answers lines until there is a piece. Returns it, and whether there may be more lines.
+    /// Answers lines until there is a fragment. Returns it, and whether there may be more lines.
     ///
     /// # Errors
     ///
-    /// What ends the whole: the deadline, no memory for the piece, a fault of ours.
+    /// What ends the whole: the deadline, no memory for the fragment, a fault of ours.
     fn answer(
         &mut self,
         incoming: &Incoming,
@@ -264,7 +268,8 @@ impl Lines {
             }
             bytes.extend_from_slice(answer.as_bytes());
         }
-        // A turn that ends behind the last line is the last one, also where it ends because of its time.
+        // A turn that ends after the last line is the last one, also where it ends because of its
+        // time.
         let goes_on = !self.reader.head(incoming.bytes()).is_empty();
         Ok((Piece { bytes: self.pack(bytes, !goes_on), _held: held }, goes_on))
     }
@@ -287,7 +292,7 @@ impl Lines {
         })
     }
 
-    /// Packs a piece, if the answer is packed.
+    /// Packs a fragment, if the answer is packed.
     fn pack(&mut self, bytes: Vec<u8>, is_last: bool) -> Vec<u8> {
         let Some(mut packer) = self.packer.take() else { return bytes };
         let why = "a vector takes what is written to it";

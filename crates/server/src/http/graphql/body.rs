@@ -32,7 +32,7 @@ pub(super) enum BodyError {
     NoObject,
 }
 
-/// What is wrong with the JSON of a request. The messages are those of Go's `encoding/json`.
+/// Errors of the JSON of a request. The messages are those of Go's `encoding/json`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum JsonFault {
     /// The text has no JSON in it.
@@ -41,13 +41,13 @@ pub(super) enum JsonFault {
     /// The text is not valid JSON.
     #[error("{reason}")]
     Syntax {
-        /// What is wrong with the text.
+        /// Errors of the text.
         reason: String,
     },
     /// The JSON has another kind than was wanted.
     #[error("json: cannot unmarshal {found} into Go value of type {wanted}")]
     WrongValue {
-        /// The kind that was found.
+        /// The kind that was read.
         found: &'static str,
         /// The type that was wanted.
         wanted: &'static str,
@@ -55,7 +55,7 @@ pub(super) enum JsonFault {
     /// A member of the JSON has another kind than was wanted.
     #[error("json: cannot unmarshal {found} into Go struct field Request.{place} of type {wanted}")]
     WrongMember {
-        /// The kind that was found.
+        /// The kind that was read.
         found: &'static str,
         /// The names on the way to the member.
         place: &'static str,
@@ -127,7 +127,8 @@ pub(super) fn of_members(members: Map<String, Value>) -> Result<Request, BodyErr
     Ok(request)
 }
 
-/// Checks that the part of the extensions that names a stored text is of the right shape; the rest may be anything.
+/// Checks that the part of the extensions that names a stored text is of the right shape; the rest
+/// may be anything.
 fn check_extensions(extensions: &Map<String, Value>) -> Result<(), BodyError> {
     let member = |members: &Map<String, Value>, name: &str| {
         let found = members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
@@ -170,8 +171,8 @@ fn first_object(text: &str, wanted: &'static str) -> Result<Map<String, Value>, 
     }
 }
 
-/// Returns the fault of a text that is no JSON: in the words of Go, or in those of the reader that refused it where Go would
-/// not have.
+/// Returns the fault of a text that is no JSON: in the words of Go, or in those of the reader that
+/// refused it where Go would not have.
 fn syntax_fault(text: &[u8], refused: &impl std::fmt::Display) -> JsonFault {
     let reason = match go_json::fault(text) {
         Some(fault) => fault.message.unwrap_or_else(|| "unexpected EOF".to_owned()),

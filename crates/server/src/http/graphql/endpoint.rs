@@ -80,8 +80,8 @@ pub(crate) fn wrong_method() -> Reply {
     refused("Unrecognised request method.  Please use GET or POST for GraphQL requests")
 }
 
-/// Receives the body of a request. Returns the request with the body, unpacked, and whether it is a subscription; one that can't be
-/// parsed is none.
+/// Receives the body of a request. Returns the request with the body, unpacked, and whether it is a
+/// subscription; one that can't be parsed is none.
 async fn look_into(
     app: &Arc<App>,
     route: &Route,
@@ -102,8 +102,8 @@ async fn look_into(
     Ok((Request::from_parts(parts, Body::from(incoming.into_body())), is_subscription))
 }
 
-/// Answers a request with events. One that can't be read is refused with the status 400, as the protocol `graphql-sse` has it, except
-/// for one that there is no memory for now.
+/// Answers a request with events. One that can't be read is refused with the status 400, as the
+/// protocol `graphql-sse` has it, except for one that there is no memory for now.
 async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
@@ -114,7 +114,7 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
     };
     match read {
         Ok((request, incoming, held)) => {
-            // By GET the request stands in the address, which is short.
+            // By GET the request is in the address, which is short.
             let kind =
                 || block_in_place(|| app.database_for(&incoming).graphql_kind(&request)).ok();
             if let Some(refusal) = refusal_of_get(&app, &incoming, kind) {
@@ -133,8 +133,8 @@ async fn receive_for_events(app: Arc<App>, route: &Route, request: Request) -> R
     }
 }
 
-/// Receives the body of a request that is to be answered with events, and reads it; with the memory that is held for it. The inner error says
-/// what is wrong with the body.
+/// Receives the body of a request that is to be answered with events, and reads it; with the memory
+/// that is held for it. The inner error says errors of the body.
 async fn received_and_read(
     app: &Arc<App>,
     route: &Route,
@@ -148,8 +148,8 @@ async fn received_and_read(
     Ok(request.map(|request| (request, incoming, held)).map_err(|error| error.to_string()))
 }
 
-/// Answers a GraphQL request by `answer`. The status is 200 even when the request is wrong; it is 503 where the server has no memory
-/// or no time for it now.
+/// Answers a GraphQL request by `answer`. The status is 200 even when the request is wrong; it is
+/// 503 where the server has no memory or no time for it now.
 async fn ask(app: Arc<App>, route: &'static Route, request: Request, answer: Answerer) -> Response {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
@@ -172,8 +172,8 @@ fn unreadable(why: Unreadable) -> Reply {
     }
 }
 
-/// Refuses a mutation that came by GET, where that is not allowed: any page can have a browser send a GET. `kind` is called only where
-/// it matters, since it parses the request.
+/// Refuses a mutation that came by GET, where that is not allowed: any page can have a browser send
+/// a GET. `kind` is called only where it matters, since it parses the request.
 fn refusal_of_get(
     app: &App,
     incoming: &Incoming,
@@ -210,8 +210,8 @@ fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     let headers = body::headers(incoming.headers());
     let response = database.graphql_with(&request, &headers, control);
     let mut reply = Reply::json(response.to_json(&extensions(app, &response, started)));
-    // A request that ran out of memory or time may succeed when it is sent again, and the status says so. Not a mutation: its first
-    // fields may have been carried out.
+    // A request that ran out of memory or time may succeed when it is sent again, and the status
+    // says so. Not a mutation: its first fields may have been executed.
     if control.is_starved() && kind() != Some(OperationKind::Mutation) {
         reply = reply.failing();
     }
@@ -231,7 +231,8 @@ fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     reply
 }
 
-/// The headers of a request that say who asks: an answer to them is kept by no cache that others share.
+/// The headers of a request that identify the caller: an answer to them is kept by no cache that others
+/// share.
 fn asker_headers<'n>(headers: &HeaderMap, by_schema: Option<&'n str>) -> Vec<&'n str> {
     let names = TOKEN_HEADERS.into_iter().chain([KEY_HEADER]).chain(by_schema);
     names.filter(|name| headers.contains_key(*name)).collect()
@@ -265,7 +266,8 @@ fn administer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply
     Reply::json(response.to_json(&told))
 }
 
-/// Draws what a request takes once it is read: its variables stand in it once as they came and once as its operation has them.
+/// Draws what a request takes once it is read: its variables are in it once as they came and once
+/// as its operation has them.
 ///
 /// # Errors
 ///
@@ -277,7 +279,8 @@ fn draw(incoming: &Incoming) -> Result<(), Error> {
     }
 }
 
-/// What a document takes once it is parsed and checked, for each byte of its text: the shortest field has two.
+/// What a document takes once it is parsed and checked, for each byte of its text: the shortest
+/// field has two.
 const DOCUMENT_BYTES_PER_BYTE: u64 = 100;
 
 /// Reserves what the document of a request takes.
@@ -289,8 +292,8 @@ fn draw_document(request: &GraphqlRequest, control: &RequestContext) -> Result<(
     control.draw(DOCUMENT_BYTES_PER_BYTE * request.query.len() as u64)
 }
 
-/// Reads the GraphQL request: from the parameters of the address for GET, else from the body. The routes have no other method than GET
-/// and POST.
+/// Reads the GraphQL request: from the parameters of the address for GET, else from the body. The
+/// routes have no other method than GET and POST.
 fn read(incoming: &Incoming) -> Result<GraphqlRequest, BodyError> {
     match *incoming.method() {
         Method::GET => body::of_parameters(incoming),
@@ -298,7 +301,7 @@ fn read(incoming: &Incoming) -> Result<GraphqlRequest, BodyError> {
     }
 }
 
-/// Makes the reply to a request that is not carried out: one error and no data.
+/// Makes the reply to a request that is not executed: one error and no data.
 fn refused(reason: impl std::fmt::Display) -> Reply {
     Reply::json(GraphqlResponse::refused(vec![Fault::new(reason.to_string())]).to_json(""))
 }

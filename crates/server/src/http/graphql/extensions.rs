@@ -1,4 +1,4 @@
-//! What stands beside the data of an answer.
+//! What stands next to the data of an answer.
 
 use crate::http::app::App;
 use hexgraph::db::graphql::Response;
@@ -6,7 +6,8 @@ use hexgraph_base::types::DateTime;
 use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How much was read, and how long it took since `since`, in the form of Apollo's tracing. Nothing where it is switched off.
+/// How much was read, and how long it took since `since`, in the form of Apollo's tracing. Nothing
+/// where it is switched off.
 pub(super) fn extensions(app: &App, response: &Response, since: Instant) -> String {
     if !app.unguarded.graphql_options().extensions {
         return String::new();

@@ -24,7 +24,7 @@ pub(crate) fn set_schema(app: &App, incoming: &Incoming, control: &RequestContex
     }
 }
 
-/// Says what is wrong with the schema in the body.
+/// Says errors of the schema in the body.
 pub(crate) fn validate_schema(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     if let Some(refusal) = admin::refusal(app, incoming) {
         return refusal;

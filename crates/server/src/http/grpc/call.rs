@@ -9,7 +9,8 @@ use hexgraph::db::RequestContext;
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint};
 
-/// Carries out a call, whose message is the body of the request. It may block, and has to check its control.
+/// Carries out a call, whose message is the body of the request. It may block, and has to check its
+/// control.
 pub(in crate::http) type Call = fn(&App, &Incoming, &RequestContext) -> Result<CallAnswer, Status>;
 
 /// The message that a call is answered with, in parts that follow each other.
@@ -93,7 +94,8 @@ mod tests {
 
     #[test]
     fn what_is_no_message() {
-        // A text of one byte that is no UTF-8; a field that ends early; a number of a field that can't be.
+        // A text of one byte that is no UTF-8; a field that ends early; a number of a field that
+        // can't be.
         for body in [&b"\x22\x01\xff"[..], b"\x22\x05a", b"\0", b"\xff\xff\xff\xff\xff\xff"] {
             let body = Bytes::copy_from_slice(body);
             let incoming = Incoming::new(HeaderMap::new(), None, body).unwrap();

@@ -1,8 +1,10 @@
-//! The ways in which a call may be framed: gRPC over HTTP/2, and gRPC-Web, which pages of browsers speak over any HTTP.
+//! The ways in which a call may be framed: gRPC over HTTP/2, and gRPC-Web, which pages of browsers
+//! speak over any HTTP.
 
 use axum::http::{HeaderMap, header};
 
-/// The media types of calls, without their parameters: two for each [`CallFraming`], in the order of its variants.
+/// The media types of calls, without their parameters: two for each [`CallFraming`], in the order
+/// of its variants.
 pub(in crate::http) const GRPC_TYPES: &[&str] = &[
     "application/grpc",
     "application/grpc+proto",
@@ -24,7 +26,8 @@ pub(in crate::http) enum CallFraming {
 }
 
 impl CallFraming {
-    /// The dialect of a request; `None` for one that is no call, or whose messages are not in protobuf.
+    /// The dialect of a request; `None` for one that is no call, or whose messages are not in
+    /// protobuf.
     pub(in crate::http) fn of(headers: &HeaderMap) -> Option<CallFraming> {
         let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
         let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

@@ -1,4 +1,5 @@
-//! The one message that a call's body holds: a byte that says whether it is packed, four for its length, and itself.
+//! The one message that a call's body holds: a byte that says whether it is packed, four for its
+//! length, and itself.
 
 use super::dialect::CallFraming;
 use super::status::{Code, Status};
@@ -19,8 +20,8 @@ const ENCODING: &str = "grpc-encoding";
 ///
 /// # Errors
 ///
-/// [`Code::InvalidArgument`] where the body is not one whole message, [`Code::Unimplemented`] for one that is packed in a way
-/// that is not known.
+/// [`Code::InvalidArgument`] where the body is not one whole message, [`Code::Unimplemented`] for
+/// one that is packed in a way that is not known.
 pub(in crate::http) fn message_of(
     dialect: CallFraming,
     incoming: Incoming,
@@ -86,12 +87,13 @@ fn decoded_len(text: &[u8]) -> usize {
     text.len() / 4 * 3
 }
 
-/// Reads base64 that may be in parts, each of them padded. Costs the length of the text, and memory for three quarters of it.
+/// Reads base64 that may be in parts, each of them padded. Costs the length of the text, and memory
+/// for three quarters of it.
 fn decode_text(text: &[u8]) -> Result<Bytes, Status> {
     let mut body = Vec::with_capacity(decoded_len(text));
     let mut rest = text;
     while !rest.is_empty() {
-        // A part ends with its padding, and the next one begins behind it.
+        // A part ends with its padding, and the next one begins after it.
         let padding = rest.iter().position(|&byte| byte == b'=').unwrap_or(rest.len());
         let end = padding + rest[padding..].iter().take_while(|&&byte| byte == b'=').count();
         let (part, after) = rest.split_at(end);

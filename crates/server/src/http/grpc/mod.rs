@@ -1,7 +1,9 @@
-//! The calls of Dgraph's clients over gRPC and gRPC-Web: messages, their framing, statuses, and the methods of `api.Dgraph`.
+//! The calls of Dgraph's clients over gRPC and gRPC-Web: messages, their framing, statuses, and the
+//! methods of `api.Dgraph`.
 //!
-//! A call is a request to a route like any other: it passes the guards, its body is drawn from the budget of memory while it
-//! comes, and it is unpacked, decoded and carried out under admission. All methods take one message and answer with one.
+//! A call is a request to a route like any other: it passes the guards, its body is reserved from
+//! the budget of memory while it comes, and it is unpacked, decoded and executed under admission.
+//! All methods take one message and answer with one.
 
 pub(super) mod messages;
 pub(super) mod status;

@@ -1,4 +1,5 @@
-//! From a call to its answer: the body is received, waits for its turn, is unpacked and decoded, and carried out.
+//! From a call to its answer: the body is received, waits for its turn, is unpacked and decoded,
+//! and executed.
 
 use super::call::{Call, CallAnswer};
 use super::deadline::timeout_of;
@@ -138,7 +139,7 @@ fn bounded(why: Unreadable, most: usize) -> Unreadable {
     }
 }
 
-/// Reads the message of a request and carries out its call.
+/// Reads the message of a request and executes its call.
 fn read_and_call(
     app: &App,
     incoming: Incoming,

@@ -1,4 +1,4 @@
-//! The body of an answer: its message in pieces, then the status.
+//! The body of an answer: its message in fragments, then the status.
 
 use super::dialect::CallFraming;
 use super::status::Code;
@@ -15,14 +15,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The most bytes of a piece. HTTP/2 asks for the next piece when its client has room, so that is what waits for a slow one.
-/// A multiple of 3, so that pieces in base64 need no padding but the last.
+/// The most bytes of a fragment. HTTP/2 requests the next fragment when its client has room, so
+/// that is what waits for a slow one. A multiple of 3, so that fragments in base64 need no padding
+/// but the last.
 const PIECE_LEN: usize = 48 << 10;
 
 /// The frame of gRPC-Web that holds the status: its first byte, the length, and lines as of a head.
 const WEB_TRAILERS: &[u8] = b"\x80\0\0\0\x0fgrpc-status:0\r\n";
 
-/// The body of an answer to a call that was carried out.
+/// The body of an answer to a call that was executed.
 pub(super) struct SentMessage {
     dialect: CallFraming,
     parts: VecDeque<Bytes>,
@@ -47,11 +48,11 @@ impl SentMessage {
         SentMessage { dialect, parts, has_trailers, _share: share }
     }
 
-    /// The next piece: a slice of the next part, or short parts together.
+    /// The next fragment: a slice of the next part, or short parts together.
     fn piece(&mut self) -> Option<Bytes> {
         let first = self.parts.front_mut()?;
-        // Of a long part a slice is sent, without a copy. Short parts, and the end of a long one, are
-        // copied together.
+        // Of a long part a slice is sent, without a copy. Short parts, and the end of a long one,
+        // are copied together.
         if PIECE_LEN <= first.len() {
             return Some(first.split_to(PIECE_LEN));
         }
@@ -103,7 +104,7 @@ impl Body for SentMessage {
     fn size_hint(&self) -> SizeHint {
         let left = self.left() as u64;
         match self.dialect {
-            // A length in the head would say that nothing comes behind the message.
+            // A length in the head would say that nothing comes after the message.
             CallFraming::Grpc => SizeHint::default(),
             CallFraming::Web => SizeHint::with_exact(left),
             CallFraming::WebText => SizeHint::with_exact(left.div_ceil(3) * 4),
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
     use std::task::Waker;
 
-    /// All pieces of a body, and whether trailers came behind them.
+    /// All fragments of a body, and whether trailers came behind them.
     fn sent(mut body: SentMessage) -> (Vec<Bytes>, bool) {
         let (mut pieces, mut has_trailers) = (Vec::new(), false);
         let mut context = Context::from_waker(Waker::noop());

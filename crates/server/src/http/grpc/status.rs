@@ -8,9 +8,9 @@ use hexgraph_base::types::{AccessError, Error, bounded};
 /// The codes that are used, with the numbers that gRPC gives them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) enum Code {
-    /// The call was carried out.
+    /// The call was executed.
     Ok = 0,
-    /// The request can't be carried out, as the reference tells it: the message says why.
+    /// The request can't be executed, as the reference tells it: the message says why.
     Unknown = 2,
     /// The bytes of the request are not what they should be.
     InvalidArgument = 3,
@@ -20,7 +20,7 @@ pub(in crate::http) enum Code {
     NotFound = 5,
     /// The caller is known, and may not.
     PermissionDenied = 7,
-    /// A limit is reached: ask for less.
+    /// A limit is reached: request less.
     ResourceExhausted = 8,
     /// Something has to be done before.
     FailedPrecondition = 9,
@@ -36,7 +36,7 @@ pub(in crate::http) enum Code {
     Unauthenticated = 16,
 }
 
-/// The end of a call that was not carried out.
+/// The end of a call that was not executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::http) struct Status {
     /// The kind of failure.
@@ -51,8 +51,8 @@ impl Status {
         Status { code, message: bounded(message.into()) }
     }
 
-    /// The status of an error of the engine. Where the reference has a code of its own, it is that one; what is wrong with a
-    /// request is [`Code::Unknown`] there, and clients look at the message.
+    /// The status of an error of the engine. Where the reference has a code of its own, it is that
+    /// one; errors of a request is [`Code::Unknown`] there, and clients look at the message.
     pub(in crate::http) fn of(error: &Error) -> Status {
         let code = match error {
             Error::Access(error) => {
@@ -108,7 +108,8 @@ impl Status {
         Status::new(code, message)
     }
 
-    /// The message as it stands in a header: bytes that may not stand there, and `%`, are `%` and two digits.
+    /// The message as it is in a header: bytes that may not stand there, and `%`, are `%` and two
+    /// digits.
     pub(in crate::http) fn header_message(&self) -> HeaderValue {
         // Half of a character would be no text to clients.
         let mut end = self.message.len().min(MESSAGE_LEN_MAX);
@@ -127,7 +128,7 @@ impl Status {
 }
 
 impl Code {
-    /// The number as it stands in a header.
+    /// The number as it is in a header.
     pub(in crate::http) fn number(self) -> HeaderValue {
         HeaderValue::from(self as u16)
     }

@@ -1,4 +1,4 @@
-//! What of a call is told in the audit log.
+//! What of a call is reported in the audit log.
 
 use super::call::decode;
 use super::messages::{Operation, Request, RunDqlRequest};
@@ -6,7 +6,8 @@ use crate::http::audit::told_text;
 use crate::http::message::incoming::Incoming;
 use prost::Message;
 
-/// The text of a query or a definition, without what may be secret; `None` for calls that have none.
+/// The text of a query or a definition, without what may be secret; `None` for calls that have
+/// none.
 pub(super) fn told_call(path: &str, incoming: &Incoming) -> Option<String> {
     let told = |path: &str, text: &str| told_text(path, "application/dql", text.as_bytes());
     match path {

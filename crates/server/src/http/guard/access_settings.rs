@@ -1,5 +1,5 @@
-//! Users and rights as a server is started with them: their settings as text, and what keeps strangers away as long as the first
-//! user has the password that everybody knows.
+//! Users and rights as a server is started with them: their settings as text, and what keeps
+//! unknown clients away as long as the first user has the password that everybody knows.
 
 use hexgraph::db::access::{AccessOptions, FIRST_USER, SigningMethod};
 use hexgraph::db::{Database, parse_time};
@@ -8,7 +8,8 @@ use std::fs;
 use std::net::IpAddr;
 use std::path::Path;
 
-/// What is to be said as long as the first user of a database has the first password; `None` where it has not, or has no users.
+/// What is to be said as long as the first user of a database has the first password; `None` where
+/// it has not, or has no users.
 ///
 /// # Errors
 ///
@@ -18,11 +19,12 @@ pub fn default_password_warning(database: &Database) -> Result<Option<String>> {
     Ok(is_default.then(|| format!("the user {FIRST_USER} has the password that everybody knows")))
 }
 
-/// Reads settings such as `secret-file=FILE; access-ttl=6h; refresh-ttl=30d; jwt-alg=HS256`, of which the first is needed.
+/// Reads settings such as `secret-file=FILE; access-ttl=6h; refresh-ttl=30d; jwt-alg=HS256`, of
+/// which the first is needed.
 ///
 /// # Errors
 ///
-/// What is wrong with a setting or a file, without what stands in the file.
+/// Errors of a setting or a file, without what is in the file.
 pub fn access_options(settings: &str) -> Result<AccessOptions> {
     let (mut secret, mut options) = (None, AccessOptions::new(Vec::new()));
     for setting in settings.split(';').map(str::trim).filter(|setting| !setting.is_empty()) {
@@ -52,7 +54,7 @@ pub fn access_options(settings: &str) -> Result<AccessOptions> {
 ///
 /// # Errors
 ///
-/// What is wrong with the file, also that it is empty.
+/// Errors of the file, also that it is empty.
 pub fn read_secret(path: &Path) -> Result<Vec<u8>> {
     let shown = path.display();
     let mut bytes = fs::read(path)
@@ -70,8 +72,8 @@ pub fn read_secret(path: &Path) -> Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Those of [`Database::enable_access`], and that others than this machine may connect to `host` although the first user has the
-/// password that everybody knows.
+/// Those of [`Database::enable_access`], and that others than this machine may connect to `host`
+/// although the first user has the password that everybody knows.
 pub(in crate::http) fn enable_access(
     database: &Database,
     options: AccessOptions,

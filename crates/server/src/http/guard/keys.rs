@@ -1,8 +1,8 @@
 //! The keys of clients: where there are any, nobody is answered without one.
 //!
-//! A key comes in the header `X-Auth-Token`. Those of clients open data; what administers, and `/alter`, takes one of an
-//! administrator: the table of routes says which does. Whether a server is there is told to anybody, and what browsers ask
-//! before they send a key.
+//! A key comes in the header `X-Auth-Token`. Those of clients open data; what administers, and
+//! `/alter`, takes one of an administrator: the table of routes says which does. Whether a server
+//! is there is reported to anybody, and what browsers ask before they send a key.
 
 use crate::http::effect::Effect;
 use crate::http::message::reply::Reply;
@@ -25,8 +25,9 @@ pub enum Role {
     Admin,
 }
 
-/// The keys that the server was started with, and whether anybody may ask without one. Only digests are kept, so that comparing tells
-/// nothing about them. Beside them there are those that are kept in the database.
+/// The keys that the server was started with, and whether anybody may ask without one. Only digests
+/// are kept, so that comparing tells nothing about them. Beside them there are those that are kept
+/// in the database.
 #[derive(Debug, Clone, Default)]
 pub(in crate::http) struct Keys {
     known: Vec<([u8; 32], KeyRole)>,
@@ -35,7 +36,8 @@ pub(in crate::http) struct Keys {
     pub(super) has_token: bool,
 }
 
-/// What those may do who are not known by anything: `anonymous`, from the least to the greatest refusal.
+/// What those may do who are not known by anything: `anonymous`, from the least to the greatest
+/// refusal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Anonymous {
     /// All that others may, from where they come: `full`.
@@ -75,7 +77,8 @@ impl Keys {
         self.anonymous == Anonymous::None || !self.known.is_empty() || database.has_keys()
     }
 
-    /// Whether those do not administer who are not known, wherever they come from. Users who have rights of their own are known, and so is who names the token.
+    /// Whether those do not administer who are not known, wherever they come from. Users who have
+    /// rights of their own are known, and so is who names the token.
     pub(super) fn keeps_from_administering(&self, database: &Database) -> bool {
         self.anonymous == Anonymous::Data && !self.has_token && !database.has_access_list()
     }
@@ -92,9 +95,10 @@ impl Keys {
         })
     }
 
-    /// Why a request is not answered that needs a key of this role, and changes something or not; `None` when it is. The status is
-    /// 401 for a key that is missing or unknown, and 403 for one that gives too little. Costs two digests and a comparison with each
-    /// key that the server was started with.
+    /// Why a request is not answered that needs a key of this role, and changes something or not;
+    /// `None` when it is. The status is 401 for a key that is missing or unknown, and 403 for one
+    /// that gives too little. Costs two digests and a comparison with each key that the server was
+    /// started with.
     pub(in crate::http) fn refusal(
         &self,
         (role, effect): (Role, Effect),
@@ -114,7 +118,7 @@ impl Keys {
         let needed = match (role, effect) {
             (Role::Admin, _) => KeyRole::Admin,
             (_, Effect::Changes) => KeyRole::Client,
-            // What a text asks for is looked at where it is read.
+            // What a text requests is looked at where it is read.
             _ => KeyRole::ReadOnly,
         };
         let (status, message) = match self.role(database, headers) {

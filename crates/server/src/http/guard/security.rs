@@ -1,4 +1,5 @@
-//! Who may alter and administer: a token that they share, and the addresses that they may come from. Who may ask at all.
+//! Who may alter and administer: a token that they share, and the addresses that they may come
+//! from. Who may ask at all.
 
 use super::keys::{Anonymous, Keys, digest, key_of};
 use super::origins::Origins;
@@ -13,7 +14,8 @@ use std::net::{IpAddr, ToSocketAddrs};
 /// The headers that name the token: that of HTTP, and what clients of gRPC send.
 const TOKEN_HEADERS: [&str; 2] = ["x-dgraph-authtoken", "auth-token"];
 
-/// Who may alter and administer a server. Without more it is who comes from this machine, and anybody may ask.
+/// Who may alter and administer a server. Without more it is who comes from this machine, and
+/// anybody may ask.
 #[derive(Debug, Clone, Default)]
 pub struct Security {
     /// A digest of the token, so that comparing tells nothing about it.
@@ -49,13 +51,13 @@ impl Secret {
 }
 
 impl Security {
-    /// Reads settings as they are typed: `token=…`, `whitelist=…`, `admin-key=…`, `client-key=…`, `anonymous=…`, with `;` between.
-    /// The keys may come more than once.
+    /// Reads settings as they are typed: `token=…`, `whitelist=…`, `admin-key=…`, `client-key=…`,
+    /// `anonymous=…`, with `;` between. The keys may come more than once.
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for what is none of them, and for addresses that are none. It says which setting is wrong and not
-    /// what stands there: that may be a secret.
+    /// [`Error::Query`] for what is none of them, and for addresses that are none. It says which
+    /// setting is wrong and not what stands there: that may be a secret.
     pub fn set(&mut self, text: &str) -> Result<()> {
         let settings = text.split(';').map(str::trim).enumerate();
         for (at, setting) in settings.filter(|(_, setting)| !setting.is_empty()) {
@@ -88,8 +90,9 @@ impl Security {
         Ok(())
     }
 
-    /// Who shares the queues of a busy server with itself alone: those who have one key, where there are keys, else those who
-    /// come from one address, or one network of them where each has many.
+    /// Who shares the queues of a busy server with itself alone: those who have one key, where
+    /// there are keys, else those who come from one address, or one network of them where each has
+    /// many.
     pub fn client_of(&self, database: &Database, incoming: &Incoming) -> u64 {
         self.client_at(database, incoming.headers(), incoming.client())
     }
@@ -104,7 +107,8 @@ impl Security {
         let mut hasher = DefaultHasher::new();
         match address.map(|address| address.to_canonical()) {
             _ if self.keys.are_needed(database) => key_of(headers).hash(&mut hasher),
-            // A network of 64 bits is the least that a provider assigns, so one machine has all of its addresses.
+            // A network of 64 bits is the least that a provider assigns, so one machine has all of
+            // its addresses.
             Some(IpAddr::V6(address)) => address.segments()[..4].hash(&mut hasher),
             other => other.hash(&mut hasher),
         }
@@ -145,8 +149,9 @@ impl Security {
         self.token.is_none() || given(incoming.headers()).is_some_and(|given| self.is_token(given))
     }
 
-    /// The role of who sends a request: that of the key, where keys are asked for. Where they are not, and there are no users who have
-    /// rights of their own, it is that of an administrator for those who may administer, and that of a client for all others.
+    /// The role of who sends a request: that of the key, where keys are requested. Where they are
+    /// not, and there are no users who have rights of their own, it is that of an administrator for
+    /// those who may administer, and that of a client for all others.
     pub fn role_at(
         &self,
         database: &Database,
@@ -179,7 +184,8 @@ impl Security {
         // A socket for both protocols sees IPv4 clients as `::ffff:a.b.c.d`.
         let address = address.to_canonical();
         let is_listed = |(first, last): &(IpAddr, IpAddr)| {
-            // Addresses of IPv4 are ordered before all of IPv6, so a range compares only with its own kind.
+            // Addresses of IPv4 are ordered before all of IPv6, so a range compares only with its
+            // own kind.
             first.is_ipv4() == address.is_ipv4() && (*first..=*last).contains(&address)
         };
         if !address.is_loopback() && !self.ranges.iter().any(is_listed) {
@@ -215,9 +221,10 @@ fn given(headers: &HeaderMap) -> Option<&str> {
     given.to_str().ok().filter(|given| !given.is_empty())
 }
 
-/// An address, a network (`10.0.0.0/8`, `fd00::/8`), a range (`10.0.0.1-10.0.0.9`, `fd00::1-fd00::9`; of IPv4 also with `:` between), or
-/// the name of a machine. An address of IPv4 that is written as one of IPv6 (`::ffff:10.0.0.1`) is the one of IPv4.
-/// `at` is its place in the list: what stands there is not told, since it may be a secret that went astray.
+/// An address, a network (`10.0.0.0/8`, `fd00::/8`), a range (`10.0.0.1-10.0.0.9`,
+/// `fd00::1-fd00::9`; of IPv4 also with `:` between), or the name of a machine. An address of IPv4
+/// that is written as one of IPv6 (`::ffff:10.0.0.1`) is the one of IPv4. `at` is its position in
+/// the list: what stands there is not told, since it may be a secret that went astray.
 fn ranges_of(text: &str, at: usize) -> Result<Vec<(IpAddr, IpAddr)>> {
     let address_of = |text: &str| text.parse::<IpAddr>().ok().map(|address| address.to_canonical());
     if let Some(address) = address_of(text) {
@@ -255,7 +262,8 @@ fn network(address: IpAddr, bits: u32) -> Option<(IpAddr, IpAddr)> {
             let first = (bits <= 32).then_some(address.to_bits() & !rest)?;
             (IpAddr::V4(first.into()), IpAddr::V4((first | rest).into()))
         }
-        // The first 96 bits say that it is one of IPv4; a network of fewer has all of them and many others.
+        // The first 96 bits say that it is one of IPv4; a network of fewer has all of them and many
+        // others.
         IpAddr::V6(address) if 96 <= bits && address.to_ipv4_mapped().is_some() => {
             return network(IpAddr::V6(address).to_canonical(), bits - 96);
         }
@@ -377,9 +385,9 @@ mod tests {
         assert_eq!(may("anonymous=full"), (true, true, KeyRole::Admin));
         assert_eq!(may(" anonymous = data "), (true, false, KeyRole::Client));
         assert_eq!(may("anonymous=none"), (false, false, KeyRole::ReadOnly));
-        // Who names the token is known: `refusal` asks for it, and without it a caller is a client.
+        // Who names the token is known: `refusal` requests it, and without it a caller is a client.
         assert_eq!(may("anonymous=data;token=secret"), (true, true, KeyRole::Client));
-        // Keys are asked for as ever, and the strictest setting counts.
+        // Keys are requested as ever, and the strictest setting counts.
         assert_eq!(may("anonymous=data;client-key=secret"), (false, false, KeyRole::ReadOnly));
         assert_eq!(may("anonymous=none;anonymous=full"), (false, false, KeyRole::ReadOnly));
     }

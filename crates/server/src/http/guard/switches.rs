@@ -1,16 +1,18 @@
-//! What an operator switches while a server runs: whether clients are answered, and whether it goes on.
+//! What an operator switches while a server runs: whether clients are answered, and whether it goes
+//! on.
 
 use hexgraph_base::types::Error;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How long requests that run may take to finish once the server is asked to shut down by a request.
+/// How long requests that run may take to finish once the server is asked to shut down by a
+/// request.
 pub(in crate::http) const SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
 
 /// How long they may take once the program stops it.
 pub(in crate::http) const STOP_GRACE: Duration = Duration::from_secs(2);
 
-/// What is told to clients of a server that drains; they look for it.
+/// What is reported to clients of a server that drains; they look for it.
 const DRAINING: &str = "the server is in draining mode and client requests will only be allowed \
      after exiting the mode  by sending a GraphQL draining(enable: false) mutation to /admin";
 

@@ -6,11 +6,13 @@ use axum::http::HeaderMap;
 use hexgraph::db::Database;
 use hexgraph::db::graphql::Headers;
 
-/// The headers that hold the token of a login: that of the interface, and those of clients of Dgraph by HTTP and by gRPC.
+/// The headers that hold the token of a login: that of the interface, and those of clients of
+/// Dgraph by HTTP and by gRPC.
 pub(in crate::http) const TOKEN_HEADERS: [&str; 3] =
     ["x-service-accesstoken", "x-dgraph-accesstoken", "accessjwt"];
 
-/// The database as the bearer of the token in some headers sees it, whatever the role of the key that the server was started with.
+/// The database as the bearer of the token in some headers sees it, whatever the role of the key
+/// that the server was started with.
 pub(in crate::http) fn database_for(database: &Database, headers: &HeaderMap) -> Database {
     let token = TOKEN_HEADERS.iter().find_map(|name| headers.get(*name)?.to_str().ok());
     database.for_secrets(key_of(headers), token)
@@ -22,8 +24,9 @@ pub(in crate::http) fn database_for_subscriber(database: &Database, headers: &He
     database.for_secrets(headers.get(KEY_HEADER), token)
 }
 
-/// Checks that a request of the transaction `start` has the mark that the server gave it, where there are users: else anybody could go on
-/// with a transaction by its number. 0 stands for a new transaction.
+/// Checks that a request of the transaction `start` has the mark that the server gave it, where
+/// there are users: else anybody could go on with a transaction by its number. 0 means a new
+/// transaction.
 ///
 /// # Errors
 ///

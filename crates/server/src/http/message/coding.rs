@@ -14,7 +14,8 @@ const GZIP_HEADER: &[u8] = &[0x1f, 0x8b, 8];
 /// What a frame of zstd begins with.
 const ZSTD_HEADER: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// A decoder of zstd holds a window of at most 2 to this power bytes, 8 MiB, as RFC 9659 has it for HTTP: the sender says how long it is.
+/// A decoder of zstd holds a window of at most 2 to this power bytes, 8 MiB, as RFC 9659 has it for
+/// HTTP: the sender says how long it is.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
 /// Fast, as gzip is asked to be.
@@ -30,8 +31,8 @@ pub(in crate::http) enum Coding {
 }
 
 impl Coding {
-    /// The coding that a client wants its answer in, `None` for none that is known: the one of the greater weight, and zstd of equal
-    /// ones, which takes less time.
+    /// The coding that a client wants its answer in, `None` for none that is known: the one of the
+    /// greater weight, and zstd of equal ones, which takes less time.
     pub(in crate::http) fn accepted(headers: &HeaderMap) -> Option<Coding> {
         Coding::accepted_among(headers, &[Coding::Gzip, Coding::Zstd])
     }
@@ -51,7 +52,7 @@ impl Coding {
             let is_better = best.is_none_or(|(known, other)| {
                 known < weight || known == weight && other == Coding::Gzip
             });
-            // Nothing of it is wanted: `q=0`.
+            // Nothing of it is requested: `q=0`.
             if 0.0 < weight && is_better {
                 best = Some((weight, coding));
             }
@@ -68,8 +69,8 @@ impl Coding {
     ///
     /// # Errors
     ///
-    /// [`RequestError::Encoding`] for another coding, [`RequestError::GzipHeader`] and [`RequestError::ZstdHeader`] for a body that is
-    /// not what the headers say.
+    /// [`RequestError::Encoding`] for another coding, [`RequestError::GzipHeader`] and
+    /// [`RequestError::ZstdHeader`] for a body that is not what the headers say.
     pub(in crate::http) fn of_body(
         headers: &HeaderMap,
         body: &[u8],
@@ -103,14 +104,14 @@ impl Coding {
         })
     }
 
-    /// What unpacks a body piece by piece.
+    /// What unpacks a body fragment by fragment.
     ///
     /// # Errors
     ///
     /// `Limit`-like errors of the library when there is no memory for it.
     pub(in crate::http) fn unpacker<'b>(self, body: &'b [u8]) -> io::Result<Box<dyn Read + 'b>> {
         Ok(match self {
-            // A body may be several of them, one behind the other (RFC 1952, section 2.2).
+            // A body may be several of them, one after the other (RFC 1952, section 2.2).
             Coding::Gzip => Box::new(MultiGzDecoder::new(body)),
             Coding::Zstd => {
                 let mut decoder = zstd::stream::read::Decoder::with_buffer(body)?;
@@ -129,7 +130,8 @@ impl Coding {
         }
     }
 
-    /// What packs an answer; `None` when there is no memory for it, and the answer goes out as it is.
+    /// What packs an answer; `None` when there is no memory for it, and the answer goes out as it
+    /// is.
     pub(in crate::http) fn packer(self) -> Option<Packer> {
         Some(match self {
             Coding::Gzip => Packer::Gzip(GzEncoder::new(Vec::new(), Compression::fast())),
@@ -140,7 +142,7 @@ impl Coding {
     }
 }
 
-/// What packs an answer, piece by piece.
+/// What packs an answer, fragment by fragment.
 pub(in crate::http) enum Packer {
     /// By gzip.
     Gzip(GzEncoder<Vec<u8>>),
@@ -149,7 +151,7 @@ pub(in crate::http) enum Packer {
 }
 
 impl Packer {
-    /// Packs a piece.
+    /// Packs a fragment.
     ///
     /// # Errors
     ///

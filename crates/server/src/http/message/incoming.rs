@@ -94,7 +94,8 @@ impl Incoming {
     ///
     /// # Errors
     ///
-    /// [`Unreadable::Wrong`] for a request that can't be understood, [`Unreadable::Starved`] when there is no memory for it.
+    /// [`Unreadable::Wrong`] for a request that can't be understood, [`Unreadable::Starved`] when
+    /// there is no memory for it.
     pub async fn receive(
         bodies: &Bodies,
         headers: HeaderMap,
@@ -114,12 +115,13 @@ impl Incoming {
         self.coding.is_some()
     }
 
-    /// Returns the request with its body unpacked, to at most `most` bytes. It takes computing time in proportion to them.
+    /// Returns the request with its body unpacked, to at most `most` bytes. It takes computing time
+    /// in proportion to them.
     ///
     /// # Errors
     ///
-    /// [`Unreadable::Wrong`] for a body that is not packed as it says or unpacks to more, [`Unreadable::Starved`] when there is no memory
-    /// or `control` says to stop.
+    /// [`Unreadable::Wrong`] for a body that is not packed as it says or unpacks to more,
+    /// [`Unreadable::Starved`] when there is no memory or `control` says to stop.
     pub fn unpacked(self, most: usize, control: &RequestContext) -> Result<Incoming, Unreadable> {
         let Some((share, coding)) = self.share.as_ref().zip(self.coding) else { return Ok(self) };
         let body = unpack((&self.body, coding), most, share, control)?;
@@ -150,7 +152,8 @@ impl Incoming {
         self.share.as_ref()
     }
 
-    /// Draws what the body takes once it is read as JSON, so many times over, to the end of the request.
+    /// Draws what the body takes once it is read as JSON, so many times over, to the end of the
+    /// request.
     ///
     /// # Errors
     ///
@@ -274,7 +277,8 @@ impl Incoming {
         }
     }
 
-    /// Returns how long the request may take by its parameter `timeout`; `None` when it is not there.
+    /// Returns how long the request may take by its parameter `timeout`; `None` when it is not
+    /// there.
     ///
     /// # Errors
     ///
@@ -322,8 +326,8 @@ async fn gather_body(
 ) -> Result<Bytes, Unreadable> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let announced = announced.and_then(|length| length.parse().ok()).unwrap_or(usize::MAX);
-    // Without the header nothing is known, and any length is likely; a header that is no number counts as
-    // a body that is too long.
+    // Without the header nothing is known, and any length is likely; a header that is no number
+    // counts as a body that is too long.
     let too_long = || Unreadable::Wrong(RequestError::LongBody { most });
     if headers.contains_key(header::CONTENT_LENGTH) && most < announced {
         return Err(too_long());
@@ -339,7 +343,7 @@ async fn gather_body(
             // No more than `most` was taken so far, so the difference is not negative.
             return Err(too_long());
         }
-        // Most bodies are one piece, which is left where it is.
+        // Most bodies are one fragment, which is left where it is.
         if known == 0 {
             drawn.draw(piece.len())?;
             first = Some(piece);
@@ -356,11 +360,12 @@ async fn gather_body(
     Ok(first.unwrap_or_else(|| Bytes::from(whole)))
 }
 
-/// What draws memory, and what gives it back.
+/// What reserves memory, and what gives it back.
 type Ways<'a> = (&'a dyn Fn(usize) -> Result<(), Unreadable>, &'a dyn Fn(usize));
 
-/// Makes room in a buffer for `wanted` bytes in all. A buffer that has to grow at least doubles, but not beyond `likely`,
-/// the number of bytes that are expected. The bytes of the new buffer are drawn, and those of the old one given back.
+/// Makes room in a buffer for `wanted` bytes in all. A buffer that has to grow at least doubles,
+/// but not beyond `likely`, the number of bytes that are expected. The bytes of the new buffer are
+/// drawn, and those of the old one given back.
 fn make_room(
     buffer: &mut Vec<u8>,
     wanted: usize,
@@ -372,8 +377,8 @@ fn make_room(
         return Ok(());
     }
     let wanted = wanted.max((2 * room).min(likely));
-    // Both buffers exist while the bytes are moved, so the new one is drawn before the old one is given
-    // back.
+    // Both buffers exist while the bytes are moved, so the new one is drawn before the old one is
+    // given back.
     draw(wanted)?;
     buffer.reserve_exact(wanted - buffer.len());
     give_back(room);
@@ -393,8 +398,8 @@ fn unpack(
     let give_back = |bytes| share.give_back(bytes as u64);
     loop {
         control.check().map_err(Unreadable::Starved)?;
-        // There has to be room for one step more than is allowed: that a body is too long is seen only by
-        // what goes beyond.
+        // There has to be space for one step more than is allowed: that a body is too long is seen
+        // only by what goes beyond.
         let (known, likely) = (unpacked.len(), most.saturating_add(UNPACK_LEN));
         make_room(&mut unpacked, known + UNPACK_LEN, likely, (&draw, &give_back))?;
         unpacked.resize(known + UNPACK_LEN, 0);

@@ -1,5 +1,5 @@
-//! A body of lines of JSON that ask one query many times: the first line has the query, each line after it the values of its
-//! variables for one time.
+//! A body of lines of JSON that ask one query many times: the first line has the query, each line
+//! after it the values of its variables for one time.
 
 use hexgraph::db::{Given, Variables};
 use hexgraph_base::types::BYTE_ORDER_MARK;
@@ -8,13 +8,14 @@ use serde_json::{Map, Value};
 /// The media types of lines of JSON; the first one is that of answers.
 pub(in crate::http) const LINES: &[&str] = &["application/x-ndjson", "application/jsonl"];
 
-/// The most memory that a line takes as values of variables, for each byte of it: `[0,0]` has two bytes for a number.
+/// The most memory that a line takes as values of variables, for each byte of it: `[0,0]` has two
+/// bytes for a number.
 pub(in crate::http) const BYTES_PER_BYTE: u64 = 64;
 
 /// How far a body is read.
 #[derive(Debug, Default)]
 pub(in crate::http) struct LineReader {
-    /// The place behind the last line that was read.
+    /// The place after the last line that was read.
     at: usize,
     /// The number of that line, from 1.
     number: usize,
@@ -60,7 +61,8 @@ impl LineReader {
         ahead.map_or(&[], |line| line.bytes)
     }
 
-    /// The next row of arguments and its number from 0; `None` at the end of the body. Blank lines are left out.
+    /// The next row of arguments and its number from 0; `None` at the end of the body. Blank lines
+    /// are left out.
     pub(in crate::http) fn row<'b>(&mut self, body: &'b [u8]) -> Option<(usize, JsonLine<'b>)> {
         let line = self.line(body)?;
         self.rows += 1;
@@ -86,8 +88,8 @@ impl LineReader {
 }
 
 impl JsonLine<'_> {
-    /// The values of variables that the line has, which is an object. Names may come with their `$` or without; null is left out, so
-    /// that the default in the query counts.
+    /// The values of variables that the line has, which is an object. Names may come with their `$`
+    /// or without; null is left out, so that the default in the query counts.
     ///
     /// # Errors
     ///
@@ -156,7 +158,8 @@ fn kind_of(value: &Value) -> &'static str {
 mod tests {
     use super::*;
 
-    /// Reads a body whole: the query, and for each row its variables as they are shown, or the message.
+    /// Reads a body whole: the query, and for each row its variables as they are shown, or the
+    /// message.
     fn read(body: &str) -> (Result<String, String>, Vec<String>) {
         let mut reader = LineReader::default();
         let query = reader.query(body.as_bytes());

@@ -36,7 +36,7 @@ pub(in crate::http) struct Reply {
     touched: Option<u64>,
     /// The message of a failure, for clients that have another place for it than the body.
     message: String,
-    /// What stands in place of the usual headers, and beside them; `None` leaves one out.
+    /// What stands instead of the usual headers, and beside them; `None` leaves one out.
     headers: Vec<(&'static str, Option<String>)>,
 }
 
@@ -58,9 +58,9 @@ pub(in crate::http) struct Extensions {
     pub txn: Txn,
     /// For each predicate the number of uids that it was asked of; `None` for mutations.
     pub touched: Option<BTreeMap<String, u64>>,
-    /// The steps of a query, where they were asked for.
+    /// The steps of a query, where they were requested.
     pub explain: Option<Vec<ExplainedStep>>,
-    /// The names in a query that the schema does not know, where they were asked for.
+    /// The names in a query that the schema does not know, where they were requested.
     pub warnings: Option<Vec<Warning>>,
 }
 
@@ -130,7 +130,8 @@ impl Reply {
         Reply::json(r#"{"data":{"code":"Success","message":"Done"}}"#)
     }
 
-    /// What `/alter` answers; where something is no more as it was, with all that was changed beside it.
+    /// What `/alter` answers; where something is no more as it was, with all that was changed
+    /// beside it.
     pub(in crate::http) fn altered(report: &SchemaReport) -> Reply {
         match schema_extensions(report) {
             None => Reply::done(),
@@ -156,7 +157,7 @@ impl Reply {
         }
     }
 
-    /// A request that was understood and could not be carried out.
+    /// A request that was understood and could not be executed.
     pub(in crate::http) fn failed(error: &Error) -> Reply {
         let errors = errors(&message_of(error), INVALID_REQUEST);
         Reply::json(format!(r#"{{"errors":{errors},"data":null}}"#)).failing().about(error)
@@ -188,12 +189,12 @@ impl Reply {
         self
     }
 
-    /// A request about a transaction that could not be carried out.
+    /// A request about a transaction that could not be executed.
     pub(in crate::http) fn refused(error: &Error) -> Reply {
         Reply::invalid_request(message_of(error)).about(error)
     }
 
-    /// Any other request that could not be carried out.
+    /// Any other request that could not be executed.
     pub(in crate::http) fn error(error: &Error) -> Reply {
         Reply::internal_error(&message_of(error)).about(error)
     }
@@ -344,8 +345,8 @@ impl Reply {
 }
 
 impl Extensions {
-    /// Writes it as JSON text. It stands in each answer, and a small one takes a few microseconds in all: so what each has is written
-    /// without a value of JSON that is made of it.
+    /// Writes it as JSON text. It is in each answer, and a small one takes a few microseconds in
+    /// all: so what each has is written without a value of JSON that is made of it.
     pub(in crate::http) fn write_json(&self, text: &mut Vec<u8>) {
         let Latency { parsing, processing, encoding } = self.latency;
         let total = self.latency.total();
@@ -415,7 +416,7 @@ fn add_members<'a>(text: &mut Vec<u8>, members: impl Iterator<Item = (&'a str, u
     text.extend_from_slice(if before == b'{' { b"{}" } else { b"}" });
 }
 
-/// A warning, with its place in the text of the query; members without a value are left out.
+/// A warning, with its position in the text of the query; members without a value are left out.
 fn warning_json(warning: &Warning) -> Value {
     let Warning { kind, message, at, hint } = warning;
     let (line, column) = (at.line, at.shown_column());
@@ -426,8 +427,8 @@ fn warning_json(warning: &Warning) -> Value {
     json
 }
 
-/// What stands beside an answer, as JSON text, where a change of the schema has taken something away or made it otherwise:
-/// all that was changed.
+/// What stands beside an answer, as JSON text, where a change of the schema has taken something
+/// away or made it otherwise: all that was changed.
 pub(in crate::http) fn schema_extensions(report: &SchemaReport) -> Option<String> {
     if report.dropped.is_empty() && report.changed.is_empty() {
         return None;

@@ -72,7 +72,7 @@ pub enum RequestError {
         name: &'static str,
         /// The type, as Go calls it.
         kind: &'static str,
-        /// What is wrong with the text.
+        /// Errors of the text.
         reason: GoValueError,
     },
     /// A parameter is none of the words that it may be.
@@ -113,7 +113,7 @@ pub enum RequestError {
         /// The key.
         key: String,
     },
-    /// The body is JSON of another shape than is wanted.
+    /// The body is JSON of another shape than is requested.
     #[error("Error parsing JSON: {0}")]
     Shape(#[from] ShapeError),
 }

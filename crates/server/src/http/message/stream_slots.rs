@@ -1,7 +1,8 @@
-//! The slots of answers that are written while they are sent: a thread each, and a share for each client.
+//! The slots of answers that are written while they are sent: a thread each, and a share for each
+//! client.
 //!
-//! A client gets a slot while he holds fewer than are free. So he holds half of all at the most, the next one half of the rest, and readers
-//! that are slow on purpose leave slots to others.
+//! A client gets a slot while he holds fewer than are free. So he holds half of all at the most,
+//! the next one half of the rest, and readers that are slow on purpose leave slots to others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,8 +1,8 @@
 //! Answers that are written while they are sent.
 //!
-//! The writer runs on a thread that may wait, and hands pieces over through a short channel: so an
-//! answer of gigabytes takes a few pieces of memory beside what was found. He waits for a client
-//! that reads slowly, but not long, and not past the deadline of the request.
+//! The writer runs on a thread that may wait, and hands fragments over through a short channel: so
+//! an answer of gigabytes takes a few fragments of memory beside what was read. He waits for a
+//! client that reads slowly, but not long, and not past the deadline of the request.
 //!
 //! All is found when the writing begins; what may fail then are the limits on time and on the
 //! length of the answer, or damage in a file. The status is sent by then, so the connection is cut:
@@ -25,22 +25,23 @@ use tokio::time::timeout;
 /// Answers of more bytes than this are written while they are sent.
 pub(in crate::http) const STREAM_MIN: u64 = 4 << 20;
 
-/// The length of a piece in bytes.
+/// The length of a fragment in bytes.
 pub(in crate::http) const PIECE_LEN: usize = 256 << 10;
 
-/// The largest number of answers that are written while they are sent at the same time; each occupies a thread.
+/// The largest number of answers that are written while they are sent at the same time; each
+/// occupies a thread.
 pub(in crate::http) const STREAMS_MAX: usize = 64;
 
-/// The number of pieces that may wait for the client.
+/// The number of fragments that may wait for the client.
 const PIECES_MAX: usize = 4;
 
-/// A client that takes no piece for this long is given up.
+/// A client that takes no fragment for this long is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The interval at which a waiting writer checks its control.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The receiver of the pieces of an answer.
+/// The receiver of the fragments of an answer.
 pub(in crate::http) struct Pieces<'a> {
     way: Way<'a>,
     packer: Option<Packer>,
@@ -108,7 +109,7 @@ impl StreamedAnswer {
 }
 
 impl Pieces<'_> {
-    /// Hands a piece over, perhaps packed and later.
+    /// Hands a fragment over, perhaps packed and later.
     ///
     /// # Errors
     ///
@@ -141,7 +142,7 @@ impl Pieces<'_> {
 }
 
 impl Way<'_> {
-    /// Hands a piece over as soon as there is room for it.
+    /// Hands a fragment over as soon as there is space for it.
     fn wait(&self, piece: Piece) -> Result<()> {
         let message = "the client takes nothing of the answer";
         let given_up = || Error::Limit { message: message.to_owned() };

@@ -28,22 +28,24 @@ impl Certificates {
     /// # Errors
     ///
     /// [`Error::Io`](hexgraph_base::types::Error::Io) where one cannot be read, and
-    /// [`Error::Query`](hexgraph_base::types::Error::Query) where it is not what it has to be, both with its name; what stands in
-    /// it is never told.
+    /// [`Error::Query`](hexgraph_base::types::Error::Query) where it is not what it has to be, both
+    /// with its name; what is in it is never told.
     pub fn read(files: TlsFiles) -> Result<Certificates> {
-        // Whatever is written after this is told by another stamp.
+        // Whatever is written after this is reported by another stamp.
         let stamp = Stamp::of(&files);
         let current = RwLock::new(Settings::read(&files)?);
         let looked = Mutex::new(Looked { read: stamp.clone(), last: stamp });
         Ok(Certificates { files, current, looked })
     }
 
-    /// Reads the files anew if they have changed and are as they were at the last call: whoever writes them may not be done
-    /// with all of them. `None` if nothing was read. It waits for the disk.
+    /// Reads the files anew if they have changed and are as they were at the last call: whoever
+    /// writes them may not be done with all of them. `None` if nothing was read. It waits for the
+    /// disk.
     ///
     /// # Errors
     ///
-    /// As [`Certificates::read`] has them, once for each change. The certificates before it stay in use.
+    /// As [`Certificates::read`] has them, once for each change. The certificates before it stay in
+    /// use.
     pub(in crate::http) fn renew(&self) -> Option<Result<()>> {
         let now = Stamp::of(&self.files);
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Reads certificates and private keys from files in PEM. No error contains what stands in a file.
+//! Reads certificates and private keys from files in PEM. No error contains what is in a file.
 
 use hexgraph_base::types::{Error, Result};
 use std::fs;
@@ -15,17 +15,18 @@ const FILE_LEN_MAX: usize = 1 << 20;
 /// The files that TLS is set up from, all in PEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The certificate of the server, and behind it those that lead to an authority that clients know.
+    /// The certificate of the server, and after it those that point to an authority that clients
+    /// know.
     pub certificate: PathBuf,
     /// The private key of the certificate. It may be the same file.
     pub key: PathBuf,
-    /// The certificates of authorities: a client has to show a certificate that one of them has signed. Without it clients
-    /// need none.
+    /// The certificates of authorities: a client has to show a certificate that one of them has
+    /// signed. Without it clients need none.
     pub client_authorities: Option<PathBuf>,
 }
 
-/// What tells that files were written: for each its time of modification, its length and its number; `None` where it cannot be
-/// looked at.
+/// What tells that files were written: for each its time of modification, its length and its
+/// number; `None` where it cannot be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stamp([Option<(SystemTime, u64, u64)>; 3]);
 
@@ -41,7 +42,7 @@ impl Stamp {
     }
 }
 
-/// The number of a file, which another file has after it was renamed to take the place of the first.
+/// The number of a file, which another file has after it was renamed to replace the first.
 #[cfg(unix)]
 fn number(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(metadata)
@@ -56,7 +57,7 @@ fn number(_: &Metadata) -> u64 {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] where the file cannot be read; [`Error::Query`] where no certificates stand in it.
+/// [`Error::Io`] where the file cannot be read; [`Error::Query`] where no certificates are in it.
 pub(super) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
     let bytes = read(path)?;
     let found: std::result::Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
@@ -71,7 +72,8 @@ pub(super) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> 
 ///
 /// # Errors
 ///
-/// [`Error::Io`] where the file cannot be read; [`Error::Query`] where no key stands in it, or one that is encrypted.
+/// [`Error::Io`] where the file cannot be read; [`Error::Query`] where no key is in it, or one that
+/// is encrypted.
 pub(super) fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>> {
     let bytes = read(path)?;
     let fault = match PrivateKeyDer::from_pem_slice(&bytes) {

@@ -1,4 +1,5 @@
-//! TLS: the certificate that the server shows, and the certificates that it wants to see of clients.
+//! TLS: the certificate that the server shows, and the certificates that it wants to see of
+//! clients.
 
 mod files;
 mod settings;

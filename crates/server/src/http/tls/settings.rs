@@ -10,8 +10,8 @@ use tokio_rustls::rustls::server::danger::ClientCertVerifier;
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 use tokio_rustls::rustls::{Error as TlsError, RootCertStore, ServerConfig};
 
-/// The settings of all ports, read from the files at one time. They do not change: when the files do, new ones are read, and
-/// connections that are open keep the old ones.
+/// The settings of all ports, read from the files at one time. They do not change: when the files
+/// do, new ones are read, and connections that are open keep the old ones.
 #[derive(Clone)]
 pub(super) struct Settings {
     /// For rustls. The client chooses between HTTP/1.1 and HTTP/2; if it offers both, it is HTTP/2.
@@ -19,12 +19,13 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Reads the files. TLS is spoken in the versions 1.2 and 1.3. Early data of TLS 1.3 is not accepted, since others could send it
-    /// again.
+    /// Reads the files. TLS is spoken in the versions 1.2 and 1.3. Early data of TLS 1.3 is not
+    /// accepted, since others could send it again.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] for a file that can't be read, [`Error::Query`] for one whose content is wrong. Both name the file.
+    /// [`Error::Io`] for a file that can't be read, [`Error::Query`] for one whose content is
+    /// wrong. Both name the file.
     pub(super) fn read(files: &TlsFiles) -> Result<Settings> {
         let (chain, key) = (certificates(&files.certificate)?, private_key(&files.key)?);
         let provider = Arc::new(ring::default_provider());
@@ -42,7 +43,8 @@ impl Settings {
     }
 }
 
-/// Makes the check of clients' certificates: each client has to have one that was signed by an authority in the file at `path`.
+/// Makes the check of clients' certificates: each client has to have one that was signed by an
+/// authority in the file at `path`.
 fn verifier(path: &Path, provider: Arc<CryptoProvider>) -> Result<Arc<dyn ClientCertVerifier>> {
     let mut roots = RootCertStore::empty();
     let wrong = |what: String| Error::query(format!("{}: {what}", path.display()));

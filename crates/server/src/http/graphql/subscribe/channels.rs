@@ -1,12 +1,13 @@
-//! One question for all who ask the same: subscriptions with one identity share a channel, on which one task publishes
-//! each answer that differs from the one before.
+//! One question for all the callers the same: subscriptions with one identity share a channel, on
+//! which one task publishes each answer that differs from the one before.
 //!
 //! ```text
 //! commit → wake (one flag: commits meanwhile are one) → desk → ask → differs? → published → each client's feed
 //! ```
 //!
-//! Who joins asks for an answer at least as new as the moment when he was let in: the task does not wait out its pause
-//! then. All who join meanwhile get the same one. The task is in [`super::source`].
+//! Who joins requests an answer at least as new as the moment when he was let in: the task does not
+//! wait out its pause then. All who join meanwhile get the same one. The task is in
+//! [`super::source`].
 
 use axum::body::Bytes;
 use dashmap::DashMap;
@@ -32,13 +33,13 @@ pub(crate) enum News {
 pub(crate) struct Answer {
     /// The JSON text.
     pub json: Bytes,
-    /// A hash of the data alone. Answers that differ only in what stands beside the data, such as times, have the same
-    /// one.
+    /// A hash of the data alone. Answers that differ only in what stands next to the data, such as
+    /// times, have the same one.
     pub fingerprint: Option<[u64; 2]>,
 }
 
-/// The channels that have at least one subscriber, by the identity of their question. Subscribers of other questions
-/// do not wait for each other, while one of them begins a channel.
+/// The channels that have at least one subscriber, by the identity of their question. Subscribers
+/// of other questions do not wait for each other, while one of them begins a channel.
 #[derive(Default)]
 pub(crate) struct Channels {
     pub(super) by_identity: DashMap<Identity, Weak<Channel>>,
@@ -69,7 +70,8 @@ impl Drop for Channel {
 }
 
 impl Channel {
-    /// Returns what the channel publishes, beginning with an answer that is at least as new as a commit.
+    /// Returns what the channel publishes, beginning with an answer that is at least as new as a
+    /// commit.
     pub(crate) async fn listen(&self, commit: u64) -> watch::Receiver<News> {
         let mut asked = self.asked.clone();
         loop {

@@ -1,7 +1,8 @@
-//! The threads that compute for subscriptions: as many as there are cores, from the first question on.
+//! The threads that compute for subscriptions: as many as there are cores, from the first question
+//! on.
 //!
-//! A commit that wakes thousands of subscriptions gives these threads much to do and starts none. Threads of the runtime
-//! would be hundreds then, each with memory of its own.
+//! A commit that wakes thousands of subscriptions gives these threads much to do and starts none.
+//! Threads of the runtime would be hundreds then, each with memory of its own.
 
 use crossbeam::channel::{SendError, Sender, unbounded};
 use std::future::pending;
@@ -19,8 +20,8 @@ pub(crate) struct Desks {
 }
 
 impl Desks {
-    /// Carries out `work`, which may take its time, when it is its turn. When the caller is gone by then, it is not
-    /// carried out.
+    /// Carries out `work`, which may take its time, when it is its turn. When the caller is gone by
+    /// then, it is not executed.
     pub(crate) async fn carry_out<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

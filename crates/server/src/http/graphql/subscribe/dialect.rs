@@ -32,11 +32,11 @@ pub(super) enum Said {
     Ping(String),
     /// The client answers that it is alive.
     Pong,
-    /// The client asks for an operation to be carried out.
+    /// The client requests an operation to be executed.
     Start(String, Request),
     /// The client wants no more answers of an operation.
     Stop(String),
-    /// The client asks for the connection to be closed.
+    /// The client requests the connection to be closed.
     Terminate,
     /// The message is wrong. The text is the answer, and the connection stays open.
     Wrong(String),

@@ -1,4 +1,5 @@
-//! Server-sent events: a response that goes on, with one operation, as `graphql-sse` has it with distinct connections.
+//! Server-sent events: a response that goes on, with one operation, as `graphql-sse` has it with
+//! distinct connections.
 
 use crate::http::app::App;
 use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job};
@@ -24,7 +25,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(12);
 pub(crate) enum Wanted {
     /// No request is.
     Never,
-    /// Only subscriptions are. The client accepts JSON as well, and some clients name both types with every request.
+    /// Only subscriptions are. The client accepts JSON as well, and some clients name both types
+    /// with every request.
     ForSubscriptions,
     /// Every request is.
     Always,
@@ -46,7 +48,8 @@ pub(crate) fn wants_events(headers: &HeaderMap) -> Wanted {
     }
 }
 
-/// Turns `response` into a stream of events with the answers to a request, for which memory is held. Its other headers stay.
+/// Turns `response` into a stream of events with the answers to a request, for which memory is
+/// held. Its other headers stay.
 pub(crate) fn answer(
     app: &Arc<App>,
     request: Request,
@@ -79,14 +82,14 @@ pub(crate) fn answer(
 struct Events {
     deliveries: mpsc::Receiver<Delivery>,
     closing: Closing,
-    /// The permit of the event before. That event has been written when the next one is asked for.
+    /// The permit of the event before. That event has been written when the next one is requested.
     turn: Option<OwnedSemaphorePermit>,
     is_done: bool,
     _feed: Feed,
 }
 
 impl Events {
-    /// The next event as text; `None` behind the last.
+    /// The next event as text; `None` after the last.
     async fn next(&mut self) -> Option<Bytes> {
         if self.is_done {
             return None;

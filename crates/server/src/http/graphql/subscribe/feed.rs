@@ -1,11 +1,13 @@
-//! One subscription of a client: a task that listens to its channel, and hands over what is new to the client.
+//! One subscription of a client: a task that listens to its channel, and hands over what is new to
+//! the client.
 //!
 //! ```text
 //! published → turn → differs from what the client has? → queue → written: turn is free
 //! ```
 //!
-//! The turn is free only when the answer before has been written to the client. So of each subscription at most one
-//! answer waits to be written, and the next one is what is newest then, however slow the client is.
+//! The turn is free only when the answer before has been written to the client. So of each
+//! subscription at most one answer waits to be written, and the next one is what is newest then,
+//! however slow the client is.
 
 use crate::http::admission::{self, Asked, OVERLOADED};
 use crate::http::app::App;
@@ -39,14 +41,14 @@ pub(super) struct Job {
     pub headers: Headers,
     /// Who asks.
     pub asker: Asker,
-    /// True if queries and mutations are allowed as well; each of them is carried out once.
+    /// True if queries and mutations are allowed as well; each of them is executed once.
     pub takes_all: bool,
     /// The memory that it takes to its end.
     pub held: Held,
 }
 
-/// Draws the memory of an operation that is told by a text of JSON: what it is as it came, as its operation has it, and as the text by
-/// which subscriptions are told apart.
+/// Draws the memory of an operation that is reported by a text of JSON: what it is as it came, as
+/// its operation has it, and as the text by which subscriptions are reported apart.
 ///
 /// # Errors
 ///
@@ -64,7 +66,8 @@ pub(super) struct Delivery {
     pub serial: u64,
     /// The content of the message.
     pub item: Item,
-    /// The permit of the job to have one message queued. It is dropped when the message has been written.
+    /// The permit of the job to have one message queued. It is dropped when the message has been
+    /// written.
     pub turn: Option<OwnedSemaphorePermit>,
 }
 
@@ -157,7 +160,8 @@ impl Source {
         }
     }
 
-    /// Tells the audit log, where there is one, what goes on over a connection that has told nothing yet.
+    /// Tells the audit log, where there is one, what goes on over a connection that has told
+    /// nothing yet.
     async fn note(&self, request: &Request, headers: &Headers) {
         let Some(log) = &self.app.audit else { return };
         let database = self.app.database_for_subscriber(headers, self.asker.role);
@@ -241,7 +245,8 @@ impl Source {
     }
 }
 
-/// Returns the output of `future`, or `None` when the time `until` comes first. The time is checked before the future.
+/// Returns the output of `future`, or `None` when the time `until` comes first. The time is checked
+/// before the future.
 async fn until<T>(end: Option<SystemTime>, future: impl Future<Output = T>) -> Option<T> {
     let over = async {
         match end.map(|end| end.duration_since(SystemTime::now()).unwrap_or_default()) {

@@ -1,4 +1,5 @@
-//! What all subscriptions of a server share: how many there may be, and the news that the server stops.
+//! What all subscriptions of a server share: how many there may be, and the news that the server
+//! stops.
 
 use crate::http::graphql::subscribe::channels::Channels;
 use crate::http::graphql::subscribe::desks::Desks;
@@ -14,11 +15,13 @@ pub struct SubscribeOptions {
     pub per_connection: usize,
     /// The largest number of subscriptions of the whole server.
     pub total: usize,
-    /// The least time between two answers to one of them: commits that come faster are answered together.
+    /// The least time between two answers to one of them: commits that come faster are answered
+    /// together.
     pub interval: Duration,
     /// How long a client of `graphql-transport-ws` may take to say who it is.
     pub init_timeout: Duration,
-    /// How often a client is asked whether it is there. One that says nothing three times is let go.
+    /// How often a client is asked whether it is there. One that says nothing three times is let
+    /// go.
     pub ping_every: Duration,
     /// How long a client may leave a message unread before it is let go.
     pub write_timeout: Duration,
@@ -35,7 +38,8 @@ impl Default for SubscribeOptions {
             init_timeout: Duration::from_secs(10),
             ping_every: Duration::from_secs(20),
             write_timeout: Duration::from_secs(30),
-            // As bodies at paths that need no long ones: messages come in without a place in the budget.
+            // As bodies at paths that need no long ones: messages come in without a place in the
+            // budget.
             message_len_max: 2 << 20,
         }
     }
@@ -67,8 +71,8 @@ impl Feeds {
         }
     }
 
-    /// Takes the permit for one more subscription, which holds until it is dropped. Returns `None` when there are too
-    /// many.
+    /// Takes the permit for one more subscription, which holds until it is dropped. Returns `None`
+    /// when there are too many.
     pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }

@@ -1,5 +1,6 @@
-//! What is computed for subscriptions: at a desk as long as it is quick, and else in turn with the requests of others. So whoever
-//! subscribes to what takes long waits for himself, as those do who ask for it.
+//! What is computed for subscriptions: at a desk as long as it is quick, and else in turn with the
+//! requests of others. So whoever subscribes to what takes long waits for himself, as those do who
+//! request it.
 
 use crate::http::admission::{self, Asked, Overloaded, busy_time, likeness};
 use crate::http::app::App;
@@ -27,7 +28,8 @@ impl Asker {
     }
 }
 
-/// Carries out `work`: at a desk up to the time of the fast lane, and what takes longer once more, in a lane. So it must change nothing.
+/// Carries out `work`: at a desk up to the time of the fast pool, and what takes longer once more,
+/// in a queue. So it must change nothing.
 ///
 /// # Errors
 ///

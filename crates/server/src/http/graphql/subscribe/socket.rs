@@ -1,4 +1,5 @@
-//! A connection over WebSocket: one task, which reads what the client says and writes what its subscriptions find.
+//! A connection over WebSocket: one task, which reads what the client says and writes what its
+//! subscriptions find.
 
 use crate::http::answering::READ_AT_ONCE_MAX;
 use crate::http::app::App;
@@ -22,13 +23,15 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::time::{interval, timeout};
 
-/// The largest number of messages that wait to be written. Each subscription has at most one of them.
+/// The largest number of messages that wait to be written. Each subscription has at most one of
+/// them.
 const QUEUE_LEN: usize = 16;
 
 /// The time that a client has to answer the closing of the connection.
 const GOODBYE: Duration = Duration::from_millis(500);
 
-/// The most bytes of names and values in a first message: they count as headers, and each operation has a copy of them.
+/// The most bytes of names and values in a first message: they count as headers, and each operation
+/// has a copy of them.
 const INIT_LEN_MAX: usize = 64 << 10;
 
 /// The bytes of the read buffer. That of a message grows with it, and is reserved.
@@ -40,13 +43,14 @@ const LOGIN_LEN_MAX: u64 = 2 * INIT_LEN_MAX as u64;
 /// How long a connection may take to be told that it is closed for another one.
 const WAY_OUT: Duration = Duration::from_millis(50);
 
-/// The code by which a connection is closed that there is no memory for now (RFC 6455, section 7.4.2, and its registry).
+/// The code by which a connection is closed that there is no memory for now (RFC 6455, section
+/// 7.4.2, and its registry).
 const TRY_AGAIN: u16 = 1013;
 
 /// Why a connection ends: a code and a reason for the client, unless it is gone.
 type End = Option<(u16, String)>;
 
-/// Returns true if a request asks for a WebSocket with one of the known protocols.
+/// Returns true if a request requests a WebSocket with one of the known protocols.
 pub(crate) fn is_subscriber(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let wanted = text(header::UPGRADE).eq_ignore_ascii_case("websocket");
@@ -185,7 +189,8 @@ impl Connection {
         }
     }
 
-    /// Notes that a message was taken: those after it may be as long as what the client may ask, once it has logged in.
+    /// Notes that a message was taken: those after it may be as long as what the client may ask,
+    /// once it has logged in.
     fn note_received(&self) {
         let most = match self.is_logged_in {
             true => self.app.feeds.options.message_len_max as u64 + LOGIN_LEN_MAX,
@@ -196,7 +201,8 @@ impl Connection {
         }
     }
 
-    /// Whether the client may ask: where there are users, with a token that holds, and anybody elsewhere.
+    /// Whether the client may ask: where there are users, with a token that holds, and anybody
+    /// elsewhere.
     fn may_ask(&self) -> bool {
         let database = &self.app.unguarded;
         !database.has_access_list()
@@ -220,7 +226,7 @@ impl Connection {
             Event::Leave => {
                 let why = "the server has no more connections: try again later".to_owned();
                 let frame = CloseFrame { code: TRY_AGAIN, reason: why.into() };
-                // The one that waits for the seat does not wait for long.
+                // The one that waits for the connection slot does not wait for long.
                 let _ = timeout(WAY_OUT, self.socket.send(Message::Close(Some(frame)))).await;
                 Break(None)
             }
@@ -330,7 +336,8 @@ impl Connection {
         }
     }
 
-    /// The entries of the first message, then the headers of the request. A key counts only in those: it let the request in.
+    /// The entries of the first message, then the headers of the request. A key counts only in
+    /// those: it let the request in.
     fn headers(&self) -> Headers {
         let mut headers = self.init.clone().unwrap_or_default();
         headers.remove(KEY_HEADER);
@@ -380,7 +387,8 @@ impl Connection {
         }
     }
 
-    /// Closes, and reads what is still under way: else the system might throw away what was written.
+    /// Closes, and reads what is still under way: else the system might throw away what was
+    /// written.
     async fn say_goodbye(mut self, code: u16, reason: String) {
         let frame = CloseFrame { code, reason: reason.into() };
         let _ = timeout(GOODBYE, async {
@@ -400,7 +408,8 @@ async fn read(app: Arc<App>, dialect: Dialect, text: Utf8Bytes) -> Said {
     }
 }
 
-/// How a connection ends on which something came that is no message. A client that is gone won't hear it.
+/// How a connection ends on which something came that is no message. A client that is gone won't
+/// hear it.
 fn unreadable(error: &axum::Error) -> (u16, String) {
     let error = error.to_string();
     let code = match error.to_ascii_lowercase() {

@@ -24,9 +24,11 @@ impl Channels {
         wanted: Subscribable,
         asked: Asked,
     ) -> Result<Arc<Channel>, Vec<Fault>> {
-        // The entry is locked until this returns, so of subscribers that come at once one starts the channel.
+        // The entry is locked until this returns, so of subscribers that come at once one starts
+        // the channel.
         let entry = self.by_identity.entry(wanted.identity().clone());
-        // A channel whose last subscriber is leaving can't be upgraded any more; a new one replaces it.
+        // A channel whose last subscriber is leaving can't be upgraded any more; a new one replaces
+        // it.
         if let Entry::Occupied(known) = &entry
             && let Some(channel) = known.get().upgrade()
         {
@@ -65,7 +67,7 @@ impl Channel {
     }
 }
 
-/// The time after which a question is asked again that found no place.
+/// The time after which a question is asked again that found no slot.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// The task of a channel, which asks its question and publishes the answers.
@@ -81,7 +83,8 @@ struct Source {
 }
 
 impl Source {
-    /// Asks, and asks again whenever something has changed, until the subscription ends or nobody listens.
+    /// Asks, and asks again whenever something has changed, until the subscription ends or nobody
+    /// listens.
     async fn run(self, subscription: Subscription) {
         let interval = self.app.feeds.options.interval;
         let subscription = Arc::new(Mutex::new(subscription));

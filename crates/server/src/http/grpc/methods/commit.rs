@@ -29,7 +29,8 @@ pub(in crate::http) fn answer(
         let told = TxnContext { start_ts: start, aborted: true, ..TxnContext::default() };
         return CallAnswer::new(&told);
     }
-    // A key that can't be read is none of ours: leaving it out only checks less, as the client asked for.
+    // A key that can't be read is none of ours: leaving it out only checks less, as the client
+    // requested.
     let keys: Vec<u64> = txn.keys.iter().filter_map(|key| go_values::parse_base36(key)).collect();
     let commit_ts = database.commit_txn(start, Some(&keys)).map_err(status)?;
     CallAnswer::new(&TxnContext { start_ts: start, commit_ts, ..TxnContext::default() })

@@ -1,4 +1,5 @@
-//! Mutations and upserts: requests to the method `Query` that have mutations, with a query or without.
+//! Mutations and upserts: requests to the method `Query` that have mutations, with a query or
+//! without.
 
 use super::parameters::variables;
 use super::statements::text_of;
@@ -14,12 +15,13 @@ use hexgraph::db::{
 };
 use std::net::IpAddr;
 
-/// Carries out the mutations of a request, and its query before them. `rdf` says that the query's answer is wanted as N-Quads instead
-/// of JSON.
+/// Carries out the mutations of a request, and its query before them. `rdf` says that the query's
+/// answer is requested as N-Quads instead of JSON.
 ///
 /// # Errors
 ///
-/// Those of the engine; [`Code::InvalidArgument`] for texts that are no UTF-8. Texts are checked before anything is carried out.
+/// Those of the engine; [`Code::InvalidArgument`] for texts that are no UTF-8. Texts are checked
+/// before anything is executed.
 pub(super) fn carry_out(
     database: &Database,
     (request, rdf): (&Request, bool),
@@ -42,7 +44,7 @@ pub(super) fn carry_out(
     answer(database, done, rdf, control)
 }
 
-/// Writes the answer to a mutation that was carried out, with the answer to its query.
+/// Writes the answer to a mutation that was executed, with the answer to its query.
 pub(super) fn answer(
     database: &Database,
     done: MutationAnswer,
@@ -74,8 +76,8 @@ pub(super) fn answer(
     Ok(CallAnswer { touched: extensions.total(), ..with_data(&response, rdf, text)? })
 }
 
-/// The texts of one mutation. It owns those that its statements in the form of messages are written to; all others are parts of the
-/// request.
+/// The texts of one mutation. It owns those that its statements in the form of messages are written
+/// to; all others are parts of the request.
 struct Texts<'a> {
     condition: &'a str,
     set_json: &'a str,

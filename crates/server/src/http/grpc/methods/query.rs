@@ -11,7 +11,7 @@ use crate::http::grpc::status::{Code, Status};
 use crate::http::message::incoming::Incoming;
 use hexgraph::db::{Database, QueryRequest, RequestContext};
 
-/// Answers a query, or carries out a mutation or an upsert.
+/// Answers a query, or executes a mutation or an upsert.
 pub(in crate::http) fn answer(
     app: &App,
     incoming: &Incoming,

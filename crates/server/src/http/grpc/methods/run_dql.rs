@@ -1,4 +1,4 @@
-//! `RunDQL`: one text in DQL, whatever it asks for.
+//! `RunDQL`: one text in DQL, whatever it requests.
 
 use super::mutations;
 use super::parameters::{check_best_effort, check_writable, variables, wants_debug, wants_rdf};
@@ -14,7 +14,7 @@ use crate::http::message::incoming::Incoming;
 use hexgraph::db::{QueryRequest, RequestContext};
 use hexgraph_base::types::Error;
 
-/// Answers a query, or carries out a mutation or an upsert in a commit of its own.
+/// Answers a query, or executes a mutation or an upsert in a commit of its own.
 pub(in crate::http) fn answer(
     app: &App,
     incoming: &Incoming,
@@ -52,7 +52,8 @@ fn told(status: Status) -> Status {
     }
 }
 
-/// Whether a text is a mutation or an upsert, by its first words: `upsert {`, `{ set {` or `{ delete {`.
+/// Whether a text is a mutation or an upsert, by its first words: `upsert {`, `{ set {` or `{
+/// delete {`.
 fn changes(text: &str) -> bool {
     let text = skip_blank(text);
     if let Some(rest) = word(text, "upsert") {

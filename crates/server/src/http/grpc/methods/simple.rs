@@ -19,7 +19,8 @@ pub(in crate::http) fn version(
     CallAnswer::new(&Version { tag: VERSION_TAG.to_owned() })
 }
 
-/// `Login`: logs a user in, by a password or by the token of an earlier login. The tokens are a message within the field for JSON.
+/// `Login`: logs a user in, by a password or by the token of an earlier login. The tokens are a
+/// message within the field for JSON.
 pub(in crate::http) fn login(
     app: &App,
     incoming: &Incoming,

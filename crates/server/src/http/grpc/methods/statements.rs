@@ -8,15 +8,15 @@ use crate::http::grpc::status::{Code, Status};
 use hexgraph::db::{QuadObject, QuadParts, QuadText};
 use hexgraph_base::types::{BigFloat, DateTime, Geometry, Uid, Value};
 
-/// What stands for all in messages.
+/// What represents all in messages.
 const STAR: &str = "_STAR_ALL";
 
 /// Returns the statements as N-Quads, one a line. Costs their length.
 ///
 /// # Errors
 ///
-/// [`Code::InvalidArgument`] with the number of the statement, for values that their bytes do not hold; as
-/// [`QuadText::push`].
+/// [`Code::InvalidArgument`] with the number of the statement, for values that their bytes do not
+/// hold; as [`QuadText::push`].
 pub(super) fn text_of(quads: &[NQuad]) -> Result<String, Status> {
     let mut text = QuadText::default();
     for (index, quad) in quads.iter().enumerate() {

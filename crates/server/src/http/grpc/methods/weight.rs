@@ -1,7 +1,7 @@
 //! How much memory the message of a call takes once it is decoded.
 //!
-//! An empty statement is two bytes of a message and 168 in memory, so what a message holds is counted before
-//! it is decoded, and drawn from the budget.
+//! An empty statement is two bytes of a message and 168 in memory, so what a message holds is
+//! counted before it is decoded, and reserved from the budget.
 
 use crate::http::grpc::messages::{Facet, Mutation, NQuad};
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
@@ -36,8 +36,8 @@ const TXN_CONTEXT: &[Nested] = &[
     Nested { field: 5, bytes: size_of::<String>(), inside: &[] },
 ];
 
-/// The bytes that the message of a call takes beside its own, once it is decoded. Reads the heads of its fields: costs their
-/// number. Messages of the other calls have no lists, or are short.
+/// The bytes that the message of a call takes beside its own, once it is decoded. Reads the heads
+/// of its fields: costs their number. Messages of the other calls have no lists, or are short.
 pub(in crate::http::grpc) fn message_weight(path: &str, message: &[u8]) -> u64 {
     let nested = match path {
         "/api.Dgraph/Query" => REQUEST,
