@@ -83,11 +83,11 @@ _LATER = {
     "sniff": "loading.sniffing",
     "GraphView": "widget",
 }
-"""Modules, and what else is imported when it is first asked for, with its module."""
+"""Modules, and what else is imported when it is first requested, with its module."""
 
 
 def __getattr__(name: str) -> object:
-    """Return what is imported when it is first asked for, so that `import hexgraph` stays short."""
+    """Return what is imported when it is first requested, so that `import hexgraph` stays short."""
     from importlib import import_module
 
     if name not in _LATER:

@@ -166,7 +166,7 @@ def _key(fields: Iterable[Any], secret: str | None) -> ApiKey:
 
 
 def _moment(seconds: float) -> datetime:
-    """Return a moment in seconds since 1970; the last one for what is behind the year 9999."""
+    """Return a moment in seconds since 1970; the last one for what is after the year 9999."""
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):

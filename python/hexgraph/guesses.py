@@ -23,7 +23,7 @@ IN_TEXT = {
     "orderdesc": "orderdesc: name",
     "after": "after: 0x1f",
 }
-"""What stands in the text of a query, and not beside it."""
+"""What is in the text of a query, and not beside it."""
 
 QUERY = ("timeout", "debug", "strict", "variables", "dql")
 """The arguments of `query`."""

@@ -34,7 +34,7 @@ FUNCTIONS = (
     "offset:", "after:", "orderasc:", "orderdesc:", "from:", "to:", "numpaths:", "minweight:",
     "maxweight:", "maxfrontiersize:", "depth:",
 )  # fmt: skip
-"""What a cell is completed by, beside the names of the schema."""
+"""What a cell is completed by, next to the names of the schema."""
 
 _HEAD = re.compile(r"\bquery\s*\w*\s*\(([^)]*)\)")
 _VARIABLE = re.compile(r"\$(\w+)\s*:")

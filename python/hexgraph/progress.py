@@ -112,7 +112,7 @@ class CallbackBar:
 
 
 def bar(wanted: bool | Callable[[dict[str, Any]], object] | None) -> Bar:
-    """Return what fits the place where this runs."""
+    """Return what fits the position where this runs."""
     if wanted is False:
         return NoBar()
     if callable(wanted):

@@ -35,7 +35,7 @@ class Graph:
     `sources` and `targets` are the nodes of each edge, as whole numbers from 0 on, in arrays of
     numpy, Arrow, polars or pandas, or lists; `weights` are what edges weigh, numbers from 0 on.
     `nodes` names nodes that have no edges. Parallel edges are one, which weighs what they weigh
-    together; with `directed=False` those both ways are.
+    together; with `directed=False` those in both directions are.
 
     >>> import hexgraph
     >>> graph = hexgraph.Graph([1, 2, 3, 3], [2, 3, 1, 7], directed=False)

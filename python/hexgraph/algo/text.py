@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .._native import Database
 
 Nodes: TypeAlias = str | int | Iterable[str | int]
-"""Nodes: a root of DQL (`type(Person)`, with `@filter(...)` behind it), a uid, or several."""
+"""Nodes: a root of DQL (`type(Person)`, with `@filter(...)` after it), a uid, or several."""
 
 Argument: TypeAlias = float | int | bool | str | Iterable[float] | None
 """The value of an argument; None for its default."""
@@ -27,7 +27,7 @@ class Text:
     """The text of one call while it is put together."""
 
     def __init__(self, name: str, on: tuple[str, ...], weight: str | None) -> None:
-        """Begin with the edges: predicates, each with `@filter(...)` of its far end if wanted."""
+        """Begin with the edges: predicates, each with an optional `@filter(...)`."""
         for edges in on:
             if not isinstance(edges, str):
                 raise TypeError(f"a predicate is a text, not {type(edges).__name__}")
@@ -49,7 +49,7 @@ class Text:
             self.lists[name] = root_or_uids("from_nodes" if name == "from" else name, nodes)
 
     def dql(self) -> str:
-        """Return the whole query."""
+        """Return the entire query."""
         if not self.on:
             raise TypeError(without_predicate(self.name, f'{self.name}("follows")'))
         blocks, arguments = [], []
@@ -95,7 +95,7 @@ def written(value: Argument) -> str:
 
 
 def without_predicate(name: str, example: str) -> str:
-    """Return what is wrong with a call that names no edges."""
+    """Return errors of a call that names no edges."""
     return f"{name} needs the predicate of its edges: {example}"
 
 
@@ -145,7 +145,7 @@ def uid_number(uid: Any) -> int:
 
 
 def uids_of(db: Database, name: str, nodes: Nodes) -> list[int]:
-    """Return the uids of the nodes of an argument; those of a root of DQL are asked for."""
+    """Return the uids of the nodes of an argument; those of a root of DQL are requested."""
     given = root_or_uids(name, nodes)
     if not isinstance(given, str):
         return given

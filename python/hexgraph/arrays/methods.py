@@ -45,7 +45,7 @@ class ArrayMethods:
 
         A `weight` named "source" or "target" is the column `weight` of the table.
 
-        Raises QueryError for what is wrong with predicates, nodes or weights; LimitError.
+        Raises QueryError for invalid predicates, nodes or weights; LimitError.
         """
         from .compact import Compact
         from .edges import Edges
@@ -77,7 +77,7 @@ class ArrayMethods:
         >>> db.matrix("road", direction="both").sum(axis=0).tolist()
         [1.0, 2.0, 1.0]
 
-        Raises QueryError for what is wrong with predicates, nodes or weights; LimitError.
+        Raises QueryError for invalid predicates, nodes or weights; LimitError.
         """
         from .compact import Compact
 
@@ -112,7 +112,7 @@ class ArrayMethods:
         >>> sample.nodes.tolist(), sample.layer(2).tolist()
         ([2, 3, 1, 4], [[2, 3], [1, 1]])
 
-        Raises QueryError for what is wrong with predicates, nodes or weights; LimitError.
+        Raises QueryError for invalid predicates, nodes or weights; LimitError.
         """
         from ..algo import Algorithms
         from ..algo.text import uids_of

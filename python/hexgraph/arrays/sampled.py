@@ -37,7 +37,7 @@ class Sample:
         ends: list[Array] = [numpy.frombuffer(columns[name], "uint64") for name in ("uid", "to")]
         layer = numpy.frombuffer(columns[found.name], "float64").astype("int64")
         first = numpy.array(given, dtype="uint64")
-        # A node stands where it came first: those that were asked for, then from layer to layer.
+        # A node stands where it came first: those that were requested, then from layer to layer.
         met = numpy.concatenate([first, ends[1]])
         known, places = numpy.unique(met, return_index=True)
         order = numpy.argsort(places, kind="stable")

@@ -1,4 +1,4 @@
-"""A cluster of Dgraph behind the interface of the embedded database.
+"""A Dgraph cluster with the interface of the embedded database.
 
 `hexgraph.connect("dgraph://host:9080")` imports this. The pieces, in the order in which a request
 passes through them: `connection` and `transaction` (the methods), `requests`, `lists` and `paging`
@@ -18,7 +18,7 @@ __all__ = ["Cluster"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the connection when it is asked for: the folder of an export needs no pydgraph."""
+    """Import the connection when it is requested: the folder of an export needs no pydgraph."""
     if name == "Cluster":
         from .connection import Cluster
 

@@ -31,11 +31,11 @@ class Asked:
     variables: dict[str, Any] | None
     mirror: Mirror
     rdf: Callable[[], str]
-    """Asks again, from the same moment, for N-Quads."""
+    """Asks again, on the same version, for N-Quads."""
 
 
 class Result:
-    """What a query found, converted when it is asked for; as `hexgraph.Result`.
+    """The result of a query, converted on request; as `hexgraph.Result`.
 
     The keys of `columns` and their order come from the text of the query. In data frames a text
     that is an instant is a time, unless the schema says that its predicate is something else.
@@ -61,7 +61,7 @@ class Result:
         return self._text.decode() if self._text else "{}"
 
     def to_rdf(self) -> str:
-        """Return what was found as N-Quads: asks the cluster again, from the same moment."""
+        """Return the result as N-Quads: queries the cluster again, on the same version."""
         return self.asked.rdf()
 
     def columns(self, block: str | None = None) -> list[str]:
@@ -276,10 +276,10 @@ def _with_all_times(value: Any, keys: set[str], *, is_time: bool = False) -> Any
 
 
 def _merged(known: list[str], objects: list[dict[str, Any]], dql: str) -> list[str]:
-    """Return all keys: those that the text of the query does not tell where the text asks for them.
+    """Return all keys: those that the text of the query does not tell where the text requests them.
 
     Keys of facets and of languages are such; one whose place the text does not tell either stands
-    behind the key before it in its object.
+    after the key before it in its object.
     """
     columns = list(known)
     names = set(columns)
@@ -297,7 +297,7 @@ def _merged(known: list[str], objects: list[dict[str, Any]], dql: str) -> list[s
 
 
 def _place(key: str, columns: list[str], dql: str) -> int | None:
-    """Return before which column the text asks for a key; None where it does not name the key."""
+    """Return before which column the text requests a key; None where it does not name the key."""
     own = _offset(re.split(r"[|@]", key)[0], dql)
     if own is None:
         return None
@@ -309,7 +309,7 @@ def _place(key: str, columns: list[str], dql: str) -> int | None:
 
 
 def _offset(name: str, dql: str) -> int | None:
-    """Return where a name stands in the text, behind the second brace: in a body."""
+    """Return where a name is in the text, after the second brace: in a body."""
     body = dql.find("{", dql.find("{") + 1)
     found = re.compile(rf"(?<![\w.~]){re.escape(name)}(?![\w.])").search(dql, max(0, body))
     return found.start() if found else None

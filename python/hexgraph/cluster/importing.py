@@ -71,7 +71,7 @@ def bring_back(source: str | os.PathLike[str], path: str | os.PathLike[str]) -> 
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise StorageError(f"{place}: an import makes a new database, and this is not empty")
     is_new = not place.exists()
-    # Beside the database, where there is room for it.
+    # Beside the database, where there is space for it.
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f"{place.name}.import-", dir=place.parent) as folder:
         try:
@@ -264,7 +264,7 @@ def _of_export(source: Path, database: Database, folder: Path) -> Imported:
 
 
 def _files(source: Path, *ends: str) -> list[Path]:
-    """Return the files of all groups whose names have one of the ends, one for each name."""
+    """Return the files of all groups whose names have one of the endings, one for each name."""
     found: dict[str, Path] = {}
     for end in ends:
         plain, packed = source.glob(_GROUPS + end), source.glob(f"{_GROUPS}{end}.gz")
@@ -343,7 +343,7 @@ def _is_own(line: bytes) -> bool:
     _, found, rest = line.partition(b" <dgraph.")
     if not found:
         return True
-    # The name stands in the predicate of few statements, and in the text of fewer.
+    # The name is in the predicate of few statements, and in the text of fewer.
     subject, _, predicate = line.partition(b" ")
     if not predicate.startswith(b"<dgraph.") or not subject.startswith(b"<"):
         return True

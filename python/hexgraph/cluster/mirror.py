@@ -52,7 +52,7 @@ class Mirror:
             return None
 
     def parse_fault(self, dql: str, variables: dict[str, Any] | None) -> ParseError | None:
-        """Return what is wrong with the text of a query, or with lists in its variables."""
+        """Return errors of the text of a query, or of lists in its variables."""
         try:
             self.database().query(dql, variables)
         except ParseError as error:

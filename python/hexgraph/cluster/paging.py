@@ -35,18 +35,18 @@ _AFTER = re.compile(r"\bafter\s*:")
 
 @dataclasses.dataclass(frozen=True)
 class Paged:
-    """A query around the place where its page is written."""
+    """A query around the position where its page is written."""
 
     head: str
     """Up to the end of the arguments of the root."""
     tail: str
     """From there to the end of the last block."""
     rest: str
-    """The bracket that ends the query, and fragments behind it."""
+    """The bracket that ends the query, and fragments after it."""
     variable: str
 
     def text(self, size: int, after: int) -> str:
-        """Return the query of one page: the `size` nodes behind the uid `after`."""
+        """Return the query of one page: the `size` nodes after the uid `after`."""
         page = f", first: {size}, after: {after:#x}"
         uids = f"{_UIDS}(func: uid({self.variable})) {{ uid }}"
         return f"{self.head}{page}{self.tail}\n{uids}\n{self.rest}"

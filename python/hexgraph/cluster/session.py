@@ -122,7 +122,7 @@ class Session:
         except Error:
             return told
         if known is None and isinstance(told, ParseError):
-            # The text is well formed, so it is about what it asks for.
+            # The text is well formed, so it is about what it requests.
             return QueryError(told.message, told.line, told.column)
         return known or told
 

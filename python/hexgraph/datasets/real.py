@@ -132,7 +132,7 @@ def path(name: str) -> Path:
     For whatever opens a database by its path: `connect(path, read_only=True)`, which takes no time
     and shares memory between processes, and the command line. The directory is named for the
     content and for the version of hexgraph, so a newer one builds its own. The cache is
-    `XDG_CACHE_HOME`, or what the system has in its place; `HEXGRAPH_CACHE` names another folder.
+    `XDG_CACHE_HOME`, or what the system has there; `HEXGRAPH_CACHE` names another folder.
 
     >>> import hexgraph
     >>> from hexgraph import datasets

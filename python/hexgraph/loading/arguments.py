@@ -243,7 +243,7 @@ def names_of_columns(given: Any) -> list[str] | None:
 def ends_of(
     source: str | None, target: str | None, prepared: Prepared, names: list[str] | None
 ) -> tuple[str, str]:
-    """Return the columns of the ends: those that are given, or that have the usual names.
+    """Return the columns of the endpoints: those that are given, or that have the usual names.
 
     A table of two columns has the source first.
     """

@@ -10,7 +10,7 @@ from ..errors import QueryError
 
 PAIR, TRIPLE = 2, 3
 FROM, TO = ENDS = "from", "to"
-"""The columns of the ends of pairs."""
+"""The columns of the endpoints of pairs."""
 
 TABLES = ("__arrow_c_stream__", "__fspath__", "columns", "dtype", "to_table")
 """What tables have, and lists of edges have not."""
@@ -20,7 +20,7 @@ def nodes_of(table: Any, identifier: str | None) -> Any:
     """Return the nodes of a graph of networkx as rows; else what it is.
 
     The column of the nodes themselves is `id`, or called as `identifier` where no node has an
-    attribute of that name. Raises QueryError for an attribute that would take its place.
+    attribute of that name. Raises QueryError for an attribute that would replace it.
     """
     if not is_graph(table):
         return table
@@ -69,7 +69,7 @@ def rows_of(items: Iterable[Sequence[Any]]) -> tuple[list[dict[str, Any]], tuple
 
 
 def attributes_of(item: Sequence[Any]) -> dict[str, Any]:
-    """Return the attributes of an edge by its ends."""
+    """Return the attributes of an edge by its endpoints."""
     more = item[PAIR] if len(item) == TRIPLE else {}
     return texts(more) if isinstance(more, Mapping) else {"weight": more}
 
@@ -112,7 +112,7 @@ def listed(table: Any) -> list[Any] | None:
 
 
 def is_pair(item: Any) -> bool:
-    """Whether an item is an edge by its ends; a tuple with names is a row."""
+    """Whether an item is an edge by its endpoints; a tuple with names is a row."""
     is_plain = isinstance(item, (tuple, list)) and not hasattr(item, "_asdict")
     if not is_plain or len(item) not in {PAIR, TRIPLE}:
         return False

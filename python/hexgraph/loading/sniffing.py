@@ -27,7 +27,7 @@ class Sniffed:
     them where all cells were looked at."""
     columns: list[tuple[str, str, str]]
     """The columns: the name, the predicate that a load makes of it, and its type. A column without
-    a predicate has the reason in place of the type."""
+    a predicate has the reason instead of the type."""
     rows: ArrowTable = field(compare=False)
     """The first rows."""
     is_whole: bool
@@ -66,7 +66,7 @@ def sniff(  # noqa: PLR0913 - options by keyword
     r"""Find out how a file is read as a table, without loading it.
 
     It is any file that `load_nodes` takes: delimited text, JSON, Parquet, Arrow. The result has
-    what was found, the columns with their types, the first `rows` rows, and the arguments that
+    what was detected, the columns with their types, the first `rows` rows, and the arguments that
     read the file in this way whatever its beginning shows. The other arguments are those of
     `load_nodes`, and overrule what is found.
 

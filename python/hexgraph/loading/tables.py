@@ -196,7 +196,7 @@ def of_pandas(frame: Any) -> Prepared:
         array = None
         if str(series.dtype) not in ("object", "geometry"):
             # What pyarrow has no type for, such as complex numbers, sparse columns and long
-            # doubles, is read cell by cell; what is no value is told with its row then.
+            # doubles, is read cell by cell; what is no value is reported with its row then.
             with suppress(pyarrow.ArrowException):
                 array = pyarrow.Array.from_pandas(series)
         if array is None:

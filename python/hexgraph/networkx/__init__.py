@@ -17,7 +17,7 @@ __all__ = ["DiGraph", "Graph", "graph"]
 
 
 def __getattr__(name: str) -> Any:
-    # networkx asks for `info` while it is imported itself: nothing else is imported until needed.
+    # networkx requests `info` while it is imported itself: nothing else is imported until needed.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from . import views

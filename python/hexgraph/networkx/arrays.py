@@ -2,7 +2,7 @@
 
 Nodes are numbered in the order in which the graph has them. Rows have the neighbours in the order
 in which networkx walks them, so that searches find what its own find. The engine's algorithms run
-on a compact graph of the same numbers, which is made when one is first asked for.
+on a compact graph of the same numbers, which is made when one is first requested.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class Arrays:
         *,
         directed: bool,
     ) -> None:
-        """Take the labels of nodes, where rows begin and their targets, and weights beside these.
+        """Take the labels of nodes, where rows begin and their targets, and the weights of these.
 
-        Without a direction, rows have each edge both ways, and a loop once.
+        Without a direction, rows have each edge in both directions, and a loop once.
         """
         self.labels = labels
         self.indptr, self.indices = rows
@@ -71,7 +71,7 @@ class Arrays:
 
     @cached_property
     def sources(self) -> Array:
-        """The numbers of the nodes that edges leave, beside the targets."""
+        """The numbers of the nodes that edges leave, next to the targets."""
         return np.repeat(np.arange(len(self)), np.diff(self.indptr))
 
     @cached_property
@@ -91,7 +91,7 @@ class Arrays:
         return listed if edges <= FEW else None
 
     def leaving(self, nodes: Array) -> tuple[Array, Array]:
-        """Return the places of the edges that leave nodes, row by row, and how many each has."""
+        """Return the positions of the edges that leave nodes, row by row, and how many each has."""
         begins = self.indptr[nodes]
         counts = self.indptr[nodes + 1] - begins
         places = np.repeat(begins - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
@@ -111,7 +111,7 @@ class Arrays:
 
     @cached_property
     def in_degrees(self) -> Array:
-        """The number of edges that lead to each node."""
+        """The number of edges that point to each node."""
         return np.bincount(self.indices, minlength=len(self))
 
     @cached_property
@@ -128,7 +128,7 @@ class Arrays:
 
     @cached_property
     def turned(self) -> Arrays:
-        """The same graph with its edges turned round."""
+        """The same graph with its edges reversed."""
         if not self.directed:
             return self
         order = np.argsort(self.indices, kind="stable")

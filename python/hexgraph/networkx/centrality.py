@@ -36,7 +36,7 @@ def degree_centrality(G: Any) -> dict[Any, float]:
 
 @dispatched()
 def in_degree_centrality(G: Any) -> dict[Any, float]:
-    """Return the number of edges that lead to each node by that of other nodes."""
+    """Return the number of edges that point to each node by that of other nodes."""
     arrays = arrays_of(G)
     return _of_degrees(arrays, arrays.in_degrees)
 
@@ -122,7 +122,7 @@ def _add_passes(arrays: Arrays, start: int, edges: Array) -> None:
 
 
 def _down_of_many(arrays: Arrays, nodes: Array, depth: Array, paths: Array) -> tuple[Any, Any, Any]:
-    """Return the edges to the next level by sources, targets and places, and count the paths."""
+    """Return the edges to the next level by sources, targets and positions, and count the paths."""
     places, counts = arrays.leaving(nodes)
     sources = np.repeat(nodes, counts)
     is_down = depth[arrays.indices[places]] == depth[nodes[0]] + 1
@@ -240,7 +240,7 @@ def edge_betweenness_centrality(
     passed = np.zeros(len(arrays.indices))
     for number in drawn:
         _add_passes(arrays, number, passed)
-    # Without a direction an edge stands in two rows: its two numbers belong together.
+    # Without a direction an edge is in two rows: its two numbers belong together.
     keys = list(zip(arrays.sources.tolist(), arrays.indices.tolist(), strict=True))
     sums: dict[tuple[int, int], float] = {}
     for (source, target), value in zip(keys, passed.tolist(), strict=True):
@@ -425,7 +425,7 @@ def katz_centrality(
     normalized: bool = True,
     weight: str | None = None,
 ) -> dict[Any, float]:
-    """Return the number of walks that lead to each node, long ones counting less."""
+    """Return the number of walks to each node, long ones counting less."""
     arrays = arrays_of(G)
     if not len(arrays):
         return {}
@@ -450,7 +450,7 @@ def katz_centrality_numpy(
     normalized: bool = True,
     weight: str | None = None,
 ) -> dict[Any, float]:
-    """Return the number of walks that lead to each node, by solving for it."""
+    """Return the number of walks to each node, by solving for it."""
     from scipy.sparse import csc_array, eye_array
     from scipy.sparse.linalg import spsolve
 

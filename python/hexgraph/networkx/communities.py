@@ -84,7 +84,7 @@ def modularity(
     values = np.ones(len(arrays.indices)) if values is None else values.astype(float)
     sources, targets = part_of[arrays.sources], part_of[arrays.indices]
     if not arrays.directed:
-        # A loop stands there once, and counts at both of its ends.
+        # A loop stands there once, and counts at both of its endpoints.
         values = values * np.where(arrays.sources == arrays.indices, 2, 1)
     total = values.sum()
     if not total:

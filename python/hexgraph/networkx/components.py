@@ -91,7 +91,7 @@ def is_weakly_connected(G: Any) -> bool:
 
 @dispatched()
 def strongly_connected_components(G: Any) -> Iterator[set[Any]]:
-    """Yield the parts within which each node reaches each: what others lead to comes first."""
+    """Yield the parts within which each node reaches each: what others point to comes first."""
     arrays = arrays_of(G)
     return _sets(arrays, parts(arrays, "strong_components"), backward=True)
 
@@ -141,10 +141,10 @@ def _generations(arrays: Arrays) -> Iterator[Any]:
 def _ready_of_many(arrays: Arrays, done: Array, left: Array) -> Array:
     """Return the nodes to which nodes lead that are done, and no others any more.
 
-    `left` has how many edges lead to each from nodes that are not done.
+    `left` has how many edges point to each from nodes that are not done.
     """
     targets = arrays.indices[arrays.leaving(done)[0]]
-    # A node is ready with the last edge that leads to it.
+    # A node is ready with the last edge that points to it.
     distinct, lasts, counts = np.unique(targets[::-1], return_index=True, return_counts=True)
     left[distinct] -= counts
     is_ready = left[distinct] == 0
@@ -154,7 +154,7 @@ def _ready_of_many(arrays: Arrays, done: Array, left: Array) -> Array:
 
 
 def _ready_of_few(arrays: Arrays, done: list[int], left: Any) -> list[int]:
-    """Return the same as a list: long ways have many generations, of a few nodes each."""
+    """Return the same as a list: long paths have many generations, of a few nodes each."""
     begins, ends = arrays.cells
     ready = []
     for node in done:
@@ -175,7 +175,7 @@ def topological_generations(G: Any) -> Iterator[list[Any]]:
 
 @dispatched()
 def topological_sort(G: Any) -> Iterator[Any]:
-    """Yield the nodes so that each edge leads to a later one."""
+    """Yield the nodes so that each edge points to a later one."""
     arrays = arrays_of(G)
     for nodes in _generations(arrays):
         yield from arrays.named(nodes)
@@ -219,7 +219,7 @@ def is_bipartite(G: Any) -> bool:
 
 
 def _both_ways(arrays: Arrays) -> Arrays:
-    """Return the graph with its edges both ways."""
+    """Return the graph with its edges in both directions."""
     from scipy.sparse import csr_array
 
     made = arrays.matrix(None, np.int64)

@@ -35,7 +35,7 @@ def convert_from_nx(
     if not seen.is_view(graph):
         return _converted(graph, wanted, preserve_edge_attrs, preserve_graph_attrs)
     key = preserve_edge_attrs, *sorted((name, repr(value)) for name, value in wanted.items())
-    # What is kept has all attributes of the graph, as networkx asks for where it keeps something.
+    # What is kept has all attributes of the graph, as networkx requests where it keeps something.
     return seen.of_view(graph, key, lambda: _converted(graph, wanted, preserve_edge_attrs, True))
 
 

@@ -178,11 +178,11 @@ NEAR = frozenset(("has_path", "is_empty", "is_isolate"))
 """The functions for which networkx looks at few nodes."""
 
 BETWEEN = frozenset(("shortest_path", "shortest_path_length"))
-"""The functions for which it does so where both ends are given: it searches from both."""
+"""The functions for which it does so where both endpoints are given: it searches from both."""
 
 
 def get_info() -> dict[str, Any]:
-    """Return what `networkx.backend_info` asks for."""
+    """Return what `networkx.backend_info` requests."""
     return {
         "backend_name": "hexgraph",
         "project": "hexgraph",

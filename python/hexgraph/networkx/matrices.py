@@ -12,7 +12,7 @@ from .registry import dispatched
 
 
 def _numbers(G: Any, nodelist: Any) -> Any:
-    """Return the numbers of the nodes of a list, or what is wrong with it as networkx's error."""
+    """Return the numbers of the nodes of a list, or networkx's error for it."""
     arrays = arrays_of(G)
     for label in nodelist:
         if label not in arrays.index:

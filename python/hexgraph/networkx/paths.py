@@ -1,4 +1,4 @@
-"""Paths by weight, and those by the number of edges or by weight, whichever is asked for."""
+"""Paths by weight, and those by the number of edges or by weight, whichever is requested."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def distances(arrays: Arrays, starts: list[int], weight: str | None) -> Any:
-    """Return the least weight of a way to each node from the nearest start; NaN for no way."""
+    """Return the least weight of a path to each node from the nearest start; NaN for no path."""
     is_whole, values = arrays.are_whole(weight), arrays.weights_of(weight)
-    # Each weight is looked at for itself: one that was rounded may be on no way that is found.
+    # Each weight is looked at for itself: one that was rounded may be on no path that is found.
     if is_whole and values is not None and len(values) and values.max() >= EXACT:
         raise NotImplementedError(f"{weight!r} has weights that floats can not tell apart")
     found = arrays.compute("distances", weight, {"source": starts})
@@ -86,7 +86,7 @@ def _paths(
 def _between(
     arrays: Arrays, source: int, target: int, weight: str | None
 ) -> tuple[Any, list[Any]] | None:
-    """Return the weight of a least way and its nodes; None where there is none."""
+    """Return the weight of a lightest path and its nodes; None where there is none."""
     if source == target:
         return 0, [arrays.labels[source]]
     found = distances(arrays, [source], weight)
@@ -116,7 +116,7 @@ def _target(arrays: Arrays, label: Hashable, source: Hashable) -> int:
 def single_source_dijkstra_path_length(
     G: Any, source: Hashable, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, Any]:
-    """Return the least weight of a way to each node that can be reached, the nearest first."""
+    """Return the least weight of a path to each node that can be reached, the nearest first."""
     arrays = arrays_of(G)
     return _lengths(arrays, [_source(arrays, source)], weight, cutoff)
 
@@ -125,7 +125,7 @@ def single_source_dijkstra_path_length(
 def multi_source_dijkstra_path_length(
     G: Any, sources: Any, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, Any]:
-    """Return the least weight of a way from the nearest source to each node."""
+    """Return the least weight of a path from the nearest source to each node."""
     arrays = arrays_of(G)
     if not sources:
         raise ValueError("sources must not be empty")
@@ -137,7 +137,7 @@ def multi_source_dijkstra_path_length(
 def single_source_dijkstra_path(
     G: Any, source: Hashable, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, list[Any]]:
-    """Return a way of the least weight to each node that can be reached."""
+    """Return a path of the least weight to each node that can be reached."""
     arrays = arrays_of(G)
     return _paths(arrays, _source(arrays, source), weight, cutoff)[1]
 
@@ -150,7 +150,7 @@ def single_source_dijkstra(
     cutoff: float | None = None,
     weight: str | None = "weight",
 ) -> tuple[Any, Any]:
-    """Return the least weights and ways to all nodes, or to one."""
+    """Return the least weights and paths to all nodes, or to one."""
     arrays = arrays_of(G)
     start = _source(arrays, source)
     if target is None:
@@ -165,7 +165,7 @@ def single_source_dijkstra(
 def dijkstra_path(
     G: Any, source: Hashable, target: Hashable, weight: str | None = "weight"
 ) -> list[Any]:
-    """Return a way of the least weight between two nodes."""
+    """Return a path of the least weight between two nodes."""
     path: list[Any] = single_source_dijkstra(G, source, target, None, weight)[1]
     return path
 
@@ -174,7 +174,7 @@ def dijkstra_path(
 def dijkstra_path_length(
     G: Any, source: Hashable, target: Hashable, weight: str | None = "weight"
 ) -> Any:
-    """Return the least weight of a way between two nodes."""
+    """Return the least weight of a path between two nodes."""
     arrays = arrays_of(G)
     start = _source(arrays, source)
     if source == target:

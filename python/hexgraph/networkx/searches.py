@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def levels(
     arrays: Arrays, starts: Array, depth: float | None = None, until: int | None = None
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield the nodes of each level from the second on, and from where each was found.
+    """Yield the nodes of each level from the second on, and from where each was read.
 
     Both are arrays, or lists where the level before has few edges: long ways have many such levels,
     and a walk over lists costs them less than some calls of numpy. It ends after `depth` levels, or
@@ -54,7 +54,7 @@ def _next_of_many(arrays: Arrays, frontier: Array, seen: Array) -> tuple[Any, An
     targets, from_nodes = arrays.indices[places], np.repeat(frontier, counts)
     is_new = ~seen[targets]
     targets, from_nodes = targets[is_new], from_nodes[is_new]
-    # By which row a node is found first: the place among all edges of the level.
+    # By which row a node is found first: the position among all edges of the level.
     _, firsts = np.unique(targets, return_index=True)
     firsts.sort()
     found = targets[firsts]
@@ -125,7 +125,7 @@ def path_between(arrays: Arrays, source: int, target: int) -> list[Any] | None:
 
 
 def is_fine_cutoff(arguments: dict[str, Any]) -> str | None:
-    """Tell what is wrong with a bound on the length of paths."""
+    """Tell errors of a bound on the length of paths."""
     cutoff = arguments.get("cutoff")
     is_number = isinstance(cutoff, (int, float)) and cutoff >= 0
     return None if cutoff is None or is_number else "cutoff is to be a number from 0 on"
@@ -265,7 +265,7 @@ def bfs_predecessors(
     depth_limit: float | None = None,
     sort_neighbors: None = None,
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield each node with that from which it was found."""
+    """Yield each node with that from which it was read."""
     return ((node, parent) for parent, node in _found(G, source, depth_limit))
 
 

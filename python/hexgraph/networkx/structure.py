@@ -123,7 +123,7 @@ def is_isolate(G: Any, n: Hashable) -> bool:
 
 @dispatched()
 def s_metric(G: Any) -> float:
-    """Return the sum of the products of the degrees of the ends of edges."""
+    """Return the sum of the products of the degrees of the endpoints of edges."""
     arrays = arrays_of(G)
     degrees = arrays.degrees.astype(float)
     products = degrees[arrays.sources] * degrees[arrays.indices]

@@ -68,7 +68,7 @@ class _Nodes(_ByLabel[Mapping[str, Any]]):
 
 
 class _Rows(_ByLabel[Mapping[Hashable, Mapping[str, Any]]]):
-    """The neighbours of each node with what edges have; a row is made when it is asked for."""
+    """The neighbours of each node with what edges have; a row is made when it is requested."""
 
     def __getitem__(self, label: Hashable) -> Mapping[Hashable, Mapping[str, Any]]:
         arrays = self._arrays
@@ -190,7 +190,7 @@ def graph(
     >>> G["0x2"]["0x3"]["km"]
     1.5
 
-    Raises QueryError for what is wrong with predicates, nodes, weights and keys; LimitError.
+    Raises QueryError for invalid predicates, nodes, weights and keys; LimitError.
     """
     compact = Compact.of(
         db, on, 'graph(db, "follows")', weight=weight, nodes=nodes, direction=direction
@@ -204,7 +204,7 @@ def graph(
 
 
 def _keyed(db: Database, uids: Sequence[Hashable], key: str) -> Sequence[Hashable]:
-    """Return the values of a predicate in place of uids; a node without one keeps its uid."""
+    """Return the values of a predicate instead of uids; a node without one keeps its uid."""
     from ..errors import QueryError
 
     rows = db.query(f"{{ q(func: has(<{key}>)) {{ uid key: <{key}> }} }}").rows()

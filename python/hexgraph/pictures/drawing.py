@@ -77,7 +77,7 @@ class Picture:
 
 
 def element(name: str, *inside: str, **attributes: Any) -> str:
-    """Return an element; `_` in the name of an attribute stands for `-`, None leaves one out."""
+    """Return an element; `_` in the name of an attribute represents `-`, None leaves one out."""
     pairs = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(number(value))}"'
         for key, value in attributes.items()
@@ -87,12 +87,12 @@ def element(name: str, *inside: str, **attributes: Any) -> str:
 
 
 def escape(words: str) -> str:
-    """Return a text as it may stand in a picture: a mark for each character that XML can't have."""
+    """Return a text as it may occur in a picture: a mark for each character that XML can't have."""
     return html.escape(_NO_TEXT.sub("\ufffd", words))
 
 
 def number(value: Any) -> str:
-    """Return an attribute as text; floats have two digits behind the point at most."""
+    """Return an attribute as text; floats have two digits after the point at most."""
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 

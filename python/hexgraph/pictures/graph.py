@@ -20,7 +20,7 @@ LABELS = ("name", "title", "label", "word", "iata", "code", "synset", "id", "xid
 TYPE = "dgraph.type"
 NODES_READ = 20_000
 NODES_MAX = 20_000
-"""The most nodes that places are computed for."""
+"""The most nodes that positions are computed for."""
 
 EDGES_MAX = 100_000
 """The most edges that are drawn; of more, those that were met first."""
@@ -93,12 +93,12 @@ def of_result(data: dict[str, Any]) -> Found:
 
 
 def is_node(given: dict[str, Any]) -> bool:
-    """Whether an object is a node, and no place, count or group."""
+    """Whether an object is a node, and no position, count or group."""
     return not ("coordinates" in given and "type" in given) and bool(scalars(given))
 
 
 def scalars(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of an object: no nodes, and no facets of the edge that leads to it."""
+    """Return the values of an object: no nodes, and no facets of the edge that points to it."""
     return {
         name: value
         for name, value in given.items()
@@ -168,7 +168,7 @@ def around(
 ) -> Found:
     """Return a node with neighbours, at most `NEW_MOST` for each kind of edge.
 
-    `known` are those that are not asked for again: the uids by the edge, `~` before it for those
+    `known` are those that are not requested again: the uids by the edge, `~` before it for those
     back.
     """
     chosen = edges_of(db, edges)

@@ -1,7 +1,7 @@
 """The live view of a graph: an anywidget. Its front end is made from `widget/` by `make widget`.
 
 The front end is asked and answered by messages, each of which is checked: what it may do is to
-select nodes of the view, to ask for their values, and to expand one, which is a query that reads.
+select nodes of the view, to request their values, and to expand one, which is a query that reads.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Live(anywidget.AnyWidget):
             self._expand(content["node"])
 
     def _fault_of(self, content: Any, buffers: Any) -> str:
-        """Return what is wrong with a message; "" where nothing is."""
+        """Return errors of a message; "" where nothing is."""
         if not isinstance(content, dict) or set(content) != {"kind", "node"} or buffers:
             return "a message is an object with `kind` and `node`"
         if content["kind"] not in KINDS:

@@ -122,7 +122,7 @@ def row_of(schema: str, known: list[str], key: str, count: tuple[int, float | No
 
 
 def edges_of(boxes: list[Box], found: Any) -> list[tuple[Box, int, Box]]:
-    """Return the edges: a box, the place of the predicate in it, and the box it leads to."""
+    """Return the edges: a box, the position of the predicate in it, and the box it points to."""
     by_name = {box.title: box for box in boxes}
     edges = []
     for source, predicate, target, _ in [] if found is None else found.edges.rows():
@@ -134,7 +134,7 @@ def edges_of(boxes: list[Box], found: Any) -> list[tuple[Box, int, Box]]:
 
 
 def place(boxes: list[Box], edges: list[tuple[Box, int, Box]]) -> None:
-    """Put each box right of those that lead to it, as far as there are no circles."""
+    """Put each box right of those that point to it, as far as there are no circles."""
     ahead = {id(box): [] for box in boxes}  # type: dict[int, list[Box]]
     for source, _, target in edges:
         if source is not target:
@@ -168,7 +168,7 @@ def place(boxes: list[Box], edges: list[tuple[Box, int, Box]]) -> None:
 
 
 def follow(box: Box, ahead: dict[int, list[Box]], path: list[Box]) -> None:
-    """Move what a box leads to into the columns behind it; a way back ends."""
+    """Move what a box points to into the columns after it; a path back ends."""
     for target in ahead[id(box)]:
         if target not in path and target.column <= box.column and len(path) < TYPES_SHOWN:
             target.column = box.column + 1
@@ -213,7 +213,7 @@ def drawn(box: Box) -> str:
 
 
 def arrow(source: Box, at: int, target: Box) -> str:
-    """Return the arrow of an edge, from its row to the head of the type that it leads to."""
+    """Return the arrow of an edge, from its row to the head of the type that it points to."""
     y, right = source.row_y(at), source.x + source.width
     head = target.y + HEAD / 2
     if source is target:

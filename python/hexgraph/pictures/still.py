@@ -17,7 +17,7 @@ LETTER = 6.6
 
 MARGIN, LEGEND = 24, 22
 FLAT = 1e-3
-"""An extent that is none, of places from 0 to 1."""
+"""An extent that is none, of positions from 0 to 1."""
 
 HUBS = 10
 """The most connected nodes, whose labels may hide lesser nodes."""
@@ -33,7 +33,7 @@ def drawn(
     space: tuple[int, int],
     left_out: str,
 ) -> str:
-    """Return the picture of nodes at their places, with what is said of those left out."""
+    """Return the picture of nodes at their positions, with what is said of those left out."""
     label, color, size = keys
     width, height = space
     nodes = list(found.nodes.values())
@@ -147,7 +147,7 @@ def arrows(
     points: Sequence[tuple[float, float]],
     radii: Sequence[float],
 ) -> Iterator[str]:
-    """Return the edges: lines with a head where there is room for one."""
+    """Return the edges: lines with a head where there is space for one."""
     crowded = len(pairs) > 4 * NODES_SHOWN
     paler = 0.35 if crowded else 0.6
     for (edge, facets), (one, two) in zip(found.edges.items(), pairs, strict=True):

@@ -41,7 +41,7 @@ class GraphView(Picture):
     expands one. Elsewhere it is a picture; `save` writes that to a file, `svg` is its text. The
     positions are computed in Rust, the same for the same graph.
 
-    - `source`, a Result (ask for `uid`, so that a node that is met twice is one), or a Database
+    - `source`, a Result (request `uid`, so that a node that is met twice is one), or a Database
     - `label`, the key that is written at nodes; without it the first one of name, title, … that
       they have
     - `color`, the key whose values colour them: texts by kinds, numbers from light to dark.
@@ -336,7 +336,7 @@ def text_of(value: Any) -> str:
 
 
 def within(places: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
-    """Return places from 0 to 1; nodes that were added may lie outside."""
+    """Return positions from 0 to 1; nodes that were added may lie outside."""
     spots = [it for place in places for it in place]
     low, high = min(spots, default=0), max(spots, default=1)
     if low >= 0 and high <= 1:

@@ -113,7 +113,7 @@ class Definitions:
             self.predicate(name, written(definition, name))
 
     def add_class(self, given: type) -> None:
-        """Add the fields of a class, and those of the types that it leads to."""
+        """Add the fields of a class, and those of the types that it points to."""
         name = given.__name__
         model: Any = getattr(given, "model_fields", None)
         if not is_dataclass(given) and model is None and not hasattr(given, "__annotations__"):
@@ -170,7 +170,7 @@ def named(name: str) -> str:
 
 
 def extras_of(given: type, model: Any) -> dict[str, list[str]]:
-    """Return directives that stand in the metadata of fields of a dataclass or of a model."""
+    """Return directives that are in the metadata of fields of a dataclass or of a model."""
     if model is not None:
         metadata = {
             name: getattr(field, "json_schema_extra", None) for name, field in model.items()
@@ -193,7 +193,7 @@ def extras_of(given: type, model: Any) -> dict[str, list[str]]:
 
 
 def classes_in(hint: Any) -> list[type]:
-    """Return the classes of nodes that a type of Python leads to."""
+    """Return the classes of nodes that a type of Python points to."""
     own = [hint] if is_node(hint) else []
     return own + [inner for part in typing.get_args(hint) for inner in classes_in(part)]
 
@@ -266,7 +266,7 @@ def definition_of(schema: str, predicate: str) -> str:
 def definitions_in(schema: str) -> dict[str, str]:
     r"""Return the definition of each predicate in the text of a schema, in its order.
 
-    The last texts are remembered, since all predicates of one are asked for one by one.
+    The last texts are remembered, since all predicates of one are requested one by one.
 
     >>> definitions_in("age: int .\n<first name>: string @index(exact) .")
     {'age': 'int', 'first name': 'string @index(exact)'}

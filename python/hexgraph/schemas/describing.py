@@ -20,7 +20,7 @@ LOOKED_AT = 100
 """The nodes of each predicate whose languages and facets are looked at."""
 
 TOLD = 8
-"""The languages of a predicate that are told."""
+"""The languages of a predicate that are reported."""
 
 UNTYPED = "NOT has(dgraph.type)"
 """The condition that a node has no type."""
@@ -152,7 +152,7 @@ def counts(
     `predicates` are these with the condition that a node has one. Nodes without a type stand behind
     the types.
 
-    Most edges leave nodes of one type or two, so ends are asked for where a type has the edge at
+    Most edges leave nodes of one type or two, so ends are requested where a type has the edge at
     all: a block for each pair of types and each edge would be millions where there are some hundred
     types.
     """
@@ -206,9 +206,9 @@ def numbers(txn: Any, blocks: list[str]) -> dict[str, int]:
 
 
 def unions_of(txn: Any, types: list[str], found: dict[str, int]) -> set[int]:
-    """Return the types of edges all of whose nodes have narrower types, too, by their places.
+    """Return the types of edges all of whose nodes have narrower types, too, by their positions.
 
-    What such a type is connected with is told of the narrower ones, which would be said twice.
+    What such a type is connected with is reported of the narrower ones, which would be said twice.
     """
     sides = [key[1:].split("_") for key, count in found.items() if key[0] == "e" and count]
     ends = sorted({int(side) for key in sides for side in (key[0], key[2])} - {len(types)})
@@ -275,7 +275,7 @@ def notes_of(txn: Any, schema: str, predicates: list[str], edges: list[str]) -> 
 
 
 def targets(row: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """Return the nodes behind an edge, whose facets stand in them, or beside a single one."""
+    """Return the nodes behind an edge, whose facets are in them, or beside a single one."""
     ends = row.get(name, [])
     return [*ends, row] if isinstance(ends, list) else [ends, row]
 

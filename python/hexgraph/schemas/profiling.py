@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from .._native import ArrowTable
 
 TOP = 5
-"""The commonest values that are told."""
+"""The commonest values that are reported."""
 
 BINS = 12
 GROUPED = ("string", "default", "int", "float", "bool", "datetime", "bigfloat")
-"""The types whose values are grouped; places, vectors, passwords and lists are counted alone."""
+"""The types whose values are grouped; positions, vectors, passwords and lists are counted alone."""
 
 PARTS = ("values", "indexes", "reverse", "facets")
 BAR, BAR_HEIGHT = 10, 26

@@ -45,7 +45,7 @@ def suggest(db: Any, names: tuple[str, ...]) -> Suggestion:
 def chosen(
     schema: str, known: Sequence[str], types: Mapping[str, Sequence[str]], names: Sequence[str]
 ) -> list[str]:
-    """Return the predicates that names of predicates and types stand for, each once.
+    """Return the predicates that names of predicates and types represent, each once.
 
     Without names these are all that are known. Raises SchemaError for a name that is neither.
     """

@@ -21,7 +21,7 @@ _FORM = "dgraph://user:password@host:9080?argument=value"
 
 @dataclasses.dataclass(frozen=True)
 class Address:
-    """Where a cluster is, and who asks. Its secrets are not in its repr."""
+    """The address of a cluster, and the login. Its secrets are not in its repr."""
 
     host: str
     port: int

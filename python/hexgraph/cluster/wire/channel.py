@@ -123,7 +123,7 @@ class Channel:
                 user, password, self.address.namespace, timeout=LOGIN_SECONDS
             )
         except grpc.RpcError as error:
-            # Its arguments are no part of an error of gRPC, so no secret is told.
+            # Its arguments are no part of an error of gRPC, so no secret is reported.
             raise faults.exception(error, str(self.address)) from None
 
 

@@ -35,7 +35,7 @@ _PLACE = re.compile(r"^(?:rpc error: code = \w+ desc = )?line (\d+) column (\d+)
 
 
 def is_about_the_request(error: Any) -> bool:
-    """Whether the request is refused for what it says, rather than for who asks or when."""
+    """Whether the request is refused for its content, and not for its caller or time."""
     return _name(error) in ("UNKNOWN", "INVALID_ARGUMENT", "FAILED_PRECONDITION")
 
 
@@ -65,7 +65,7 @@ def exception(error: Any, place: str) -> Error:  # noqa: PLR0911 - a table
 
 
 def of_text(text: str) -> Error:
-    """Return the exception for a reason that is told in words."""
+    """Return the exception for a reason in words."""
     if "invalid username or password" in text:
         return AccessError("invalid username or password")
     refused = _REFUSED.search(text)

@@ -44,7 +44,7 @@ class Subscription:
         threading.Thread(target=feed.listen, daemon=True).start()
 
     def close(self) -> None:
-        """End it; whoever waits for an answer is told so."""
+        """Close it; threads that wait for a result are woken."""
         self._feed.close()
 
     def __iter__(self) -> Self:

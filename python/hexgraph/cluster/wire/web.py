@@ -97,7 +97,7 @@ class Web:
         self._administer(_SET, {"schema": sdl})
 
     def headers(self, given: dict[str, str] | None) -> dict[str, str]:
-        """Return the headers of a request: what was given, and who asks."""
+        """Return the headers of a request: the given ones, and the login."""
         address = self._address
         named = {
             "X-Auth-Token": address.key,
