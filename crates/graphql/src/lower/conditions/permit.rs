@@ -165,7 +165,7 @@ impl Permits<'_> {
         }
     }
 
-    /// Keeps nodes that don't pass out of the nearest ones, and nothing be near to
+    /// Leaves nodes that don't pass out of the nearest ones, and nothing be near to
     /// a node that does not.
     fn neighbours(&mut self, call: &mut Call) {
         let condition = match call {

@@ -1,18 +1,15 @@
-//! Which pages of browsers may ask: a browser sends requests for whatever page it shows, from the
-//! machine, and often the network, of whoever looks at the page.
+//! Which pages of browsers may ask: a browser sends requests for whatever page it shows, from the machine, and often
+//! the network, of whoever looks at the page.
 //!
 //! Three rules, whatever the path and the method, before anything else is looked at:
 //!
-//! 1. `Host` is an address, `localhost`, or a name that was allowed. A page of a foreign name that
-//!   was made to lead
+//! 1. `Host` is an address, `localhost`, or a name that was allowed. A page of a foreign name that was made to lead
 //!    here (DNS rebinding) has that name in it, and would be of one origin with us.
-//! 2. A request with an `Origin` is of the origin that it is sent to, or of one that was allowed.
-//!   So are those that a
+//! 2. A request with an `Origin` is of the origin that it is sent to, or of one that was allowed. So are those that a
 //!    browser says are not of the same (`Sec-Fetch-Site`); without an `Origin` nobody knows of which they are.
-//! 3. What changes something is not requested by GET, which links and images do too.
+//! 3. What changes something is not asked for by GET, which links and images do too.
 //!
-//! Programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`, so the first rule is
-//! all they see.
+//! Programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`, so the first rule is all they see.
 
 use crate::http::guard::users;
 use crate::http::message::reply::Reply;
@@ -28,8 +25,7 @@ use tower_http::cors::{AllowCredentials, AllowHeaders, AllowMethods, AllowOrigin
 /// How long a browser may remember what it was allowed.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
 
-/// The headers of answers that pages may read, beside those that they always may: how a call of
-/// gRPC-Web ended.
+/// The headers of answers that pages may read, beside those that they always may: how a call of gRPC-Web ended.
 const READABLE: [&str; 3] = ["grpc-status", "grpc-message", "dgraph-toucheduids"];
 
 /// The headers of a request by which answers to it differ: those of [`layer`].
@@ -39,20 +35,20 @@ pub(in crate::http) const VARY: &str =
 /// What pages may ask, and by which names.
 #[derive(Debug, Clone, Default)]
 pub struct Origins {
-    /// Names of this server, in lower case; `*` represents all.
+    /// Names of this server, in lower case; `*` stands for all.
     hosts: Vec<String>,
     /// Origins whose pages may ask, as browsers write them.
     allowed: Vec<String>,
     /// Pages of all origins may, without credentials.
     allows_all: bool,
-    /// What changes something may be requested by GET.
+    /// What changes something may be asked for by GET.
     allows_get_changes: bool,
     /// This server speaks TLS, so its own pages come by https.
     are_encrypted: bool,
 }
 
 impl Origins {
-    /// Makes a name of this server known; `*` represents all.
+    /// Makes a name of this server known; `*` stands for all.
     ///
     /// # Errors
     ///
@@ -93,28 +89,27 @@ impl Origins {
         Ok(())
     }
 
-    /// Lets what changes something be requested by GET.
+    /// Lets what changes something be asked for by GET.
     pub fn allow_get_changes(&mut self) {
         self.allows_get_changes = true;
     }
 
-    /// Has no page that came without encryption count as one of this server, which speaks TLS:
-    /// whoever stands between a browser and the server can make one.
+    /// Has no page that came without encryption count as one of this server, which speaks TLS: whoever stands between a browser
+    /// and the server can make one.
     pub fn come_encrypted(&mut self) {
         self.are_encrypted = true;
     }
 
-    /// Why a request that changes something may not come by GET; `None` where it may. Who asks
-    /// knows that the request changes something: by its route, or in GraphQL by its operation.
+    /// Why a request that changes something may not come by GET; `None` where it may. Who asks knows that the request changes
+    /// something: by its route, or in GraphQL by its operation.
     pub fn refusal_of_get(&self) -> Option<&'static str> {
         let refusal = "by GET nothing is changed, since links and images of any page are fetched so: \
                        use POST, or start the server with --allow-get-changes";
         (!self.allows_get_changes).then_some(refusal)
     }
 
-    /// Why a request is refused for the name that it calls this server by. Two headers `Host` are
-    /// refused as well, and the name in the address of the request, where HTTP/2 has it, must be
-    /// known, too.
+    /// Why a request is refused for the name that it calls this server by. Two headers `Host` are refused as well, and the name
+    /// in the address of the request, where HTTP/2 has it, must be known, too.
     fn host_refusal(&self, headers: &HeaderMap, uri: &Uri) -> Option<String> {
         let mut named = headers.get_all(header::HOST).iter();
         let (first, more) = (named.next(), named.next());
@@ -130,7 +125,7 @@ impl Origins {
 
     fn is_ours(&self, authority: &str) -> bool {
         let Ok(authority) = authority.parse::<Authority>() else { return false };
-        // Nothing stands before the name, and after it at most a port.
+        // Nothing stands before the name, and behind it at most a port.
         let port = authority.as_str().strip_prefix(authority.host());
         let is_port = |port: &str| port.is_empty() || port.starts_with(':');
         if !port.is_some_and(is_port) {
@@ -145,13 +140,12 @@ impl Origins {
             || self.hosts.iter().any(|known| *known == host || known == "*")
     }
 
-    /// Whether pages of an origin may request a path, beside those of this server.
+    /// Whether pages of an origin may ask for a path, beside those of this server.
     fn is_allowed(&self, asked: (&Database, &HeaderMap), path: &str, origin: &str) -> bool {
         self.allows_all || self.is_named(asked, path, origin)
     }
 
-    /// Whether an origin was allowed by its name: to the server, or for `/graphql` by the schema of
-    /// the namespace that is asked.
+    /// Whether an origin was allowed by its name: to the server, or for `/graphql` by the schema of the namespace that is asked.
     fn is_named(
         &self,
         (database, headers): (&Database, &HeaderMap),
@@ -176,8 +170,7 @@ impl Origins {
         headers: &HeaderMap,
     ) -> Option<String> {
         let mut origins = headers.get_all(header::ORIGIN).iter();
-        // `none` is what no page has requested, such as an address that was typed. `same-site` is
-        // another origin.
+        // `none` is what no page has asked for, such as an address that was typed. `same-site` is another origin.
         let site = headers.get("sec-fetch-site");
         let is_near = site.is_none_or(|site| site == "same-origin" || site == "none");
         let reason = match (origins.next(), origins.next()) {
@@ -199,9 +192,8 @@ impl Origins {
         ))
     }
 
-    /// Whether an origin is the one that a request is sent to. Where this server does not speak
-    /// TLS, something before it may, so that the scheme is not known; ports are compared with that
-    /// of the origin's scheme left out.
+    /// Whether an origin is the one that a request is sent to. Where this server does not speak TLS, something before it may, so
+    /// that the scheme is not known; ports are compared with that of the origin's scheme left out.
     fn is_same(&self, origin: &str, headers: &HeaderMap) -> bool {
         let Some((scheme, authority)) = origin.split_once("://") else { return false };
         let port = match scheme {
@@ -218,8 +210,8 @@ impl Origins {
         !host.is_empty() && bare(authority) == bare(host)
     }
 
-    /// What a request is refused with, by status 403, before anything else of it is looked at.
-    /// Preflight requests are asked here as well.
+    /// What a request is refused with, by status 403, before anything else of it is looked at. Preflight requests are asked here
+    /// as well.
     pub(in crate::http) fn refusal(
         &self,
         database: &Database,
@@ -240,8 +232,8 @@ pub(in crate::http) fn is_preflight(method: &Method, headers: &HeaderMap) -> boo
         && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Tells browsers what pages may send to a path by some methods, and what they may read: those
-/// whose requests come as far as this.
+/// Tells browsers what pages may send to a path by some methods, and what they may read: those whose requests come as far
+/// as this.
 pub(in crate::http) fn layer(
     origins: &Origins,
     database: &Database,
