@@ -349,6 +349,29 @@ class NotConvergedWarning(QueryWarning):
     """
 
 
+class LossWarning(UserWarning):
+    """A mutation has stored a value that the type of its predicate does not hold in full.
+
+    Mutations cut such values as Dgraph does, where loads refuse them. `count` is the number of
+    such values in the call; the message shows the first of them. The change is made, also where a
+    filter of `warnings` makes an exception of this. `connect(..., warnings=False)` gives none.
+
+    >>> import hexgraph, warnings
+    >>> db = hexgraph.connect()
+    >>> _ = db.alter("age: int .")
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     _ = db.mutate(set_json={"uid": "0x1", "age": 2.75})
+    >>> caught[0].message.count, str(caught[0].message).partition(":")[0]
+    (1, 'a value was converted with loss, and 2 is stored')
+    """
+
+    count: int = 0
+
+    def __init__(self, message: str, count: int = 1) -> None:
+        super().__init__(message)
+        self.count = count
+
+
 CATEGORIES: dict[str, type[QueryWarning]] = {
     "unknown_predicate": UnknownNameWarning,
     "unknown_type": UnknownNameWarning,
@@ -360,6 +383,11 @@ CATEGORIES: dict[str, type[QueryWarning]] = {
 def warn_of_query(found: Iterable[tuple[str, str]]) -> None:
     """Warn of likely mistakes in a query: the text and the kind of each."""
     warn_of(CATEGORIES.get(kind, QueryWarning)(text, kind) for text, kind in found)
+
+
+def warn_of_losses(message: str, count: int) -> None:
+    """Warn of values that a mutation has stored as less than they are."""
+    warn_of([LossWarning(message, count)])
 
 
 def warn_of(found: Iterable[Warning]) -> None:

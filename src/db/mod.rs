@@ -59,7 +59,9 @@ pub use hexgraph_store::durability::{Recovery, SyncPolicy};
 pub use hexgraph_store::exec::{
     Canceller, Control as RequestContext, Limits, Onward, byte_count, parse_time,
 };
-pub use hexgraph_store::graph::{Effect, Folding, PredicateStats, Statements, Thresholds};
+pub use hexgraph_store::graph::{
+    Effect, Folding, Losses, LostValue, PredicateStats, Statements, Thresholds,
+};
 pub use keep::{Checked, check};
 pub use operation::{
     Drop, Latency, LoadOptions, LoadReport, Memory, OpenOptions, SkippedLine, Stats, TxnLimits,

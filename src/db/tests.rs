@@ -9,6 +9,7 @@ mod folding;
 mod failing_files;
 mod keys;
 mod little_loads;
+mod losses;
 mod namespaces;
 mod power_loss;
 mod simulated;

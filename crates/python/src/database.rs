@@ -478,7 +478,7 @@ impl PyDatabase {
         delete_json: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let arguments = MutationArguments { given, set, delete, set_json, delete_json };
-        Target::Database(&self.database).mutate(py, &arguments)
+        Target::Database(&self.database).mutate(py, &arguments, self.checks.warns)
     }
 
     /// Run a query, and change its nodes, in one commit without another writer in between.

@@ -3,7 +3,7 @@
 use crate::answers::result::PyResultSet;
 use crate::convert::encoding::{Encoded, encode, text_of};
 use crate::convert::sequences::items_of;
-use hexgraph::db::{Drop, Effect, Mutation, MutationAnswer, Statements};
+use hexgraph::db::{Drop, Effect, Losses, Mutation, MutationAnswer, Statements};
 use hexgraph_base::types::bounded;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -24,15 +24,20 @@ use std::collections::BTreeMap;
 pub struct PyUpsert {
     uids: BTreeMap<String, String>,
     effect: Effect,
+    lossy_values: u64,
     result: Option<Py<PyResultSet>>,
 }
 
 impl PyUpsert {
-    /// What Python sees of an answer.
+    /// What Python sees of an answer. With `warns`, values that were converted with loss come with Python's warning.
     pub fn new(py: Python<'_>, answer: MutationAnswer, warns: bool) -> PyResult<PyUpsert> {
+        if warns {
+            warn_of_losses(py, &answer.losses)?;
+        }
         let result = answer.queries;
         let result = result.map(|queries| Py::new(py, PyResultSet::new(py, queries, warns)));
-        Ok(PyUpsert { uids: answer.uids, effect: answer.effect, result: result.transpose()? })
+        let (result, lossy_values) = (result.transpose()?, answer.losses.count);
+        Ok(PyUpsert { uids: answer.uids, effect: answer.effect, lossy_values, result })
     }
 }
 
@@ -91,6 +96,13 @@ impl PyUpsert {
         self.effect.edges_deleted
     }
 
+    /// The number of values that were stored as less than they are, since the type of their predicate does not hold them:
+    /// `hexgraph.LossWarning` shows the first.
+    #[getter]
+    fn lossy_values(&self) -> u64 {
+        self.lossy_values
+    }
+
     fn __repr__(&self) -> String {
         let counts = [
             (self.uids.len() as u64, "new node", ""),
@@ -98,6 +110,7 @@ impl PyUpsert {
             (self.effect.edges_set, "edge", " set"),
             (self.effect.values_deleted, "value", " deleted"),
             (self.effect.edges_deleted, "edge", " deleted"),
+            (self.lossy_values, "value", " converted with loss"),
         ];
         let told = counts.into_iter().filter(|(count, ..)| *count != 0);
         let told = told.map(|(count, noun, done)| {
@@ -107,6 +120,13 @@ impl PyUpsert {
         let told = if told.is_empty() { "nothing changed" } else { &told };
         format!("<hexgraph.Upsert: {told}>")
     }
+}
+
+/// Warns of values that a mutation has stored as less than they are.
+pub(crate) fn warn_of_losses(py: Python<'_>, losses: &Losses) -> PyResult<()> {
+    let Some(warning) = losses.warning() else { return Ok(()) };
+    let errors = py.import("hexgraph.errors")?;
+    errors.call_method1("warn_of_losses", (warning, losses.count)).map(drop)
 }
 
 /// The arguments of a mutation, beside its conditions.

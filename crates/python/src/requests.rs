@@ -2,7 +2,7 @@
 //! the arguments of Python to the engine.
 
 use super::interrupt::interruptible_with;
-use super::mutation::{MutationArguments, PyUpsert, Texts, uid_dict};
+use super::mutation::{MutationArguments, PyUpsert, Texts, uid_dict, warn_of_losses};
 use crate::answers::result::PyResultSet;
 use crate::convert::errors::to_python_with_text;
 use crate::convert::variables::to_variables;
@@ -112,11 +112,13 @@ impl Target<'_> {
         Ok(PyResultSet::new(py, answer, checks.warns))
     }
 
-    /// Carries out a mutation, and returns the uids of new nodes by their names.
+    /// Carries out a mutation, and returns the uids of new nodes by their names. With `warns`, values that were converted with loss come
+    /// with Python's warning.
     pub(crate) fn mutate<'py>(
         self,
         py: Python<'py>,
         arguments: &MutationArguments<'_, 'py>,
+        warns: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let texts = Texts::read(arguments, "")?;
         let mutations = vec![texts.mutation()];
@@ -128,7 +130,11 @@ impl Target<'_> {
             |control| self.change(&request, control),
             |error| to_python_with_text(error, texts.only()),
         );
-        uid_dict(py, &done?.uids)
+        let done = done?;
+        if warns {
+            warn_of_losses(py, &done.losses)?;
+        }
+        uid_dict(py, &done.uids)
     }
 
     /// Carries out an upsert: a query, and mutations that use what it has found.

@@ -96,7 +96,7 @@ impl PyTxn {
         delete_json: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let arguments = MutationArguments { given, set, delete, set_json, delete_json };
-        Target::Txn(&self.txn).mutate(py, &arguments)
+        Target::Txn(&self.txn).mutate(py, &arguments, self.checks.warns)
     }
 
     /// Run a query, and change its nodes, in the transaction; as `Database.upsert`.

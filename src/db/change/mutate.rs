@@ -14,7 +14,7 @@ use hexgraph_base::types::{Error, Result, Uid};
 use hexgraph_dql::{Document, RdfBlock, UpsertCondition};
 use hexgraph_store::exec::{Answer, Control as RequestContext, Upsert, past_limit};
 use hexgraph_store::graph::{
-    Changes, Commit, Effect, MutationReport, MutationTexts, Stager, Statements, Version,
+    Changes, Commit, Effect, Losses, MutationReport, MutationTexts, Stager, Statements, Version,
     encode_changes, encode_next_uid,
 };
 use hexgraph_store::{exec, graph};
@@ -69,6 +69,8 @@ pub struct MutationAnswer {
     pub predicates: Vec<String>,
     /// The number of statements that were carried out.
     pub statements: u64,
+    /// The values that are stored as less than they are, since the types of their predicates do not hold them.
+    pub losses: Losses,
     /// What they did in effect.
     pub effect: Effect,
     /// The times of the request.
@@ -312,6 +314,7 @@ impl Database {
             is_query,
             start: version.commit,
             statements: report.triples,
+            losses: report.losses,
             latency,
             ..MutationAnswer::default()
         };

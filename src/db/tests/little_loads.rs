@@ -233,7 +233,7 @@ fn no_fraction_is_lost_by_a_load() {
         for line in ["{\"uid\": \"0x2\", \"age\": 2.75}", "<2> <age> \"2.75\"^^<xs:float> ."] {
             let fault = load(&db, line).unwrap_err().to_string();
             let want =
-                "2.75 has a fraction, which an int does not keep (alter the predicate to float";
+                "2.75 has a fraction, which an int cannot hold (alter the predicate to float";
             assert!(fault.contains(want) && fault.contains("age"), "{fault}");
         }
         // Whole floats are ints.

@@ -1,7 +1,7 @@
 //! Why a cell of a table can't be stored.
 
 use crate::tables::read::cells::ColumnError;
-use hexgraph_base::types::{ConvertError, PasswordError, ValueType};
+use hexgraph_base::types::{ConvertError, Loss, PasswordError, ValueType};
 use hexgraph_store::graph::Refusal;
 
 /// Why a cell, or a whole column, can't be stored.
@@ -43,11 +43,11 @@ pub(in crate::tables) enum CellError {
     /// The row is an edge, the cell that names an end of it is empty, and ends must not be missing.
     #[error("a row of edges has no end here")]
     NoEnd,
-    /// The cell is a number with a fraction, and the predicate has ints.
+    /// The type of the predicate does not hold the cell in full.
     #[error(
-        "it has a fraction, which an int does not keep: alter the predicate to float, or give the column another one with `columns`"
+        "{}: alter the predicate to {}, or give the column another one with `columns`", .0.about("it"), .0.needed().name()
     )]
-    Fraction,
+    Lossy(Loss),
     /// The row has a cell in another column of the same predicate or facet.
     #[error(
         "the row has a cell in column {other:?}, too, and both are `{name}`, of which there is one"

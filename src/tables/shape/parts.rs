@@ -8,9 +8,10 @@ use crate::tables::read::cells::{Cells, Form, UnreadableCell};
 use arrow_array::{ArrayRef, LargeStringArray};
 use hexgraph_base::formats::Object;
 use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::types::{Value, ValueRef, ValueType};
+use hexgraph_base::types::{Loss, Value, ValueRef, ValueType};
 use hexgraph_store::graph::{
-    FacetPart, FacetRows, FacetsBuilder, ValuePart, check_indexed, check_storable, stored,
+    FacetPart, FacetRows, FacetsBuilder, Refusal, ValuePart, check_indexed, check_storable,
+    stored_in_full,
 };
 use hexgraph_store::storage::ValuesBuilder;
 use std::borrow::Cow;
@@ -299,23 +300,20 @@ fn as_stored<'a>(
             let geometry = geojson_of(text).map_err(CellError::Wkt)?;
             return as_stored(ValueRef::String(&geometry), def, None).map(Stored::into_owned);
         }
-        // A text with one is refused, too.
-        ValueRef::Float(number) if def.value_type == ValueType::Int && has_fraction(number) => {
-            return Err(CellError::Fraction.expecting(ValueType::Int));
-        }
         other => {
             let object = Object::Value(other.to_value());
-            let stored = stored(&object, def)
-                .map_err(|reason| CellError::from(reason).expecting(def.value_type))?;
+            let stored = stored_in_full(&object, def).map_err(|reason| {
+                let reason = match reason {
+                    Refusal::Lossy(loss) => CellError::Lossy(loss),
+                    other => CellError::from(other),
+                };
+                reason.expecting(def.value_type)
+            })?;
             return Ok(Stored::Converted(stored));
         }
     };
     check_indexed(same, def)?;
     Ok(Stored::Same(same))
-}
-
-fn has_fraction(number: f64) -> bool {
-    number.is_finite() && number.fract() != 0.0
 }
 
 /// Converts a cell to the value of a facet.
@@ -335,7 +333,10 @@ fn typed(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, Ce
         ValueType::String => Ok(Stored::Same(value)),
         ValueType::Password => Ok(Stored::Converted(Value::hashed_password(text)?)),
         _ => match value.convert(exact) {
-            Ok(value) => Ok(Stored::Converted(value)),
+            Ok(typed) => match Loss::of(value, typed.as_ref()) {
+                Some(loss) => Err(CellError::Lossy(loss).expecting(exact)),
+                None => Ok(Stored::Converted(typed)),
+            },
             Err(reason) => Err(CellError::from(reason).expecting(exact)),
         },
     }

@@ -3,7 +3,8 @@
 use super::*;
 use arrow_array::types::UInt64Type;
 use arrow_array::{
-    Array, Decimal128Array, DictionaryArray, FixedSizeListArray, Float32Array, UInt32Array,
+    Array, Decimal128Array, DictionaryArray, FixedSizeListArray, Float32Array,
+    TimestampMicrosecondArray, UInt32Array,
 };
 use arrow_schema::{DataType, Field, Schema};
 use std::collections::HashMap;
@@ -204,6 +205,37 @@ fn fractions_are_no_ints() {
     nodes(&db, with_ids(decimals(&large, 2)), NodeOptions::default()).unwrap();
     let found = ask(&db, "{ q(func: has(a), orderdesc: a, first: 1) { a } }");
     assert_eq!(found, r#"{"q":[{"a":9007199254740993}]}"#);
+}
+
+/// They were converted without a word, as a fraction was.
+#[test]
+fn cells_that_a_type_does_not_hold_are_refused() {
+    let db = with_schema("a: bool .");
+    let message = fault(&db, with_ids(ints(&[1, 5])));
+    let want = "row 2, column \"a\": \"5\": it becomes true as a value of type bool: alter the predicate to int";
+    assert!(message.contains(want), "{message}");
+    nodes(&db, with_ids(ints(&[1, 0])), NodeOptions::default()).unwrap();
+    let halves: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 0.5]));
+    assert!(fault(&db, with_ids(halves)).contains("\"0.5\": it becomes true"));
+    let db = with_schema("a: float .");
+    let message = fault(&db, with_ids(ints(&[1, 9_007_199_254_740_993])));
+    assert!(message.contains("it becomes 9007199254740992 as a value of type float"), "{message}");
+    nodes(&db, with_ids(ints(&[1, 1 << 60])), NodeOptions::default()).unwrap();
+    let message = fault(&db, with_ids(texts(&["1.5", "9007199254740993"])));
+    assert!(message.contains("row 2, column \"a\""), "{message}");
+    let db = with_schema("a: int .");
+    let times: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![5_000_000, 5_500_000]));
+    let message = fault(&db, with_ids(times));
+    assert!(message.contains("it has a fraction") && message.contains("to datetime"), "{message}");
+    let db = with_schema("a: datetime .");
+    let message = fault(&db, with_ids(texts(&["2024-01-01", "2024-01-01T00:00:00.1234567891Z"])));
+    assert!(message.contains("row 2, column \"a\""), "{message}");
+    assert_eq!(
+        nodes(&db, with_ids(texts(&["2024-01-01T00:00:00.1234567891Z"])), skipping())
+            .unwrap()
+            .skipped,
+        1
+    );
 }
 
 #[test]

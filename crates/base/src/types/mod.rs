@@ -24,6 +24,7 @@ pub use features::{Feature, MissingFeature};
 pub use forms::bigfloat::{BigFloat, BigFloatError, BigFloatFault};
 pub use forms::convert::ConvertError;
 pub use forms::json_reader::{JsonError, JsonReader};
+pub use forms::loss::Loss;
 pub use forms::parse::{ParseError, parse_bool, parse_float, parse_vector};
 pub use nearest::{did_you_mean, did_you_mean_one_of, near_names, nearest};
 pub use objects::{ObjectCells, ObjectLists, Objects};

@@ -149,6 +149,9 @@ pub(super) fn mutate(arguments: &MutateArguments, interrupt: Interrupt) -> Done 
         }
     };
     let done = done.map_err(about_text)?;
+    if let Some(warning) = done.losses.warning() {
+        eprintln!("warning: {warning}");
+    }
     let mut told = Map::new();
     told.insert("uids".to_owned(), json!(done.uids));
     if let Some(answer) = &done.queries {

@@ -4,3 +4,4 @@ pub(super) mod parse;
 pub(super) mod bigfloat;
 pub(super) mod json_reader;
 pub(super) mod convert;
+pub(super) mod loss;

@@ -5,7 +5,7 @@ use crate::index::{IndexKind, TokenKey, check_geometry, index_kinds, tokens_of};
 use crate::storage::text_of;
 use hexgraph_base::formats::{Object, is_name, literal_value};
 use hexgraph_base::schema::{Actor, PredicateDef, Schema, Tokenizer};
-use hexgraph_base::types::{ConvertError, Geometry, TimeError, Value, ValueRef, ValueType};
+use hexgraph_base::types::{ConvertError, Geometry, Loss, TimeError, Value, ValueRef, ValueType};
 
 /// The longest name of a predicate, in bytes.
 const NAME_LEN_MAX: usize = 65_535;
@@ -91,7 +91,7 @@ pub(in crate::graph) fn stored_value(
 /// # Errors
 ///
 /// [`Refusal`] when it can't be stored.
-pub fn stored(object: &Object<'_>, def: &PredicateDef) -> Result<Value, Refusal> {
+pub(in crate::graph) fn stored(object: &Object<'_>, def: &PredicateDef) -> Result<Value, Refusal> {
     let value = match object {
         Object::Literal { text, value_type } => return stored_value(text, *value_type, def),
         Object::Value(value) => value,
@@ -109,26 +109,41 @@ pub fn stored(object: &Object<'_>, def: &PredicateDef) -> Result<Value, Refusal>
     Ok(converted)
 }
 
-/// Checks that an object of a load loses nothing as a value of a predicate of ints.
+/// As [`stored`], of an object that the type of the predicate holds in full.
 ///
 /// # Errors
 ///
-/// [`Refusal::Fraction`].
-pub(in crate::graph) fn check_whole(
+/// [`Refusal`] when it can't be stored; [`Refusal::Lossy`] when a part of it would be lost.
+pub fn stored_in_full(object: &Object<'_>, def: &PredicateDef) -> Result<Value, Refusal> {
+    let value = stored(object, def)?;
+    check_lossless(object, value.as_ref())?;
+    Ok(value)
+}
+
+/// Checks that an object is stored in full, as loads require: a mutation stores what Dgraph would, and counts such values.
+///
+/// # Errors
+///
+/// [`Refusal::Lossy`].
+pub(in crate::graph) fn check_lossless(
     object: &Object<'_>,
-    def: &PredicateDef,
+    stored: ValueRef<'_>,
 ) -> Result<(), Refusal> {
-    let number = match object {
-        _ if def.value_type != ValueType::Int => return Ok(()),
-        Object::Value(Value::Float(number)) => *number,
-        Object::Literal { text, value_type: ValueType::Float } => {
-            text.trim().parse().unwrap_or_default()
+    loss_of(object, stored).map_or(Ok(()), |loss| Err(Refusal::Lossy(loss)))
+}
+
+/// Compares an object with the value that is stored for it.
+pub(in crate::graph) fn loss_of(object: &Object<'_>, stored: ValueRef<'_>) -> Option<Loss> {
+    match object {
+        Object::Literal { text, value_type } => {
+            let is_text = matches!(value_type, ValueType::Default | ValueType::String);
+            if is_text || *value_type == stored.value_type() {
+                return Loss::of(ValueRef::String(text), stored);
+            }
+            Loss::of(literal_value(text, *value_type).ok()?.as_ref(), stored)
         }
-        _ => return Ok(()),
-    };
-    match number.is_finite() && number.fract() != 0.0 {
-        true => Err(Refusal::Fraction { number: number.to_string() }),
-        false => Ok(()),
+        Object::Value(value) => Loss::of(value.as_ref(), stored),
+        _ => None,
     }
 }
 
@@ -144,6 +159,19 @@ fn no_vector(def: &PredicateDef) -> Refusal {
 pub(in crate::graph) fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, Refusal> {
     let same = value.value_type() == wanted || wanted == ValueType::Default;
     if same { Ok(value) } else { Ok(value.as_ref().convert(wanted)?) }
+}
+
+/// Returns a value as one of another type, which holds it in full.
+///
+/// # Errors
+///
+/// [`Refusal::Convert`] and [`Refusal::Lossy`].
+pub(in crate::graph) fn convert_in_full(
+    value: ValueRef<'_>,
+    to: ValueType,
+) -> Result<Value, Refusal> {
+    let converted = value.convert(to)?;
+    Loss::of(value, converted.as_ref()).map_or(Ok(converted), |loss| Err(Refusal::Lossy(loss)))
 }
 
 /// Checks that a value of a predicate or a facet is none that no predicate takes: an infinite float, which no answer shows and

@@ -5,6 +5,7 @@ pub(super) mod refusal;
 pub(super) mod check;
 pub(super) mod keys;
 pub(super) mod effect;
+pub(super) mod losses;
 pub(super) mod statements;
 pub(super) mod bindings;
 pub(super) mod changes;

@@ -8,7 +8,8 @@ use super::bindings::Bindings;
 use super::bounds::{Charge, STATEMENTS_MAX};
 use super::change_weight;
 use super::changes::{Changes, Delete, Deleted, Part, SetEdge, SetValue};
-use super::check::{check_facets, check_name, check_shape, stored};
+use super::check::{check_facets, check_name, check_shape, loss_of, stored};
+use super::losses::Losses;
 use super::refusal::{Refusal, about_value};
 use super::statements::{Mutation, target};
 use crate::graph::version::node_ids::NodeIds;
@@ -31,6 +32,8 @@ pub struct MutationReport {
     pub uids: Vec<(String, Uid)>,
     /// The number of statements that are carried out.
     pub triples: u64,
+    /// The values that are stored as less than they are.
+    pub losses: Losses,
     /// The predicates that were looked at beside the schema, and those that were not there. The changes are what they are
     /// on any version that has these as they were, and the same types.
     pub reads: BTreeSet<String>,
@@ -88,6 +91,7 @@ pub fn stage(
         version,
         stager,
         reads: BTreeSet::new(),
+        losses: Losses::default(),
         lists,
         changes: Changes { langs: vec![Box::default()], ..Changes::default() },
         named: NamedUids::default(),
@@ -106,8 +110,8 @@ pub fn stage(
     // Only now: what is refused names no uids.
     version.uids.reserve(&staging.named);
     staging.changes.named = staging.named;
-    let Staging { changes, reads, .. } = staging;
-    let report = MutationReport { uids, triples: (STATEMENTS_MAX - room) as u64, reads };
+    let Staging { changes, reads, losses, .. } = staging;
+    let report = MutationReport { uids, triples: (STATEMENTS_MAX - room) as u64, losses, reads };
     Ok((changes, report))
 }
 
@@ -173,6 +177,7 @@ struct Staging<'a, 'v> {
     version: &'v Version,
     stager: Stager<'v>,
     reads: BTreeSet<String>,
+    losses: Losses,
     lists: FxHashMap<&'a str, bool>,
     changes: Changes,
     /// The uids below 2^31 that the request names.
@@ -419,6 +424,9 @@ impl<'a> Staging<'a, '_> {
             }
             _ => stored(&quad.object, &def).map_err(wrong)?,
         };
+        if let Some(loss) = loss_of(&quad.object, value.as_ref()) {
+            self.losses.add(name, node, loss);
+        }
         if let Value::Password(hash) = &value {
             self.passwords.insert((predicate, node), hash.clone());
         }

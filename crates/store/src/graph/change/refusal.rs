@@ -3,7 +3,7 @@
 use crate::index::GeoIndexError;
 use hexgraph_base::formats::Subject;
 use hexgraph_base::schema::RightsError;
-use hexgraph_base::types::{ConvertError, GeometryError, Uid, ValueType, shown};
+use hexgraph_base::types::{ConvertError, GeometryError, Loss, Uid, ValueType, shown};
 
 /// What a name can't have: `~` and `@` mean something in queries, and the others end a name in `<>`.
 const REFUSED: &str = r#"~ @ < > { } | ^ ` " \"#;
@@ -70,14 +70,9 @@ pub enum Refusal {
     /// The value can't be converted to the type of the predicate.
     #[error(transparent)]
     Convert(#[from] ConvertError),
-    /// The number has a fraction, and the predicate has ints.
-    #[error(
-        "{number} has a fraction, which an int does not keep (alter the predicate to float, or load it into another one)"
-    )]
-    Fraction {
-        /// The number.
-        number: String,
-    },
+    /// The type of the predicate does not hold the value in full.
+    #[error("{0} (alter the predicate to {needed}, or load it into another one)", needed = .0.needed().name())]
+    Lossy(Loss),
     /// The value is infinite: no answer shows such a float, and others are lost in its sums.
     #[error("infinity is no value that can be stored (leave it out)")]
     Infinite,
@@ -130,7 +125,7 @@ impl Refusal {
         matches!(
             self,
             Refusal::Convert(_)
-                | Refusal::Fraction { .. }
+                | Refusal::Lossy(_)
                 | Refusal::Infinite
                 | Refusal::VectorNumber { .. }
                 | Refusal::Place(_)

@@ -6,7 +6,7 @@
 
 use crate::graph::build::parts::{EdgePart, FacetsBuilder, ValuePart};
 use crate::graph::change::check::{
-    check_facets, check_indexed, check_name, check_shape, check_storable, check_whole, stored,
+    check_facets, check_indexed, check_lossless, check_name, check_shape, check_storable, stored,
     stored_value,
 };
 use crate::graph::change::refusal::{Refusal, about_value};
@@ -241,8 +241,6 @@ impl<'a> Reader<'a> {
             self.columns[place].push_edge(node, target, quad, line);
             return Ok(());
         }
-        // A mutation cuts the fraction off, as Dgraph does; a load loses nothing.
-        def.map_or(Ok(()), |def| check_whole(&quad.object, def))?;
         let is_password = |def: &PredicateDef| def.value_type == ValueType::Password;
         // Hashing takes long on purpose, and the chunk may have thousands of passwords.
         if def.is_some_and(is_password) && (self.has_ended)() {
@@ -257,6 +255,7 @@ impl<'a> Reader<'a> {
             }
             _ => return Ok(()),
         };
+        check_lossless(&quad.object, value.as_ref())?;
         let node = self.node(quad.subject)?;
         self.columns[place].push_value(node, value.as_ref(), quad, line);
         Ok(())

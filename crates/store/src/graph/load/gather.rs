@@ -2,6 +2,7 @@
 
 pub(in crate::graph) mod little;
 mod built;
+mod fit;
 
 use super::batch::{BadLine, Batch, FOREIGN, Foreign, PredicateBatch};
 use super::duplicates::Duplicates;
@@ -10,12 +11,10 @@ use super::spill::{Spill, SpillOptions, Spilled};
 use super::typed_ends::{EdgeEnds, NewEnds, OwnedEdges, TypedEnds};
 use crate::graph::build::lean::{Lean, LeanPart, SORT_LEN};
 use crate::graph::build::node_lists::add_nodes;
-use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
+use crate::graph::build::parts::{EdgePart, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
 use crate::graph::build::replaced_rows::{Superseded, SupersededCounter};
 use crate::graph::build::stored_form::{build_loaded_edges, build_loaded_values};
-use crate::graph::change::check::convert_owned;
-use crate::graph::change::refusal::Refusal;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::Direction;
 use crate::graph::version::node_ids::NodeIds;
@@ -23,8 +22,9 @@ use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::uids::NamedUids;
 use crate::graph::version::values::LangValues;
 use crate::graph::version::whole::Version;
-use crate::storage::{Array, Values, ValuesBuilder, catch_corrupt};
+use crate::storage::{Array, catch_corrupt};
 use built::{Builder, BuiltPredicate, joined};
+use fit::{converted, first_definition, has_float, inexact_int};
 use hexgraph_base::budget::{Budget, Share};
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Error, Result, Uid, ValueType};
@@ -124,6 +124,8 @@ struct Pending {
     is_new: bool,
     /// True when JSON had a value of it in brackets.
     is_listed: bool,
+    /// The first int of a new predicate that no float holds.
+    inexact: Option<i64>,
     langs: BTreeMap<Box<str>, Vec<ValuePart>>,
     edges: Vec<EdgePart>,
     /// The values, with their language, and the edges that came first and lie in files.
@@ -471,6 +473,7 @@ impl Pending {
             edges: Vec::new(),
             spilled_values: Vec::new(),
             spilled_edges: Vec::new(),
+            inexact: None,
             has_facets: false,
             edges_len: 0,
         }
@@ -556,7 +559,7 @@ impl Pending {
     }
 
     /// Makes the statements of a predicate that the schema does not know fit the first of them. Where some of its numbers are floats all
-    /// are, also those that came before: [`Pending::widen`] converts these.
+    /// are, also those that came before: [`Pending::widen`] converts these. A float is refused where one of the ints is none.
     fn fit(
         &mut self,
         batch: &mut PredicateBatch,
@@ -567,9 +570,12 @@ impl Pending {
         let mut refuse = |line: u64, reason: String| {
             bad_lines.push(BadLine { line, column: 0, reason });
         };
-        let mut parts = batch.langs.iter().map(|(_, part)| &part.values);
-        if self.def.value_type == ValueType::Int && parts.any(has_float) {
-            Arc::make_mut(&mut self.def).value_type = ValueType::Float;
+        if self.def.value_type == ValueType::Int {
+            let parts = || batch.langs.iter().map(|(_, part)| &part.values);
+            self.inexact = self.inexact.or_else(|| parts().find_map(inexact_int));
+            if self.inexact.is_none() && parts().any(has_float) {
+                Arc::make_mut(&mut self.def).value_type = ValueType::Float;
+            }
         }
         let name = &self.def.name;
         if self.def.value_type == ValueType::Uid {
@@ -591,12 +597,13 @@ impl Pending {
             if wanted != ValueType::Default && part.values.value_type() != Some(wanted) {
                 *part = converted(part, wanted, |row, reason| {
                     let elsewhere = wanted.name();
-                    refuse(
-                        value_lines[row],
-                        format!(
-                            "{reason} (the first value of `{name}` in the data is of type {elsewhere})"
+                    let why = match self.inexact {
+                        Some(int) => format!("`{name}` has the int {int}, which no float holds"),
+                        None => format!(
+                            "the first value of `{name}` in the data is of type {elsewhere}"
                         ),
-                    )
+                    };
+                    refuse(value_lines[row], format!("{reason} ({why})"))
                 });
             }
         }
@@ -715,60 +722,5 @@ impl Pending {
         add_nodes(&columns, &mut subjects);
         let rows = columns.iter().map(|column| column.len() as u64).sum();
         Arc::make_mut(&mut self.def).list = self.is_listed || subjects.len() < rows;
-    }
-}
-
-/// True for numbers of which some are floats.
-fn has_float(values: &Values) -> bool {
-    match values.value_type() {
-        Some(value_type) => value_type == ValueType::Float,
-        None => (0..values.len()).any(|at| values.get(at).value_type() == ValueType::Float),
-    }
-}
-
-/// The definition that the first statement of an unknown predicate gives it.
-fn first_definition(batch: &PredicateBatch) -> PredicateDef {
-    let first = |lines: &Vec<u64>| lines.first().copied().unwrap_or(u64::MAX);
-    // A kind without a statement counts as behind all lines.
-    let is_edge = batch.lines.as_ref().is_some_and(|(values, edges)| first(edges) < first(values));
-    let value = batch.langs.first().map(|(_, part)| part.values.get(0).value_type());
-    let value_type = if is_edge { ValueType::Uid } else { value.unwrap_or(ValueType::Uid) };
-    let mut def = PredicateDef::new(&*batch.name, value_type);
-    def.list = value_type == ValueType::Uid;
-    def
-}
-
-/// Returns a part with the values that can be converted to a type. The others are left out; `refuse` is called with the
-/// row of each and the reason.
-fn converted(
-    part: &ValuePart,
-    wanted: ValueType,
-    mut refuse: impl FnMut(usize, Refusal),
-) -> ValuePart {
-    let mut values = ValuesBuilder::new(wanted);
-    let mut nodes = Vec::new();
-    let mut places = vec![None; part.nodes.len()];
-    for (row, &node) in part.nodes.iter().enumerate() {
-        match convert_owned(part.values.get(row).to_value(), wanted) {
-            Ok(value) => {
-                places[row] = Some(nodes.len() as u32);
-                nodes.push(node);
-                values.push(value.as_ref());
-            }
-            Err(reason) => refuse(row, reason),
-        }
-    }
-    let facets = part.facets.iter().map(|facet| moved_facet(facet, &places)).collect();
-    ValuePart { nodes, values: values.finish(), facets }
-}
-
-fn moved_facet(facet: &FacetPart, places: &[Option<u32>]) -> FacetPart {
-    let kept = facet.rows.iter().enumerate();
-    let kept: Vec<(u32, u32)> =
-        kept.filter_map(|(at, row)| places[row as usize].map(|place| (at as u32, place))).collect();
-    FacetPart {
-        key: facet.key.clone(),
-        rows: FacetRows::new(kept.iter().map(|&(_, place)| place).collect()),
-        values: facet.values.gather(&kept.iter().map(|&(at, _)| at).collect::<Vec<u32>>()),
     }
 }
