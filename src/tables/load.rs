@@ -203,7 +203,7 @@ impl Attempt<'_> {
         let open = |(table, rows)| Ok((open(table, version, (options, &memory), &rows)?, rows));
         let mut sources = jobs.into_iter().map(open).collect::<Result<Vec<(Source, Rows)>>>()?;
         let mut tables: Vec<&mut Source> = sources.iter_mut().map(|(source, _)| source).collect();
-        Source::unify(&mut tables, reads_whole.then_some(canceller))?;
+        Source::unify(&mut tables, reads_whole.then_some((*canceller, &memory)))?;
         let empty = without_empty(&mut sources);
         let mut opened = Vec::new();
         for (source, rows) in sources {

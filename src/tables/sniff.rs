@@ -72,7 +72,7 @@ pub fn sniff(
         // The first record is longer than the sample.
         Err(_) if file.is_some_and(|file| file.has_mismatch()) => {
             let mut source = open()?;
-            Source::unify(&mut [&mut source], Some(&context.canceller()))?;
+            Source::unify(&mut [&mut source], Some((&context.canceller(), &memory)))?;
             shown(source, options, limit, memory)
         }
         shown => shown,

@@ -1,5 +1,6 @@
 //! Loads a folder of Parquet files that an export wrote.
 
+use super::pages::memory::ReadMemory;
 use super::source::parquet_schema;
 use crate::db::{Database, LoadReport, RequestContext};
 use crate::tables::columns::{END_COLUMNS, PREDICATE_KEY, UID_COLUMN};
@@ -48,9 +49,10 @@ impl Database {
         let mut paths: Vec<PathBuf> = paths.collect::<std::io::Result<_>>().map_err(failed)?;
         paths.retain(|path| path.extension().is_some_and(|end| end == "parquet"));
         paths.sort();
+        let memory = ReadMemory::new(self.budget(), options.memory);
         let mut jobs = Vec::new();
         for path in paths {
-            let rows = rows_of(&path)?;
+            let rows = rows_of(&path, &memory)?;
             jobs.push((Table::File(path), rows));
         }
         let graphql = graphql_schema_in(folder)?;
@@ -69,8 +71,8 @@ fn graphql_schema_in(folder: &Path) -> Result<Option<String>> {
     }
 }
 
-fn rows_of(path: &Path) -> Result<Rows> {
-    let schema = parquet_schema(path)?;
+fn rows_of(path: &Path, memory: &ReadMemory) -> Result<Rows> {
+    let schema = parquet_schema(path, memory)?;
     let Some(predicate) = schema.metadata().get(PREDICATE_KEY) else {
         let (id, ids) = (Some(UID_COLUMN.to_owned()), Some(IdSpace::Uid));
         return Ok(Rows::Nodes(NodeOptions { id, ids, ..NodeOptions::default() }));

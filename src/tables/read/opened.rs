@@ -13,6 +13,11 @@ pub(super) fn open_file(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| Error::io(format!("opening {}", path.display()), error))
 }
 
+/// The error for a file that was opened and can't be read.
+pub(super) fn failed(path: &Path, error: std::io::Error) -> Error {
+    Error::io(format!("reading {}", path.display()), error)
+}
+
 /// The error for a table that is not what it should be.
 pub(super) fn unreadable(name: &str, error: impl std::fmt::Display) -> Error {
     Error::query(format!("{name}: {error}"))

@@ -79,7 +79,7 @@ impl<'a> Rounds<'a> {
         let mut round = pieces.take(round_len)?;
         if first_row == 0 {
             let rows = round.iter().map(|piece| piece.len);
-            self.load.expect_rows(rows.fold(0, u64::saturating_add));
+            self.load.expect_rows(rows.fold(0, u64::saturating_add))?;
         }
         while !round.is_empty() {
             self.load.interner().check()?;
@@ -212,7 +212,7 @@ fn parts_of(
 ) -> Result<Vec<Parts>> {
     let mut parts = Vec::new();
     piece.for_each(|batch, first_row, mut faults| {
-        let mut of_batch = plan.parts(batch, first_row, interner, canceller);
+        let mut of_batch = plan.parts(batch, first_row, interner, canceller)?;
         faults.append(&mut of_batch.faults);
         faults.iter_mut().for_each(|fault| fault.line = piece.line_of(fault.row));
         of_batch.faults = faults;

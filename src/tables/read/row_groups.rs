@@ -3,17 +3,20 @@
 //! Rows are placed by what the metadata say of the groups before. That is a claim: it is checked when the file is opened as far as the
 //! metadata contradict themselves, and again when a group was read. Nothing is made room for by it.
 
-use super::opened::{open_file, unreadable};
+use super::opened::{failed, open_file, unreadable};
 use super::pages::group::{GroupPages, RangePages};
 use super::pages::memory::ReadMemory;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use hexgraph_base::budget::Held;
 use hexgraph_base::types::Result;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection, RowSelector,
 };
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -33,6 +36,8 @@ pub(super) struct ParquetFile {
     columns: ProjectionMask,
     /// Whether none of them is asked for: then one is read for the number of its rows.
     is_counted: bool,
+    /// The memory of the metadata.
+    _held: Arc<Held>,
 }
 
 /// A range of rows of a row group.
@@ -59,17 +64,40 @@ pub(super) struct Position {
     pages: Option<Arc<GroupPages>>,
 }
 
+/// The bytes at the end of a file that say how long its metadata are.
+const FOOTER_LEN: u64 = 8;
+
+/// The bytes that a byte of the metadata becomes: a chunk of a column with all of its fields takes some 30 in the file.
+const METADATA_COPIES: u64 = 32;
+
+/// The bytes of the metadata of a file, as it says itself, but for what the file does not have.
+fn footer_len(file: &mut File) -> io::Result<u64> {
+    let len = file.metadata()?.len();
+    let Some(start) = len.checked_sub(FOOTER_LEN) else { return Ok(0) };
+    let mut footer = [0; 4];
+    file.seek(SeekFrom::Start(start))?;
+    file.read_exact(&mut footer)?;
+    file.rewind()?;
+    Ok(u64::from(u32::from_le_bytes(footer)).min(len))
+}
+
 impl ParquetFile {
     /// Reads the metadata of a file.
     ///
     /// # Errors
     ///
     /// [`Error::Io`](hexgraph_base::types::Error::Io), or
-    /// [`Error::Query`](hexgraph_base::types::Error::Query) for a file that is none, or whose metadata contradict themselves.
-    pub(super) fn open(path: &Path) -> Result<ParquetFile> {
-        let (file, name) = (open_file(path)?, path.display().to_string());
+    /// [`Error::Query`](hexgraph_base::types::Error::Query) for a file that is none, or whose metadata contradict themselves;
+    /// [`Error::Limit`](hexgraph_base::types::Error::Limit) where there is no memory for the metadata.
+    pub(super) fn open(path: &Path, memory: &ReadMemory) -> Result<ParquetFile> {
+        let (mut file, name) = (open_file(path)?, path.display().to_string());
+        let footer_len = footer_len(&mut file).map_err(|error| failed(path, error))?;
+        let reading = memory.reserve(footer_len.saturating_mul(METADATA_COPIES))?;
         let load = || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
         let metadata = undamaged(&name, load)?.map_err(|error| unreadable(&name, error))?;
+        let own = metadata.metadata().memory_size() as u64 + footer_len;
+        drop(reading);
+        let _held = Arc::new(memory.reserve(own)?);
         check_counts(metadata.metadata()).map_err(|fault| unreadable(&name, fault))?;
         let has_rows = |group: &RowGroupMetaData| group.num_rows() != 0;
         let groups = metadata.metadata().row_groups();
@@ -77,7 +105,7 @@ impl ParquetFile {
             return Err(unreadable(&name, "it has rows, and no columns"));
         }
         let columns = ProjectionMask::all();
-        Ok(ParquetFile { path: path.to_owned(), metadata, columns, is_counted: false })
+        Ok(ParquetFile { path: path.to_owned(), metadata, columns, is_counted: false, _held })
     }
 
     /// Its columns.
@@ -278,4 +306,43 @@ fn check_counts(metadata: &ParquetMetaData) -> std::result::Result<(), String> {
         return Err(format!("it says that it has {said} rows, and its row groups say {sum}"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{ArrayRef, Int64Array};
+    use arrow_schema::{DataType, Field, Schema};
+    use hexgraph_base::budget::Budget;
+    use parquet::arrow::ArrowWriter;
+
+    /// A file of so many columns with a row each.
+    fn wide_file(columns: usize) -> tempfile::NamedTempFile {
+        let field = |at| Field::new(format!("c{at}"), DataType::Int64, true);
+        let schema = Arc::new(Schema::new((0..columns).map(field).collect::<Vec<_>>()));
+        let array = || Arc::new(Int64Array::from(vec![1])) as ArrayRef;
+        let batch = RecordBatch::try_new(schema.clone(), (0..columns).map(|_| array()).collect());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut writer = ArrowWriter::try_new(file.reopen().unwrap(), schema, None).unwrap();
+        writer.write(&batch.unwrap()).unwrap();
+        writer.close().unwrap();
+        file
+    }
+
+    /// Nothing was reserved for them: a footer of a file may be as long as the file.
+    #[test]
+    fn the_memory_of_metadata_is_reserved() {
+        let (file, budget) = (wide_file(2_000), Budget::new(1 << 30));
+        let memory = ReadMemory::new(&budget, 0);
+        let opened = ParquetFile::open(file.path(), &memory).unwrap();
+        let own = opened.metadata.metadata().memory_size() as u64;
+        assert!(own <= budget.drawn() && own <= budget.peak(), "{own}");
+        let footer = footer_len(&mut file.reopen().unwrap()).unwrap();
+        assert!(own <= footer * METADATA_COPIES, "{own} of {footer}");
+        drop((opened, memory));
+        assert_eq!(budget.drawn(), 0);
+        let memory = ReadMemory::new(&Budget::new(1 << 20), 0);
+        let error = ParquetFile::open(file.path(), &memory).err().unwrap();
+        assert!(matches!(error, hexgraph_base::types::Error::Limit { .. }), "{error}");
+    }
 }

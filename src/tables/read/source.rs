@@ -158,8 +158,8 @@ fn plain_name(name: &str) -> String {
 /// # Errors
 ///
 /// [`Error::Io`] or [`Error::Query`] for a file that can't be read.
-pub(super) fn parquet_schema(path: &Path) -> Result<SchemaRef> {
-    Ok(Arc::clone(ParquetFile::open(path)?.schema()))
+pub(super) fn parquet_schema(path: &Path, memory: &ReadMemory) -> Result<SchemaRef> {
+    Ok(Arc::clone(ParquetFile::open(path, memory)?.schema()))
 }
 
 impl Source {
@@ -191,7 +191,7 @@ impl Source {
         let plain = plain_name(&name);
         let has_end = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end));
         let (kind, schema) = if has_end(&PARQUET_ENDS) {
-            let file = ParquetFile::open(&path)?;
+            let file = ParquetFile::open(&path, memory)?;
             let schema = Arc::clone(file.schema());
             (Kind::Parquet(file), schema)
         } else if has_end(&ARROW_ENDS) {
@@ -211,7 +211,7 @@ impl Source {
             let is_edges = has_end(&[".edges"]);
             let is_list = is_edges || has_end(&[".txt", ".dat", ".data"]);
             let hint = NameHint { usual: *usual, is_list, is_edges };
-            let file = CsvFile::open(path, hint, options, type_of)?;
+            let file = CsvFile::open(path, hint, (options, memory), type_of)?;
             let schema = Arc::new(file.schema());
             (Kind::Csv { file: Arc::new(file), progress: options.progress.clone() }, schema)
         };
@@ -243,15 +243,15 @@ impl Source {
         self.schema = Arc::new(Schema::new_with_metadata(fields, metadata));
     }
 
-    /// Gives columns of one name in several text files one type, that of all their cells. With `canceller` the types of a file are
-    /// inferred from all of it first.
+    /// Gives columns of one name in several text files one type, that of all their cells. With `whole` the types of a file are inferred
+    /// from all of it first.
     ///
     /// # Errors
     ///
     /// As [`CsvFile::infer`].
     pub(in crate::tables) fn unify(
         sources: &mut [&mut Source],
-        canceller: Option<&Canceller>,
+        whole: Option<(&Canceller, &ReadMemory)>,
     ) -> Result<()> {
         const UNREAD: &str = "nothing of the file is read yet";
         let (mut files, mut of_json) = (Vec::new(), Vec::new());
@@ -262,8 +262,8 @@ impl Source {
                 _ => {}
             }
         }
-        if let Some(canceller) = canceller {
-            files.iter_mut().try_for_each(|file| file.infer(canceller))?;
+        if let Some((canceller, memory)) = whole {
+            files.iter_mut().try_for_each(|file| file.infer(canceller, memory))?;
         }
         CsvFile::widen(&mut files);
         JsonFile::widen(&mut of_json);

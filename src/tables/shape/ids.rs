@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, Int64Array};
 use arrow_schema::DataType;
-use hexgraph_base::types::{Uid, ValueRef, ValueType};
+use hexgraph_base::types::{Error, Uid, ValueRef, ValueType};
 use hexgraph_store::graph::{Interner, NamedUids, NodeIds, PLACES_A_ROW};
 use std::borrow::Cow;
 use std::num::IntErrorKind;
@@ -71,13 +71,17 @@ impl<I> Sought<I> {
 
 impl IdColumn {
     /// The numbers of the rows of a batch, which starts at row `first_row` of the table.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Limit`] when there is no memory for the ids.
     pub(in crate::tables) fn numbers(
         &self,
         array: &ArrayRef,
         first_row: u64,
         interner: &Interner,
         faults: &mut Vec<Fault>,
-    ) -> Numbers {
+    ) -> Result<Numbers, Error> {
         let kind = Kind {
             is_wide: self.kind == ValueType::Uid && *array.data_type() == DataType::UInt64,
             is_decimal: is_decimal(array.data_type()),
@@ -93,7 +97,7 @@ impl IdColumn {
             Err(reason) => {
                 faults.push(self.column.fault(first_row, reason));
                 numbers.nodes = vec![0; array.len()];
-                return numbers;
+                return Ok(numbers);
             }
         };
         match &cells {
@@ -135,10 +139,10 @@ impl IdColumn {
                 None => numbers.gaps.push(row as u32),
             }
         }
-        self.find(interner, (&ints, &texts), &mut numbers.nodes);
+        self.find(interner, (&ints, &texts), &mut numbers.nodes)?;
         let is_low = |node: &u32| *node != 0 && !NodeIds::is_high(Uid(u64::from(*node)));
         numbers.named = numbers.nodes.iter().copied().filter(is_low).collect();
-        numbers
+        Ok(numbers)
     }
 
     /// Finds the numbers of ids.
@@ -147,15 +151,15 @@ impl IdColumn {
         interner: &Interner,
         (ints, texts): (&Sought<i64>, &Sought<Cow<'_, str>>),
         nodes: &mut [u32],
-    ) {
+    ) -> Result<(), Error> {
         interner.ints(self.space, &ints.ids, |at, number| {
             nodes[ints.positions[at] as usize] = number;
-        });
+        })?;
         let borrowed = texts.ids.iter().map(|(id, place)| (&**id, *place));
         let borrowed: Vec<(&str, u64)> = borrowed.collect();
         interner.texts(self.space, &borrowed, |at, number| {
             nodes[texts.positions[at] as usize] = number;
-        });
+        })
     }
 
     fn id<'v>(&self, value: ValueRef<'v>, kind: Kind) -> Result<Id<'v>, CellError> {

@@ -136,13 +136,17 @@ impl Plan {
     /// Makes parts of a batch that has the columns of [`Plan::places`] and starts at row
     /// `first_row` of the table. `interner` numbers the nodes, and is shared by all batches. Once `canceller` ends the load
     /// the parts may be incomplete; they are not added then.
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Limit`] when there is no memory for the ids.
     pub(in crate::tables) fn parts(
         &self,
         batch: &RecordBatch,
         first_row: u64,
         interner: &Interner,
         canceller: &Canceller,
-    ) -> Parts {
+    ) -> Result<Parts> {
         let rows = batch.num_rows();
         let mut parts = Parts {
             values: Vec::new(),
@@ -161,11 +165,11 @@ impl Plan {
         };
         match self {
             Plan::Nodes(plan) => {
-                parts.add_nodes(plan, column, (rows, first_row), interner, canceller);
+                parts.add_nodes(plan, column, (rows, first_row), interner, canceller)?;
             }
-            Plan::Edges(plan) => parts.add_edges(plan, column, first_row, interner),
+            Plan::Edges(plan) => parts.add_edges(plan, column, first_row, interner)?,
         }
-        parts
+        Ok(parts)
     }
 
     /// Adds parts to a load.
@@ -178,7 +182,7 @@ impl Plan {
         match self {
             Plan::Nodes(plan) => {
                 if let Some((first_row, nodes)) = &parts.row_nodes {
-                    load.note_rows(*first_row, nodes);
+                    load.note_rows(*first_row, nodes)?;
                 }
                 for (part, value) in parts.values.into_iter().zip(&plan.values) {
                     load.add_values(&value.def, &value.lang, part)?;
@@ -210,7 +214,7 @@ impl Parts {
         (rows, first_row): (usize, u64),
         interner: &Interner,
         canceller: &Canceller,
-    ) {
+    ) -> Result<()> {
         let nodes = match &plan.id {
             None => {
                 // Each row has `SLOTS` places; nodes are put in their order in the end, whichever thread numbered them first.
@@ -219,7 +223,7 @@ impl Parts {
             }
             Some(id) => {
                 let array = column(&id.column);
-                let numbers = id.numbers(array, first_row, interner, &mut self.faults);
+                let numbers = id.numbers(array, first_row, interner, &mut self.faults)?;
                 self.named = numbers.named;
                 numbers.nodes
             }
@@ -235,7 +239,7 @@ impl Parts {
         }
         for edge in &plan.edges {
             let array = column(&edge.target.column);
-            let numbers = edge.target.numbers(array, first_row, interner, &mut self.faults);
+            let numbers = edge.target.numbers(array, first_row, interner, &mut self.faults)?;
             self.named.merge(&numbers.named);
             let pairs = numbers.pairs().map(|(row, target)| (nodes[row], target));
             let (nodes, targets) = pairs.filter(|(node, _)| *node != 0).unzip();
@@ -250,6 +254,7 @@ impl Parts {
             }
         }
         self.row_nodes = plan.id.as_ref().map(|_| (first_row, nodes));
+        Ok(())
     }
 
     fn add_edges<'b>(
@@ -258,16 +263,16 @@ impl Parts {
         column: impl Fn(&ColumnName) -> &'b ArrayRef,
         first_row: u64,
         interner: &Interner,
-    ) {
+    ) -> Result<()> {
         let mut gaps = Vec::new();
-        let mut side = |id: &IdColumn| {
+        let mut side = |id: &IdColumn| -> Result<Vec<u32>> {
             let array = column(&id.column);
-            let numbers = id.numbers(array, first_row, interner, &mut self.faults);
+            let numbers = id.numbers(array, first_row, interner, &mut self.faults)?;
             self.named.merge(&numbers.named);
             gaps.extend(numbers.gaps);
-            numbers.nodes
+            Ok(numbers.nodes)
         };
-        let (mut nodes, mut targets) = (side(&plan.source), side(&plan.target));
+        let (mut nodes, mut targets) = (side(&plan.source)?, side(&plan.target)?);
         gaps.sort_unstable();
         gaps.dedup();
         let first = gaps.first().map(|&row| first_row + u64::from(row));
@@ -289,6 +294,7 @@ impl Parts {
             facets.extend(facet_part(array, rows, facet, &mut self.faults));
         }
         self.edges.push(EdgePart { nodes, targets, facets });
+        Ok(())
     }
 }
 

@@ -31,6 +31,9 @@ const SAMPLE_LEN: usize = 1 << 18;
 /// The most of them: more are read only where the first record is longer than the usual sample.
 const SAMPLE_LEN_MAX: usize = 1 << 24;
 
+/// The bytes that a byte of the sample takes: its text as it is read, decoded and without a mark, and its fields.
+const SAMPLE_COPIES: u64 = 8;
+
 /// The records of a batch at most.
 pub(in crate::tables) const BATCH_ROWS: usize = 1 << 16;
 
@@ -81,17 +84,19 @@ impl CsvFile {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] for a file that can't be read; [`Error::Load`] for a first record that is none of a table.
+    /// [`Error::Io`] for a file that can't be read; [`Error::Load`] for a first record that is none of a table; [`Error::Limit`] where
+    /// there is no memory for the sample.
     pub(in crate::tables) fn open(
         path: PathBuf,
         hint: NameHint,
-        options: &TableOptions,
+        (options, memory): (&TableOptions, &ReadMemory),
         type_of: impl Fn(&str) -> Option<ValueType>,
     ) -> Result<CsvFile> {
         let (name, text) = (path.display().to_string(), TextFile::find(path, options.encoding)?);
         let given = Given { is_list: hint.is_list, is_edges: hint.is_edges, ..given(options) };
         let mut sample_len = SAMPLE_LEN;
         let (is_cut, Sample { mut sniffed, mut observed, .. }) = loop {
+            let _held = memory.reserve(sample_len as u64 * SAMPLE_COPIES)?;
             let (text, is_cut) = text.sample(sample_len)?;
             let sample = sniff(&text, is_cut, hint.usual, &given);
             if sample.has_first_record {
@@ -139,16 +144,20 @@ impl CsvFile {
     ///
     /// # Errors
     ///
-    /// As [`TextReader::next`]; [`Error::Limit`] when `canceller` stops it.
-    pub(in crate::tables) fn infer(&mut self, canceller: &Canceller) -> Result<()> {
+    /// As [`TextReader::next_held`]; [`Error::Limit`] when `canceller` stops it.
+    pub(in crate::tables) fn infer(
+        &mut self,
+        canceller: &Canceller,
+        memory: &ReadMemory,
+    ) -> Result<()> {
         let mut reader = self.reader(LoadProgress::default())?;
         let mut whole = vec![Observed::default(); self.columns.len()];
         loop {
             canceller.check()?;
             let mut batches = Vec::new();
             while batches.len() < rayon::current_num_threads() {
-                let Some(batch) = reader.next(BATCH_ROWS)? else { break };
-                batches.push(batch);
+                let Some((batch, held)) = reader.next_held(BATCH_ROWS, memory)? else { break };
+                batches.push((batch, held));
             }
             if batches.is_empty() {
                 break;
@@ -156,7 +165,7 @@ impl CsvFile {
             let missing = &self.missing;
             let observed = whole.par_iter().enumerate().map(|(column, before)| {
                 let mut observed = before.clone();
-                for batch in &batches {
+                for (batch, _) in &batches {
                     for ((text, is_quoted), line) in batch.column(column).zip(&batch.lines) {
                         observed.add(&text, is_quoted, *line, missing);
                     }
@@ -439,5 +448,46 @@ impl Read for Counted {
         let count = self.file.read(buffer)?;
         self.progress.add(count as u64);
         Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hexgraph_base::budget::Budget;
+
+    /// The sample grows to 16 MiB where the first record is long, and nothing was reserved for it.
+    #[test]
+    fn the_memory_of_the_sample_is_reserved() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), format!("a,b\n1,\"{}\"\n", "x".repeat(3 << 20))).unwrap();
+        let hint = NameHint { usual: b',', is_list: false, is_edges: false };
+        let open = |bytes: u64| {
+            let (budget, options) = (Budget::new(bytes), TableOptions::default());
+            let memory = ReadMemory::new(&budget, 0);
+            let opened = CsvFile::open(file.path().into(), hint, (&options, &memory), |_| None);
+            (opened.map(drop), budget)
+        };
+        let (opened, budget) = open(1 << 30);
+        opened.unwrap();
+        assert!(SAMPLE_LEN as u64 * SAMPLE_COPIES <= budget.peak(), "{}", budget.peak());
+        assert_eq!(budget.drawn(), 0);
+        let error = open(1 << 20).0.unwrap_err();
+        assert!(matches!(error, Error::Limit { .. }), "{error}");
+    }
+
+    /// A second pass reads the whole file, which was not reserved either.
+    #[test]
+    fn the_memory_of_a_second_pass_is_reserved() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), format!("a,b\n{}", "1,2\n".repeat(1 << 20))).unwrap();
+        let hint = NameHint { usual: b',', is_list: false, is_edges: false };
+        let (budget, options) = (Budget::new(1 << 30), TableOptions::default());
+        let memory = ReadMemory::new(&budget, 0);
+        let mut opened =
+            CsvFile::open(file.path().into(), hint, (&options, &memory), |_| None).unwrap();
+        budget.forget_peak();
+        opened.infer(&crate::db::Control::new().canceller(), &memory).unwrap();
+        assert!(4 << 20 <= budget.peak(), "{}", budget.peak());
     }
 }

@@ -7,7 +7,7 @@
 use super::batch::FOREIGN;
 use super::duplicates::{Duplicates, RowNodes};
 use super::gather::{Built, Gathered};
-use super::intern::{ExternalId, Interned, Interner, KnownInts};
+use super::intern::{ExternalId, Interned, Interner};
 use super::known_ids::{StoredIds, define, define_ids, is_text, stored_node};
 use super::spill::SpillOptions;
 use super::typed_ends::NewEnds;
@@ -33,6 +33,9 @@ pub const PLACES_A_ROW: u64 = 2;
 /// When a column of ids has at most this many stored ids for each row, all stored ids are read at once; else each is
 /// looked up.
 const STORED_MAX: u64 = 16;
+
+/// The bytes of an id while its node is found: the uid that it has, its position, that of a new one, and its number.
+const ID_BYTES: usize = 16 + 8 + 8 + 8 + 4;
 
 /// The meaning of the ids of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,12 +79,12 @@ impl ColumnLoad {
         let gathered = Gathered::new(spill, &version.budget)?;
         Ok(ColumnLoad {
             version: version.clone(),
-            interner: Interner::new(spaces.len()),
+            interner: Interner::new(spaces.len(), &version.budget),
             spaces,
             gathered,
             named: NamedUids::default(),
             tables: Vec::new(),
-            row_nodes: RowNodes::default(),
+            row_nodes: RowNodes::new(&version.budget),
             count: 0,
             owns_edges: false,
             only_targets: false,
@@ -209,7 +212,11 @@ impl ColumnLoad {
 
     /// Prepares for ids of about `rows` rows: looks up all stored ints at once where that is cheaper than one by one. Has
     /// to be called before any number is asked for.
-    pub fn expect_rows(&mut self, rows: u64) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is no memory for the stored ones.
+    pub fn expect_rows(&mut self, rows: u64) -> Result<()> {
         for (space, name) in self.spaces.iter().enumerate() {
             let IdSpace::Predicate(name) = name else { continue };
             let values = self.version.predicate(name).and_then(|predicate| predicate.values(""));
@@ -227,8 +234,9 @@ impl ColumnLoad {
                 _ => unreachable!("a column of ints has ints only"),
             };
             let pairs = column.subjects.iter().enumerate().map(|(place, node)| (id(place), node));
-            self.interner.set_known(space, KnownInts::new(pairs));
+            self.interner.set_known(space, pairs)?;
         }
+        Ok(())
     }
 
     /// Adds values in a language.
@@ -238,13 +246,18 @@ impl ColumnLoad {
     /// [`Error::Io`] when a temporary file can't be written.
     pub fn add_values(&mut self, def: &PredicateDef, lang: &str, part: ValuePart) -> Result<()> {
         self.count += part.nodes.len() as u64;
+        self.gathered.note_ids(self.interner.byte_len());
         if part.nodes.is_empty() { Ok(()) } else { self.gathered.add_values(def, lang, part) }
     }
 
     /// Notes the nodes that rows name, 0 for none: rows whose id an earlier row has are counted. `first_row` is counted as in
     /// [`ColumnLoad::begin_table`], and rows come in their order.
-    pub fn note_rows(&mut self, first_row: u64, nodes: &[u32]) {
-        self.row_nodes.add(first_row, nodes);
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is no memory for them.
+    pub fn note_rows(&mut self, first_row: u64, nodes: &[u32]) -> Result<()> {
+        self.row_nodes.add(first_row, nodes)
     }
 
     /// Adds edges.
@@ -254,6 +267,7 @@ impl ColumnLoad {
     /// As [`ColumnLoad::add_values`].
     pub fn add_edges(&mut self, def: &PredicateDef, part: EdgePart) -> Result<()> {
         self.count += part.nodes.len() as u64;
+        self.gathered.note_ids(self.interner.byte_len());
         if part.nodes.is_empty() { Ok(()) } else { self.gathered.add_edges(def, part) }
     }
 
@@ -266,9 +280,10 @@ impl ColumnLoad {
     /// must not share, [`Error::Io`] when a temporary file can't be written or read.
     pub fn finish(mut self) -> Result<(Built, u64, bool)> {
         self.interner.check()?;
-        let interner = std::mem::replace(&mut self.interner, Interner::new(0));
+        let none = Interner::new(0, &self.version.budget);
+        let interner = std::mem::replace(&mut self.interner, none);
         let has_met_known = interner.has_met_known();
-        let ids = interner.into_ids();
+        let (ids, share) = interner.into_ids(ID_BYTES)?;
         // Before new uids are taken, so that none of them is one that the data name.
         self.version.uids.reserve(&self.named);
         let stored: Vec<bool> = self.spaces.iter().map(|space| self.has_stored(space)).collect();
@@ -310,6 +325,7 @@ impl ColumnLoad {
         let duplicates = self.duplicates(&ids);
         // What follows needs the memory for columns.
         drop((ids, known, new, uids));
+        share.keep_only((numbers.len() * size_of::<u32>()) as u64);
         let label = |node: u32| {
             let is_node = |number: u32| numbers[(number - FOREIGN) as usize] == node;
             let (place, _) = firsts.iter().find(|(_, number)| is_node(*number))?;

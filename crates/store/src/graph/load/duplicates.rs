@@ -4,6 +4,8 @@
 //! the order of the tables, so that the first such row does not depend on threads. O(rows).
 
 use super::batch::FOREIGN;
+use hexgraph_base::budget::{Budget, Share};
+use hexgraph_base::types::Result;
 use roaring::RoaringBitmap;
 
 /// The number of rows whose id an earlier one has, and the first of them.
@@ -15,20 +17,40 @@ pub struct Duplicates {
     pub first: Option<(String, String)>,
 }
 
+/// The bytes of a node in a bitmap, at most, with what its containers have to spare.
+const STORED_BYTES: u64 = 4;
+
 /// The nodes of the rows so far.
-#[derive(Default)]
 pub(super) struct RowNodes {
     /// The bits of the numbers from [`FOREIGN`] on.
     numbered: Vec<u64>,
     stored: RoaringBitmap,
+    /// The memory of both.
+    share: Share,
     pub(super) duplicates: u64,
     /// The first row whose node another row has, counted through all tables, and the node.
     pub(super) first: Option<(u64, u32)>,
 }
 
 impl RowNodes {
+    /// No rows yet. Memory is reserved in `budget`.
+    pub(super) fn new(budget: &Budget) -> RowNodes {
+        RowNodes {
+            numbered: Vec::new(),
+            stored: RoaringBitmap::new(),
+            share: budget.share(),
+            duplicates: 0,
+            first: None,
+        }
+    }
+
     /// Adds the nodes of rows, 0 for a row without one.
-    pub(super) fn add(&mut self, first_row: u64, nodes: &[u32]) {
+    ///
+    /// # Errors
+    ///
+    /// [`hexgraph_base::types::Error::Limit`] when there is no memory for them.
+    pub(super) fn add(&mut self, first_row: u64, nodes: &[u32]) -> Result<()> {
+        self.reserve(nodes)?;
         for (row, &node) in (first_row..).zip(nodes).filter(|(_, node)| **node != 0) {
             if self.insert(node) {
                 continue;
@@ -36,15 +58,34 @@ impl RowNodes {
             self.duplicates += 1;
             self.first.get_or_insert((row, node));
         }
+        Ok(())
+    }
+
+    /// Makes room for nodes.
+    fn reserve(&mut self, nodes: &[u32]) -> Result<()> {
+        let numbers = || nodes.iter().filter_map(|node| node.checked_sub(FOREIGN));
+        let stored = nodes.len() - numbers().count();
+        self.share.draw(stored as u64 * STORED_BYTES)?;
+        let words = numbers().max().map_or(0, |number| (number / 64) as usize + 1);
+        let before = self.numbered.len();
+        if before < words {
+            let len = words.max(2 * before);
+            self.share.draw(len as u64 * 8)?;
+            self.numbered.reserve_exact(len - before);
+            self.numbered.resize(len, 0);
+            self.share.give_back(before as u64 * 8);
+        }
+        // A node that comes again takes nothing.
+        let limit = self.stored.len() * STORED_BYTES + self.numbered.len() as u64 * 8;
+        let spare = self.share.used().saturating_sub(limit + stored as u64 * STORED_BYTES);
+        self.share.give_back(spare);
+        Ok(())
     }
 
     /// Adds a node. False where it is there.
     fn insert(&mut self, node: u32) -> bool {
         let Some(number) = node.checked_sub(FOREIGN) else { return self.stored.insert(node) };
         let (word, bit) = ((number / 64) as usize, 1 << (number % 64));
-        if self.numbered.len() <= word {
-            self.numbered.resize(word + 1, 0);
-        }
         let is_new = self.numbered[word] & bit == 0;
         self.numbered[word] |= bit;
         is_new

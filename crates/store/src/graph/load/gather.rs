@@ -9,6 +9,7 @@ use super::duplicates::Duplicates;
 use super::names::{ExternalIds, NameRuns, NodeNames, ResolvedNames};
 use super::spill::{Spill, SpillOptions, Spilled};
 use super::typed_ends::{EdgeEnds, NewEnds, OwnedEdges, TypedEnds};
+use crate::graph::build::edge_order::RepeatedEdge;
 use crate::graph::build::lean::{Lean, LeanPart, SORT_LEN};
 use crate::graph::build::node_lists::add_nodes;
 use crate::graph::build::parts::{EdgePart, ValuePart};
@@ -34,6 +35,12 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The bytes of a stored edge while it is sorted together with new ones: its ends, and those as they are sorted.
+const STORED_EDGE_LEN: usize = 8 + 12;
+
+/// The bytes of an edge in the list of those that come again, which is made of parts.
+const REPEATED_EDGE_LEN: usize = 2 * size_of::<RepeatedEdge>();
 
 /// The uid of a number that has none yet.
 const NO_UID: u64 = 0;
@@ -408,6 +415,13 @@ impl Gathered {
         self.hold(held)
     }
 
+    /// Notes the bytes that the ids of a load take, which count as held: with a bound on memory columns go to files earlier.
+    pub(super) fn note_ids(&mut self, bytes: u64) {
+        if let Some(spill) = &mut self.spill {
+            spill.set_outside(bytes as usize);
+        }
+    }
+
     fn pending(&mut self, def: &PredicateDef) -> &mut Pending {
         let place = *self.by_name.entry(def.name.as_str().into()).or_insert_with(|| {
             self.predicates.push(Pending::of(def.clone(), false));
@@ -448,13 +462,19 @@ impl Pending {
     }
 
     /// The bytes that it takes to read back what is in files, and to build: a column beside the parts that it is made of,
-    /// and each index. Values are read back as they are mapped, edges are not.
-    fn build_len(&self) -> usize {
+    /// and each index. Values are read back as they are mapped, edges are not. `stored` edges are sorted together with those that came,
+    /// and where there are facets, each of them may be one that comes again.
+    fn build_len(&self, stored: u64) -> usize {
         // Facets of what is superseded are compared with those that stay.
         let indexes = self.def.indexes.len() + usize::from(self.has_facets);
         let values: usize = self.spilled_values.iter().map(|(_, part)| part.byte_len()).sum();
         let edges: usize = self.spilled_edges.iter().map(Spilled::byte_len).sum();
-        self.byte_len() * (2 + indexes) + values * (1 + indexes) + edges * 2
+        let sorted = stored as usize * STORED_EDGE_LEN;
+        let repeated = match self.has_facets {
+            true => (stored + self.edges_len) as usize * REPEATED_EDGE_LEN,
+            false => 0,
+        };
+        self.byte_len() * (2 + indexes) + values * (1 + indexes) + edges * 2 + sorted + repeated
     }
 
     fn new(batch: &PredicateBatch, schema: &Schema) -> Pending {

@@ -8,9 +8,12 @@
 //! Ids are asked for a column at a time, and first dealt out by their hash to shards, each a map
 //! behind a lock. A thread takes a lock once for all ids of the shard, and a shard is small enough
 //! for the cache: looking ids up one by one would miss it, and take a lock, each time.
+//!
+//! Memory is reserved before it is allocated: a map before it grows, with the old one beside it, and texts a column at a time.
 
 use super::batch::FOREIGN;
 use super::known_ids::{Lost, LostIds, StoredIds};
+use hexgraph_base::budget::{Budget, Share};
 use hexgraph_base::types::{Error, Result, ValueRef};
 use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -35,6 +38,9 @@ const NEAR_BITS: u32 = 12;
 /// The places that it may have anyway.
 const NEAR_MIN: u64 = 1 << 12;
 
+/// The bytes that an allocation takes beside its own, about.
+const ALLOCATION: usize = 16;
+
 /// The bits of a hash that say which shard.
 const SHARD_BITS: u32 = 9;
 
@@ -58,6 +64,8 @@ pub struct Interner {
     /// True when one of the ids was that of a node that is stored.
     has_met_known: AtomicBool,
     lost: Lost,
+    /// The memory of the ids.
+    share: Share,
 }
 
 #[derive(Default)]
@@ -109,15 +117,21 @@ impl Interned {
 }
 
 impl Interner {
-    /// Makes an interner of `spaces` spaces.
-    pub fn new(spaces: usize) -> Interner {
+    /// Makes an interner of `spaces` spaces, whose memory is reserved in `budget`.
+    pub fn new(spaces: usize, budget: &Budget) -> Interner {
         Interner {
             spaces: (0..spaces).map(|_| Space::default()).collect(),
             new: Mutex::new(Vec::new()),
             next: AtomicU32::new(FOREIGN),
             has_met_known: AtomicBool::new(false),
             lost: Lost::default(),
+            share: budget.share(),
         }
+    }
+
+    /// The bytes that the ids take.
+    pub(super) fn byte_len(&self) -> u64 {
+        self.share.used()
     }
 
     /// Makes no new nodes for ids of a space: those that no node has are lost. To be called before any is asked for.
@@ -153,10 +167,19 @@ impl Interner {
 
     /// Says by `found` the number of each id, by its position in the list, in any order. With the ids come the places where they
     /// stand.
-    pub fn ints(&self, space: usize, ids: &[(i64, u64)], mut found: impl FnMut(usize, u32)) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is no memory for them.
+    pub fn ints(
+        &self,
+        space: usize,
+        ids: &[(i64, u64)],
+        mut found: impl FnMut(usize, u32),
+    ) -> Result<()> {
         let Space { known, ints, stored, .. } = &self.spaces[space];
         if known.is_empty() && stored.is_none() {
-            return self.numbers::<i64, _, _>(ints, ids, near, |id| id, found);
+            return self.numbers::<i64, _, _>(ints, ids, near, (|_| 0, |id| id), found);
         }
         let (mut unknown, mut positions) = (Vec::new(), Vec::new());
         for (at, &(id, place)) in ids.iter().enumerate() {
@@ -173,32 +196,51 @@ impl Interner {
         }
         let found = |at: usize, number| found(positions[at], number);
         match stored {
-            Some(stored) => self.look_up(stored, &unknown, |id| ValueRef::Int(*id), found),
-            None => self.numbers::<i64, _, _>(ints, &unknown, near, |id| id, found),
+            Some(stored) => {
+                self.look_up(stored, &unknown, |id| ValueRef::Int(*id), found);
+                Ok(())
+            }
+            None => self.numbers::<i64, _, _>(ints, &unknown, near, (|_| 0, |id| id), found),
         }
     }
 
     /// As [`Interner::ints`].
-    pub fn texts(&self, space: usize, ids: &[(&str, u64)], found: impl FnMut(usize, u32)) {
+    ///
+    /// # Errors
+    ///
+    /// As [`Interner::ints`].
+    pub fn texts(
+        &self,
+        space: usize,
+        ids: &[(&str, u64)],
+        found: impl FnMut(usize, u32),
+    ) -> Result<()> {
         let Space { texts, stored, .. } = &self.spaces[space];
         match stored {
-            Some(stored) => self.look_up(stored, ids, |id| ValueRef::String(id), found),
+            Some(stored) => {
+                self.look_up(stored, ids, |id| ValueRef::String(id), found);
+                Ok(())
+            }
             None => {
                 let hash = |id: &str| FxBuildHasher.hash_one(id);
-                self.numbers::<str, _, _>(texts, ids, hash, Box::from, found);
+                let own_len = |id: &str| id.len() + ALLOCATION;
+                self.numbers::<str, _, _>(texts, ids, hash, (own_len, Box::from), found)
             }
         }
     }
 
-    /// Numbers the ids shard by shard, which the highest bits of `hash` say.
+    /// Numbers the ids shard by shard, which the highest bits of `hash` say. With `own` an id is copied, which allocates `own_len` bytes.
     fn numbers<Q: Eq + Hash + ?Sized, K: Eq + Hash + Borrow<Q>, I: Copy + Borrow<Q>>(
         &self,
         shards: &Shards<K>,
         ids: &[(I, u64)],
         hash: impl Fn(&Q) -> u64,
-        own: impl Fn(I) -> K,
+        (own_len, own): (impl Fn(&Q) -> usize, impl Fn(I) -> K),
         mut found: impl FnMut(usize, u32),
-    ) {
+    ) -> Result<()> {
+        // As if all were new. What is not is given back in the end.
+        let mut spare = ids.iter().map(|(id, _)| own_len(id.borrow()) as u64).sum::<u64>();
+        self.share.draw(spare)?;
         let hashes = ids.iter().map(|(id, _)| hash(id.borrow()));
         // The low bits of a hash and the highest choose places within a map.
         let shard = |hash: u64| (hash >> 40) as u16 & ((1 << SHARD_BITS) - 1);
@@ -223,7 +265,7 @@ impl Interner {
             }
             let mut slots = locked(&shards.maps[shard]);
             if slots.is_empty() {
-                slots.reserve(own_ids.len());
+                self.grow(&mut slots, own_ids.len())?;
             }
             for &at in own_ids {
                 let (id, place) = ids[at as usize];
@@ -239,6 +281,10 @@ impl Interner {
                         // Relaxed, since numbers only have to differ. The
                         // lock of the shard orders what is seen of an id.
                         let number = self.next.fetch_add(1, Ordering::Relaxed);
+                        if slots.len() == slots.capacity() {
+                            self.grow(&mut slots, 1)?;
+                        }
+                        spare -= own_len(id.borrow()) as u64;
                         slots.insert(own(id), Slot { place, number });
                         number
                     }
@@ -246,11 +292,33 @@ impl Interner {
                 found(at as usize, number);
             }
         }
+        self.share.give_back(spare);
+        Ok(())
+    }
+
+    /// Makes a map larger, by `more` ids at least, when its memory is reserved.
+    fn grow<K: Eq + Hash>(&self, slots: &mut Slots<K>, more: usize) -> Result<()> {
+        let before = map_len::<K>(slots.capacity());
+        // A map that grows has twice the capacity.
+        let capacity = (slots.len() + more).max(slots.capacity() + 1);
+        self.share.draw(map_len::<K>(capacity))?;
+        slots.reserve(more);
+        self.share.give_back(before);
+        Ok(())
     }
 
     /// Says which nodes some ids are, before any is asked for: those come without a number.
-    pub fn set_known(&mut self, space: usize, known: KnownInts) {
-        self.spaces[space].known = known;
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is no memory for them.
+    pub fn set_known(
+        &mut self,
+        space: usize,
+        pairs: impl Iterator<Item = (i64, u32)> + Clone,
+    ) -> Result<()> {
+        self.spaces[space].known = KnownInts::new(pairs, &self.share)?;
+        Ok(())
     }
 
     /// The first of `len` numbers for new nodes, one a place.
@@ -276,19 +344,34 @@ impl Interner {
         Err(Error::Limit { message: format!("a load has at most {} new nodes", most - FOREIGN) })
     }
 
-    /// All ids in the order of their places.
-    pub fn into_ids(self) -> Vec<Interned> {
+    /// All ids in the order of their places, with the memory that they take: of `more` bytes, too, for each of them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is no memory for the list.
+    pub fn into_ids(mut self, more: usize) -> Result<(Vec<Interned>, Share)> {
         let count = (self.next.load(Ordering::Relaxed) - FOREIGN) as usize;
         let last = self.last_place();
+        let are_apart = PLACED_MAX * (count as u64) < last;
+        let len = if are_apart || count == 0 { count as u64 } else { last + 1 };
+        let own = (len as usize).saturating_mul(size_of::<Interned>());
+        let empty = self.share.budget().share();
+        let share = std::mem::replace(&mut self.share, empty);
+        share.draw(own.saturating_add(count * more) as u64)?;
+        Ok((self.in_order(count, len as usize, are_apart), share))
+    }
+
+    /// All ids in the order of their places: a list of `len`, which is sorted where they are apart.
+    fn in_order(self, count: usize, len: usize, are_apart: bool) -> Vec<Interned> {
         let mut ids = Vec::new();
-        if PLACED_MAX * (count as u64) < last {
+        if are_apart || count == 0 {
             ids.reserve_exact(count);
             self.for_each(|id| ids.push(id));
             ids.par_sort_unstable_by(Interned::compare);
             return ids;
         }
         let nobody = || Interned { place: 0, number: NOBODY, space: 0, id: ExternalId::New };
-        ids.resize_with(last as usize + 1, nobody);
+        ids.resize_with(len, nobody);
         // Tables with lines that were left out may count a row that the next one counts, too.
         let mut others = Vec::new();
         self.for_each(|id| match &mut ids[id.place as usize] {
@@ -347,6 +430,15 @@ impl<K: Send> Shards<K> {
     }
 }
 
+/// The bytes of a map of so many ids: a byte for each bucket beside the entry, and at most 7 of 8 buckets are full.
+fn map_len<K>(capacity: usize) -> u64 {
+    if capacity == 0 {
+        return 0;
+    }
+    let buckets = (capacity * 8).div_ceil(7).next_power_of_two().max(4);
+    (buckets * (size_of::<(K, Slot)>() + 1) + ALLOCATION) as u64
+}
+
 /// A thread that panicked left the map whole: nothing in between can fail.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -354,7 +446,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The nodes of ids that are known before a load. Reading it takes no lock.
 #[derive(Default)]
-pub struct KnownInts {
+struct KnownInts {
     /// The node of each id from `first` on, 0 for none; when ids are close together.
     first: i64,
     near: Vec<u32>,
@@ -363,22 +455,29 @@ pub struct KnownInts {
 }
 
 impl KnownInts {
-    /// The map of these pairs; of equal ids the first counts.
-    pub fn new(pairs: impl Iterator<Item = (i64, u32)> + Clone) -> KnownInts {
+    /// The map of these pairs; of equal ids the first counts. Its memory is reserved in `share`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Limit`] when there is too little.
+    fn new(pairs: impl Iterator<Item = (i64, u32)> + Clone, share: &Share) -> Result<KnownInts> {
         // A node without a uid of its own has a number that may change.
         let pairs = pairs.filter(|(_, node)| *node < FOREIGN);
         let ids = || pairs.clone().map(|(id, _)| id);
         let (Some(first), Some(last)) = (ids().min(), ids().max()) else {
-            return KnownInts::default();
+            return Ok(KnownInts::default());
         };
         let span = last.abs_diff(first).saturating_add(1);
-        if NEAR_MIN.max(ids().count() as u64 * SPREAD_MAX) < span {
-            let mut far = FxHashMap::default();
+        let count = ids().count();
+        if NEAR_MIN.max(count as u64 * SPREAD_MAX) < span {
+            share.draw(map_len::<u32>(count))?;
+            let mut far = FxHashMap::with_capacity_and_hasher(count, FxBuildHasher);
             pairs.for_each(|(id, node)| {
                 far.entry(id).or_insert(node);
             });
-            return KnownInts { far, ..KnownInts::default() };
+            return Ok(KnownInts { far, ..KnownInts::default() });
         }
+        share.draw(span * size_of::<u32>() as u64)?;
         let mut near = vec![0; span as usize];
         for (id, node) in pairs {
             let place = &mut near[id.abs_diff(first) as usize];
@@ -386,7 +485,7 @@ impl KnownInts {
                 *place = node;
             }
         }
-        KnownInts { first, near, far: FxHashMap::default() }
+        Ok(KnownInts { first, near, far: FxHashMap::default() })
     }
 
     fn is_empty(&self) -> bool {
@@ -406,15 +505,19 @@ impl KnownInts {
 mod tests {
     use super::*;
 
+    fn interner(spaces: usize) -> Interner {
+        Interner::new(spaces, &Budget::new(1 << 30))
+    }
+
     fn int(interner: &Interner, space: usize, id: i64, place: u64) -> u32 {
         let mut number = 0;
-        interner.ints(space, &[(id, place)], |_, found| number = found);
+        interner.ints(space, &[(id, place)], |_, found| number = found).unwrap();
         number
     }
 
     fn text(interner: &Interner, space: usize, id: &str, place: u64) -> u32 {
         let mut number = 0;
-        interner.texts(space, &[(id, place)], |_, found| number = found);
+        interner.texts(space, &[(id, place)], |_, found| number = found).unwrap();
         number
     }
 
@@ -422,25 +525,25 @@ mod tests {
     fn known_ids_need_no_number() {
         for step in [1, 3, 1 << 40] {
             let pairs = [(-5, 9), (-5, 4), (step, 1), (2 * step, FOREIGN + 1)];
-            let mut interner = Interner::new(1);
-            interner.set_known(0, KnownInts::new(pairs.into_iter()));
+            let mut interner = interner(1);
+            interner.set_known(0, pairs.into_iter()).unwrap();
             assert_eq!((int(&interner, 0, -5, 0), int(&interner, 0, step, 1)), (9, 1));
             let others = [i64::MIN, -6, 0, 2 * step, i64::MAX];
             assert!(others.iter().all(|&id| FOREIGN <= int(&interner, 0, id, 2)));
-            assert_eq!(interner.into_ids().len(), others.len());
+            assert_eq!(interner.into_ids(0).unwrap().0.len(), others.len());
         }
     }
 
     #[test]
     fn ids_come_out_in_the_same_order_whether_they_are_close_together_or_not() {
         for step in [1, 2, 3, 4, 1 << 20] {
-            let interner = Interner::new(2);
+            let interner = interner(2);
             let place = |at: i64| 6 + step * (at as u64 * 7 % 1_000);
             for at in 0..500 {
                 int(&interner, 1, at * at, place(at));
                 text(&interner, 0, &at.to_string(), place(500 + at));
             }
-            let ids = interner.into_ids();
+            let ids = interner.into_ids(0).unwrap().0;
             let places: Vec<u64> = ids.iter().map(|id| id.place).collect();
             assert_eq!(places, (0..1_000).map(|at| 6 + step * at).collect::<Vec<u64>>());
             for at in 0..500 {
@@ -449,19 +552,20 @@ mod tests {
                 assert_eq!(of(place(500 + at)).id, ExternalId::Text(at.to_string().into()));
             }
         }
-        assert!(Interner::new(1).into_ids().is_empty());
+        assert!(interner(1).into_ids(0).unwrap().0.is_empty());
     }
 
     #[test]
     fn ids_come_out_in_the_order_of_their_places() {
-        let interner = Interner::new(2);
+        let interner = interner(2);
         let late = int(&interner, 0, 7, 30);
         assert_eq!(int(&interner, 0, 7, 10), late);
         assert_ne!(int(&interner, 1, 7, 20), late);
         let label = text(&interner, 0, "7", 5);
         assert_eq!(text(&interner, 0, "7", 50), label);
         let new = interner.new_nodes(11, 2);
-        let ids: Vec<_> = interner.into_ids().into_iter().map(|it| (it.number, it.id)).collect();
+        let ids: Vec<_> =
+            interner.into_ids(0).unwrap().0.into_iter().map(|it| (it.number, it.id)).collect();
         let want = [
             (label, ExternalId::Text("7".into())),
             (late, ExternalId::Int(7)),
@@ -470,5 +574,48 @@ mod tests {
         ];
         assert_eq!(ids[..4], want);
         assert_eq!(ids.len(), 5);
+    }
+
+    /// What is reserved is what is allocated: entries, and texts.
+    #[test]
+    fn the_memory_of_ids_is_reserved() {
+        let budget = Budget::new(1 << 30);
+        let interner = Interner::new(2, &budget);
+        let texts: Vec<String> = (0..50_000).map(|at| format!("{at:040}")).collect();
+        let ids: Vec<(&str, u64)> = texts.iter().map(|id| (&**id, 0)).collect();
+        let ints: Vec<(i64, u64)> = (0..50_000).map(|at| (at << 20, 0)).collect();
+        interner.texts(0, &ids, |_, _| {}).unwrap();
+        interner.ints(1, &ints, |_, _| {}).unwrap();
+        let maps = |space: &Space| {
+            let of_ints = space.ints.maps.iter().map(|map| map_len::<i64>(locked(map).capacity()));
+            let of_texts =
+                space.texts.maps.iter().map(|map| map_len::<Box<str>>(locked(map).capacity()));
+            of_ints.chain(of_texts).sum::<u64>()
+        };
+        let all = interner.spaces.iter().map(maps).sum::<u64>() + 50_000 * (40 + ALLOCATION as u64);
+        assert_eq!(interner.byte_len(), all);
+        // Those that are there take nothing.
+        interner.texts(0, &ids, |_, _| {}).unwrap();
+        assert_eq!(interner.byte_len(), all);
+        let (ids, share) = interner.into_ids(8).unwrap();
+        assert!(all + 100_000 * 8 < share.used());
+        drop((ids, share));
+        assert_eq!(budget.drawn(), 0);
+    }
+
+    #[test]
+    fn ids_for_which_there_is_no_memory_are_refused() {
+        let budget = Budget::new(4 << 20);
+        let interner = Interner::new(1, &budget);
+        let ids: Vec<(i64, u64)> = (0..1 << 20).map(|at| (at << 20, 0)).collect();
+        let error = interner.ints(0, &ids, |_, _| {}).unwrap_err();
+        assert!(matches!(error, Error::Limit { .. }), "{error}");
+        assert!(budget.peak() <= 4 << 20);
+        let text = "x".repeat(8 << 20);
+        assert!(interner.texts(0, &[(&text, 0)], |_, _| {}).is_err());
+        let mut interner = Interner::new(1, &budget);
+        let known = (0..1_i64 << 20).map(|id| (id << 20, 1));
+        assert!(interner.set_known(0, known).is_err());
+        drop(interner);
     }
 }

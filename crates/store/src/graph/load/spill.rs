@@ -38,6 +38,8 @@ pub(in crate::graph) struct Spill {
     folder: PathBuf,
     held_max: usize,
     held: usize,
+    /// The bytes that are held elsewhere.
+    outside: usize,
     files: usize,
 }
 
@@ -93,7 +95,7 @@ impl Spill {
         for number in 0_u32.. {
             let folder = options.folder.join(format!("{FOLDER}{number}.tmp"));
             match fs::create_dir(&folder) {
-                Ok(()) => return Ok(Spill { folder, held_max, held: 0, files: 0 }),
+                Ok(()) => return Ok(Spill { folder, held_max, held: 0, outside: 0, files: 0 }),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
                     return Err(Error::io(format!("creating {}", folder.display()), error));
@@ -103,10 +105,16 @@ impl Spill {
         unreachable!("no folder has 2^32 entries of one kind")
     }
 
+    /// Says how many bytes are held elsewhere that count as well.
+    pub(in crate::graph) fn set_outside(&mut self, bytes: usize) {
+        self.outside = bytes;
+    }
+
     /// Counts what is held in memory; true when it is too much.
     pub(in crate::graph) fn hold(&mut self, bytes: usize) -> bool {
         self.held += bytes;
-        self.held_max <= self.held
+        // A half of it at least is for columns, however much there is outside.
+        self.held_max <= self.held + self.outside.min(self.held_max / 2)
     }
 
     /// Begins a run, which takes all that is held.

@@ -84,7 +84,8 @@ impl Builder<'_> {
             let superseded = Superseded::default();
             return Ok(BuiltPredicate { predicate, nodes, repeated, superseded });
         }
-        let drawn = share.draw(pending.build_len() as u64);
+        let stored = if came == 0 { 0 } else { edge_count(old) };
+        let drawn = share.draw(pending.build_len(stored) as u64);
         if is_bounded {
             drawn?
         } else {
