@@ -1,8 +1,8 @@
 //! Values that the types of their predicates do not hold in full: a load refuses them, a mutation stores what Dgraph would, and counts them.
 
 use crate::db::{
-    Control, Database, LoadOptions, LoadReport, Mutation, MutationAnswer, MutationRequest, Source,
-    Statements, TxnOptions,
+    Database, LoadOptions, LoadReport, Mutation, MutationAnswer, MutationRequest, RequestContext,
+    Source, Statements, TxnOptions,
 };
 use hexgraph_base::types::Result;
 
@@ -55,7 +55,7 @@ fn request<'a>(query: &'a str, mutation: Mutation<'a>) -> MutationRequest<'a> {
 
 fn load(db: &Database, lines: &str) -> Result<LoadReport> {
     let source = Source::Bytes(lines.to_owned().into());
-    db.load(source, None, LoadOptions::default(), &Control::new())
+    db.load_with(source, None, LoadOptions::default(), &RequestContext::new())
 }
 
 fn json_of(predicate: &str, value: &str) -> String {
@@ -79,10 +79,10 @@ fn a_mutation_counts_what_it_cuts_in_the_words_of_a_load() {
         let texts = [json_of(predicate, json), format!("<0x1> <{predicate}> {quad} .")];
         for text in texts.into_iter().skip(usize::from(json.is_empty())) {
             let db = graph();
-            let answer = db.mutate_request(&request("", set(&text)), &Control::new()).unwrap();
+            let answer = db.mutate_with(&request("", set(&text)), &RequestContext::new()).unwrap();
             check(&answer, predicate, stored);
             let txn = db.begin(TxnOptions::default()).unwrap();
-            let answer = txn.mutate(&request("", set(&text)), &Control::new()).unwrap();
+            let answer = txn.mutate_with(&request("", set(&text)), &RequestContext::new()).unwrap();
             check(&answer, predicate, stored);
             let fault = load(&db, &text).unwrap_err().to_string();
             let words = answer.losses.first.unwrap().to_string();
@@ -95,7 +95,7 @@ fn a_mutation_counts_what_it_cuts_in_the_words_of_a_load() {
 fn what_is_converted_in_full_is_no_loss() {
     for (predicate, json) in FULL {
         let (db, text) = (graph(), json_of(predicate, json));
-        let answer = db.mutate_request(&request("", set(&text)), &Control::new()).unwrap();
+        let answer = db.mutate_with(&request("", set(&text)), &RequestContext::new()).unwrap();
         assert_eq!(answer.losses.warning(), None, "{text}");
         load(&db, &text).unwrap();
     }
@@ -107,7 +107,7 @@ fn variables_of_an_upsert_are_cut_with_a_count() {
     db.mutate("<0x1> <f> \"2.5\" .\n<0x2> <f> \"3\" .\n<0x3> <f> \"4.5\" .", "").unwrap();
     let query = "{ v as var(func: has(f)) { x as f } }";
     let request = request(query, set("uid(v) <i> val(x) ."));
-    let answer = db.mutate_request(&request, &Control::new()).unwrap();
+    let answer = db.mutate_with(&request, &RequestContext::new()).unwrap();
     assert_eq!(answer.losses.count, 2);
     let warning = answer.losses.warning().unwrap();
     let start = "2 values were converted with loss. For the first of them 2 is stored: 2.5 has a \
@@ -121,7 +121,7 @@ fn variables_of_an_upsert_are_cut_with_a_count() {
 fn a_new_predicate_of_a_mutation_counts_too() {
     let db = Database::in_memory();
     let text = "{\"uid\": \"0x1\", \"new\": [1, 2.75]}";
-    let answer = db.mutate_request(&request("", set(text)), &Control::new()).unwrap();
+    let answer = db.mutate_with(&request("", set(text)), &RequestContext::new()).unwrap();
     check(&answer, "new", "2");
 }
 
@@ -137,7 +137,7 @@ fn ints_of_a_new_predicate_that_are_no_floats_are_not_cut() {
             let options = LoadOptions { memory, ..LoadOptions::default() };
             let lines = format!("{}{between}{}", line(1, one), line(2, other));
             let source = Source::Bytes(lines.into());
-            db.load(source, None, options, &Control::new()).unwrap_err().to_string()
+            db.load_with(source, None, options, &RequestContext::new()).unwrap_err().to_string()
         };
         for between in ["", &between] {
             let fault = lines(int, float, between);

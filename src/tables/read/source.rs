@@ -243,7 +243,7 @@ impl Source {
         self.schema = Arc::new(Schema::new_with_metadata(fields, metadata));
     }
 
-    /// Gives columns of one name in several text files one type, that of all their cells. With `whole` the types of a file are inferred
+    /// Gives columns of one name in several text files one type, that of all their cells. With `all_cells` the types of a file are inferred
     /// from all of it first.
     ///
     /// # Errors
@@ -251,7 +251,7 @@ impl Source {
     /// As [`CsvFile::infer`].
     pub(in crate::tables) fn unify(
         sources: &mut [&mut Source],
-        whole: Option<(&Canceller, &ReadMemory)>,
+        all_cells: Option<(&Canceller, &ReadMemory)>,
     ) -> Result<()> {
         const UNREAD: &str = "nothing of the file is read yet";
         let (mut files, mut of_json) = (Vec::new(), Vec::new());
@@ -262,7 +262,7 @@ impl Source {
                 _ => {}
             }
         }
-        if let Some((canceller, memory)) = whole {
+        if let Some((canceller, memory)) = all_cells {
             files.iter_mut().try_for_each(|file| file.infer(canceller, memory))?;
         }
         CsvFile::widen(&mut files);

@@ -34,7 +34,7 @@ pub const PLACES_A_ROW: u64 = 2;
 /// looked up.
 const STORED_MAX: u64 = 16;
 
-/// The bytes of an id while its node is found: the uid that it has, its position, that of a new one, and its number.
+/// The bytes of an id while its node is looked up: the uid that it has, its position, that of a new one, and its number.
 const ID_BYTES: usize = 16 + 8 + 8 + 8 + 4;
 
 /// The meaning of the ids of a column.
@@ -283,7 +283,7 @@ impl ColumnLoad {
         let none = Interner::new(0, &self.version.budget);
         let interner = std::mem::replace(&mut self.interner, none);
         let has_met_known = interner.has_met_known();
-        let (ids, share) = interner.into_ids(ID_BYTES)?;
+        let (ids, reserved) = interner.into_ids(ID_BYTES)?;
         // Before new uids are taken, so that none of them is one that the data name.
         self.version.uids.reserve(&self.named);
         let stored: Vec<bool> = self.spaces.iter().map(|space| self.has_stored(space)).collect();
@@ -325,7 +325,7 @@ impl ColumnLoad {
         let duplicates = self.duplicates(&ids);
         // What follows needs the memory for columns.
         drop((ids, known, new, uids));
-        share.keep_only((numbers.len() * size_of::<u32>()) as u64);
+        reserved.keep_only((numbers.len() * size_of::<u32>()) as u64);
         let label = |node: u32| {
             let is_node = |number: u32| numbers[(number - FOREIGN) as usize] == node;
             let (place, _) = firsts.iter().find(|(_, number)| is_node(*number))?;

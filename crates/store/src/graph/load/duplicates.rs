@@ -4,7 +4,7 @@
 //! the order of the tables, so that the first such row does not depend on threads. O(rows).
 
 use super::batch::FOREIGN;
-use hexgraph_base::budget::{Budget, Share};
+use hexgraph_base::budget::{Budget, Share as Reservation};
 use hexgraph_base::types::Result;
 use roaring::RoaringBitmap;
 
@@ -26,7 +26,7 @@ pub(super) struct RowNodes {
     numbered: Vec<u64>,
     stored: RoaringBitmap,
     /// The memory of both.
-    share: Share,
+    reserved: Reservation,
     pub(super) duplicates: u64,
     /// The first row whose node another row has, counted through all tables, and the node.
     pub(super) first: Option<(u64, u32)>,
@@ -38,7 +38,7 @@ impl RowNodes {
         RowNodes {
             numbered: Vec::new(),
             stored: RoaringBitmap::new(),
-            share: budget.share(),
+            reserved: budget.share(),
             duplicates: 0,
             first: None,
         }
@@ -61,24 +61,24 @@ impl RowNodes {
         Ok(())
     }
 
-    /// Makes room for nodes.
+    /// Reserves memory for nodes.
     fn reserve(&mut self, nodes: &[u32]) -> Result<()> {
         let numbers = || nodes.iter().filter_map(|node| node.checked_sub(FOREIGN));
         let stored = nodes.len() - numbers().count();
-        self.share.draw(stored as u64 * STORED_BYTES)?;
+        self.reserved.draw(stored as u64 * STORED_BYTES)?;
         let words = numbers().max().map_or(0, |number| (number / 64) as usize + 1);
         let before = self.numbered.len();
         if before < words {
             let len = words.max(2 * before);
-            self.share.draw(len as u64 * 8)?;
+            self.reserved.draw(len as u64 * 8)?;
             self.numbered.reserve_exact(len - before);
             self.numbered.resize(len, 0);
-            self.share.give_back(before as u64 * 8);
+            self.reserved.give_back(before as u64 * 8);
         }
-        // A node that comes again takes nothing.
+        // A node that comes again costs nothing.
         let limit = self.stored.len() * STORED_BYTES + self.numbered.len() as u64 * 8;
-        let spare = self.share.used().saturating_sub(limit + stored as u64 * STORED_BYTES);
-        self.share.give_back(spare);
+        let spare = self.reserved.used().saturating_sub(limit + stored as u64 * STORED_BYTES);
+        self.reserved.give_back(spare);
         Ok(())
     }
 

@@ -36,7 +36,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The bytes of a stored edge while it is sorted together with new ones: its ends, and those as they are sorted.
+/// The bytes of a stored edge while it is sorted together with new ones: both nodes, and these as they are sorted.
 const STORED_EDGE_LEN: usize = 8 + 12;
 
 /// The bytes of an edge in the list of those that come again, which is made of parts.
@@ -117,7 +117,7 @@ pub(in crate::graph) struct Gathered {
     highs: FxHashMap<u64, u32>,
     named: NamedUids,
     spill: Option<Spill>,
-    /// The memory that is drawn for it.
+    /// The memory that is reserved for it.
     share: Share,
 }
 
@@ -144,7 +144,7 @@ struct Pending {
 }
 
 impl Gathered {
-    /// Nothing yet. What comes goes to files where `options` say so; the memory for it is drawn of
+    /// Nothing yet. What comes goes to files where `options` say so; the memory for it is reserved in
     /// `budget`.
     ///
     /// # Errors
@@ -306,10 +306,10 @@ impl Gathered {
             // share; else their memory is free before columns are built.
             names = NameRuns::default();
         }
-        let drawn_before = self.share.used();
+        let before = self.share.used();
         self.share.draw((12 * self.foreign) as u64).map_err(with_bound)?;
         let (next, numbers, new_nodes) = self.final_numbers(version, &resolved)?;
-        self.share.keep_only(drawn_before + 4 * self.foreign as u64);
+        self.share.keep_only(before + 4 * self.foreign as u64);
         let label =
             |node: u32| names.name_of(|number| numbers[(number - FOREIGN) as usize] == node);
         let ids = resolved.ids;

@@ -9,11 +9,11 @@
 //! behind a lock. A thread takes a lock once for all ids of the shard, and a shard is small enough
 //! for the cache: looking ids up one by one would miss it, and take a lock, each time.
 //!
-//! Memory is reserved before it is allocated: a map before it grows, with the old one beside it, and texts a column at a time.
+//! Memory is reserved before it is allocated: a map before it grows, together with the old one, and texts a column at a time.
 
 use super::batch::FOREIGN;
 use super::known_ids::{Lost, LostIds, StoredIds};
-use hexgraph_base::budget::{Budget, Share};
+use hexgraph_base::budget::{Budget, Share as Reservation};
 use hexgraph_base::types::{Error, Result, ValueRef};
 use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -38,7 +38,7 @@ const NEAR_BITS: u32 = 12;
 /// The places that it may have anyway.
 const NEAR_MIN: u64 = 1 << 12;
 
-/// The bytes that an allocation takes beside its own, about.
+/// The bytes of the head of an allocation, about.
 const ALLOCATION: usize = 16;
 
 /// The bits of a hash that say which shard.
@@ -65,7 +65,7 @@ pub struct Interner {
     has_met_known: AtomicBool,
     lost: Lost,
     /// The memory of the ids.
-    share: Share,
+    reserved: Reservation,
 }
 
 #[derive(Default)]
@@ -125,13 +125,17 @@ impl Interner {
             next: AtomicU32::new(FOREIGN),
             has_met_known: AtomicBool::new(false),
             lost: Lost::default(),
-            share: budget.share(),
+            reserved: budget.share(),
         }
     }
 
-    /// The bytes that the ids take.
+    fn reserve(&self, bytes: u64) -> Result<()> {
+        self.reserved.draw(bytes)
+    }
+
+    /// The bytes of the ids.
     pub(super) fn byte_len(&self) -> u64 {
-        self.share.used()
+        self.reserved.used()
     }
 
     /// Makes no new nodes for ids of a space: those that no node has are lost. To be called before any is asked for.
@@ -240,7 +244,7 @@ impl Interner {
     ) -> Result<()> {
         // As if all were new. What is not is given back in the end.
         let mut spare = ids.iter().map(|(id, _)| own_len(id.borrow()) as u64).sum::<u64>();
-        self.share.draw(spare)?;
+        self.reserve(spare)?;
         let hashes = ids.iter().map(|(id, _)| hash(id.borrow()));
         // The low bits of a hash and the highest choose places within a map.
         let shard = |hash: u64| (hash >> 40) as u16 & ((1 << SHARD_BITS) - 1);
@@ -292,7 +296,7 @@ impl Interner {
                 found(at as usize, number);
             }
         }
-        self.share.give_back(spare);
+        self.reserved.give_back(spare);
         Ok(())
     }
 
@@ -301,9 +305,9 @@ impl Interner {
         let before = map_len::<K>(slots.capacity());
         // A map that grows has twice the capacity.
         let capacity = (slots.len() + more).max(slots.capacity() + 1);
-        self.share.draw(map_len::<K>(capacity))?;
+        self.reserve(map_len::<K>(capacity))?;
         slots.reserve(more);
-        self.share.give_back(before);
+        self.reserved.give_back(before);
         Ok(())
     }
 
@@ -317,7 +321,7 @@ impl Interner {
         space: usize,
         pairs: impl Iterator<Item = (i64, u32)> + Clone,
     ) -> Result<()> {
-        self.spaces[space].known = KnownInts::new(pairs, &self.share)?;
+        self.spaces[space].known = KnownInts::new(pairs, |bytes| self.reserve(bytes))?;
         Ok(())
     }
 
@@ -344,21 +348,21 @@ impl Interner {
         Err(Error::Limit { message: format!("a load has at most {} new nodes", most - FOREIGN) })
     }
 
-    /// All ids in the order of their places, with the memory that they take: of `more` bytes, too, for each of them.
+    /// All ids in the order of their places, with their memory, and that of `more` bytes for each of them.
     ///
     /// # Errors
     ///
     /// [`Error::Limit`] when there is no memory for the list.
-    pub fn into_ids(mut self, more: usize) -> Result<(Vec<Interned>, Share)> {
+    pub fn into_ids(mut self, more: usize) -> Result<(Vec<Interned>, Reservation)> {
         let count = (self.next.load(Ordering::Relaxed) - FOREIGN) as usize;
         let last = self.last_place();
         let are_apart = PLACED_MAX * (count as u64) < last;
         let len = if are_apart || count == 0 { count as u64 } else { last + 1 };
         let own = (len as usize).saturating_mul(size_of::<Interned>());
-        let empty = self.share.budget().share();
-        let share = std::mem::replace(&mut self.share, empty);
-        share.draw(own.saturating_add(count * more) as u64)?;
-        Ok((self.in_order(count, len as usize, are_apart), share))
+        self.reserve(own.saturating_add(count * more) as u64)?;
+        let empty = self.reserved.budget().share();
+        let reserved = std::mem::replace(&mut self.reserved, empty);
+        Ok((self.in_order(count, len as usize, are_apart), reserved))
     }
 
     /// All ids in the order of their places: a list of `len`, which is sorted where they are apart.
@@ -430,7 +434,7 @@ impl<K: Send> Shards<K> {
     }
 }
 
-/// The bytes of a map of so many ids: a byte for each bucket beside the entry, and at most 7 of 8 buckets are full.
+/// The bytes of a map of so many ids: an entry and a byte for each bucket, and at most 7 of 8 buckets are full.
 fn map_len<K>(capacity: usize) -> u64 {
     if capacity == 0 {
         return 0;
@@ -455,12 +459,15 @@ struct KnownInts {
 }
 
 impl KnownInts {
-    /// The map of these pairs; of equal ids the first counts. Its memory is reserved in `share`.
+    /// The map of these pairs; of equal ids the first counts. `reserve` is called with its bytes first.
     ///
     /// # Errors
     ///
     /// [`Error::Limit`] when there is too little.
-    fn new(pairs: impl Iterator<Item = (i64, u32)> + Clone, share: &Share) -> Result<KnownInts> {
+    fn new(
+        pairs: impl Iterator<Item = (i64, u32)> + Clone,
+        reserve: impl FnOnce(u64) -> Result<()>,
+    ) -> Result<KnownInts> {
         // A node without a uid of its own has a number that may change.
         let pairs = pairs.filter(|(_, node)| *node < FOREIGN);
         let ids = || pairs.clone().map(|(id, _)| id);
@@ -470,14 +477,14 @@ impl KnownInts {
         let span = last.abs_diff(first).saturating_add(1);
         let count = ids().count();
         if NEAR_MIN.max(count as u64 * SPREAD_MAX) < span {
-            share.draw(map_len::<u32>(count))?;
+            reserve(map_len::<u32>(count))?;
             let mut far = FxHashMap::with_capacity_and_hasher(count, FxBuildHasher);
             pairs.for_each(|(id, node)| {
                 far.entry(id).or_insert(node);
             });
             return Ok(KnownInts { far, ..KnownInts::default() });
         }
-        share.draw(span * size_of::<u32>() as u64)?;
+        reserve(span * size_of::<u32>() as u64)?;
         let mut near = vec![0; span as usize];
         for (id, node) in pairs {
             let place = &mut near[id.abs_diff(first) as usize];
@@ -594,13 +601,14 @@ mod tests {
         };
         let all = interner.spaces.iter().map(maps).sum::<u64>() + 50_000 * (40 + ALLOCATION as u64);
         assert_eq!(interner.byte_len(), all);
-        // Those that are there take nothing.
+        // Those that are there cost nothing.
         interner.texts(0, &ids, |_, _| {}).unwrap();
         assert_eq!(interner.byte_len(), all);
-        let (ids, share) = interner.into_ids(8).unwrap();
-        assert!(all + 100_000 * 8 < share.used());
-        drop((ids, share));
-        assert_eq!(budget.drawn(), 0);
+        let (ids, reserved) = interner.into_ids(8).unwrap();
+        assert!(all + 100_000 * 8 < reserved.used());
+        drop((ids, reserved));
+        budget.forget_peak();
+        assert_eq!(budget.peak(), 0);
     }
 
     #[test]

@@ -56,13 +56,13 @@ impl Builder<'_> {
         let Some(spill) = spill else {
             return predicates.into_par_iter().map(|pending| self.build(pending, None)).collect();
         };
-        let drawn_before = self.share.used();
+        let before = self.share.used();
         let mut all = Vec::with_capacity(predicates.len());
         for pending in predicates {
             let built = self.build(pending, Some(&mut *spill))?;
             let predicate = spill.settle(built.predicate, self.version.thresholds)?;
             all.push(BuiltPredicate { predicate, ..built });
-            self.share.keep_only(drawn_before);
+            self.share.keep_only(before);
         }
         Ok(all)
     }
@@ -85,11 +85,11 @@ impl Builder<'_> {
             return Ok(BuiltPredicate { predicate, nodes, repeated, superseded });
         }
         let stored = if came == 0 { 0 } else { edge_count(old) };
-        let drawn = share.draw(pending.build_len(stored) as u64);
+        let reserved = share.draw(pending.build_len(stored) as u64);
         if is_bounded {
-            drawn?
+            reserved?
         } else {
-            drawn.map_err(with_bound)?
+            reserved.map_err(with_bound)?
         }
         pending.read_back()?;
         if !numbers.is_empty() {

@@ -51,28 +51,29 @@ pub(super) fn converted(
 ) -> ValuePart {
     let mut values = ValuesBuilder::new(wanted);
     let mut nodes = Vec::new();
-    let mut places = vec![None; part.nodes.len()];
+    let mut positions = vec![None; part.nodes.len()];
     for (row, &node) in part.nodes.iter().enumerate() {
         match convert_in_full(part.values.get(row), wanted) {
             Ok(value) => {
-                places[row] = Some(nodes.len() as u32);
+                positions[row] = Some(nodes.len() as u32);
                 nodes.push(node);
                 values.push(value.as_ref());
             }
             Err(reason) => refuse(row, reason),
         }
     }
-    let facets = part.facets.iter().map(|facet| moved_facet(facet, &places)).collect();
+    let facets = part.facets.iter().map(|facet| moved_facet(facet, &positions)).collect();
     ValuePart { nodes, values: values.finish(), facets }
 }
 
-fn moved_facet(facet: &FacetPart, places: &[Option<u32>]) -> FacetPart {
-    let kept = facet.rows.iter().enumerate();
-    let kept: Vec<(u32, u32)> =
-        kept.filter_map(|(at, row)| places[row as usize].map(|place| (at as u32, place))).collect();
+fn moved_facet(facet: &FacetPart, positions: &[Option<u32>]) -> FacetPart {
+    let stored = facet.rows.iter().enumerate();
+    let stored: Vec<(u32, u32)> = stored
+        .filter_map(|(at, row)| positions[row as usize].map(|position| (at as u32, position)))
+        .collect();
     FacetPart {
         key: facet.key.clone(),
-        rows: FacetRows::new(kept.iter().map(|&(_, place)| place).collect()),
-        values: facet.values.gather(&kept.iter().map(|&(at, _)| at).collect::<Vec<u32>>()),
+        rows: FacetRows::new(stored.iter().map(|&(_, position)| position).collect()),
+        values: facet.values.gather(&stored.iter().map(|&(at, _)| at).collect::<Vec<u32>>()),
     }
 }
