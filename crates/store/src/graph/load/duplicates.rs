@@ -63,7 +63,7 @@ impl RowNodes {
 
     /// Reserves memory for nodes.
     fn reserve(&mut self, nodes: &[u32]) -> Result<()> {
-        let numbers = || nodes.iter().filter_map(|node| node.checked_sub(FOREIGN));
+        let numbers = || nodes.iter().filter_map(|&node| number_of(node));
         let stored = nodes.len() - numbers().count();
         self.reserved.draw(stored as u64 * STORED_BYTES)?;
         let words = numbers().max().map_or(0, |number| (number / 64) as usize + 1);
@@ -84,10 +84,15 @@ impl RowNodes {
 
     /// Adds a node. False where it is there.
     fn insert(&mut self, node: u32) -> bool {
-        let Some(number) = node.checked_sub(FOREIGN) else { return self.stored.insert(node) };
+        let Some(number) = number_of(node) else { return self.stored.insert(node) };
         let (word, bit) = ((number / 64) as usize, 1 << (number % 64));
         let is_new = self.numbered[word] & bit == 0;
         self.numbered[word] |= bit;
         is_new
     }
+}
+
+/// The number that the load has given a node; `None` for one that is stored.
+fn number_of(node: u32) -> Option<u32> {
+    node.checked_sub(FOREIGN)
 }

@@ -415,7 +415,7 @@ impl Gathered {
         self.hold(held)
     }
 
-    /// Notes the bytes that the ids of a load take, which count as held: with a bound on memory columns go to files earlier.
+    /// Notes the bytes of the ids of a load, which count as held: with a bound on memory columns go to files earlier.
     pub(super) fn note_ids(&mut self, bytes: u64) {
         if let Some(spill) = &mut self.spill {
             spill.set_outside(bytes as usize);

@@ -463,7 +463,7 @@ impl KnownInts {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there is too little.
+    /// [`Error::Limit`] when there is not enough.
     fn new(
         pairs: impl Iterator<Item = (i64, u32)> + Clone,
         reserve: impl FnOnce(u64) -> Result<()>,
