@@ -407,6 +407,7 @@ class Database:
         grpc_port: int | None = None,
         unix_socket: str | os.PathLike[str] | None = None,
         unix_socket_mode: int = 0o600,
+        metrics_address: str | None = None,
         tls_cert: str | os.PathLike[str] | None = None,
         tls_key: str | os.PathLike[str] | None = None,
         tls_client_ca: str | os.PathLike[str] | None = None,
@@ -650,6 +651,8 @@ class Server:
     def url(self) -> str: ...
     @property
     def grpc_address(self) -> str | None: ...
+    @property
+    def metrics_address(self) -> str | None: ...
     @property
     def unix_socket(self) -> os.PathLike[str] | None: ...
     def stop(self) -> None: ...

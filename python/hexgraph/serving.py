@@ -31,6 +31,7 @@ class ServingMethods:
         grpc_port: int | None = None,
         unix_socket: Path | None = None,
         unix_socket_mode: int = 0o600,
+        metrics_address: str | None = None,
         tls_cert: Path | None = None,
         tls_key: Path | None = None,
         tls_client_ca: Path | None = None,
@@ -51,6 +52,8 @@ class ServingMethods:
         - `grpc_port`: the gRPC port for the clients of Dgraph; 0 chooses any free port.
         - `unix_socket`: the path of a Unix domain socket for HTTP and gRPC; `unix_socket_mode`, its
           permissions, control who may connect.
+        - `metrics_address`: an address and port, such as "127.0.0.1:9100", that serves `/metrics`
+          alone, without a key.
         - `tls_cert`, `tls_key`: PEM files that enable TLS on the ports; with `tls_client_ca` all
           clients must present a certificate signed by an authority in this file.
 
@@ -98,6 +101,7 @@ class ServingMethods:
             "grpc_port": grpc_port,
             "unix_socket": unix_socket,
             "unix_socket_mode": unix_socket_mode,
+            "metrics_address": metrics_address,
             "tls_cert": tls_cert,
             "tls_key": tls_key,
             "tls_client_ca": tls_client_ca,

@@ -2,9 +2,10 @@
 //! and reads get slower as these grow, until the columns are built anew.
 //!
 //! It starts when a commit leaves a predicate with so many changes that they are due, or will be as soon as no commit comes, and ends when none are: a database that
-//! nobody changes has no such thread, and a child of a fork starts its own. It keeps the data alive while it folds, not the
+//! nobody changes has no such thread, and a child of a fork starts its own. The data stay alive while it compacts, not the
 //! database: closing waits for nothing. Readers and writers go before it where there are too few cores for all.
 
+use super::activity::Meter;
 use super::guard::guarded;
 use hexgraph_base::types::lower_priority;
 use hexgraph_store::graph::{Folding, Store};
@@ -18,14 +19,15 @@ const REST: Duration = Duration::from_millis(200);
 /// Starts the thread that folds the changes of one database, and knows whether it runs.
 pub(super) struct Compactor {
     folding: Folding,
+    runs: Arc<Meter>,
     /// The process whose thread folds now; `None` when no thread does.
     running: Mutex<Option<u32>>,
 }
 
 impl Compactor {
     /// Creates the folder of a database; no thread runs yet.
-    pub(super) fn new(folding: Folding) -> Arc<Compactor> {
-        Arc::new(Compactor { folding, running: Mutex::default() })
+    pub(super) fn new(folding: Folding, runs: &Arc<Meter>) -> Arc<Compactor> {
+        Arc::new(Compactor { folding, runs: Arc::clone(runs), running: Mutex::default() })
     }
 
     /// Has a thread fold what is due in a database that was just opened. O(predicates).
@@ -70,12 +72,13 @@ impl Compactor {
         while let Some(strong) = store.upgrade() {
             let now = strong.version().commit;
             let is_at_rest = seen == Some(now);
-            // `false`: nothing is due. An error, such as too little memory, ends the thread; a later commit starts it again.
-            let folded = guarded(|| strong.fold_next(is_at_rest));
-            if matches!(folded, Ok(true)) {
+            // `None`: nothing is due. An error, such as too little memory, ends the thread; a later commit starts it again.
+            let compact = || Ok(strong.fold_next(is_at_rest)?.then_some(()));
+            let result = guarded(|| self.runs.run(compact));
+            if matches!(result, Ok(Some(()))) {
                 continue;
             }
-            if matches!(folded, Ok(false)) && !is_at_rest && strong.is_fold_due() {
+            if matches!(result, Ok(None)) && !is_at_rest && strong.is_fold_due() {
                 seen = Some(now);
                 drop(strong);
                 thread::sleep(REST);
@@ -83,7 +86,7 @@ impl Compactor {
             }
             let mut running = self.lock();
             // A commit that came after the last look is seen here, or finds no thread and starts another.
-            if folded.is_ok() && strong.is_fold_due() {
+            if result.is_ok() && strong.is_fold_due() {
                 continue;
             }
             *running = None;

@@ -8,7 +8,7 @@ use super::operation::OpenOptions;
 use hexgraph_base::types::{Result, endless};
 use hexgraph_store::durability::{Directory, Recovery, check_new, is_database};
 use hexgraph_store::exec::Control as RequestContext;
-use hexgraph_store::graph::{Check, Folds, persist};
+use hexgraph_store::graph::{Check, Folds, Version, persist};
 use std::path::Path;
 
 impl Database {
@@ -60,9 +60,12 @@ impl Database {
     fn compact_while(&self, check: Check<'_>) -> Result<()> {
         let (open, pool) = (self.open_state()?, self.pool()?);
         open.check_writable()?;
-        open.store.fold_all(|version| {
-            check()?;
-            pool.install(|| Folds::of(version, check))
+        open.compactions.run(|| {
+            let compact = |version: &Version| {
+                check()?;
+                pool.install(|| Folds::of(version, check))
+            };
+            open.store.fold_all(compact).map(Some)
         })?;
         open.checkpoint(check)
     }

@@ -2,6 +2,7 @@
 //! graph.
 
 mod operation;
+mod activity;
 mod database;
 mod ask;
 mod compact;
@@ -26,6 +27,7 @@ pub mod access;
 #[cfg(not(feature = "graphql"))]
 mod without_access;
 
+pub use activity::{Activity, Runs};
 pub use ask::each::EachAnswer;
 pub use ask::explain::{ExplainedStep, Explanation};
 pub use ask::kept::algorithm_table::{AlgorithmNumbers, AlgorithmTable};

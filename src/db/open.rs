@@ -1,5 +1,6 @@
 //! The state of an open database: the graph in memory, and its snapshots and logs where it has a directory.
 
+use super::activity::Meter;
 use super::folding::Compactor;
 use super::guard::guarded;
 use super::operation::OpenOptions;
@@ -34,6 +35,10 @@ pub(super) struct Open {
     folder: Arc<Compactor>,
     /// The transactions that are open, and the versions that recent queries read.
     pub(super) transactions: Transactions,
+    /// Counts the compactions.
+    pub(super) compactions: Arc<Meter>,
+    /// Counts the checkpoints.
+    pub(super) checkpoints: Meter,
     /// The budget that the memory of all requests is drawn from.
     budget: Budget,
     /// Where the data are stored.
@@ -166,8 +171,17 @@ impl Open {
     fn new(store: Store, budget: Budget, options: OpenOptions, home: Home) -> Open {
         // Up to here the numbers are those of transactions that ended when it was closed.
         let transactions = Transactions::new(options.transactions, store.clock(), &budget);
-        let folder = Compactor::new(options.thresholds.folding);
-        Open { store: Arc::new(store), folder, transactions, budget, home }
+        let (compactions, checkpoints) = (Arc::<Meter>::default(), Meter::default());
+        let folder = Compactor::new(options.thresholds.folding, &compactions);
+        Open {
+            store: Arc::new(store),
+            folder,
+            transactions,
+            compactions,
+            checkpoints,
+            budget,
+            home,
+        }
     }
 
     /// Checks that the database accepts changes.
@@ -250,10 +264,21 @@ impl Open {
         // Most of what is to be synced is, before writers have to wait for it.
         writing.wal.sync()?;
         // Nobody else commits meanwhile, so the new log begins right behind the version that is saved.
-        let rotated =
-            self.store.with_head(|version| Ok((Arc::clone(version), writing.wal.rotate()?)));
-        let (version, (number, place)) = rotated?;
-        writing.save(&version, number, place, check)
+        self.checkpoints.run(|| {
+            let rotated =
+                self.store.with_head(|version| Ok((Arc::clone(version), writing.wal.rotate()?)));
+            let (version, (number, place)) = rotated?;
+            writing.save(&version, number, place, check).map(Some)
+        })?;
+        Ok(())
+    }
+
+    /// The bytes of the log since the newest snapshot; 0 where this process does not write.
+    pub(super) fn log_bytes(&self) -> u64 {
+        match &self.home {
+            Home::Memory | Home::Read(_) => 0,
+            Home::Write(writing) => writing.wal.unsaved(),
+        }
     }
 
     /// Has a snapshot written on a thread of its own.

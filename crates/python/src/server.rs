@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use std::ffi::CString;
 use std::mem;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -30,6 +30,7 @@ pub struct PyServer {
     server: Arc<Mutex<Server>>,
     url: String,
     grpc_address: Option<String>,
+    metrics_address: Option<String>,
     unix_socket: Option<PathBuf>,
 }
 
@@ -65,6 +66,7 @@ pub(crate) struct Settings {
     grpc_port: Option<u16>,
     unix_socket: Option<PathBuf>,
     unix_socket_mode: u32,
+    metrics_address: Option<String>,
     security: String,
     anonymous: bool,
     acl: Option<String>,
@@ -102,12 +104,18 @@ impl Settings {
         let security = self.security().map_err(to_python)?;
         let access = self.access().map_err(to_python)?;
         let audit = self.audit().map_err(to_python)?;
+        let metrics_address = self.metrics_address.as_deref().map(|address| {
+            let wrong = || format!("metrics_address must be an IP address and a port such as \"127.0.0.1:9100\", not {address:?}");
+            address.parse().map_err(|_| PyValueError::new_err(wrong()))
+        });
+        let metrics_address = metrics_address.transpose()?;
         let grpc = self.grpc_port.map_or(GrpcPort::Off, GrpcPort::At);
         Ok(ServeOptions {
             host,
             port: self.port,
             grpc,
             socket_file,
+            metrics_address,
             security,
             access,
             audit,
@@ -178,9 +186,12 @@ impl PyServer {
     /// Creates the handle of a running server.
     pub fn new(server: Server) -> PyServer {
         let url = server.url();
-        let grpc_address = server.grpc_address().map(|address| address.to_string());
+        let shown = |address: Option<SocketAddr>| address.map(|address| address.to_string());
+        let grpc_address = shown(server.grpc_address());
+        let metrics_address = shown(server.metrics_address());
         let unix_socket = server.socket_path().map(Path::to_owned);
-        PyServer { server: Arc::new(Mutex::new(server)), url, grpc_address, unix_socket }
+        let server = Arc::new(Mutex::new(server));
+        PyServer { server, url, grpc_address, metrics_address, unix_socket }
     }
 }
 
@@ -212,6 +223,18 @@ impl PyServer {
     #[getter]
     fn grpc_address(&self) -> Option<&str> {
         self.grpc_address.as_deref()
+    }
+
+    /// The address that serves `/metrics` without a key, `127.0.0.1:9100` for instance; None if there is none.
+    ///
+    /// >>> import hexgraph
+    /// >>> db = hexgraph.connect()
+    /// >>> with db.serve(port=0, metrics_address="127.0.0.1:0") as server:
+    /// ...     server.metrics_address.rpartition(":")[0]
+    /// '127.0.0.1'
+    #[getter]
+    fn metrics_address(&self) -> Option<&str> {
+        self.metrics_address.as_deref()
     }
 
     /// The path of the Unix domain socket; None if there is none.

@@ -166,6 +166,11 @@ impl Transactions {
         inner.open.values().cloned().collect()
     }
 
+    /// The number of open transactions.
+    pub(in crate::db) fn count(&self) -> usize {
+        self.lock().open.len()
+    }
+
     /// The newest version, and the number of this moment, at which [`Transactions::find`] finds it
     /// again for a while.
     pub(in crate::db) fn start(&self, store: &Store) -> (Arc<Version>, u64) {

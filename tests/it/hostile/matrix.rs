@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::path::Path;
 
 /// The routes: the path, the methods, whose key, and what it changes. A path that is new stands here, too, or the test fails.
-const KNOWN: [(&str, &str, Role, Effect); 38] = [
+const KNOWN: [(&str, &str, Role, Effect); 40] = [
     ("/query", "POST PUT", Role::Client, Effect::Reads),
     ("/query_many", "POST PUT", Role::Client, Effect::Reads),
     ("/mutate", "POST PUT", Role::Client, Effect::Changes),
@@ -19,6 +19,8 @@ const KNOWN: [(&str, &str, Role, Effect); 38] = [
     ("/login", "POST PUT", Role::Client, Effect::Reads),
     ("/health", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/state", "GET HEAD", Role::Client, Effect::Reads),
+    ("/metrics", "GET HEAD", Role::Admin, Effect::Reads),
+    ("/debug/prometheus_metrics", "GET HEAD", Role::Admin, Effect::Reads),
     ("/ui/keywords", "GET HEAD", Role::Client, Effect::Reads),
     ("/", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/console/console.js", "GET HEAD", Role::Anyone, Effect::Reads),

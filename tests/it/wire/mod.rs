@@ -4,6 +4,7 @@ mod admin;
 mod console;
 mod lines;
 mod memory;
+mod metrics;
 mod requests;
 pub mod site;
 #[cfg(unix)]

@@ -35,7 +35,7 @@ pub(crate) fn memory_limit() -> Option<u64> {
 
 /// Returns the bytes of anonymous memory that are resident now: heaps and stacks, but not files that are mapped. A call
 /// takes about 20 µs, since the kernel generates the file that is read.
-pub(super) fn anonymous_memory() -> Option<u64> {
+pub fn anonymous_memory() -> Option<u64> {
     // The file has about 1.5 KB; reading it into an array makes the call free of allocation.
     let mut text = [0; 4096];
     let count = File::open("/proc/self/status").ok()?.read(&mut text).ok()?;

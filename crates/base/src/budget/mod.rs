@@ -5,4 +5,5 @@ mod machine;
 mod pool;
 
 pub use json_weight::json_weight;
+pub use machine::anonymous_memory;
 pub use pool::{Budget, Held, Share};

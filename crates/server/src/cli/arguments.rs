@@ -2,7 +2,7 @@
 
 use super::registry::{KeysCommand, NamespacesCommand};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 /// An embedded graph engine that answers DQL.
@@ -149,6 +149,10 @@ pub(super) struct ServeArguments {
     /// The permissions of the socket, in octal: 600 for your user only, 660 for your group, too
     #[arg(long, value_name = "MODE", value_parser = mode, default_value = "600", requires = "unix_socket")]
     pub unix_socket_mode: u32,
+    /// Also serve /metrics, and nothing else, at this address without a key, such as
+    /// 127.0.0.1:9100
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub metrics_address: Option<SocketAddr>,
     /// The address to listen on; 0.0.0.0 allows other machines
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub host: IpAddr,

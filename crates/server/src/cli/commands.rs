@@ -156,8 +156,11 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     let grpc = server.grpc_address().map_or(String::new(), |at| format!(" and by {by} at {at}"));
     let file = server.socket_path().filter(|_| server.address().is_some());
     let file = file.map_or(String::new(), |path| format!(" and at the file {}", path.display()));
+    let metrics = server.metrics_address();
+    let metrics = metrics.map_or(String::new(), |at| format!(", with metrics at {at}"));
     let url = server.url();
-    print(format!("hexgraph answers at {url}{grpc}{file} (Ctrl-C stops it)\n").as_bytes())?;
+    let line = format!("hexgraph answers at {url}{grpc}{file}{metrics} (Ctrl-C stops it)\n");
+    print(line.as_bytes())?;
     if let Some(end) = server.ended() {
         signals.wait(end);
     }
@@ -190,6 +193,7 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
         port,
         grpc,
         socket_file,
+        metrics_address: arguments.metrics_address,
         prints_slow,
         admission,
         connections,

@@ -35,7 +35,7 @@ pub(super) async fn receive(
     let coding = Coding::accepted(&parts.headers);
     let reply = match received(&app, route, (parts, body), &peer).await {
         Ok(incoming) => run(&app, peer, incoming, answer).await,
-        Err(Unreadable::Wrong(message)) => Reply::invalid_request(&message),
+        Err(Unreadable::Wrong(error)) => Reply::invalid_request(&error).counted_as(error.refused()),
         Err(Unreadable::Starved(error)) => Reply::failed(&error).later(),
     };
     packed(reply, coding)
@@ -93,7 +93,7 @@ async fn received_whole(
         control.set_limits(limits);
         incoming.unpacked(most, &control)
     };
-    let done = admission::carry_out(&app.lanes, asked, wanted(app, peer), work).await;
+    let done = admission::carry_out(&app.admission, asked, wanted(app, peer), work).await;
     done.unwrap_or_else(|Overloaded| {
         Err(Unreadable::Starved(Error::Limit { message: OVERLOADED.to_owned() }))
     })
@@ -171,7 +171,7 @@ pub(super) async fn admitted<T: Send + 'static>(
         }
         work(&there, incoming, &control)
     };
-    admission::carry_out(&app.lanes, asked, is_wanted, work).await
+    admission::carry_out(&app.admission, asked, is_wanted, work).await
 }
 
 /// Bodies up to this length are read where they have come, which takes a fraction of a millisecond.
@@ -237,6 +237,7 @@ mod tests {
     use crate::http::guard::security::Security;
     use crate::http::message::incoming::Bodies;
     use crate::http::message::stream_slots::StreamSlots;
+    use crate::http::metrics::ServerMetrics;
     use axum::http::header;
     use flate2::Compression;
     use flate2::write::GzEncoder;
@@ -259,7 +260,8 @@ mod tests {
             security: Security::default(),
             exports: None,
             streams: Arc::new(StreamSlots::new(1)),
-            lanes: Arc::new(Lanes::new(AdmissionOptions::default())),
+            admission: Arc::new(Lanes::new(AdmissionOptions::default())),
+            metrics: Arc::new(ServerMetrics::new()),
             switches: Arc::default(),
             tasks: Arc::default(),
             audit: None,

@@ -3,6 +3,7 @@
 use super::admission::Lanes;
 use super::audit::AuditLog;
 use super::graphql::Feeds;
+use super::metrics::ServerMetrics;
 use crate::http::guard::security::Security;
 use crate::http::guard::switches::Switches;
 use crate::http::guard::users;
@@ -39,7 +40,9 @@ pub(super) struct App {
     /// The budget that the memory of bodies is reserved from.
     pub bodies: Bodies,
     /// Admission: which requests run, and which wait.
-    pub lanes: Arc<Lanes>,
+    pub admission: Arc<Lanes>,
+    /// What is counted for `/metrics`.
+    pub metrics: Arc<ServerMetrics>,
     /// Draining and shutdown, which an operator switches.
     pub switches: Arc<Switches>,
     /// Exports and backups that go on after the request that began them was answered.

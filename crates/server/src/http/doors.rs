@@ -35,17 +35,22 @@ pub(super) struct ListenerOptions<'a> {
     pub grpc: GrpcPort,
     /// The file.
     pub socket_file: Option<&'a SocketFileOptions>,
+    /// The address where metrics are answered without a key.
+    pub metrics: Option<SocketAddr>,
 }
 
 /// All that was opened for a server, before there is a runtime.
 pub(super) struct Doors {
     http: Option<TcpListener>,
     grpc: Option<TcpListener>,
+    metrics: Option<TcpListener>,
     file: Option<SocketFile>,
     /// The address of HTTP with the port that was taken.
     pub address: Option<SocketAddr>,
     /// That of gRPC.
     pub grpc_address: Option<SocketAddr>,
+    /// That of metrics.
+    pub metrics_address: Option<SocketAddr>,
 }
 
 impl Doors {
@@ -60,14 +65,15 @@ impl Doors {
             return Err(Error::query("the server has neither a port nor a file to listen at")
                 .with_hint("give it a port (0 takes any that is free) or a file (--unix-socket)"));
         }
-        let http = wanted.port.map(|port| SocketAddr::new(wanted.host, port));
-        let http = http.map(|wanted| {
-            listen(wanted).map_err(|error| Error::io(format!("listening on {wanted}"), error))
-        });
+        let open = |address| {
+            listen(address).map_err(|error| Error::io(format!("listening on {address}"), error))
+        };
+        let http = wanted.port.map(|port| open(SocketAddr::new(wanted.host, port)));
         let (http, address) = http.transpose()?.unzip();
+        let (metrics, metrics_address) = wanted.metrics.map(open).transpose()?.unzip();
         let (grpc, grpc_address) = listen_for_calls(wanted)?.unzip();
         let file = wanted.socket_file.map(SocketFile::bind).transpose()?;
-        Ok(Doors { http, grpc, file, address, grpc_address })
+        Ok(Doors { http, grpc, metrics, file, address, grpc_address, metrics_address })
     }
 
     /// The file, where there is one.
@@ -91,7 +97,8 @@ impl Doors {
     ///
     /// What the runtime has.
     pub(super) fn listeners(self) -> io::Result<(Vec<(Listener, Port)>, Option<SocketFile>)> {
-        let ports = [(self.http, Port::Http), (self.grpc, Port::Grpc)];
+        let ports =
+            [(self.http, Port::Http), (self.grpc, Port::Grpc), (self.metrics, Port::Metrics)];
         let ports = ports.into_iter().filter_map(|(listener, port)| {
             let listener = TokioListener::from_std(listener?).map(Listener::Tcp);
             Some(listener.map(|listener| (listener, port)))

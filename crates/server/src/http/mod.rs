@@ -12,6 +12,7 @@ mod answering;
 mod app;
 mod audit;
 mod tls;
+mod metrics;
 mod connections;
 mod admission;
 mod compat;

@@ -81,6 +81,16 @@ impl Route {
         matches!(self.work, Work::Call(..) | Work::NoCall(_))
     }
 
+    /// What requests to the path do, as a label of metrics.
+    pub(super) fn kind(&self) -> &'static str {
+        match (self.role, self.effect) {
+            (Role::Admin, _) => "admin",
+            (_, Effect::Reads) => "read",
+            (_, Effect::Changes) => "write",
+            (_, Effect::AsTextSays) => "read_or_write",
+        }
+    }
+
     /// The accepted methods as the value of the header `Allow`.
     pub fn allow(&self) -> String {
         let names = self.methods.iter().map(Method::as_str).chain(["OPTIONS"]);

@@ -9,20 +9,23 @@ use super::graphql;
 use super::grpc;
 use super::route::{Bare, Route, Work};
 use super::routes::ROUTES;
+use crate::http::endpoints::metrics;
 use crate::http::endpoints::query_many;
 use crate::http::guard::keys::Role;
 use crate::http::guard::origins;
 use crate::http::guard::users;
 use crate::http::message::reply::Reply;
+use crate::http::metrics::{CountedRequest, NO_ROUTE};
 use axum::Router;
 use axum::body::HttpBody;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use axum::routing::any;
+use axum::routing::{any, get};
 use std::convert::Infallible;
 use std::sync::Arc;
+use tokio::task;
 use tower::{Layer, ServiceExt, service_fn};
 use tower_http::cors::CorsLayer;
 
@@ -35,6 +38,8 @@ pub(super) enum Port {
     Grpc,
     /// No port but a file: all routes.
     File,
+    /// That of metrics: these alone, and without a key.
+    Metrics,
 }
 
 impl Port {
@@ -44,14 +49,26 @@ impl Port {
             Port::Http => !route.is_call(),
             Port::Grpc => route.is_call(),
             Port::File => true,
+            Port::Metrics => false,
         }
     }
 }
+
+/// The paths of metrics.
+const METRICS_PATHS: [&str; 2] = ["/metrics", "/debug/prometheus_metrics"];
 
 /// Makes the router for exactly the paths that the table of routes has for a port; all others get
 /// status 404, or that of gRPC for methods that there are not.
 pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
     let mut router = Router::new();
+    if port == Port::Metrics {
+        let serve = |State(app): State<Arc<App>>| async move {
+            task::block_in_place(|| metrics::of_all(&app).into_response(None))
+        };
+        for path in METRICS_PATHS {
+            router = router.route(path, get(serve));
+        }
+    }
     for route in ROUTES.iter().filter(|route| port.has(route)) {
         let (origins, asked) = (&app.security.origins, (route.path, route.methods));
         let cors = Arc::new(origins::layer(origins, &app.unguarded, asked));
@@ -71,9 +88,25 @@ pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
     router.fallback(nothing).layer(guard).with_state(Arc::clone(app))
 }
 
-/// Refuses requests from pages of foreign origins, and answers OPTIONS. The preflight requests of
+/// Counts requests, refuses those from pages of foreign origins, and answers OPTIONS. The preflight requests of
 /// browsers go on to [`origins::layer`], which answers them, so no OPTIONS request reaches a route.
 async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let running = app.metrics.begin(counted(Route::of(request.uri().path())));
+    let response = guarded(&app, request, next).await;
+    running.answered(&response);
+    response
+}
+
+fn counted(route: Option<&'static Route>) -> CountedRequest {
+    match route {
+        Some(route) => {
+            CountedRequest { route: route.path, kind: route.kind(), is_call: route.is_call() }
+        }
+        None => CountedRequest { route: NO_ROUTE, kind: NO_ROUTE, is_call: false },
+    }
+}
+
+async fn guarded(app: &App, request: Request, next: Next) -> Response {
     let (headers, method) = (request.headers(), request.method());
     if let Some(refusal) = app.security.origins.refusal(&app.unguarded, (headers, request.uri())) {
         return without_the_body(refusal, &request);

@@ -14,6 +14,7 @@ use crate::http::endpoints::commit;
 use crate::http::endpoints::health;
 use crate::http::endpoints::keywords;
 use crate::http::endpoints::login;
+use crate::http::endpoints::metrics;
 use crate::http::endpoints::mutate;
 use crate::http::endpoints::query;
 use crate::http::guard::keys::Role;
@@ -55,6 +56,9 @@ const READ: Route = Route {
     wrong_method: StatusCode::METHOD_NOT_ALLOWED,
     ..CHANGE
 };
+
+/// The defaults of a path of metrics.
+const METRICS: Route = Route { role: Role::Admin, work: Work::AtOnce(metrics::answer), ..READ };
 
 /// The defaults of a file of the console.
 const FILE: Route = Route { role: Role::Anyone, ..READ };
@@ -130,6 +134,8 @@ pub static ROUTES: &[Route] = &[
     },
     Route { path: "/health", role: Role::Anyone, work: Work::AtOnce(health::answer), ..READ },
     Route { path: "/state", work: Work::AtOnce(health::state), ..READ },
+    Route { path: "/metrics", ..METRICS },
+    Route { path: "/debug/prometheus_metrics", ..METRICS },
     Route { path: "/ui/keywords", work: Work::AtOnce(keywords::answer), ..READ },
     Route { path: "/", work: Work::AtOnce(console::index), ..FILE },
     Route { path: "/console/console.js", work: Work::AtOnce(console::script), ..FILE },

@@ -7,6 +7,7 @@ use super::connections;
 use super::connections::{ConnectionOptions, Door};
 use super::doors::{Doors, GrpcPort, ListenerOptions, unix_url};
 use super::graphql::{Feeds, SubscribeOptions};
+use super::metrics::ServerMetrics;
 use super::router::{Port, router};
 use super::socket_file::SocketFileOptions;
 use super::tls::Certificates;
@@ -58,6 +59,8 @@ pub struct ServeOptions {
     pub grpc: GrpcPort,
     /// The file by which programs on this machine connect, for HTTP as well as gRPC.
     pub socket_file: Option<SocketFileOptions>,
+    /// An address that answers `/metrics` alone, without a key; `None` for none.
+    pub metrics_address: Option<SocketAddr>,
     /// Whether queries that take longer than the limit `slow` are printed to standard error.
     pub prints_slow: bool,
     /// How many requests may run at once, and how long they may wait.
@@ -82,6 +85,7 @@ pub struct ServeOptions {
 pub struct Server {
     address: Option<SocketAddr>,
     grpc_address: Option<SocketAddr>,
+    metrics_address: Option<SocketAddr>,
     socket_path: Option<PathBuf>,
     is_encrypted: bool,
     /// The process that started the server: a forked child has this value and none of the threads.
@@ -120,6 +124,7 @@ impl Default for ServeOptions {
             port: Some(8080),
             grpc: GrpcPort::default(),
             socket_file: None,
+            metrics_address: None,
             prints_slow: false,
             admission: AdmissionOptions::default(),
             connections: ConnectionOptions::default(),
@@ -148,8 +153,10 @@ impl Server {
             port: options.port,
             grpc: options.grpc,
             socket_file: options.socket_file.as_ref(),
+            metrics: options.metrics_address,
         })?;
         let (address, grpc_address) = (doors.address, doors.grpc_address);
+        let metrics_address = doors.metrics_address;
         let socket_path = doors.socket_path();
         let failed = |error| Error::io("starting the threads of a server".to_owned(), error);
         let runtime = runtime().map_err(failed)?;
@@ -175,7 +182,8 @@ impl Server {
             security,
             exports,
             streams: Arc::new(StreamSlots::new(STREAMS_MAX)),
-            lanes: Arc::new(Lanes::new(options.admission)),
+            admission: Arc::new(Lanes::new(options.admission)),
+            metrics: Arc::new(ServerMetrics::new()),
             switches: Arc::clone(&switches),
             tasks: Arc::default(),
             audit: audit.map(Arc::new),
@@ -195,7 +203,15 @@ impl Server {
         let running = Running { switches, thread, end: Ended(end) };
         let process = process::id();
         let running = Some(running);
-        Ok(Server { address, grpc_address, socket_path, is_encrypted, process, running })
+        Ok(Server {
+            address,
+            grpc_address,
+            metrics_address,
+            socket_path,
+            is_encrypted,
+            process,
+            running,
+        })
     }
 
     /// The address with the port that was taken; `None` where there is only a file.
@@ -206,6 +222,11 @@ impl Server {
     /// The address of gRPC; `None` where it is off.
     pub fn grpc_address(&self) -> Option<SocketAddr> {
         self.grpc_address
+    }
+
+    /// The address of metrics; `None` where they have none of their own.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.metrics_address
     }
 
     /// The file by which programs on this machine connect.
@@ -268,25 +289,27 @@ fn run(
     stop: &RequestContext,
 ) {
     let (switches, feeds) = (Arc::clone(&app.switches), Arc::clone(&app.feeds));
-    let (database, lanes) = (app.unguarded.clone(), Arc::clone(&app.lanes));
+    let (database, lanes) = (app.unguarded.clone(), Arc::clone(&app.admission));
+    let metrics = Arc::clone(&app.metrics);
     let (tasks, begun) = (Arc::clone(&app.tasks), Arc::clone(&app.tasks));
     let app = Arc::new(app);
     runtime.block_on(async {
         // Without a listener the server ends at once, which `is_running` tells.
         // The socket file is removed when this is dropped, at the end of the block.
         let Ok((listeners, _socket_file)) = doors.listeners() else { return };
-        let doors = listeners.into_iter().map(|(listener, port)| {
+        let listeners = listeners.into_iter().map(|(listener, port)| {
             // What comes by the file does not leave this machine.
             let certificates = certificates.clone().filter(|_| port != Port::File);
             Door { listener, router: router(&app, port), certificates }
         });
-        let doors = doors.collect();
+        let listeners = listeners.collect();
         let patience = Arc::clone(&switches);
         let wait = async move {
             switches.ending().await;
             feeds.close(STOP_GRACE).await;
         };
-        let served = connections::serve(doors, options, database.budget().clone(), wait);
+        let served =
+            connections::serve(listeners, options, (database.budget().clone(), metrics), wait);
         let out_of_patience = async {
             patience.ending().await;
             patience.out_of_patience().await;

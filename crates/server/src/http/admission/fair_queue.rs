@@ -18,6 +18,11 @@ impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
         FairQueue { turns: VecDeque::new(), waiting: HashMap::new() }
     }
 
+    /// The number of items. O(waiting clients).
+    pub(super) fn len(&self) -> usize {
+        self.waiting.values().map(VecDeque::len).sum()
+    }
+
     /// Whether the queue is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.turns.is_empty()

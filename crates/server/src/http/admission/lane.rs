@@ -32,7 +32,7 @@ pub(super) trait Waiter {
 /// One pool; `W` is what waits for a slot in it.
 pub(super) struct Lane<W> {
     free: usize,
-    places: usize,
+    slots: usize,
     /// The moving average of the time that a slot is held, in seconds.
     held: f64,
     queue: FairQueue<Client, W>,
@@ -41,9 +41,18 @@ pub(super) struct Lane<W> {
     patience: Duration,
 }
 
+/// How busy a pool is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LaneLoad {
+    /// The number of slots in use.
+    pub running: usize,
+    /// The number of requests that wait for one.
+    pub waiting: usize,
+}
+
 /// The answer to a request for a slot.
 pub(super) enum Entry<W> {
-    /// A slot is free, and taken now.
+    /// A slot is free, and reserved now.
     Free(W),
     /// The request is in the queue.
     Queued,
@@ -54,12 +63,17 @@ pub(super) enum Entry<W> {
 impl<W: Waiter> Lane<W> {
     /// Creates a pool with so many free slots, and `held` as the first estimate of the time that
     /// one is held.
-    pub(super) fn new(places: usize, held: Duration, patience: Duration) -> Lane<W> {
+    pub(super) fn new(slots: usize, held: Duration, patience: Duration) -> Lane<W> {
         let (queue, held) = (FairQueue::new(), held.as_secs_f64());
-        Lane { free: places, places, held, queue, refused: None, patience }
+        Lane { free: slots, slots, held, queue, refused: None, patience }
     }
 
-    /// Asks for a slot. A free one belongs to the caller at once; `is_open` says whether slots may
+    /// How many slots are in use, and how many requests wait for one. O(waiting clients).
+    pub(super) fn load(&self) -> LaneLoad {
+        LaneLoad { running: self.slots - self.free, waiting: self.queue.len() }
+    }
+
+    /// Requests a slot. A free one belongs to the caller at once; `is_open` says whether slots may
     /// be given out now. Otherwise `waiter` is queued, or comes back where the queue is too long.
     pub(super) fn enter(&mut self, client: Client, is_open: bool, waiter: W) -> Entry<W> {
         let now = Instant::now();
@@ -81,7 +95,7 @@ impl<W: Waiter> Lane<W> {
     }
 
     fn is_too_long(&self, client: Client, now: Instant) -> bool {
-        let rounds = (self.queue.ahead_of(client) + 1) as f64 / self.places as f64;
+        let rounds = (self.queue.ahead_of(client) + 1) as f64 / self.slots as f64;
         let is_burst = self.refused.is_none_or(|refused| self.patience <= now - refused);
         let patience = self.patience.as_secs_f64() * if is_burst { 1.0 } else { 0.1 };
         // Where a slot is held for longer than the patience, nobody could ever wait: two turns are

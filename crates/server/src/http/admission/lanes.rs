@@ -1,7 +1,7 @@
 //! The fast and the slow pool, and the state that all requests share.
 
 use super::admission_options::AdmissionOptions;
-use super::lane::{Client, Entry, Lane, Waiter};
+use super::lane::{Client, Entry, Lane, LaneLoad, Waiter};
 use super::likeness::Slow;
 use super::quick::Quick;
 use super::workers::Workers;
@@ -66,14 +66,14 @@ pub(super) struct Start {
 
 /// A slot in a pool; dropping it gives the slot back.
 pub(crate) struct Place {
-    lanes: Arc<Lanes>,
+    admission: Arc<Lanes>,
     which: Which,
     since: Instant,
 }
 
 /// Counts one request as under way until it is dropped.
 pub(crate) struct RunningRequest {
-    lanes: Arc<Lanes>,
+    admission: Arc<Lanes>,
 }
 
 impl Lanes {
@@ -120,10 +120,16 @@ impl Lanes {
         true
     }
 
+    /// How busy the fast and the slow lane are.
+    pub(crate) fn loads(&self) -> (LaneLoad, LaneLoad) {
+        let state = self.lock();
+        (state.fast.load(), state.slow.load())
+    }
+
     /// Counts one more request as under way, until the result is dropped.
     pub(crate) fn begin(self: &Arc<Lanes>) -> RunningRequest {
         self.lock().running += 1;
-        RunningRequest { lanes: Arc::clone(self) }
+        RunningRequest { admission: Arc::clone(self) }
     }
 
     /// Whether the last request of this kind was slow.
@@ -213,7 +219,7 @@ impl State {
 
 impl Place {
     fn new(lanes: &Arc<Lanes>, which: Which) -> Place {
-        Place { lanes: Arc::clone(lanes), which, since: Instant::now() }
+        Place { admission: Arc::clone(lanes), which, since: Instant::now() }
     }
 
     /// Where it is.
@@ -225,15 +231,15 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         // The lock is free at the end of this statement: `hand_out` takes it again.
-        self.lanes.lock().lane(self.which).leave(self.since.elapsed());
-        self.lanes.hand_out();
+        self.admission.lock().lane(self.which).leave(self.since.elapsed());
+        self.admission.hand_out();
     }
 }
 
 impl Drop for RunningRequest {
     fn drop(&mut self) {
-        self.lanes.lock().running -= 1;
-        self.lanes.hand_out();
+        self.admission.lock().running -= 1;
+        self.admission.hand_out();
     }
 }
 
@@ -253,6 +259,8 @@ mod tests {
         let gone = lanes.enter(Which::Slow, 1).unwrap();
         let mut waits = lanes.enter(Which::Slow, 1).unwrap();
         drop(gone);
+        let (fast, slow) = lanes.loads();
+        assert_eq!((fast.running, fast.waiting, slow.running, slow.waiting), (0, 0, 1, 2));
         let quick = place(lanes.enter(Which::Fast, 1));
         assert_eq!(quick.which(), Which::Fast);
         assert!(waits.try_recv().is_err());

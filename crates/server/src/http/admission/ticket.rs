@@ -49,7 +49,7 @@ pub(crate) struct Overloaded;
 
 /// A request under way: its slot in a pool, and whether it was slow or refused.
 struct Ticket {
-    lanes: Arc<Lanes>,
+    admission: Arc<Lanes>,
     asked: Asked,
     /// It computes on the thread of its connection.
     stays: bool,
@@ -83,8 +83,12 @@ pub(crate) async fn carry_out<T: Send + 'static>(
         return carry_out_here((lanes, stay), asked, is_wanted, work);
     }
     let which = if begins_slow { Which::Slow } else { Which::Fast };
-    let ticket =
-        Arc::new(Ticket { lanes: Arc::clone(lanes), asked, stays: false, state: Mutex::default() });
+    let ticket = Arc::new(Ticket {
+        admission: Arc::clone(lanes),
+        asked,
+        stays: false,
+        state: Mutex::default(),
+    });
     let (out, mut done) = oneshot::channel();
     let here = Arc::clone(&ticket);
     let start = Box::new(move |place| here.start(place, out, is_wanted, work));
@@ -116,7 +120,7 @@ fn carry_out_here<T>(
     work: impl FnOnce(RequestContext) -> T,
 ) -> Result<T, Overloaded> {
     let state = Mutex::default();
-    let ticket = Arc::new(Ticket { lanes: Arc::clone(lanes), asked, stays: true, state });
+    let ticket = Arc::new(Ticket { admission: Arc::clone(lanes), asked, stays: true, state });
     let (here, running) = (Arc::clone(&ticket), lanes.begin());
     // A panic is held back until the right to stay is given back, and goes on in `outcome`.
     let done = catch_unwind(AssertUnwindSafe(|| here.run(running, is_wanted, work)));
@@ -167,9 +171,9 @@ impl Ticket {
     ) {
         let which = place.which();
         self.take(place);
-        let running = self.lanes.begin();
+        let running = self.admission.begin();
         let ticket = Arc::clone(&self);
-        let begun = self.lanes.workers.start(move || {
+        let begun = self.admission.workers.start(move || {
             if which == Which::Slow {
                 lower_priority();
             }
@@ -202,7 +206,7 @@ impl Ticket {
         let (start, started) = (busy_time(), Instant::now());
         let ticket = Arc::clone(&self);
         let wanted = is_wanted.clone();
-        let quick = self.lanes.options.quick;
+        let quick = self.admission.options.quick;
         let gate = move |must: bool| {
             let busy = busy_time().saturating_sub(start);
             match quick.checked_sub(busy) {
@@ -216,11 +220,11 @@ impl Ticket {
         let took = started.elapsed();
         let busy = || busy_time().saturating_sub(start);
         let counts = time_that_counts(took, busy);
-        self.lanes.quick.note(self.asked.kind, counts, has_waited, self.stays);
+        self.admission.quick.note(self.asked.kind, counts, has_waited, self.stays);
         // Otherwise `change_lanes` has told it already.
         if !self.lock().was_slow {
             let is_slow = quick < took && quick < busy();
-            self.lanes.note(self.asked.kind, is_slow);
+            self.admission.note(self.asked.kind, is_slow);
         }
         // Before the answer is written to the client, so that it does not hold the slot.
         self.give_back();
@@ -258,7 +262,7 @@ impl Ticket {
             return Ok(());
         }
         self.lock().was_slow = true;
-        self.lanes.note(self.asked.kind, true);
+        self.admission.note(self.asked.kind, true);
         if self.stays {
             // Before others are woken: they could be next on this thread. Its priority stays, since
             // it is the runtime's.
@@ -267,7 +271,7 @@ impl Ticket {
             lower_priority();
         }
         self.leave_fast_lane();
-        let Some(wait) = self.lanes.enter(Which::Slow, self.asked.client) else {
+        let Some(wait) = self.admission.enter(Which::Slow, self.asked.client) else {
             self.lock().is_refused = true;
             return Err(Error::Limit { message: OVERLOADED.to_owned() });
         };

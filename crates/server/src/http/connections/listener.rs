@@ -15,6 +15,7 @@ use super::socket::{Caller, Listener, Socket};
 use super::timed_body::{TimedBody, Told, Verdict};
 use super::timed_stream::Stream;
 use super::wire::Wire;
+use crate::http::metrics::ServerMetrics;
 use crate::http::tls::Certificates;
 use axum::Router;
 use axum::body::Body;
@@ -83,6 +84,7 @@ struct House {
     /// To be told of the buffers that connections let go of: of thousands the allocator would keep
     /// the pages.
     budget: Budget,
+    metrics: Arc<ServerMetrics>,
     /// Becomes true when the server ends.
     ending: watch::Receiver<bool>,
 }
@@ -104,18 +106,18 @@ struct Room {
 }
 
 /// Accepts connections at all listeners and answers requests until `end` returns; then waits for
-/// the requests under way. The listeners share the connection slots.
+/// the requests under way. All listeners use one set of connection slots.
 pub(crate) async fn serve(
     doors: Vec<Door>,
     options: ConnectionOptions,
-    budget: Budget,
+    (budget, metrics): (Budget, Arc<ServerMetrics>),
     end: impl Future<Output = ()>,
 ) {
     let most = options.seats();
     let (closing, ending) = watch::channel(false);
     let refused = Arc::new(Semaphore::new(REFUSED_MOST));
     let seats = Arc::new(Seats::new(most));
-    let house = Arc::new(House { options, seats, most, refused, budget, ending });
+    let house = Arc::new(House { options, seats, most, refused, budget, metrics, ending });
     let doors: Vec<_> =
         doors.into_iter().map(|door| tokio::spawn(keep(door, Arc::clone(&house)))).collect();
     end.await;
@@ -166,6 +168,7 @@ async fn admit(room: &Arc<Room>, socket: Socket, caller: Caller, log: &Log) {
         }
         None => {
             let most = house.most;
+            house.metrics.connections_refused();
             log.say(&format!(
                 "{caller} is refused: there are {most} connections (setting `connection most`, \
                  as far as there are descriptors)"
@@ -203,6 +206,7 @@ async fn attend(room: Arc<Room>, socket: Socket, caller: Caller, seat: OwnedSema
     socket.hurry();
     let (socket, line) = (Arc::new(socket), Arc::new(Line::new()));
     let house = &room.house;
+    let _open = house.metrics.connected();
     // With the socket, for which a protocol that it is handed over to may keep the connection slot.
     let seat = (seat, house.seats.list(Arc::clone(&line)));
     let peer = Peer::new(&socket, caller.ip());
@@ -458,7 +462,8 @@ mod tests {
         let seats = Arc::new(Seats::new(1));
         let refused = Arc::new(Semaphore::new(1));
         let budget = Budget::new(1 << 20);
-        let house = Arc::new(House { options, seats, most: 1, refused, budget, ending });
+        let metrics = Arc::new(ServerMetrics::new());
+        let house = Arc::new(House { options, seats, most: 1, refused, budget, metrics, ending });
         let seat = house.seats.take().await.unwrap();
         let log = Log::default();
         let room = Arc::new(Room { house, router: Router::new(), certificates: None, log });

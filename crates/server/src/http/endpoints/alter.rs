@@ -3,15 +3,18 @@
 use crate::http::app::App;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::Reply;
+use crate::http::metrics::Refused;
 use hexgraph::db::{Database, Drop, RequestContext, SchemaReport};
 use hexgraph_base::types::{Error, Result as EngineResult};
 use serde_json::{Map, Value};
 
 /// Changes the schema, or drops something.
 pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
-    let refusal = app.security.refusal(incoming);
-    if let Some(refusal) = refusal.or(app.switches.refusal().map(|error| error.to_string())) {
-        return Reply::internal_error(&refusal);
+    if let Some(refusal) = app.security.refusal(incoming) {
+        return Reply::internal_error(&refusal).counted_as(Refused::KEY);
+    }
+    if let Some(refusal) = app.switches.refusal() {
+        return Reply::error(&refusal);
     }
     let database = app.database_for(incoming);
     // What begins so may be an operation, and is read as JSON first.

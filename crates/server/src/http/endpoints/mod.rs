@@ -8,4 +8,5 @@ pub(super) mod alter;
 pub(super) mod health;
 pub(super) mod keywords;
 pub(super) mod login;
+pub(super) mod metrics;
 pub(super) mod admin;

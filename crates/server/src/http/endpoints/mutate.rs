@@ -20,7 +20,9 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestC
     }
     let request = match read(incoming) {
         Ok(request) => request,
-        Err(Unreadable::Wrong(message)) => return Reply::invalid_request(&message),
+        Err(Unreadable::Wrong(error)) => {
+            return Reply::invalid_request(&error).counted_as(error.refused());
+        }
         Err(Unreadable::Starved(error)) => {
             control.note_starved();
             return Reply::failed(&error);

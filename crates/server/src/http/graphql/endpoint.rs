@@ -13,6 +13,7 @@ use crate::http::guard::users::TOKEN_HEADERS;
 use crate::http::message::coding::Coding;
 use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::reply::{Reply, schema_extensions};
+use crate::http::metrics::Refused;
 use crate::http::route::{Answerer, Route};
 use axum::body::Body;
 use axum::extract::ws::WebSocketUpgrade;
@@ -215,6 +216,8 @@ fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     if control.is_starved() && kind() != Some(OperationKind::Mutation) {
         reply = reply.failing();
     }
+    let refused = response.errors.iter().find_map(|fault| Refused::of_text(&fault.message));
+    reply = reply.counted_as(refused);
     reply.set_header("graphql-toucheduids", Some(response.touched.to_string()));
     if let Some(seconds) = response.max_age {
         let told = asker_headers(incoming.headers(), response.token_header.as_deref());
@@ -303,5 +306,7 @@ fn read(incoming: &Incoming) -> Result<GraphqlRequest, BodyError> {
 
 /// Makes the reply to a request that is not executed: one error and no data.
 fn refused(reason: impl std::fmt::Display) -> Reply {
-    Reply::json(GraphqlResponse::refused(vec![Fault::new(reason.to_string())]).to_json(""))
+    let fault = Fault::new(reason.to_string());
+    let refused = Refused::of_text(&fault.message);
+    Reply::json(GraphqlResponse::refused(vec![fault]).to_json("")).counted_as(refused)
 }

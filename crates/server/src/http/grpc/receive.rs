@@ -18,6 +18,7 @@ use crate::http::connections::Peer;
 use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::reply::Reply;
 use crate::http::message::request_error::RequestError;
+use crate::http::metrics::Refused;
 use crate::http::route::{Route, Turn};
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
@@ -73,7 +74,8 @@ pub(in crate::http) async fn receive(
 /// Answers a call with what refuses it before anything of it is read.
 pub(in crate::http) fn refused(reply: &Reply, headers: &HeaderMap) -> Option<Response> {
     let dialect = CallFraming::of(headers)?;
-    Some(failed(dialect, &Status::of_http(reply.status(), reply.message())))
+    let status = Status::of_http(reply.status(), reply.message());
+    Some(failed(dialect, &status.counted_as(reply.refusal())))
 }
 
 fn too_late(timeout: Duration) -> Status {
@@ -126,7 +128,9 @@ async fn carry_out(
         })
     };
     let done = answering::admitted(app, incoming, running, work).await;
-    done.unwrap_or_else(|Overloaded| Err(Status::new(Code::Unavailable, OVERLOADED)))
+    done.unwrap_or_else(|Overloaded| {
+        Err(Status::new(Code::Unavailable, OVERLOADED).counted_as(Refused::ADMISSION))
+    })
 }
 
 /// The bound that a client may know is the one without the frame.
@@ -187,5 +191,8 @@ fn failed(dialect: CallFraming, status: &Status) -> Response {
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(dialect.content_type()));
     headers.insert("grpc-status", status.code.number());
     headers.insert("grpc-message", status.header_message());
+    if let Some(refused) = status.refused {
+        response.extensions_mut().insert(refused);
+    }
     response
 }

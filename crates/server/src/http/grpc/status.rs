@@ -2,6 +2,7 @@
 
 use crate::http::message::incoming::Unreadable;
 use crate::http::message::request_error::RequestError;
+use crate::http::metrics::Refused;
 use axum::http::{HeaderValue, StatusCode};
 use hexgraph_base::types::{AccessError, Error, bounded};
 
@@ -43,24 +44,27 @@ pub(in crate::http) struct Status {
     pub code: Code,
     /// What went wrong.
     pub message: String,
+    /// The limit or the rule that refused the call.
+    pub refused: Option<Refused>,
 }
 
 impl Status {
     /// Makes a status.
     pub(in crate::http) fn new(code: Code, message: impl Into<String>) -> Status {
-        Status { code, message: bounded(message.into()) }
+        Status { code, message: bounded(message.into()), refused: None }
     }
 
     /// The status of an error of the engine. Where the reference has a code of its own, it is that
     /// one; errors of a request is [`Code::Unknown`] there, and clients look at the message.
     pub(in crate::http) fn of(error: &Error) -> Status {
+        let refused = Refused::of(error);
         let code = match error {
             Error::Access(error) => {
                 let code = match error {
                     AccessError::Unauthenticated { .. } => Code::Unauthenticated,
                     AccessError::Denied { .. } => Code::PermissionDenied,
                 };
-                return Status::new(code, error.message());
+                return Status::new(code, error.message()).counted_as(refused);
             }
             Error::Conflict => Code::Aborted,
             Error::Limit { .. } => Code::ResourceExhausted,
@@ -72,13 +76,18 @@ impl Status {
             | Error::Query { .. }
             | Error::Load { .. } => Code::Unknown,
         };
-        Status::new(code, error.to_string())
+        Status::new(code, error.to_string()).counted_as(refused)
+    }
+
+    /// The same, counted as a refusal for this reason.
+    pub(in crate::http) fn counted_as(self, refused: impl Into<Option<Refused>>) -> Status {
+        Status { refused: refused.into(), ..self }
     }
 
     /// The status of a request that could not be read.
     pub(in crate::http) fn unreadable(why: &Unreadable) -> Status {
         match why {
-            Unreadable::Starved(error) => Status::new(Code::Unavailable, error.to_string()),
+            Unreadable::Starved(error) => Status { code: Code::Unavailable, ..Status::of(error) },
             Unreadable::Wrong(error) => {
                 let code = match error {
                     RequestError::LongBody { .. } | RequestError::LongUnpacked { .. } => {
@@ -88,7 +97,7 @@ impl Status {
                     RequestError::BrokenBody { .. } => Code::DeadlineExceeded,
                     _ => Code::InvalidArgument,
                 };
-                Status::new(code, error.to_string())
+                Status::new(code, error.to_string()).counted_as(error.refused())
             }
         }
     }

@@ -6,6 +6,7 @@
 
 use crate::http::effect::Effect;
 use crate::http::message::reply::Reply;
+use crate::http::metrics::Refused;
 use axum::http::{HeaderMap, StatusCode};
 use hexgraph::db::Database;
 use hexgraph::db::access::KeyRole;
@@ -112,7 +113,8 @@ impl Keys {
             let is_kept = role == Role::Admin && self.keeps_from_administering(database);
             return is_kept.then(|| {
                 let message = "Anonymous callers do not administer (`anonymous=data`): there is no key, token or user that would make one known";
-                Reply::unauthorized(message).with_status(StatusCode::UNAUTHORIZED)
+                let reply = Reply::unauthorized(message).with_status(StatusCode::UNAUTHORIZED);
+                reply.counted_as(Refused::KEY)
             });
         }
         let needed = match (role, effect) {
@@ -135,7 +137,7 @@ impl Keys {
                 "Anonymous access is disabled: name a key in the header X-Auth-Token",
             ),
         };
-        Some(Reply::unauthorized(message).with_status(status))
+        Some(Reply::unauthorized(message).with_status(status).counted_as(Refused::KEY))
     }
 }
 

@@ -13,6 +13,7 @@
 
 use crate::http::guard::users;
 use crate::http::message::reply::Reply;
+use crate::http::metrics::Refused;
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
@@ -221,7 +222,8 @@ impl Origins {
         let refusal = self
             .host_refusal(headers, uri)
             .or_else(|| self.origin_refusal(database, uri.path(), headers))?;
-        Some(Reply::unauthorized(&refusal).with_status(StatusCode::FORBIDDEN))
+        let reply = Reply::unauthorized(&refusal).with_status(StatusCode::FORBIDDEN);
+        Some(reply.counted_as(Refused::ORIGIN))
     }
 }
 

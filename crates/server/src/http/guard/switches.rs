@@ -13,7 +13,7 @@ pub(in crate::http) const SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
 pub(in crate::http) const STOP_GRACE: Duration = Duration::from_secs(2);
 
 /// What is reported to clients of a server that drains; they look for it.
-const DRAINING: &str = "the server is in draining mode and client requests will only be allowed \
+pub(in crate::http) const DRAINING: &str = "the server is in draining mode and client requests will only be allowed \
      after exiting the mode  by sending a GraphQL draining(enable: false) mutation to /admin";
 
 /// The switches of a server.

@@ -4,6 +4,7 @@ use super::coding::Coding;
 use super::streamed_answer::StreamedAnswer;
 use crate::http::admission::OVERLOADED;
 use crate::http::compat::go_values;
+use crate::http::metrics::Refused;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -31,6 +32,8 @@ pub(in crate::http) struct Reply {
     body: Content,
     /// Whether the reply reports a failure and has no data.
     is_failure: bool,
+    /// The limit or the rule that refused the request.
+    refused: Option<Refused>,
     /// The memory drawn for the body, kept until it is sent.
     share: Option<Arc<Share>>,
     touched: Option<u64>,
@@ -150,6 +153,7 @@ impl Reply {
             content_type,
             body: Content::Whole(body.into()),
             is_failure: false,
+            refused: None,
             share: None,
             touched: None,
             message: String::new(),
@@ -179,7 +183,13 @@ impl Reply {
             return self;
         }
         self.set_header("retry-after", Some("1".to_owned()));
-        self.with_status(StatusCode::SERVICE_UNAVAILABLE)
+        let refused = self.refused.or(Some(Refused::MEMORY));
+        Reply { refused, ..self }.with_status(StatusCode::SERVICE_UNAVAILABLE)
+    }
+
+    /// The same, counted as a refusal for this reason.
+    pub(in crate::http) fn counted_as(self, refused: impl Into<Option<Refused>>) -> Reply {
+        Reply { refused: refused.into(), ..self }
     }
 
     /// The same with what was drawn for its request, of which the body keeps its part until it is
@@ -201,10 +211,11 @@ impl Reply {
 
     /// The status says whether the fault is the client's or ours.
     pub(in crate::http) fn about(self, error: &Error) -> Reply {
+        let reply = self.counted_as(Refused::of(error));
         match error {
-            Error::Internal { .. } => self.with_status(StatusCode::INTERNAL_SERVER_ERROR),
-            Error::Closed => self.with_status(StatusCode::SERVICE_UNAVAILABLE),
-            _ => self,
+            Error::Internal { .. } => reply.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+            Error::Closed => reply.with_status(StatusCode::SERVICE_UNAVAILABLE),
+            _ => reply,
         }
     }
 
@@ -241,6 +252,11 @@ impl Reply {
         self.status
     }
 
+    /// The limit or the rule that refused the request.
+    pub(in crate::http) fn refusal(&self) -> Option<Refused> {
+        self.refused
+    }
+
     /// The message of a failure; empty where there is none.
     pub(in crate::http) fn message(&self) -> &str {
         &self.message
@@ -248,8 +264,12 @@ impl Reply {
 
     /// A reply to be read by people.
     pub(in crate::http) fn text(body: impl Into<String>) -> Reply {
-        let content_type = "text/plain; charset=utf-8";
-        Reply { content_type, ..Reply::json(body.into()) }
+        Reply::of_type("text/plain; charset=utf-8", body.into())
+    }
+
+    /// A reply of another media type.
+    pub(in crate::http) fn of_type(content_type: &'static str, body: impl Into<Vec<u8>>) -> Reply {
+        Reply { content_type, ..Reply::json(body) }
     }
 
     /// A file that is part of the program.
@@ -271,7 +291,7 @@ impl Reply {
     pub(in crate::http) fn overloaded() -> Reply {
         let mut reply = Reply::errors(OVERLOADED, "ErrorUnavailable");
         reply.set_header("retry-after", Some("1".to_owned()));
-        reply.with_status(StatusCode::SERVICE_UNAVAILABLE)
+        reply.with_status(StatusCode::SERVICE_UNAVAILABLE).counted_as(Refused::ADMISSION)
     }
 
     /// Sets the status.
@@ -318,6 +338,9 @@ impl Reply {
         *response.status_mut() = self.status;
         if self.is_failure {
             response.extensions_mut().insert(Failed);
+        }
+        if let Some(refused) = self.refused {
+            response.extensions_mut().insert(refused);
         }
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));

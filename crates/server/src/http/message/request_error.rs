@@ -1,6 +1,7 @@
 //! Why a request can't be read. Messages are those of the reference where it has one.
 
 use crate::http::compat::go_values::GoValueError;
+use crate::http::metrics::Refused;
 use std::str::Utf8Error;
 
 /// Why a request can't be read: its body, its headers or its parameters.
@@ -122,6 +123,13 @@ impl RequestError {
     /// Returns true if the body can't be unpacked since it is no gzip, or is damaged.
     pub(in crate::http) fn is_gzip(&self) -> bool {
         matches!(self, RequestError::GzipHeader | RequestError::Gzip { .. })
+    }
+
+    /// The limit that refuses the request, where one does.
+    pub(in crate::http) fn refused(&self) -> Option<Refused> {
+        let is_long =
+            matches!(self, RequestError::LongBody { .. } | RequestError::LongUnpacked { .. });
+        is_long.then_some(Refused::BODY)
     }
 }
 

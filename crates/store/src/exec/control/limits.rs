@@ -58,6 +58,21 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// The names of all limits, as [`Limits::set`] reads them.
+    pub const NAMES: [&'static str; 11] = [
+        "timeout",
+        "memory",
+        "result",
+        "text",
+        "body",
+        "edges",
+        "levels",
+        "normalize",
+        "frontier",
+        "uids",
+        "slow",
+    ];
+
     /// Limits for requests of unknown clients, where all requests together may take `memory` bytes: a single one may take
     /// a quarter of it, and a minute.
     pub fn for_strangers(memory: u64) -> Limits {

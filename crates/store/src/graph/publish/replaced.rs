@@ -86,6 +86,11 @@ impl Replaced {
         drop(free);
     }
 
+    /// The number of versions that wait for their readers.
+    pub(super) fn count(&self) -> usize {
+        locked(&self.waiting).versions.len()
+    }
+
     fn wake_thread(&self) {
         let start = || {
             let (sender, receiver) = mpsc::sync_channel(1);

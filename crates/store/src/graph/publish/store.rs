@@ -122,6 +122,11 @@ impl Store {
         self.current.load_full()
     }
 
+    /// The number of older versions that are still read.
+    pub fn replaced_count(&self) -> usize {
+        self.replaced.count()
+    }
+
     /// The newest version for a transaction. Waits only for others that begin or publish at this very moment.
     pub fn snapshot(&self) -> Snapshot {
         self.snapshots.open(&self.current)

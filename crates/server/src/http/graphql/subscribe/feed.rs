@@ -189,7 +189,7 @@ impl Source {
             let (request, headers) = &*wanted;
             app.database_for_subscriber(headers, role).graphql_with(request, headers, &control)
         };
-        let done = admission::carry_out(&self.app.lanes, asked, self.is_wanted(), answer).await;
+        let done = admission::carry_out(&self.app.admission, asked, self.is_wanted(), answer).await;
         let Ok(response) = done else { return self.fail(vec![Fault::new(OVERLOADED)]).await };
         if response.data.is_none() {
             return self.fail(response.errors).await;

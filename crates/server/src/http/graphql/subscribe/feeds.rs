@@ -52,7 +52,7 @@ pub(crate) struct Feeds {
     /// The questions that are being asked. Many subscriptions may listen to one channel.
     pub channels: Arc<Channels>,
     /// The permits, one for each subscription that may exist.
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     /// The threads that compute answers.
     pub desks: Desks,
     /// Becomes true when the server stops. Every connection has a receiver as long as it lives.
@@ -65,16 +65,22 @@ impl Feeds {
         Feeds {
             options,
             channels: Arc::default(),
-            places: Arc::new(Semaphore::new(options.total.min(Semaphore::MAX_PERMITS))),
+            permits: Arc::new(Semaphore::new(options.total.min(Semaphore::MAX_PERMITS))),
             desks: Desks::default(),
             closing: watch::Sender::new(false),
         }
     }
 
+    /// The number of subscriptions.
+    pub(crate) fn count(&self) -> usize {
+        let most = self.options.total.min(Semaphore::MAX_PERMITS);
+        most.saturating_sub(self.permits.available_permits())
+    }
+
     /// Takes the permit for one more subscription, which holds until it is dropped. Returns `None`
     /// when there are too many.
     pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.places).try_acquire_owned().ok()
+        Arc::clone(&self.permits).try_acquire_owned().ok()
     }
 
     /// Returns a receiver that tells when the server stops.

@@ -41,8 +41,9 @@ pub(super) async fn in_turn<T: Send + 'static>(
     work: impl Fn(&RequestContext) -> T + Send + Sync + 'static,
 ) -> Result<T, Overloaded> {
     let work = Arc::new(work);
-    if !app.lanes.was_slow(asked.kind) {
-        let (here, wanted, quick) = (Arc::clone(&work), is_wanted.clone(), app.lanes.options.quick);
+    if !app.admission.was_slow(asked.kind) {
+        let (here, wanted, quick) =
+            (Arc::clone(&work), is_wanted.clone(), app.admission.options.quick);
         let at_desk = move || {
             let (started, is_long) = (busy_time(), Arc::new(OnceLock::new()));
             let noted = Arc::clone(&is_long);
@@ -62,7 +63,7 @@ pub(super) async fn in_turn<T: Send + 'static>(
         if let Some(done) = app.feeds.desks.carry_out(at_desk).await {
             return Ok(done);
         }
-        app.lanes.note(asked.kind, true);
+        app.admission.note(asked.kind, true);
     }
-    admission::carry_out(&app.lanes, asked, is_wanted, move |control| work(&control)).await
+    admission::carry_out(&app.admission, asked, is_wanted, move |control| work(&control)).await
 }

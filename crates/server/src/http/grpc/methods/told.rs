@@ -61,7 +61,7 @@ fn context(txn: &Txn) -> TxnContext {
 /// [`Code::Unavailable`] while the server drains.
 pub(super) fn check_open(app: &App) -> Result<(), Status> {
     match app.switches.refusal() {
-        Some(refusal) => Err(Status::new(Code::Unavailable, refusal.to_string())),
+        Some(refusal) => Err(Status { code: Code::Unavailable, ..Status::of(&refusal) }),
         None => Ok(()),
     }
 }
