@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -202,6 +202,46 @@ def _ends(arrays: Arrays, source: Any, target: Any) -> tuple[int, int]:
     return start, arrays.number(target, "Target {} is not in G")
 
 
+class _Searches(NamedTuple):
+    """How one function answers by edges, from a source and to a target, and by weight."""
+
+    from_source: Callable[[Any, Any], Any]
+    to_target: Callable[[Any, Any], Any]
+    from_source_by_weight: Callable[[Any, Any, str], Any]
+    to_target_by_weight: Callable[[Arrays, int, str], Any]
+
+
+def _from_or_to(G: Any, source: Any, target: Any, weight: str | None, by: _Searches) -> Any:
+    """Return what is found from a source to all nodes, or from all nodes to a target."""
+    if target is None:
+        if weight is None:
+            return by.from_source(G, source)
+        return by.from_source_by_weight(G, source, weight)
+    if weight is None:
+        return by.to_target(G, target)
+    arrays = arrays_of(G)
+    return by.to_target_by_weight(arrays.turned, _source(arrays, target), weight)
+
+
+def _paths_to(turned: Arrays, target: int, weight: str) -> dict[Any, list[Any]]:
+    ways = _paths(turned, target, weight)[1]
+    return {label: way[::-1] for label, way in ways.items()}
+
+
+_PATHS = _Searches(
+    searches.single_source_shortest_path,
+    searches.single_target_shortest_path,
+    lambda G, source, weight: single_source_dijkstra_path(G, source, None, weight),
+    _paths_to,
+)
+_LENGTHS = _Searches(
+    searches.single_source_shortest_path_length,
+    searches.single_target_shortest_path_length,
+    lambda G, source, weight: single_source_dijkstra_path_length(G, source, None, weight),
+    lambda turned, target, weight: _lengths(turned, [target], weight),
+)
+
+
 @dispatched(_END)
 def shortest_path(
     G: Any,
@@ -211,16 +251,9 @@ def shortest_path(
     method: str = "dijkstra",
 ) -> Any:
     """Return a shortest path between two nodes, or those from one, or to one."""
+    if source is None or target is None:
+        return _from_or_to(G, source, target, weight, _PATHS)
     arrays = arrays_of(G)
-    if target is None:
-        if weight is None:
-            return searches.single_source_shortest_path(G, source)
-        return single_source_dijkstra_path(G, source, None, weight)
-    if source is None:
-        if weight is None:
-            return searches.single_target_shortest_path(G, target)
-        ways = _paths(arrays.turned, _source(arrays, target), weight)[1]
-        return {label: way[::-1] for label, way in ways.items()}
     start, end = _ends(arrays, source, target)
     if weight is None:
         path = searches.path_between(arrays, start, end)
@@ -228,7 +261,7 @@ def shortest_path(
         found = _between(arrays, start, end, weight)
         path = None if found is None else found[1]
     if path is None:
-        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+        raise _no_path(source, target)
     return path
 
 
@@ -241,22 +274,20 @@ def shortest_path_length(
     method: str = "dijkstra",
 ) -> Any:
     """Return the length of a shortest path between two nodes, or of those from one, or to one."""
-    arrays = arrays_of(G)
-    if target is None:
-        if weight is None:
-            return searches.single_source_shortest_path_length(G, source)
-        return single_source_dijkstra_path_length(G, source, None, weight)
-    if source is None:
-        if weight is None:
-            return searches.single_target_shortest_path_length(G, target)
-        return _lengths(arrays.turned, [_source(arrays, target)], weight)
+    if source is None or target is None:
+        return _from_or_to(G, source, target, weight, _LENGTHS)
     if weight is not None:
         return dijkstra_path_length(G, source, target, weight)
+    arrays = arrays_of(G)
     start, end = _ends(arrays, source, target)
     found = int(searches.hops(arrays, start)[end])
     if found < 0:
-        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+        raise _no_path(source, target)
     return found
+
+
+def _no_path(source: Any, target: Any) -> nx.NetworkXNoPath:
+    return nx.NetworkXNoPath(f"No path between {source} and {target}.")
 
 
 @dispatched()

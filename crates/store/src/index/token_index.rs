@@ -192,10 +192,7 @@ impl TokenIndex {
             }
             step *= 2;
         }
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if below(middle) { low = middle + 1 } else { high = middle }
-        }
+        let low = partition_point(low..high, below);
         let is_it = low < places.end && key.compare(self.keys.get(low)) == Ordering::Equal;
         (low, is_it)
     }
@@ -226,17 +223,19 @@ impl TokenIndex {
     }
 
     fn search(&self, below: impl Fn(ValueRef<'_>) -> bool) -> usize {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if below(self.keys.get(middle)) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        partition_point(0..self.len(), |place| below(self.keys.get(place)))
     }
+}
+
+/// The first index of a range that is not below what is searched for; the indexes below it come first. O(log length).
+#[inline]
+fn partition_point(range: Range<usize>, below: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (range.start, range.end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if below(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
 }
 
 #[cfg(test)]
