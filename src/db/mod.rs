@@ -62,12 +62,12 @@ pub use hexgraph_store::exec::{
     Canceller, Control as RequestContext, Limits, Onward, byte_count, parse_time,
 };
 pub use hexgraph_store::graph::{
-    Effect, Folding, Losses, LostValue, PredicateStats, Statements, Thresholds,
+    Effect, Folding, LoadReport, Losses, LostValue, PredicateStats, SkippedLine, Statements,
+    Thresholds,
 };
 pub use keep::{Checked, check};
 pub use operation::{
-    Drop, Latency, LoadOptions, LoadReport, Memory, OpenOptions, SkippedLine, Stats, TxnLimits,
-    memory_count,
+    Drop, Latency, LoadOptions, Memory, OpenOptions, Stats, TxnLimits, memory_count,
 };
 
 #[cfg(test)]

@@ -5,8 +5,7 @@ use hexgraph_base::budget::Budget;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::durability::{FileAccess, SyncPolicy};
 use hexgraph_store::exec::{Limits, byte_count, parse_time};
-use hexgraph_store::graph;
-use hexgraph_store::graph::{Duplicates, Folding, LostIds, PredicateStats, Thresholds};
+use hexgraph_store::graph::{Folding, PredicateStats, Thresholds};
 use std::time::Duration;
 
 /// Options for opening a database. The default opens for writing, with all cores and shared memory.
@@ -245,80 +244,6 @@ pub struct LoadOptions {
     /// The predicate whose values the names of nodes are, as of `<alice>`. Nodes that have a name already are found by it, and it is
     /// defined with an index and as `@unique` where it is not there. With `None` a name means a node of this load alone.
     pub xid: Option<String>,
-}
-
-/// The result of a load.
-#[derive(Debug, Clone, Default)]
-pub struct LoadReport {
-    /// The number of triples that were stored.
-    pub triples: u64,
-    /// The number of distinct nodes in those triples.
-    pub nodes: u64,
-    /// The number of nodes that the load created: for labels of blank nodes, and for ids that no node had yet. Nodes
-    /// that are named by their uid are not counted.
-    pub new_nodes: u64,
-    /// The number of stored values that the load replaced by other ones. Edges of predicates of which a node has one count, too.
-    pub replaced: u64,
-    /// The number of values of the load that later ones of the same load replaced.
-    pub overridden: u64,
-    /// The number of rows of nodes whose id an earlier row has, and the first of them: they are one node.
-    pub duplicates: Duplicates,
-    /// The number of edges and values that came more than once or existed already, with other facets. Those that came last stay.
-    pub merged: u64,
-    /// The number of edges that came more than once or existed already, with facets or without: each is stored once.
-    pub repeated: u64,
-    /// The ids without a node, where edges to such are left out.
-    pub lost: LostIds,
-    /// The number of nodes that the load created at the ends of edges and that have no type: the others at these ends have none, or
-    /// several.
-    pub untyped: u64,
-    /// Warnings about input that was stored but is likely a mistake, as sentences.
-    pub warnings: Vec<String>,
-    /// How each text file of a table was read, as `a.csv: comma, header, utf-8, 3 columns`; which columns are strings since one
-    /// cell is; and the predicates of columns whose names can be none, as sentences.
-    pub notes: Vec<String>,
-    /// The wall time of the load.
-    pub elapsed: Duration,
-    /// The number of lines that were skipped.
-    pub skipped: u64,
-    /// The first skipped lines, in their order; there may be fewer than [`LoadReport::skipped`].
-    pub skipped_lines: Vec<SkippedLine>,
-}
-
-impl From<graph::LoadReport> for LoadReport {
-    fn from(report: graph::LoadReport) -> LoadReport {
-        let lines = report.skipped.into_iter();
-        LoadReport {
-            triples: report.triples,
-            nodes: report.nodes,
-            new_nodes: report.new_nodes,
-            replaced: report.replaced,
-            overridden: report.overridden,
-            duplicates: report.duplicates,
-            merged: report.merged,
-            repeated: report.repeated,
-            lost: report.lost,
-            untyped: report.untyped,
-            warnings: report.warnings,
-            notes: report.notes,
-            elapsed: Duration::ZERO,
-            skipped: report.skipped_count,
-            skipped_lines: lines
-                .map(|line| SkippedLine { file: line.file, line: line.line, reason: line.reason })
-                .collect(),
-        }
-    }
-}
-
-/// A line that a load skipped, and why.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SkippedLine {
-    /// The path of the file, or the name that errors have for the source.
-    pub file: String,
-    /// The number of the line, counted from 1.
-    pub line: u64,
-    /// The reason why the line can't be stored.
-    pub reason: String,
 }
 
 /// The size of a database at one version.

@@ -223,8 +223,8 @@ def _from_or_to(G: Any, source: Any, target: Any, weight: str | None, by: _Searc
     return by.to_target_by_weight(arrays.turned, _source(arrays, target), weight)
 
 
-def _paths_to(turned: Arrays, target: int, weight: str) -> dict[Any, list[Any]]:
-    ways = _paths(turned, target, weight)[1]
+def _paths_to(reverse: Arrays, target: int, weight: str) -> dict[Any, list[Any]]:
+    ways = _paths(reverse, target, weight)[1]
     return {label: way[::-1] for label, way in ways.items()}
 
 
@@ -238,7 +238,7 @@ _LENGTHS = _Searches(
     searches.single_source_shortest_path_length,
     searches.single_target_shortest_path_length,
     lambda G, source, weight: single_source_dijkstra_path_length(G, source, None, weight),
-    lambda turned, target, weight: _lengths(turned, [target], weight),
+    lambda reverse, target, weight: _lengths(reverse, [target], weight),
 )
 
 

@@ -6,12 +6,12 @@
 use super::input::{Input, LoadProgress, Source, little_texts};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
-use crate::db::operation::{LoadOptions, LoadReport};
+use crate::db::operation::LoadOptions;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::{Canceller, Control as RequestContext};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{
-    Commit, LittleLoad, LoadSource, SpillOptions, Version, encode_changes,
+    Commit, LittleLoad, LoadReport, LoadSource, SpillOptions, Version, encode_changes,
 };
 use std::cell::Cell;
 use std::slice;
@@ -101,9 +101,7 @@ impl Database {
     pub(crate) fn publish_load(
         &self,
         context: &RequestContext,
-        make_next: impl FnOnce(&Version, &Canceller) -> Result<(Version, graph::LoadReport)>
-        + Send
-        + 'static,
+        make_next: impl FnOnce(&Version, &Canceller) -> Result<(Version, LoadReport)> + Send + 'static,
     ) -> Result<LoadReport> {
         self.load_detached(context, move |database, canceller| {
             database.publish_loaded(canceller, |version| make_next(version, canceller))
@@ -118,11 +116,13 @@ impl Database {
     pub(crate) fn load_detached(
         &self,
         context: &RequestContext,
-        load: impl FnOnce(&Database, &Canceller) -> Result<graph::LoadReport> + Send + 'static,
+        load: impl FnOnce(&Database, &Canceller) -> Result<LoadReport> + Send + 'static,
     ) -> Result<LoadReport> {
         let (started, database) = (Instant::now(), self.clone());
-        let report = guarded(|| context.run_detached(move |it: &Canceller| load(&database, it)))?;
-        Ok(LoadReport { elapsed: started.elapsed(), ..LoadReport::from(report) })
+        let mut report =
+            guarded(|| context.run_detached(move |it: &Canceller| load(&database, it)))?;
+        report.elapsed = started.elapsed();
+        Ok(report)
     }
 
     /// Publishes what a load makes of the newest version, beside the writers, and in a directory by a snapshot.
@@ -133,8 +133,8 @@ impl Database {
     pub(crate) fn publish_loaded(
         &self,
         canceller: &Canceller,
-        make_next: impl FnOnce(&Version) -> Result<(Version, graph::LoadReport)> + Send,
-    ) -> Result<graph::LoadReport> {
+        make_next: impl FnOnce(&Version) -> Result<(Version, LoadReport)> + Send,
+    ) -> Result<LoadReport> {
         let pool = self.pool()?;
         self.change_saved(|version| {
             let made = pool.install(|| make_next(version))?;
@@ -152,8 +152,8 @@ impl Database {
     pub(crate) fn publish_little(
         &self,
         canceller: &Canceller,
-        make_next: impl Fn(&Version) -> Result<(Version, graph::LoadReport)> + Send + Sync,
-    ) -> Result<graph::LoadReport> {
+        make_next: impl Fn(&Version) -> Result<(Version, LoadReport)> + Send + Sync,
+    ) -> Result<LoadReport> {
         if !self.whole_version()?.takes_little_loads() {
             return self.publish_loaded(canceller, make_next);
         }
@@ -165,7 +165,7 @@ impl Database {
             // A record has no types of nodes, and no definitions of predicates that get no data. What is loaded as columns after all has
             // taken the uids of its new nodes by then, and takes other ones.
             let is_same = Arc::ptr_eq(&next.schema, &version.schema);
-            let Some(little) = report.little.take().filter(|_| is_same) else {
+            let Some(little) = report.as_commit().filter(|_| is_same) else {
                 is_other.set(true);
                 return Err(Error::query("this load is none that can be committed"));
             };
@@ -203,7 +203,7 @@ fn load_into(
     sources: Vec<LoadSource>,
     (options, spill): (&LoadOptions, Option<SpillOptions>),
     canceller: &Canceller,
-) -> Result<(Version, graph::LoadReport)> {
+) -> Result<(Version, LoadReport)> {
     let altered = schema_text.map(|text| graph::alter(version, text)).transpose()?;
     let check = |so_far: graph::LoadProgress| {
         options.progress.set_records(so_far.triples);

@@ -121,8 +121,8 @@ impl<'a> Rounds<'a> {
 
     /// Reports records of a text file that had another number of fields than there are columns.
     fn report_ragged(&mut self, table: &str, skipped: &[u64], filled: u64) {
-        self.report.skipped_count += skipped.len() as u64;
-        let room = SKIPPED_MAX.saturating_sub(self.report.skipped.len());
+        self.report.skipped += skipped.len() as u64;
+        let room = SKIPPED_MAX.saturating_sub(self.report.skipped_lines.len());
         let reason = "it has another number of fields than there are columns";
         let line = |line: &u64| SkippedLine {
             file: table.to_owned(),
@@ -130,7 +130,7 @@ impl<'a> Rounds<'a> {
             column: 1,
             reason: reason.to_owned(),
         };
-        self.report.skipped.extend(skipped.iter().take(room).map(line));
+        self.report.skipped_lines.extend(skipped.iter().take(room).map(line));
         if 0 < filled {
             let fault = format!(
                 "{filled} records of {table} have fewer fields than there are columns; these are missing values"
@@ -168,7 +168,7 @@ impl<'a> Rounds<'a> {
             let made = "no source or no target and made no edge";
             format!("{} {have} {made}: the first is row {row} of {table}", self.gaps)
         }));
-        self.report.seconds = self.started.elapsed().as_secs_f64();
+        self.report.elapsed = self.started.elapsed();
         Ok((built.version, self.report))
     }
 
@@ -179,7 +179,7 @@ impl<'a> Rounds<'a> {
         first_row: u64,
     ) -> Result<()> {
         faults.sort_by_key(|fault| (fault.row, fault.place));
-        self.report.skipped_count += faults.len() as u64;
+        self.report.skipped += faults.len() as u64;
         for Fault { row, line, column, place, reason } in faults {
             let (file, row, place) = (table.to_owned(), row - first_row, place as u32 + 1);
             let line = line.unwrap_or(row + 1);
@@ -189,9 +189,9 @@ impl<'a> Rounds<'a> {
             if !self.options.skip_errors {
                 return Err(Error::Load { file, line, column: place, message });
             }
-            if self.report.skipped.len() < SKIPPED_MAX {
+            if self.report.skipped_lines.len() < SKIPPED_MAX {
                 let line = SkippedLine { file, line, column: place, reason: message };
-                self.report.skipped.push(line);
+                self.report.skipped_lines.push(line);
             }
         }
         Ok(())

@@ -19,7 +19,7 @@ use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::{Error, Result, shown};
 use rayon::prelude::*;
 use std::io::Read;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The number of skipped lines that are reported at the most.
 const SKIPPED_MAX: usize = 1000;
@@ -61,43 +61,52 @@ pub struct LoadProgress {
 /// The result of a load.
 #[derive(Debug, Clone, Default)]
 pub struct LoadReport {
-    /// The number of statements that were stored.
+    /// The number of triples that were stored.
     pub triples: u64,
-    /// The number of distinct nodes in them.
+    /// The number of distinct nodes in those triples.
     pub nodes: u64,
-    /// The nodes that were not there before: those of labels, and of ids that no node had. A uid that is named is not
-    /// counted.
+    /// The number of nodes that the load created: for labels of blank nodes, and for ids that no node had yet. Nodes
+    /// that are named by their uid are not counted.
     pub new_nodes: u64,
-    /// The stored values that the load replaced by other ones, and edges of predicates of which a node has one.
+    /// The number of stored values that the load replaced by other ones. Edges of predicates of which a node has one count, too.
     pub replaced: u64,
-    /// The values of the load itself that later ones of it replaced.
+    /// The number of values of the load that later ones of the same load replaced.
     pub overridden: u64,
-    /// The values and edges that came again, or were there, with other facets: those that came last stay.
-    pub merged: u64,
-    /// The rows of nodes whose id an earlier row has.
+    /// The number of rows of nodes whose id an earlier row has, and the first of them: they are one node.
     pub duplicates: Duplicates,
-    /// The edges that came again, or were there, with facets or without.
+    /// The number of edges and values that came more than once or existed already, with other facets. Those that came last stay.
+    pub merged: u64,
+    /// The number of edges that came more than once or existed already, with facets or without: each is stored once.
     pub repeated: u64,
-    /// The ids that no node has, where a load makes none for them.
+    /// The ids without a node, where edges to such are left out.
     pub lost: LostIds,
-    /// The new nodes at the ends of edges that got no type.
+    /// The number of nodes without a type that the load created as endpoints of edges: their other endpoints have no type, or
+    /// several.
     pub untyped: u64,
-    /// Warnings about statements that were stored and likely mean something else.
+    /// Warnings about input that was stored but is likely a mistake, as sentences.
     pub warnings: Vec<String>,
-    /// How each text file was read, which columns are strings since one cell is, and names that were made of others.
+    /// How each text file of a table was read, as `a.csv: comma, header, utf-8, 3 columns`; which columns are strings since one
+    /// cell is; and the predicates of columns whose names can be none, as sentences.
     pub notes: Vec<String>,
-    /// The seconds that it took.
-    pub seconds: f64,
-    /// The first lines that were left out.
-    pub skipped: Vec<SkippedLine>,
-    /// The number of all lines that were left out.
-    pub skipped_count: u64,
-    /// What the load comes to as a commit, where it is little beside the graph.
-    pub little: Option<LittleLoad>,
+    /// The wall time of the load.
+    pub elapsed: Duration,
+    /// The number of lines that were skipped.
+    pub skipped: u64,
+    /// The first skipped lines, in their order; there may be fewer than [`LoadReport::skipped`].
+    pub skipped_lines: Vec<SkippedLine>,
+    /// As [`LoadReport::as_commit`].
+    commit: Option<LittleLoad>,
 }
 
 impl LoadReport {
+    /// The load as a commit, where it is small relative to the graph, once.
+    #[doc(hidden)]
+    pub fn as_commit(&mut self) -> Option<LittleLoad> {
+        self.commit.take()
+    }
+
     /// Notes what was built.
+    #[doc(hidden)]
     pub fn note(&mut self, built: &Built) {
         (self.nodes, self.new_nodes) = (built.nodes, built.new_nodes);
         let superseded = built.superseded;
@@ -105,7 +114,7 @@ impl LoadReport {
         (self.merged, self.repeated) = (superseded.facets, built.repeated);
         self.duplicates.clone_from(&built.duplicates);
         self.untyped = built.untyped;
-        self.little.clone_from(&built.little);
+        self.commit.clone_from(&built.little);
         self.notes.extend(built.owned.iter().map(OwnedEdges::note));
         self.warnings.extend(superseded_warnings(built));
     }
@@ -171,7 +180,7 @@ impl LoadReport {
     }
 }
 
-/// A line that was left out.
+/// A line that a load skipped, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedLine {
     /// The name of its source.
@@ -226,7 +235,7 @@ pub fn load(
         };
         report.warnings.push(format!("{name}: there is one graph, and such names are not stored"));
     }
-    report.seconds = started.elapsed().as_secs_f64();
+    report.elapsed = started.elapsed();
     Ok((built.version, report))
 }
 
@@ -281,14 +290,14 @@ impl Loader<'_> {
         let stored = read - (bad_lines.len() - refused_before) as u64;
         self.report.triples += stored;
         self.progress.triples += stored;
-        self.report.skipped_count += bad_lines.len() as u64;
+        self.report.skipped += bad_lines.len() as u64;
         for BadLine { line, column, reason } in bad_lines {
             let (file, column) = (file.to_owned(), column + 1);
             if !self.options.skip_errors {
                 return Err(Error::Load { file, line, column, message: reason });
             }
-            if self.report.skipped.len() < SKIPPED_MAX {
-                self.report.skipped.push(SkippedLine { file, line, column, reason });
+            if self.report.skipped_lines.len() < SKIPPED_MAX {
+                self.report.skipped_lines.push(SkippedLine { file, line, column, reason });
             }
         }
         Ok(())

@@ -120,8 +120,8 @@ fn the_first_bad_line_is_named_and_nothing_is_stored() {
         }
         let options = LoadOptions { skip_errors: true, ..LoadOptions::default() };
         let (version, report) = try_load_text(&empty, &text, &options).unwrap();
-        assert_eq!(report.skipped_count, 2, "{lines}");
-        assert_eq!(report.skipped[0].line, line);
+        assert_eq!(report.skipped, 2, "{lines}");
+        assert_eq!(report.skipped_lines[0].line, line);
         assert_eq!(report.triples, line - 1, "{lines}");
         assert_eq!(values_of(&version, "name", "", 2), ["b"]);
     }
@@ -151,7 +151,7 @@ fn the_film_data_loads() {
     let schema = with_schema(&std::fs::read_to_string(folder.join("film.schema")).unwrap());
     let sources = vec![LoadSource { name: "film.rdf.gz".to_owned(), reader: Box::new(file) }];
     let (version, report) = load(&schema, sources, &LoadOptions::default()).unwrap();
-    println!("{:.0} N-Quads a second", report.triples as f64 / report.seconds);
+    println!("{:.0} N-Quads a second", report.triples as f64 / report.elapsed.as_secs_f64());
     assert_eq!((report.triples, report.nodes, version.node_count()), (843_399, 96_072, 96_072));
     let stats = stats(&version);
     let of = |name: &str| stats.iter().find(|stats| &*stats.name == name).unwrap();
