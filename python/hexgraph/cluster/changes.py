@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import requests
 from .answers import Upsert
 from .requests import Json
+
+
+class Upserting(NamedTuple):
+    """A call of `upsert`."""
+
+    dql: str
+    variables: dict[str, Any] | None
+    arguments: dict[str, Any]
+    """What is changed, as it was given."""
+    messages: list[Any]
+    """What is changed, as the cluster takes it."""
+    timeout: float | None
 
 
 class Changes(ABC):
@@ -52,14 +64,16 @@ class Changes(ABC):
     ) -> Upsert:
         """Run a query, and change its results: in one commit, or in the transaction."""
         self._check_open()
-        first = {
+        arguments: dict[str, Any] = {
             "set": set,
             "delete": delete,
             "set_json": set_json,
             "delete_json": delete_json,
             "cond": cond,
+            "mutations": mutations,
         }
-        return self._upsert(dql, variables, {**first, "mutations": mutations}, timeout)
+        messages = requests.mutations(**arguments)
+        return self._upsert(Upserting(dql, variables, arguments, messages, timeout))
 
     def _check_open(self) -> None:  # noqa: B027 - a connection needs no check
         """Raise where no further request may be sent."""
@@ -69,11 +83,5 @@ class Changes(ABC):
         """Send the statements that `mutate` was called with."""
 
     @abstractmethod
-    def _upsert(
-        self,
-        dql: str,
-        variables: dict[str, Any] | None,
-        arguments: dict[str, Any],
-        timeout: float | None,
-    ) -> Upsert:
+    def _upsert(self, given: Upserting) -> Upsert:
         """Send the query and the statements that `upsert` was called with."""

@@ -22,7 +22,7 @@ from ..methods import DatabaseMethods
 from . import paging, requests
 from . import schema as definitions
 from .answers import Result, Upsert
-from .changes import Changes
+from .changes import Changes, Upserting
 from .each import Answers
 from .session import READ_ONLY, Session
 from .transaction import DELETE, Txn
@@ -238,23 +238,17 @@ class Cluster(Changes):
         response = self._session.change(message, lambda txn: txn.mutate(**arguments), None)
         return dict(response.uids)
 
-    def _upsert(
-        self,
-        dql: str,
-        variables: dict[str, Any] | None,
-        arguments: dict[str, Any],
-        timeout: float | None,
-    ) -> Upsert:
-        wanted = requests.mutations(**arguments)
+    def _upsert(self, given: Upserting) -> Upsert:
+        dql, variables, arguments, messages, timeout = given
         self._session.check_writable()
-        if not wanted and not variables and not arguments["cond"]:
+        if not messages and not variables and not arguments["cond"]:
             # The text may be a whole upsert block, which brings its own mutations.
             message = api.RunDQLRequest(dql_query=dql)
             method = "run_dql"
         else:
             message = requests.query(dql, variables)
             message.read_only = False
-            message.mutations.extend(wanted)
+            message.mutations.extend(messages)
             message.commit_now = True
             method = "query"
         response = self._session.change(

@@ -10,7 +10,7 @@ from ..errors import ConflictError, Error, NotSupportedError, QueryError
 from ..guesses import refuse_of_query
 from . import requests
 from .answers import Result, Upsert
-from .changes import Changes
+from .changes import Changes, Upserting
 from .session import Session
 from .wire import faults
 from .wire.channel import api, grpc
@@ -79,22 +79,16 @@ class Txn(Changes):
         )
         return dict(response.uids)
 
-    def _upsert(
-        self,
-        dql: str,
-        variables: dict[str, Any] | None,
-        arguments: dict[str, Any],
-        timeout: float | None,
-    ) -> Upsert:
-        wanted = requests.mutations(**arguments)
-        if not wanted:
+    def _upsert(self, given: Upserting) -> Upsert:
+        dql, variables, arguments, messages, timeout = given
+        if not messages:
             raise NotSupportedError(
                 "a cluster takes whole blocks `upsert { ... }` outside of transactions only: pass"
                 " the query, and what is changed as set=... or delete=..."
             )
         self._check_writable()
         message = requests.query(dql, variables)
-        message.mutations.extend(wanted)
+        message.mutations.extend(messages)
         response = self._change(
             message, lambda txn: txn.upsert(dql, variables, **arguments), timeout
         )
