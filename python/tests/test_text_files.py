@@ -64,6 +64,7 @@ CASES = [
     case("one column", "a\n1\n2\n", {"a": INT}, [(1,), (2,)]),
     case("one column of texts with commas", "a\nx\ny\nz\n", {"a": TEXT}, [("x",), ("y",), ("z",)]),
     case("a separator behind each record", "a,b,\n1,2,\n3,4,\n", AB, TWO, oracle=False),
+    case("a separator behind the names", "a,b,\n1,2\n3,4\n", AB, TWO, oracle=False),
     case("a separator behind each row", "a,b\n1,2,\n3,4,\n", AB, TWO),
     # Header or not
     case("numbers without header", "1,2\n3,4\n", {"column0": INT, "column1": INT}, TWO),
@@ -201,6 +202,12 @@ CASES = [
          [('"x', 1), ("z", 2)]),
     case("quotes that are letters", 'a,b\n"x"y,1\nz,2\n', {"a": TEXT, "b": INT},
          [('"x"y', 1), ("z", 2)]),
+    case("letters behind a quote", 'a,b\n"x" y,1\n"z,w",2\n"u",3\n', {"a": TEXT, "b": INT},
+         [('"x" y', 1), ("z,w", 2), ("u", 3)], oracle=False),
+    case("quotes within quotes", 'a,b\n"x "y" z",1\n"u,v",2\n"w",3\n', {"a": TEXT, "b": INT},
+         [('x "y" z', 1), ("u,v", 2), ("w", 3)], oracle=False),
+    case("quotes of names are letters", 'n\tname\n1\t"A\n2\t"B"_b\n3\t"C"\n4\tD"\n',
+         {"n": INT, "name": TEXT}, [(1, '"A'), (2, '"B"_b'), (3, '"C"'), (4, 'D"')], end=".tsv"),
     # Line ends and blank lines
     case("lines of blanks", "a,b\n1,2\n   \n3,4\n  \n", AB, TWO, oracle=False),
     case("\\r\\n", "a,b\r\n1,2\r\n3,4\r\n", AB, TWO),
@@ -229,8 +236,18 @@ CASES = [
          [("red", 1), ("#0f0", 2), ("#00f", 3)]),
     case("# in one column", "a\nx\n#y\n", {"a": TEXT}, [("x",), ("#y",)]),
     case("# is a letter", "#a,b\n1,2\n3,4\n", {"#a": INT, "b": INT}, TWO),
+    case("comments behind fields", "# one\na;b\n1;2#5;7\n3;4 # x\n", AB, TWO),
+    case("a comment behind a quoted cell", '# one\na;b\n1;2#5;7\n3;"4#x"\n',
+         {"a": INT, "b": TEXT}, [(1, "2"), (3, "4#x")], oracle=False),
+    case("blanks before a comment", "a,b\n # one\n1,2\n  # two\n3,4\n", AB, TWO, oracle=False),
     case("a title", "Report\na,b\n1,2\n3,4\n", AB, TWO),
     case("notes", "Report of May\nby ann\n\na,b\n1,2\n3,4\n", AB, TWO),
+    case("notes of two cells", "by\tann\nof\tMay\na\tb\tc\n1\t2\tx\t\n3\t4\ty\t\n",
+         {**AB, "c": TEXT}, [(1, 2, "x"), (3, 4, "y")]),
+    case("notes in front and behind", "Report\na,b,c\n1,2,x\n3,4,y\nSource: z\n",
+         {**AB, "c": TEXT}, [(1, 2, "x"), (3, 4, "y")], ragged="skip", oracle=False),
+    case("one record behind a title is a row", "Report\na,b,c\n",
+         {"column0": TEXT, "column1": TEXT, "column2": TEXT}, [("a", "b", "c")], oracle=False),
     case("lines to skip", "x,y\nz\na,b\n1,2\n3,4\n", AB, TWO, skip=2, oracle=False),
     case("notes before rows", "Report\n1,2\n3,4\n", {"column0": INT, "column1": INT}, TWO),
     # Lists of edges
@@ -251,9 +268,16 @@ CASES = [
     case("commas in .dat", "a,b\n1,2\n3,4\n", AB, TWO, end=".dat"),
     case("names of nodes as edges", "ann bob\nbob cid\n", {"column0": TEXT, "column1": TEXT},
          [("ann", "bob"), ("bob", "cid")], end=".txt", oracle=False),
-    case("lines of words are one column", "the quick fox\njumps over\n", {"the_quick_fox": TEXT},
-         [("jumps over",)], end=".txt"),
+    case("lines of words are one column", "the quick fox\njumps over\n", {"column0": TEXT},
+         [("the quick fox",), ("jumps over",)], end=".txt", oracle=False),
     case("commas in .txt", "a,b\n1,2\n3,4\n", AB, TWO, end=".txt"),
+    # Lines without a separator
+    case("prose", "one\tthe; fox, x\nit|is\n;;;\n\t\t\tq\n", {"column0": TEXT},
+         [("one\tthe; fox, x",), ("it|is",), (";;;",), ("\t\t\tq",)], oracle=False),
+    case("prose behind a title", "title\nthe; fox, x\nit|is,b\n;;;\n\tq\n", {"title": TEXT},
+         [("the; fox, x",), ("it|is,b",), (";;;",), ("\tq",)], oracle=False),
+    case("no separator", "1,2\n3,4\n", {"column0": TEXT}, [("1,2",), ("3,4",)], separator="",
+         oracle=False),
     # Types
     case("ints", "a\n1\n-2\n", {"a": INT}, [(1,), (-2,)]),
     case("the greatest int", "a\n9223372036854775807\n", {"a": INT}, [(9223372036854775807,)]),
@@ -360,21 +384,27 @@ CASES = [
 # What files differ in, with the cases that show it.
 TRAITS = {
     "separator": ["comma", "semicolon", "tab", "bar", "given separator"],
-    "separator behind the last field": ["a separator behind each record"],
+    "separator behind the last field": [
+        "a separator behind each record",
+        "a separator behind the names",
+    ],
     "one column": ["one column", "an empty line in one column"],
     "header": ["texts with a header", "years as names"],
     "no header": ["numbers without header", "mixed without header"],
     "quote": ["a separator in quotes", "a line end in quotes", "apostrophes"],
     "escape": ["two quotes for one", "a backslash"],
-    "quote as a letter": ["a quote that nothing closes", "quotes that are letters"],
+    "quote as a letter": ["a quote that nothing closes", "quotes of names are letters"],
+    "letters behind a closing quote": ["letters behind a quote", "quotes within quotes"],
     "line ends": ["\\r\\n", "\\r alone", "line ends in a mixture"],
     "blank lines": ["blank lines", "lines of blanks"],
     "encoding": ["utf-8", "utf-16", "windows-1252"],
     "byte order mark": ["a byte order mark"],
     "comment": ["comments in front", "comments between", "a given comment"],
-    "preamble": ["notes", "lines to skip"],
+    "comment in a line": ["comments behind fields", "a comment behind a quoted cell"],
+    "preamble": ["notes", "notes of two cells", "lines to skip"],
     "list of edges": ["an edge list of SNAP", "blanks", "many blanks"],
     "ragged records": ["ragged: skip", "ragged: fill"],
+    "lines without fields": ["prose", "lines of words are one column", "no separator"],
     "types over all records": ["a float late", "a text late", "a value late"],
     "given types": ["given types"],
     "text like a date": ["no date", "a time that no other reads"],
@@ -454,6 +484,41 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(text, message, tmp_path
     with pytest.raises(LoadError) as failure:
         loaded(path, {})
     assert message in str(failure.value)
+
+
+def test_lines_without_a_shared_number_of_fields_are_texts_with_a_warning(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("start; a, b\nit, is; one, x\nend\n", encoding="utf-8")
+    _, report = loaded(path, {})
+    fault = (
+        "no separator gives these lines the same number of fields; read as one column of text;"
+        ' give separator="," or ";" where they have fields'
+    )
+    assert (report.nodes, report.warnings) == (3, [f"{path}: {fault}"])
+    sniffed = hexgraph.sniff(path)
+    assert sniffed.warnings == [fault]
+    assert f"warning: {fault}" in str(sniffed)
+    with pytest.raises(hexgraph.QueryError, match=r"has no column .id") as hint:
+        hexgraph.connect().load_nodes(path, "T", id="id")
+    assert 'give separator="," or ";"' in f"{hint.value} {hint.value.hint}"
+    with pytest.raises(hexgraph.QueryError) as hint:
+        hexgraph.connect().load_edges(path, "knows", "a", "b")
+    assert 'give separator="," or ";"' in f"{hint.value} {hint.value.hint}"
+    with pytest.raises(LoadError, match=r"log\.csv:\d:1: this record has"):
+        loaded(path, {"separator": ","})
+    assert loaded(path, {"separator": ""})[1].warnings == []
+    path.write_text("Zürich\nGenf\n", encoding="utf-8")
+    assert loaded(path, {})[1].warnings == []
+
+
+def test_most_records_decide_that_a_file_has_fields(tmp_path):
+    """Where most records have one number of fields, the others are errors with a remedy."""
+    path = tmp_path / "t.csv"
+    path.write_text("a;b;c\n" + "1;2;3\n" * 8 + "1;2\n" * 2, encoding="utf-8")
+    with pytest.raises(LoadError, match=r"t\.csv:10:1: this record has 2 fields.*ragged=.skip"):
+        loaded(path, {})
+    path.write_text("a;b;c\n" + "1;2;3\n" * 6 + "1;2\n" * 4, encoding="utf-8")
+    assert loaded(path, {})[1].nodes == 11
 
 
 def test_what_was_found_out_is_reported(tmp_path):

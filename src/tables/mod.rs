@@ -23,8 +23,8 @@ pub use read::check::check_text_table;
 pub use read::exported::is_export_folder;
 pub use read::source::{is_readable_name, is_table_name};
 pub use shape::options::{
-    EdgeOptions, Encoding, ForeignKey, ID_PREDICATE, Missing, Names, NodeOptions, PointColumns,
-    Ragged, SniffedOption, Table, TableOptions, TextOptions,
+    EdgeOptions, Encoding, ForeignKey, ID_PREDICATE, Missing, NO_SEPARATOR, Names, NodeOptions,
+    PointColumns, Ragged, SniffedOption, Table, TableOptions, TextOptions,
 };
 pub use sniff::{Sniffed, SniffedColumn, sniff};
 

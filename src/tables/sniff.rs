@@ -32,6 +32,8 @@ pub struct Sniffed {
     pub columns: Vec<SniffedColumn>,
     /// Its first rows, without the columns that no predicate can have.
     pub rows: RecordBatch,
+    /// What is likely not meant, such as one column where no separator gives the lines as many fields.
+    pub warnings: Vec<String>,
     /// Whether the types are those of all cells. Otherwise they are those of the first ones, and a load widens them.
     pub is_whole: bool,
 }
@@ -95,11 +97,13 @@ fn shown(
         let types = types.map(|column| (column.name.clone(), element_of(&column.type_text)));
         written.push(("types", SniffedOption::Types(types.collect())));
     }
+    let warnings = source.text_file().and_then(|file| file.separator_hint());
     let (file, description) = (source.name.clone(), source.description());
     let rows = source.first_rows(positions, limit, memory)?;
     let rows = as_values(&rows)
         .map_err(|error| Error::query(format!("{file}: the first rows: {error}")))?;
-    Ok(Sniffed { file, description, options: written, columns, rows, is_whole })
+    let (options, warnings) = (written, warnings.into_iter().collect());
+    Ok(Sniffed { file, description, options, columns, rows, warnings, is_whole })
 }
 
 /// The rows with columns of the types that values have.
@@ -175,7 +179,9 @@ impl Sniffed {
     ///
     /// As [`write_rows`].
     pub fn text(&self) -> Result<String> {
-        let mut lines = vec![format!("{}: {}", self.file, self.description), String::new()];
+        let mut lines = vec![format!("{}: {}", self.file, self.description)];
+        lines.extend(self.warnings.iter().map(|warning| format!("warning: {warning}")));
+        lines.push(String::new());
         let options = self.options.iter().filter(|(name, _)| *name != "types");
         let options: Vec<[String; 2]> =
             options.map(|(name, value)| [(*name).to_owned(), value.to_string()]).collect();

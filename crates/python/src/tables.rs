@@ -13,8 +13,8 @@ use arrow_array::{
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use hexgraph::db::{LoadProgress, LoadReport, RequestContext, byte_count, files_of};
 use hexgraph::tables::{
-    EdgeOptions, Encoding, ForeignKey, IdSpace, Missing, Names, NodeOptions, PointColumns, Ragged,
-    SniffedOption, Table, TableOptions, TextOptions, is_readable_name, sniff,
+    EdgeOptions, Encoding, ForeignKey, IdSpace, Missing, NO_SEPARATOR, Names, NodeOptions,
+    PointColumns, Ragged, SniffedOption, Table, TableOptions, TextOptions, is_readable_name, sniff,
 };
 use hexgraph_base::types::{Result, ValueType};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -129,7 +129,7 @@ impl GivenOptions<'_> {
             skip_errors: skips(&self.on_error)?,
             progress: LoadProgress::default(),
             memory: to_memory(self.memory.as_ref())?,
-            separator: self.separator.map(|text| sign("separator", &text)).transpose()?,
+            separator: self.separator.map(|text| separator(&text)).transpose()?,
             encoding: encoding.map_err(|fault| PyValueError::new_err(fault.to_string()))?,
             text,
             names: Names::from_name(&self.names)
@@ -153,6 +153,11 @@ fn sign(option: &str, text: &str) -> PyResult<u8> {
 /// A sign that an option gives, where an empty text says that there is none.
 fn optional_sign(option: &str, text: &str) -> PyResult<Option<u8>> {
     if text.is_empty() { Ok(None) } else { sign(option, text).map(Some) }
+}
+
+/// A separator; an empty text says that there is none.
+fn separator(text: &str) -> PyResult<u8> {
+    optional_sign("separator", text).map(|sign| sign.unwrap_or(NO_SEPARATOR))
 }
 
 /// The options of a load of nodes.
@@ -527,6 +532,7 @@ pub(crate) fn sniff_file<'py>(
     parts.set_item("arguments", arguments)?;
     parts.set_item("columns", columns)?;
     parts.set_item("rows", table)?;
+    parts.set_item("warnings", &sniffed.warnings)?;
     parts.set_item("is_whole", sniffed.is_whole)?;
     parts.set_item("text", sniffed.text().map_err(to_python)?)?;
     Ok(parts)

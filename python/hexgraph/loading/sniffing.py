@@ -30,6 +30,8 @@ class Sniffed:
     a predicate has the reason instead of the type."""
     rows: ArrowTable = field(compare=False)
     """The first rows."""
+    warnings: list[str]
+    """What is likely not meant: that no separator gives the lines the same number of fields."""
     is_whole: bool
     """Whether the types are those of all cells. A load looks at all of them in any case."""
     text: str = field(repr=False)

@@ -115,6 +115,8 @@ impl<'a> Rounds<'a> {
         if let Some(file) = text {
             self.report.notes.push(format!("{name}: {}", file.description()));
             self.report.notes.extend(file.widened());
+            let warning = file.separator_hint().map(|hint| format!("{name}: {hint}"));
+            self.report.warnings.extend(warning);
         }
         Ok(())
     }

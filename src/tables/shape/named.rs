@@ -78,7 +78,8 @@ pub(in crate::tables) fn place_of(source: &Source, name: &str) -> Result<usize> 
             source.name
         )));
     }
-    let hint = did_you_mean(name, names());
+    let separators = source.text_file().and_then(|file| file.separator_hint());
+    let hint = separators.unwrap_or_else(|| did_you_mean(name, names()));
     let names = names().map(|name| format!("{name:?}")).collect::<Vec<String>>().join(", ");
     let fault = Error::query(format!("{} has no column {name:?}; it has {names}", source.name));
     Err(if hint.is_empty() { fault } else { fault.with_hint(hint) })

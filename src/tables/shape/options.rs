@@ -30,7 +30,7 @@ pub struct TableOptions {
     pub progress: LoadProgress,
     /// The bytes that the load may take in memory beside its largest predicate; 0 for no bound.
     pub memory: u64,
-    /// The character between the cells of a text file; `None` finds it in the first lines.
+    /// The character between the cells of a text file, or [`NO_SEPARATOR`]; `None` finds it in the first lines.
     pub separator: Option<u8>,
     /// The encoding of a text file; `None` finds it in its beginning.
     pub encoding: Option<Encoding>,
@@ -315,6 +315,9 @@ pub struct EdgeOptions {
     /// The options that nodes and edges have in common.
     pub table: TableOptions,
 }
+
+/// The separator of a text file of one column, each of whose lines is a text: a byte that UTF-8 has not.
+pub const NO_SEPARATOR: u8 = 0xff;
 
 /// The predicate that keeps external ids where no column and no option names another one.
 pub const ID_PREDICATE: &str = "xid";

@@ -176,6 +176,9 @@ fn node_ids(
 
 /// The error for a table without the column that names its nodes says which other one may.
 fn with_id(error: Error, source: &Source, name: &str) -> Error {
+    if source.text_file().is_some_and(|file| file.separator_hint().is_some()) {
+        return error;
+    }
     let names = || source.schema.fields().iter().map(|field| field.name().as_str());
     match nearest(name, names()).or_else(|| names().next()) {
         Some(meant) if names().all(|other| other != name) => error.with_hint(format!(

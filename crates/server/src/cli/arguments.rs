@@ -549,9 +549,9 @@ pub(super) struct TableArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Text files")]
 pub(super) struct TextArguments {
-    /// The separator of a CSV file, if detection fails
+    /// The separator of a CSV file, if detection fails; empty to read each line as one text
     #[arg(long, value_name = "LETTER")]
-    pub separator: Option<char>,
+    pub separator: Option<String>,
     /// The encoding of a CSV file, if detection fails: utf-8, utf-16le, utf-16be or windows-1252
     #[arg(long, value_name = "NAME")]
     pub encoding: Option<String>,

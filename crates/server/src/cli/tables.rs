@@ -6,8 +6,9 @@ use super::output::print;
 use super::spelling::{in_shell, spelled_error};
 use hexgraph::db::{Database, LoadReport, RequestContext};
 use hexgraph::tables::{
-    EdgeOptions, Encoding, ForeignKey, GraphOptions, IdSpace, Missing, Names, NodeOptions, Ragged,
-    SniffedOption, Table, TableOptions, TextOptions, is_readable_name, is_table_name, sniff,
+    EdgeOptions, Encoding, ForeignKey, GraphOptions, IdSpace, Missing, NO_SEPARATOR, Names,
+    NodeOptions, Ragged, SniffedOption, Table, TableOptions, TextOptions, is_readable_name,
+    is_table_name, sniff,
 };
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::{Path, PathBuf};
@@ -107,7 +108,8 @@ fn read_text_options(given: &TextArguments, options: &mut TableOptions) -> Resul
         options.types.insert(column.to_owned(), value_type);
     }
     options.encoding = given.encoding.as_deref().map(Encoding::from_name).transpose()?;
-    options.separator = given.separator.map(|letter| sign("separator", letter)).transpose()?;
+    let separator = optional_sign("separator", given.separator.as_deref())?;
+    options.separator = separator.map(|sign| sign.unwrap_or(NO_SEPARATOR));
     options.text = text_options(given)?;
     options.names = Names::from_name(&given.names)?;
     Ok(())
@@ -198,25 +200,26 @@ fn node_options(given: &TableArguments, table: TableOptions) -> Result<NodeOptio
 
 /// How text files are written, as the arguments say.
 fn text_options(given: &TextArguments) -> Result<TextOptions> {
-    let optional = |option, text: &Option<String>| {
-        let text = text.as_deref();
-        text.map(|text| match text.chars().next() {
-            None => Ok(None),
-            Some(letter) => sign(option, letter).map(Some),
-        })
-        .transpose()
-    };
     Ok(TextOptions {
         header: given.header,
-        quote: optional("quote", &given.quote)?,
+        quote: optional_sign("quote", given.quote.as_deref())?,
         escape: given.escape.map(|letter| sign("escape", letter)).transpose()?,
-        comment: optional("comment", &given.comment)?,
+        comment: optional_sign("comment", given.comment.as_deref())?,
         skip: given.skip,
         null_values: given.null_values.clone(),
         quoted_null: given.quoted_null,
         ragged: Ragged::from_name(&given.ragged)?,
         columns: given.column_names.clone(),
     })
+}
+
+/// A sign that an option gives, where an empty text says that there is none.
+fn optional_sign(option: &str, text: Option<&str>) -> Result<Option<Option<u8>>> {
+    let letter_of = |text: &str| match text.chars().next() {
+        None => Ok(None),
+        Some(letter) => sign(option, letter).map(Some),
+    };
+    text.map(letter_of).transpose()
 }
 
 fn sign(option: &str, letter: char) -> Result<u8> {

@@ -1,6 +1,8 @@
 //! How a delimited text file is written.
 
-/// The signs that a delimited text file is written with. All are ASCII.
+use crate::tables::shape::options::NO_SEPARATOR;
+
+/// The signs that a delimited text file is written with. All are ASCII, but for [`NO_SEPARATOR`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tables) struct Dialect {
     /// The byte between the fields of a record.
@@ -11,6 +13,8 @@ pub(in crate::tables) struct Dialect {
     pub escape: Option<u8>,
     /// The byte that makes a line a comment where it is the first one.
     pub comment: Option<u8>,
+    /// Whether that byte also ends a record where it stands outside quotes, so that the rest of the line is a comment.
+    pub has_comments_in_lines: bool,
     /// Whether several separators in a row are one, as in columns that are aligned by blanks. A line may begin and end with them.
     pub merges_separators: bool,
     /// Whether an empty line is a record, as it is in a file of one column.
@@ -25,6 +29,7 @@ impl Dialect {
             quote: Some(b'"'),
             escape: None,
             comment: None,
+            has_comments_in_lines: false,
             merges_separators: false,
             keeps_empty_lines: false,
         }
@@ -39,6 +44,7 @@ pub(in crate::tables) fn separator_name(separator: u8) -> String {
         b'\t' => "tab".to_owned(),
         b'|' => "bar".to_owned(),
         b' ' => "blank".to_owned(),
+        NO_SEPARATOR => "no separator".to_owned(),
         other => format!("{:?}", char::from(other)),
     }
 }

@@ -13,7 +13,9 @@ use crate::db::{Canceller, LoadProgress};
 use crate::tables::read::opened::open_file;
 use crate::tables::read::pages::memory::ReadMemory;
 use crate::tables::read::text::{TextFile, decoded};
-use crate::tables::shape::options::{Ragged, SniffedOption, TableOptions, TextOptions};
+use crate::tables::shape::options::{
+    NO_SEPARATOR, Ragged, SniffedOption, TableOptions, TextOptions,
+};
 use crate::tables::shape::parts::{ColumnName, Fault, shown};
 use arrow_array::RecordBatch;
 use arrow_schema::{Field, Schema};
@@ -231,7 +233,7 @@ impl CsvFile {
     ) -> Result<TextReader<Box<dyn Read + Send>>> {
         let counted = Counted { file: open_file(&self.text.path)?, progress };
         let input = decoded(decompressed(counted, &self.name)?, self.text.encoding);
-        let CsvFormat { dialect, skip, header } = &self.sniffed;
+        let CsvFormat { dialect, skip, header, .. } = &self.sniffed;
         let shape = (self.columns.len(), self.options.ragged);
         Ok(TextReader::new(
             (self.name.clone(), input),
@@ -292,7 +294,7 @@ impl CsvFile {
 
     /// What was found, in one line: `comma, header, utf-8, 14 columns`.
     pub(in crate::tables) fn description(&self) -> String {
-        let CsvFormat { dialect, skip, header } = &self.sniffed;
+        let CsvFormat { dialect, skip, header, .. } = &self.sniffed;
         let mut parts = vec![separator_name(dialect.separator)];
         match (dialect.quote, dialect.escape) {
             (Some(b'"'), None) => {}
@@ -304,7 +306,8 @@ impl CsvFile {
             (None, _) => parts.push("no quotes".to_owned()),
         }
         if let Some(comment) = dialect.comment {
-            parts.push(format!("comments behind {}", char::from(comment)));
+            let in_lines = if dialect.has_comments_in_lines { " (in lines, too)" } else { "" };
+            parts.push(format!("comments behind {}{in_lines}", char::from(comment)));
         }
         if 0 < *skip {
             parts.push(format!("{skip} lines skipped"));
@@ -323,9 +326,10 @@ impl CsvFile {
     /// The options with which it is read in this way.
     pub(in crate::tables) fn written_with(&self) -> Vec<(&'static str, SniffedOption)> {
         let sign = |sign: Option<u8>| {
+            let sign = sign.filter(|sign| *sign != NO_SEPARATOR);
             SniffedOption::Text(sign.map_or(String::new(), |sign| char::from(sign).to_string()))
         };
-        let CsvFormat { dialect, skip, header } = &self.sniffed;
+        let CsvFormat { dialect, skip, header, .. } = &self.sniffed;
         let mut options = vec![
             ("separator", sign(Some(dialect.separator))),
             ("quote", sign(dialect.quote)),
@@ -390,6 +394,19 @@ impl CsvFile {
         RecordBatch::new_empty(Arc::new(schema))
     }
 
+    /// What to do about a file of one column that has separators in its lines.
+    pub(in crate::tables) fn separator_hint(&self) -> Option<String> {
+        let separators =
+            self.sniffed.separators.iter().map(|sign| format!("{:?}", char::from(*sign)));
+        let separators = separators.collect::<Vec<String>>().join(" or ").replace('\'', "\"");
+        (!separators.is_empty()).then(|| {
+            format!(
+                "no separator gives these lines the same number of fields; read as one column of text; give separator={separators} \
+                 where they have fields"
+            )
+        })
+    }
+
     /// The columns that are texts because of a cell that is unlike those before it, as sentences.
     pub(in crate::tables) fn widened(&self) -> Vec<String> {
         let told = |column: &Column| {
@@ -431,7 +448,7 @@ fn given(options: &TableOptions) -> Given {
         skip: *skip,
         missing: MissingTexts { given: null_values.clone(), quoted_empty: *quoted_null },
         is_named: options.text.columns.is_some(),
-        is_ragged: options.text.ragged != Ragged::Error,
+        ragged: options.text.ragged,
         is_list: false,
         is_edges: false,
     }

@@ -1,6 +1,7 @@
 //! What is said of a file before it is looked at.
 
 use super::kinds::MissingTexts;
+use crate::tables::shape::options::Ragged;
 
 /// What is known before the file is looked at. `None` is found out.
 #[derive(Debug, Clone, Default)]
@@ -21,8 +22,8 @@ pub(in crate::tables) struct Given {
     pub is_named: bool,
     /// The texts that stand for no value.
     pub missing: MissingTexts,
-    /// Whether records may have more or fewer fields than there are columns.
-    pub is_ragged: bool,
+    /// What becomes of records with more or fewer fields than there are columns.
+    pub ragged: Ragged,
     /// Whether the name of the file is that of a list of edges, `.txt` or `.edges`.
     pub is_list: bool,
     /// Whether the name of the file is that of edges, which have no header where all cells are texts.

@@ -9,6 +9,7 @@ use super::dialect::Dialect;
 use super::given::Given;
 use super::kinds::{ColumnKind, MissingTexts, Observed};
 use super::records::{Field, Records, commonest, field_text};
+use crate::tables::shape::options::Ragged;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -24,10 +25,11 @@ pub(in crate::tables) struct Header {
 }
 
 /// The columns of a sample, whose table begins with record `start`, and what their cells are. The last comment in front that has as
-/// many fields names the columns of a file that has no header, as those of edge lists do.
+/// many fields names the columns of a file that has no header, as those of edge lists do. `separators` stand in many lines of a file
+/// of one column, so that a first line with one of them is a text as the others.
 pub(super) fn header_of(
     (sample, dialect): (&str, Dialect),
-    (records, start): (&Records, usize),
+    (records, start, separators): (&Records, usize, &[u8]),
     comments: &[&str],
     given: &Given,
 ) -> (Header, Vec<Observed>) {
@@ -36,9 +38,13 @@ pub(super) fn header_of(
         let none = Header { columns: Vec::new(), is_first_record: false, is_assumed: false };
         return (none, Vec::new());
     }
-    let first = records.record(start);
-    let width = commonest(&records.widths(start)).max(first.len());
+    let widths = records.widths(start);
+    let first = &records.record(start)[..widths[0]];
+    let width = commonest(&widths).max(first.len());
     let observe = |columns: &mut [Observed], index: usize| {
+        if given.ragged == Ragged::Skip && widths[index - start] != width {
+            return;
+        }
         for (column, field) in columns.iter_mut().zip(records.record(index)) {
             column.add(&text(field), field.is_quoted(), records.lines[index], &given.missing);
         }
@@ -53,14 +59,21 @@ pub(super) fn header_of(
             let own: Vec<ColumnKind> =
                 first.iter().map(|field| kind_of(&text(field), &given.missing)).collect();
             let below: Vec<ColumnKind> = below.iter().map(Observed::kind).collect();
-            let (is_header, was_assumed) = is_header(&own, &below, records.len() == start + 1);
+            let is_alone = records.len() == start + 1;
+            let (is_header, was_assumed) = is_header(&own, &below, is_alone);
             // Names in a list of edges are those of nodes, and who names the columns knows of no header.
             let has_values = || {
                 let rows = (start + 1..records.len()).map(|index| records.record(index));
                 has_values(first, rows, &text)
             };
             let has_names = || can_be_names(&first.iter().map(text).collect::<Vec<_>>(), &below);
-            let is_row = given.is_edges || given.is_named || dialect.merges_separators;
+            let has_separator =
+                |field: &Field| text(field).bytes().any(|it| separators.contains(&it));
+            let is_row = given.is_edges
+                || given.is_named
+                || dialect.merges_separators
+                || is_alone && 0 < start
+                || first.iter().any(has_separator);
             let is_assumed = was_assumed && !is_row && !has_values() && has_names();
             (is_header && (is_assumed || !was_assumed), is_assumed)
         }

@@ -8,8 +8,9 @@
 //!                            record ends: 2, 4; lines: 1, 2
 //! ```
 //!
-//! A line ends with `\n`, `\r\n` or `\r`, in any mixture. A quote opens only where a field begins; elsewhere it is a letter. What
-//! follows a closing quote belongs to the field as it is. Cost: one pass over the text.
+//! A line ends with `\n`, `\r\n` or `\r`, in any mixture. A quote opens only where a field begins; elsewhere it is a letter. Where
+//! letters follow a closing quote, the quotes of the field are letters, too; if the field also ends with a quote, the outer two are
+//! around it. Cost: one pass over the text.
 
 use super::dialect::Dialect;
 use memchr::{memchr, memchr_iter, memchr2};
@@ -61,7 +62,8 @@ impl Field {
         self.start as usize
     }
 
-    fn range(self) -> std::ops::Range<usize> {
+    /// The positions of its bytes in the text, without the quotes around it.
+    pub(in crate::tables) fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.end_and_flags & !(QUOTED | ESCAPED)) as usize
     }
 }
@@ -85,19 +87,26 @@ impl Records {
         self.ends.len()
     }
 
-    /// For each record from `start` on the number of its fields. An empty field more than the first of them has is a separator
-    /// that stands behind the last one.
+    /// For each record from `start` on the number of its fields. A separator behind the last field adds none: an empty field more
+    /// than the first of them has, or that the first one alone has.
     pub(in crate::tables) fn widths(&self, start: usize) -> Vec<usize> {
-        let first = if start < self.len() { self.record(start).len() } else { 0 };
-        let width = |index: usize| match self.record(index) {
-            [fields @ .., last]
-                if fields.len() == first && last.is_empty() && !last.is_quoted() =>
-            {
-                first
-            }
-            fields => fields.len(),
+        let all = start..self.len();
+        let mut first = all.clone().next().map_or(0, |index| self.record(index).len());
+        let is_alone =
+            |fields: &usize| all.clone().skip(1).all(|it| self.record(it).len() == *fields);
+        if 2 < first && 1 < all.len() && self.is_trailed(start) && is_alone(&(first - 1)) {
+            first -= 1;
+        }
+        let width = |index: usize| match self.record(index).len() {
+            fields if fields == first + 1 && self.is_trailed(index) => first,
+            fields => fields,
         };
-        (start..self.len()).map(width).collect()
+        all.clone().map(width).collect()
+    }
+
+    /// Whether a separator stands behind the last field of a record.
+    fn is_trailed(&self, index: usize) -> bool {
+        self.record(index).last().is_some_and(|last| last.is_empty() && !last.is_quoted())
     }
 
     /// The fields of a record.
@@ -148,7 +157,8 @@ impl Splitter {
     /// Begins at the first line of a file.
     pub(in crate::tables) fn new(dialect: Dialect) -> Splitter {
         let mut ends_field = [false; 256];
-        for byte in [dialect.separator, b'\n', b'\r'] {
+        let comment = dialect.comment.filter(|_| dialect.has_comments_in_lines);
+        for byte in [dialect.separator, b'\n', b'\r'].into_iter().chain(comment) {
             ends_field[usize::from(byte)] = true;
         }
         Splitter { dialect, ends_field, line: 1 }
@@ -205,39 +215,17 @@ impl Splitter {
     /// Passes over an empty line or a comment at `at`: `None` where there is neither, and otherwise the position behind it, which
     /// is not known where the text cuts it.
     fn skipped_line(&mut self, text: &[u8], at: usize, is_last: bool) -> Option<Option<usize>> {
-        let first = text[at];
-        if matches!(first, b'\n' | b'\r') {
-            if self.dialect.keeps_empty_lines {
-                return None;
-            }
-            let next = behind_line_end(text, at, is_last);
-            self.line += u64::from(next.is_some());
-            return Some(next);
-        }
-        if matches!(first, b' ' | b'\t') && !self.dialect.keeps_empty_lines {
-            return self.blank_line(text, at, is_last);
-        }
-        if self.dialect.comment != Some(first) {
-            return None;
-        }
-        let end = memchr2(b'\n', b'\r', &text[at..]).map(|len| at + len);
-        let next = match end {
-            Some(end) => behind_line_end(text, end, is_last),
-            None => is_last.then_some(text.len()),
-        };
-        self.line += u64::from(next.is_some());
-        Some(next)
-    }
-
-    /// As [`Splitter::skipped_line`], of a line that begins with a blank: it is empty where nothing else is in it.
-    fn blank_line(&mut self, text: &[u8], at: usize, is_last: bool) -> Option<Option<usize>> {
         let (separator, merges) = (self.dialect.separator, self.dialect.merges_separators);
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t') && (*byte != separator || merges);
-        let end = at + text[at..].iter().take_while(|byte| is_blank(byte)).count();
-        let next = match text.get(end) {
-            Some(b'\n' | b'\r') => behind_line_end(text, end, is_last),
-            Some(_) => return None,
-            None => is_last.then_some(end),
+        let first = at + text[at..].iter().take_while(|byte| is_blank(byte)).count();
+        let skips_empty = !self.dialect.keeps_empty_lines;
+        let next = match text.get(first) {
+            Some(b'\n' | b'\r') if skips_empty => behind_line_end(text, first, is_last),
+            None if skips_empty => is_last.then_some(first),
+            Some(byte) if self.dialect.comment == Some(*byte) => {
+                behind_rest_of_line(text, first, is_last)
+            }
+            _ => return None,
         };
         self.line += u64::from(next.is_some());
         Some(next)
@@ -260,7 +248,8 @@ impl Splitter {
                     at += 1;
                 }
                 // Blanks before the end of the line begin no field.
-                if !is_first && text.get(at).is_none_or(|byte| matches!(byte, b'\n' | b'\r')) {
+                if !is_first && text.get(at).is_none_or(|byte| self.ends_field[usize::from(*byte)])
+                {
                     return self.line_end(text, at, is_last).map(|next| (next, lines));
                 }
             }
@@ -270,7 +259,7 @@ impl Splitter {
                 Scanned::Cut => return Err(Cut::Within),
                 Scanned::Open => return Err(Cut::Open(at)),
             };
-            if field.is_quoted() {
+            if field.is_quoted() || self.dialect.quote == text.get(field.start()).copied() {
                 lines += line_ends(&text[field.range()]);
             }
             if records.fields.len() - first_field == FIELDS_MAX {
@@ -284,8 +273,9 @@ impl Splitter {
         }
     }
 
+    /// The position behind a record whose last field ends at `at`, where the line or a comment in it ends.
     fn line_end(&self, text: &[u8], at: usize, is_last: bool) -> Result<usize, Cut> {
-        behind_line_end(text, at, is_last).ok_or(Cut::Within)
+        behind_rest_of_line(text, at, is_last).ok_or(Cut::Within)
     }
 
     /// Reads the field at `start`.
@@ -376,16 +366,31 @@ impl Splitter {
             }
             let Some(end) = self.unquoted_end(text, closing, is_last) else { return Scanned::Cut };
             records.stray_quotes += 1;
-            // The closing quote stands within the range; reading the field removes it.
-            return Scanned::Field(Field::new(start + 1, end, QUOTED | ESCAPED), end);
+            return Scanned::Field(self.stray_field(text, (start, closing, end), quote), end);
+        }
+    }
+
+    /// A field from `start` to `end` in which letters follow the quote before `closing`.
+    fn stray_field(
+        &self,
+        text: &[u8],
+        (start, closing, end): (usize, usize, usize),
+        quote: u8,
+    ) -> Field {
+        let is_blank = |byte: &&u8| **byte == b' ' && self.dialect.separator != b' ';
+        let last = end - text[closing..end].iter().rev().take_while(is_blank).count();
+        match text[closing..last] {
+            [.., before, sign] if sign == quote && Some(before) != self.dialect.escape => {
+                Field::new(start + 1, last - 1, QUOTED)
+            }
+            _ => Field::new(start, end, 0),
         }
     }
 
     /// Passes over the next line, whatever is in it. Returns the position behind it in a text that begins with it.
     pub(in crate::tables) fn behind_line(&mut self, text: &[u8]) -> usize {
         self.line += 1;
-        let end = memchr2(b'\n', b'\r', text).and_then(|end| behind_line_end(text, end, true));
-        end.unwrap_or(text.len())
+        behind_rest_of_line(text, 0, true).unwrap_or(text.len())
     }
 
     /// How the text is written.
@@ -415,25 +420,26 @@ pub(in crate::tables) fn field_text(text: &str, field: Field, dialect: Dialect) 
     }
 }
 
-/// The content of a quoted field: escapes and the second of two quotes are removed, and so is a closing quote that letters
-/// follow; these stay as they are.
+/// The content of a quoted field without the escapes and the first of two quotes.
 fn unescaped(raw: &str, quote: u8, escape: Option<u8>) -> String {
     let mut content = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(position) = memchr2(quote, escape.unwrap_or(quote), rest.as_bytes()) {
         content.push_str(&rest[..position]);
-        let bytes = rest.as_bytes();
-        let is_pair = bytes[position] != quote || bytes.get(position + 1) == Some(&quote);
         // Signs are ASCII, so letters begin behind them.
-        rest = &rest[position + 1..];
-        if !is_pair {
-            break;
-        }
-        let mut letters = rest.chars();
+        let mut letters = rest[position + 1..].chars();
         content.extend(letters.next());
         rest = letters.as_str();
     }
     content + rest
+}
+
+/// The position behind the line that goes on at `at`; `None` where more text may belong to it.
+fn behind_rest_of_line(text: &[u8], at: usize, is_last: bool) -> Option<usize> {
+    match memchr2(b'\n', b'\r', &text[at.min(text.len())..]) {
+        Some(len) => behind_line_end(text, at + len, is_last),
+        None => is_last.then_some(text.len()),
+    }
 }
 
 /// The position behind the end of a line at `at`; `None` where more text may belong to it.
@@ -495,6 +501,8 @@ mod tests {
         let commented = Dialect { comment: Some(b'#'), ..plain };
         let blanks =
             Dialect { merges_separators: true, quote: None, ..Dialect::separated_by(b' ') };
+        let in_lines = Dialect { has_comments_in_lines: true, ..commented };
+        let in_columns = Dialect { comment: Some(b'#'), has_comments_in_lines: true, ..blanks };
         let column = Dialect { keeps_empty_lines: true, ..plain };
         let unquoted = Dialect { quote: None, ..plain };
         #[rustfmt::skip]
@@ -510,11 +518,16 @@ mod tests {
             (plain, "\"a\"\"b\",\"\"\n", "1:'a\"b|'"),               // a quoted empty field
             (plain, "\"\"\"\"\n", "1:'\""),
             (plain, "5\" pipe,6\"\n", "1:5\" pipe|6\""),             // within a field it is a letter
-            (plain, "\"a\"b,c\n", "1:'ab|c"),                        // letters behind a quote
-            (plain, "\"a\"b\"\"c\n", "1:'ab\"\"c"),
+            (plain, "\"a\"b,c\n", "1:\"a\"b|c"),                     // letters behind a quote
+            (plain, "\"a\"b\"\"c\n", "1:\"a\"b\"\"c"),
+            (plain, "\"a \"b\" c\",\"d\"\n", "1:'a \"b\" c|'d"),      // quotes around others
+            (plain, "\"a\nb\"c,d\ne,f\n", "1:\"a\nb\"c|d 3:e|f"),
             (backslash, "\"a\\\"b\",\"c\\\\\"\n", "1:'a\"b|'c\\"),
             (backslash, "\"a\"\"b\"\n", "1:'a\"b"),
             (commented, "# x,y\na,b\n#c\n1,#2", "2:a|b 4:1|#2"),
+            (commented, " # x\na,b\n", "2:a|b"),
+            (in_lines, "#x\na,b#c,d\n1,\"#2\"#\n3,\n", "2:a|b 3:1|'#2 4:3|"),
+            (in_columns, "1 2 # x\n3 4#\n #\n", "1:1|2 2:3|4"),
             (blanks, "  1  2 \n 3 4\n", "1:1|2 2:3|4"),
             (column, "a\n\nb\n", "1:a 2: 3:b"),
             (unquoted, "\"a,b\n", "1:\"a|b"),

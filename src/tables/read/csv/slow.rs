@@ -5,7 +5,7 @@ use super::given::Given;
 use super::reader::TextReader;
 use super::records::FIELDS_MAX;
 use super::sniff::{CsvFormat, sniff};
-use crate::tables::shape::options::Ragged;
+use crate::tables::shape::options::{NO_SEPARATOR, Ragged};
 
 /// A record: the value of each field, and whether it is quoted.
 type Record = Vec<(String, bool)>;
@@ -18,7 +18,7 @@ type Record = Vec<(String, bool)>;
 pub(in crate::tables) fn check_text_table(text: &str, usual: u8, is_list: bool) {
     let text = text.trim_start_matches('\u{feff}');
     let given = Given { is_list, ..Given::default() };
-    let CsvFormat { dialect, skip, header } = sniff(text, false, usual, &given).sniffed;
+    let CsvFormat { dialect, skip, header, .. } = sniff(text, false, usual, &given).sniffed;
     let width = header.columns.len();
     let table = ("t".to_owned(), text.as_bytes());
     let has_header = header.is_first_record;
@@ -63,7 +63,7 @@ fn slow_records(text: &str, skip: u64, dialect: Dialect) -> Option<Vec<Record>> 
     while slow.at < slow.text.len() {
         let first = slow.text[slow.at];
         let is_empty = matches!(first, '\n' | '\r') || slow.is_blank_line();
-        let is_comment = dialect.comment.is_some_and(|sign| char::from(sign) == first);
+        let is_comment = slow.is_comment(slow.at + slow.blanks());
         if is_comment || is_empty && !dialect.keeps_empty_lines {
             slow.pass_line();
         } else {
@@ -86,35 +86,49 @@ struct Slow {
 /// What a field in quotes is.
 enum Quoted {
     Closed(String, usize),
-    /// Letters follow the closing quote at the position.
-    Stray(String, usize),
+    /// Letters follow the quote before the position.
+    Stray(usize),
     Open,
 }
 
 impl Slow {
-    fn separator(&self) -> char {
-        char::from(self.dialect.separator)
+    fn separator(&self) -> Option<char> {
+        Some(self.dialect.separator).filter(|it| *it != NO_SEPARATOR).map(char::from)
     }
 
-    fn ends_line(&self, at: usize) -> bool {
+    fn is_comment(&self, at: usize) -> bool {
+        let sign = self.dialect.comment.map(char::from);
+        sign.is_some() && self.text.get(at).copied() == sign
+    }
+
+    fn is_line_end(&self, at: usize) -> bool {
         self.text.get(at).is_none_or(|letter| matches!(letter, '\n' | '\r'))
     }
 
+    /// Whether a record ends at a position.
+    fn ends_line(&self, at: usize) -> bool {
+        self.is_line_end(at) || self.dialect.has_comments_in_lines && self.is_comment(at)
+    }
+
     fn ends_field(&self, at: usize) -> bool {
-        self.ends_line(at) || self.text[at] == self.separator()
+        self.ends_line(at) || Some(self.text[at]) == self.separator()
+    }
+
+    /// The number of blanks here that are no separators.
+    fn blanks(&self) -> usize {
+        let is_blank = |letter: char| {
+            let is_separator = Some(letter) == self.separator() && !self.dialect.merges_separators;
+            matches!(letter, ' ' | '\t') && !is_separator
+        };
+        self.text[self.at..].iter().take_while(|letter| is_blank(**letter)).count()
     }
 
     fn is_blank_line(&self) -> bool {
-        let is_blank = |letter: char| {
-            let is_separator = letter == self.separator() && !self.dialect.merges_separators;
-            matches!(letter, ' ' | '\t') && !is_separator
-        };
-        let len = self.text[self.at..].iter().take_while(|letter| is_blank(**letter)).count();
-        0 < len && self.ends_line(self.at + len)
+        0 < self.blanks() && self.is_line_end(self.at + self.blanks())
     }
 
     fn pass_line(&mut self) {
-        while !self.ends_line(self.at) {
+        while !self.is_line_end(self.at) {
             self.at += 1;
         }
         self.pass_line_end();
@@ -129,7 +143,7 @@ impl Slow {
         let mut record = Record::new();
         loop {
             if self.dialect.merges_separators {
-                while self.text.get(self.at) == Some(&self.separator()) {
+                while self.text.get(self.at) == Some(&' ') {
                     self.at += 1;
                 }
                 if !record.is_empty() && self.ends_line(self.at) {
@@ -142,14 +156,14 @@ impl Slow {
             }
             self.at += 1;
         }
-        self.pass_line_end();
+        self.pass_line();
         Some(record)
     }
 
     fn field(&mut self) -> Option<(String, bool)> {
         let quote = self.dialect.quote.map(char::from);
         let mut start = self.at;
-        while self.separator() != ' ' && self.text.get(start) == Some(&' ') {
+        while self.separator() != Some(' ') && self.text.get(start) == Some(&' ') {
             start += 1;
         }
         if quote.is_some() && self.text.get(start).copied() == quote {
@@ -158,16 +172,29 @@ impl Slow {
                     self.at = end;
                     return Some((value, true));
                 }
-                (Quoted::Stray(value, end), true) => {
-                    self.at = end;
-                    return Some((value + &self.unquoted(), true));
-                }
+                (Quoted::Stray(end), true) => return Some(self.stray((start, end))),
                 (Quoted::Open, true) => return None,
                 // The quote behind blanks is a letter.
                 (_, false) => {}
             }
         }
         Some((self.unquoted(), false))
+    }
+
+    /// A field whose quote opens at `start`, and behind whose quote before `closing` letters stand.
+    fn stray(&mut self, (start, closing): (usize, usize)) -> (String, bool) {
+        self.at = closing;
+        let behind = self.unquoted();
+        let is_aligned = self.separator() == Some(' ');
+        let letters = if is_aligned { &behind } else { behind.trim_end_matches(' ') };
+        let mut last = letters.chars().rev();
+        let (sign, before) = (last.next(), last.next());
+        let escape = self.dialect.escape.map(char::from);
+        if sign == Some(self.text[start]) && before.is_some() && before != escape {
+            let inner: String = self.text[start + 1..closing].iter().collect();
+            return (inner + &letters[..letters.len() - 1], true);
+        }
+        (self.text[start..self.at].iter().collect(), false)
     }
 
     fn unquoted(&mut self) -> String {
@@ -186,12 +213,12 @@ impl Slow {
             let next = self.text.get(at + 1);
             if letter == quote && next != Some(&quote) {
                 let mut end = at + 1;
-                while self.separator() != ' ' && self.text.get(end) == Some(&' ') {
+                while self.separator() != Some(' ') && self.text.get(end) == Some(&' ') {
                     end += 1;
                 }
                 return match self.ends_field(end) {
                     true => Quoted::Closed(value, end),
-                    false => Quoted::Stray(value, at + 1),
+                    false => Quoted::Stray(at + 1),
                 };
             }
             if letter == quote || letter == escape {

@@ -5,15 +5,20 @@
 //!
 //! 1. Its records have two fields or more, and nearly all as many.
 //! 2. All have as many, but for lines in front that have fewer: these are a preamble.
-//! 3. No letters follow a closing quote, and no quote stays open.
-//! 4. The preamble is short; the separator is the usual one; a record has many fields.
+//! 3. The preamble is short.
+//! 4. No letters follow a closing quote, and no quote stays open.
+//! 5. The separator is the usual one; a record has many fields.
+//!
+//! The last candidate has no separator. It wins where no other one gives the lines a shared number of fields: each line is a text.
 
 use super::dialect::Dialect;
 use super::given::Given;
 use super::header::{Header, header_of};
 use super::kinds::Observed;
 use super::records::{Field, Records, Split, Splitter, commonest};
+use crate::tables::shape::options::{NO_SEPARATOR, Ragged};
 use std::cmp::Reverse;
+use std::ops::Range;
 
 /// The separators that are tried, the more usual one first.
 const SEPARATORS: [u8; 4] = *b",\t;|";
@@ -22,12 +27,15 @@ const SEPARATORS: [u8; 4] = *b",\t;|";
 const SEPARATORS_OF_LISTS: [u8; 5] = *b"\t ,;|";
 
 /// The sign of comments.
-const COMMENT: u8 = b'#';
+const COMMENT: char = '#';
 
 /// The part of the records, in hundredths, that have as many fields in a file with faults.
 const EVEN_PART: usize = 80;
 /// The same for the separator that the file's name promises, and where such records are expected.
 const EVEN_PART_OF_USUAL: usize = 50;
+
+/// The part of the lines of one column, in hundredths, in which a separator is worth a warning.
+const SEPARATED_PART: usize = 10;
 
 /// How a file is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +46,8 @@ pub(in crate::tables) struct CsvFormat {
     pub skip: u64,
     /// Its columns, and whether the first record has their names.
     pub header: Header,
+    /// The separators in the lines of a file of one column, which give these no shared number of fields.
+    pub separators: Vec<u8>,
 }
 
 /// What a sample shows.
@@ -58,9 +68,9 @@ pub(in crate::tables) struct Sample {
 struct Score {
     is_table: bool,
     is_even: bool,
+    preamble: Reverse<usize>,
     /// No quote stays open, and no letters follow a closing one.
     is_quoted_well: bool,
-    preamble: Reverse<usize>,
     is_usual: bool,
     width: usize,
     quoted: usize,
@@ -72,7 +82,7 @@ struct Candidate {
     score: Score,
     /// The first record of the table.
     start: usize,
-    /// Whether there are quotes where fields begin, and none that closes one.
+    /// Whether letters follow many closing quotes, or some while others have line ends between them.
     has_letters_for_quotes: bool,
 }
 
@@ -84,19 +94,28 @@ pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Give
         None => (text, 0),
     };
     let candidates = candidates(usual, given).into_iter().enumerate();
-    let scored = candidates
-        .map(|(order, dialect)| scored_of(sample, is_cut, dialect, (usual, order), given));
-    // Only fields in them show that apostrophes are quotes.
-    let is_shown = |candidate: &Candidate| {
-        given.quote.is_some()
-            || candidate.dialect.quote != Some(b'\'')
-            || 0 < candidate.score.quoted
+    let scored: Vec<Candidate> = candidates
+        .map(|(order, dialect)| scored_of(sample, is_cut, dialect, (usual, order), given))
+        .collect();
+    // Only quotes that are none show that they are letters.
+    let are_letters = |separator: u8| {
+        scored.iter().any(|Candidate { dialect, score, .. }| {
+            let is_quoted = dialect.separator == separator && dialect.quote == Some(b'"');
+            is_quoted && !score.is_quoted_well
+        })
     };
-    let scored = scored.filter(is_shown);
+    let unquoted: Vec<u8> = SEPARATORS_OF_LISTS.into_iter().filter(|it| are_letters(*it)).collect();
+    // Only fields in them show that apostrophes are quotes.
+    let is_shown = |Candidate { dialect, score, .. }: &Candidate| match dialect.quote {
+        _ if given.quote.is_some() => true,
+        Some(quote) => quote != b'\'' || 0 < score.quoted,
+        None => unquoted.contains(&dialect.separator),
+    };
+    let scored = scored.into_iter().filter(is_shown);
     let best = scored.max_by(|one, other| one.score.cmp(&other.score));
     let mut best = best.expect("there is a candidate");
     if given.quote.is_none() && best.has_letters_for_quotes {
-        // Each field that begins with a quote goes on behind the next one: they are letters.
+        // The quotes are letters where the table is as good without them.
         let dialect = Dialect { quote: None, escape: None, ..best.dialect };
         let other = scored_of(sample, is_cut, dialect, (usual, 0), given);
         let keeps = |candidate: &Candidate| (candidate.score.is_table, candidate.score.is_even);
@@ -111,15 +130,34 @@ pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Give
         dialect.keeps_empty_lines = true;
         cut = split(sample, is_cut, dialect);
     }
+    let is_one_column = dialect.keeps_empty_lines && given.separator.is_none();
+    let separators = if is_one_column { separators_in(sample, dialect, given) } else { Vec::new() };
     let Cut { mut records, split, has_whole_record } = cut;
     records.lines.iter_mut().for_each(|line| *line += first_line);
     let start = if given.skip.is_none() { behind_empty(&records, start, given) } else { start };
     let skip = if start == 0 { first_line } else { records.lines[start] - 1 };
     let comments = dialect.comment.map_or(Vec::new(), |mark| comment_lines(sample, mark));
-    let (header, observed) = header_of((sample, dialect), (&records, start), &comments, given);
+    let of_table = (&records, start, separators.as_slice());
+    let (header, observed) = header_of((sample, dialect), of_table, &comments, given);
     let has_first_record = has_whole_record || !is_cut && !split.is_too_wide;
-    let sniffed = CsvFormat { dialect, skip, header };
+    let sniffed = CsvFormat { dialect, skip, header, separators };
     Sample { sniffed, observed, has_first_record, split }
+}
+
+/// The separators that stand in a tenth of the lines of a file of one column.
+fn separators_in(sample: &str, dialect: Dialect, given: &Given) -> Vec<u8> {
+    let lines = || sample.lines().filter(|line| !line.trim().is_empty());
+    let count = lines().count();
+    let is_in = |separator: &u8| {
+        let separated = lines().filter(|line| line.trim().as_bytes().contains(separator)).count();
+        0 < separated && count * SEPARATED_PART <= 100 * separated
+    };
+    let quoted = |line: &str| dialect.quote.is_some_and(|quote| line.as_bytes()[0] == quote);
+    // Separators within quotes are letters.
+    if lines().all(quoted) {
+        return Vec::new();
+    }
+    separators_of(given).into_iter().filter(is_in).collect()
 }
 
 /// The first record that has a value: those in front are no rows, as one says that is only separators.
@@ -142,15 +180,20 @@ fn behind_lines(text: &str, lines: u64) -> (&str, u64) {
     (rest, lines)
 }
 
-fn candidates(usual: u8, given: &Given) -> Vec<Dialect> {
-    let usual_ones = match (given.separator, given.is_list) {
+fn separators_of(given: &Given) -> Vec<u8> {
+    match (given.separator, given.is_list) {
         (Some(separator), _) => vec![separator],
         (None, true) => SEPARATORS_OF_LISTS.to_vec(),
         (None, false) => SEPARATORS.to_vec(),
-    };
-    let first = usual_ones.contains(&usual).then_some(usual);
-    let others = usual_ones.into_iter().filter(|separator| *separator != usual);
-    let separators = first.into_iter().chain(others);
+    }
+}
+
+fn candidates(usual: u8, given: &Given) -> Vec<Dialect> {
+    let separators = separators_of(given);
+    let first = separators.contains(&usual).then_some(usual);
+    let others = separators.into_iter().filter(|separator| *separator != usual);
+    let last = given.separator.is_none().then_some(NO_SEPARATOR);
+    let separators = first.into_iter().chain(others).chain(last);
     let quotes: Vec<(Option<u8>, Option<u8>)> = match (given.quote, given.escape) {
         (Some(quote), escape) => vec![(quote, escape)],
         (None, Some(escape)) => vec![(Some(b'"'), Some(escape)), (Some(b'\''), Some(escape))],
@@ -159,6 +202,7 @@ fn candidates(usual: u8, given: &Given) -> Vec<Dialect> {
             (Some(b'"'), Some(b'\\')),
             (Some(b'\''), None),
             (Some(b'\''), Some(b'\\')),
+            (None, None),
         ],
     };
     let mut candidates = Vec::new();
@@ -210,18 +254,24 @@ fn scored_of(
 ) -> Candidate {
     let mut cut = split(sample, is_cut, dialect);
     if given.comment.is_none() && has_comments(sample, &cut.records) {
-        dialect.comment = Some(COMMENT);
+        dialect.comment = Some(COMMENT as u8);
         cut = split(sample, is_cut, dialect);
     }
+    let mut shape = Shape::of(&cut.records);
+    if dialect.comment.is_some() && !shape.is_even() {
+        let in_lines = Dialect { has_comments_in_lines: true, ..dialect };
+        let other = split(sample, is_cut, in_lines);
+        let of_other = Shape::of(&other.records);
+        if 1 < of_other.width && of_other.is_even() {
+            (dialect, cut, shape) = (in_lines, other, of_other);
+        }
+    }
     let records = &cut.records;
-    let widths = records.widths(0);
-    let width = commonest(&widths);
-    let start = preamble_len(&widths, width);
-    let table = &widths[start..];
-    let even = table.iter().filter(|&&fields| fields == width).count();
-    let is_even = even == table.len();
+    let is_even = shape.is_even();
+    let Shape { widths, width, table, even } = shape;
+    let (start, table_len) = (table.start, table.len());
     let is_usual = dialect.separator == usual;
-    let is_expected = given.is_ragged || is_usual && widths.first() == Some(&width);
+    let is_expected = given.ragged != Ragged::Error || is_usual && widths.first() == Some(&width);
     let enough = if is_expected { EVEN_PART_OF_USUAL } else { EVEN_PART };
     let quoted = records.fields.iter().filter(|field| field.is_quoted()).count();
     // Words with blanks between are no table where some line has fewer.
@@ -233,13 +283,16 @@ fn scored_of(
         && (0 < start || !is_even)
         && (start..records.len()).any(|index| records.record(index).iter().any(is_word));
     let has_open_quote = cut.split.open_quote.is_some() && !is_cut;
-    let has_letters_for_quotes =
-        0 < records.stray_quotes && quoted + usize::from(has_open_quote) <= records.stray_quotes;
+    let has_line_end =
+        |field: &Field| field.is_quoted() && sample[field.range()].contains(['\n', '\r']);
+    let strays = records.stray_quotes - usize::from(has_open_quote);
+    let has_letters_for_quotes = 0 < records.stray_quotes
+        && (quoted <= 2 * strays || 0 < strays && records.fields.iter().any(has_line_end));
     let score = Score {
-        is_table: 2 <= width && table.len() * enough <= 100 * even && !is_prose,
+        is_table: 2 <= width && table_len * enough <= 100 * even && !is_prose,
         is_even,
-        is_quoted_well: records.stray_quotes == 0,
         preamble: Reverse(start),
+        is_quoted_well: records.stray_quotes == 0 && dialect.quote.is_some(),
         is_usual,
         width,
         // A quote that stands nowhere is no reason to prefer it.
@@ -249,12 +302,64 @@ fn scored_of(
     Candidate { dialect, score, start, has_letters_for_quotes }
 }
 
-/// The number of records in front that have fewer fields than the others: a title, notes. They are no preamble where such
-/// records come again.
-fn preamble_len(widths: &[usize], width: usize) -> usize {
-    let start = widths.iter().position(|&fields| fields == width).unwrap_or(0);
-    let is_preamble = widths[..start].iter().all(|&fields| fields < width);
-    if is_preamble && widths[start..].iter().all(|&fields| fields == width) { start } else { 0 }
+/// How many fields the records of a sample have.
+struct Shape {
+    /// For each record the number of its fields.
+    widths: Vec<usize>,
+    /// The number of fields that most records have.
+    width: usize,
+    /// The records of the table, without notes in front of it and behind it.
+    table: Range<usize>,
+    /// How many records of the table have that number.
+    even: usize,
+}
+
+impl Shape {
+    fn of(records: &Records) -> Shape {
+        let mut widths = records.widths(0);
+        let usual = commonest(&widths);
+        // A line may have a separator behind its last field; the first line of the table says whether there is a field.
+        let usual = usual.max(widths.last().copied().unwrap_or(0));
+        let first = widths.iter().position(|&fields| usual <= fields + 1).unwrap_or(0);
+        if 0 < first {
+            widths.splice(first.., records.widths(first));
+        }
+        let behind_notes = behind_notes(&widths);
+        let width = commonest(&widths[behind_notes..]);
+        let table = table_of(&widths, width);
+        let even = widths[table.clone()].iter().filter(|&&fields| fields == width).count();
+        Shape { widths, width, table, even }
+    }
+
+    /// Whether all records from the first one of the table on have as many fields.
+    fn is_even(&self) -> bool {
+        self.even == self.widths.len() - self.table.start
+    }
+}
+
+/// The first of at least two records at the end that have as many fields, where there are no more in front of them, and these have at
+/// most half as many fields: a small table behind notes. 0 where there are none such.
+fn behind_notes(widths: &[usize]) -> usize {
+    let Some(&width) = widths.last() else { return 0 };
+    let first = widths.iter().rposition(|&fields| fields != width).map_or(0, |last| last + 1);
+    let is_table = 1 < widths.len() - first && 2 * first <= widths.len();
+    if is_table && widths[..first].iter().all(|&fields| 2 * fields <= width) { first } else { 0 }
+}
+
+/// The records behind those in front that have fewer fields: a title, notes. They are no preamble where such records come again, but
+/// for notes at the end, and one record is no table behind several.
+fn table_of(widths: &[usize], width: usize) -> Range<usize> {
+    let is_of_table = |&fields: &usize| fields == width;
+    let first = widths.iter().position(is_of_table).unwrap_or(0);
+    let end = widths.iter().rposition(is_of_table).map_or(widths.len(), |last| last + 1);
+    let (table, behind) = (first..end, &widths[end..]);
+    let is_note = |&fields: &usize| match behind {
+        [] => fields < width,
+        _ => 2 * fields < width,
+    };
+    let is_table = widths[table.clone()].iter().all(is_of_table) && (first <= 1 || 1 < table.len());
+    let has_notes = widths[..first].iter().chain(behind).all(is_note);
+    if is_table && has_notes { table } else { 0..widths.len() }
 }
 
 /// Whether the records that begin with `#` are comments. They are no rows of the table where
@@ -264,7 +369,7 @@ fn preamble_len(widths: &[usize], width: usize) -> usize {
 fn has_comments(sample: &str, records: &Records) -> bool {
     let is_comment = |index: &usize| {
         let first = records.record(*index)[0];
-        !first.is_quoted() && sample.as_bytes().get(first.start()) == Some(&COMMENT)
+        !first.is_quoted() && sample[first.start()..].trim_start_matches(' ').starts_with(COMMENT)
     };
     let widths = records.widths(0);
     let (marked, others): (Vec<usize>, Vec<usize>) = (0..records.len()).partition(is_comment);
@@ -283,7 +388,8 @@ fn has_comments(sample: &str, records: &Records) -> bool {
 
 /// The lines in front of the first record that are comments, without the sign.
 fn comment_lines(sample: &str, mark: u8) -> Vec<&str> {
-    let lines = sample.lines().take_while(|line| line.is_empty() || line.as_bytes()[0] == mark);
+    let lines = sample.lines().map(str::trim);
+    let lines = lines.take_while(|line| line.is_empty() || line.as_bytes()[0] == mark);
     lines.filter_map(|line| line.get(1..)).map(str::trim).collect()
 }
 
@@ -349,6 +455,15 @@ mod tests {
             ("land,2019/20\nA,few\n", b',', ", \"-- +0 names land,2019/20"),
             ("a,b\na,b\nc,d\n", b',', ", \"-- +0 none column0,column1"), // a record that comes again at once
             ("", b',', ", \"-- +0 none "),
+            ("# x\na;b\n1;3#5;7\n6;\"7#\" # y\n", b',', "; \"-# +0 names a,b"), // comments behind fields
+            ("# x\na;b#c\n1;3#5\n", b',', "; \"-# +0 names a,b#c"),       // as even with them: letters
+            (" # x\n1;3\n # y\n4;5\n", b',', "; \"-# +0 none column0,column1"),
+            ("a\tb\n1\t\"x\n2\t\"y\" z\n", b'\t', "\\t --- +0 names a,b"),   // quotes that would join lines
+            ("t\tx\nu\ty\na\tb\tc\td\n1\t2\t3\t4\t\n5\t6\t7\t8\t\n", b',', "\\t \"-- +2 names a,b,c,d"),
+            ("Report\na,b,c\n1,2,3\n4,5,6\nSource: x\n", b',', ", \"-- +1 names a,b,c"),
+            ("id,a,\n1,2\n3,4\n", b',', ", \"-- +0 names id,a"),
+            ("x,y\nu,v,w\n", b',', ", \"-- +1 none column0,column1,column2"), // one record is a row
+            ("a\t1;2,3\nx|y\n;;;\n\t\t\tq\n", b',', "\\u{ff} \"-- +0 none column0"), // no separator
         ];
         for (text, usual, want) in cases {
             assert_eq!(shown(text, *usual), *want, "{text:?}");
