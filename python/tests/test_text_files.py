@@ -468,6 +468,61 @@ def test_duckdb_reads_the_same_rows(one, tmp_path):
             assert one_value == other
 
 
+def stands_for(value, cell):
+    """Whether a value is what a cell says."""
+    if value is None:
+        return cell is None or cell.strip() == ""
+    if isinstance(value, bool):
+        return cell.strip().lower() == str(value).lower()
+    if isinstance(value, int | float):
+        return type(value)(cell) == value
+    return value in (cell, cell.strip()) or value[:10] == cell.strip().replace("/", "-")[:10]
+
+
+# Polars has no escapes, no line ends of `\\r` alone, no blanks around quotes and no comments within
+# lines. An empty line is a row there, and a separator behind the last cell of a row an error.
+POLARS_DIFFERS = {
+    "a backslash",
+    "a backslash and a separator",
+    "a separator behind each row",
+    "blank lines",
+    "blank lines of \\r\\n",
+    "blanks before quotes",
+    "blanks behind quotes",
+    "comments behind fields",
+    "notes of two cells",
+    "quotes within a field",
+    "\\r alone",
+}
+
+
+@pytest.mark.parametrize(
+    "one",
+    [one for one in CASES if one.oracle and one.rows and one.name not in POLARS_DIFFERS],
+    ids=lambda one: one.name,
+)
+def test_polars_reads_the_same_cells(one, tmp_path):
+    """How the file is written is found out here, since Polars does not look."""
+    pl = pytest.importorskip("polars")
+    path = tmp_path / f"t{one.end}"
+    path.write_bytes(one.text if isinstance(one.text, bytes) else one.text.encode())
+    found = hexgraph.sniff(path).arguments
+    frame = pl.read_csv(
+        path,
+        separator=found["separator"],
+        has_header=found["header"],
+        quote_char=found["quote"] or None,
+        comment_prefix=found["comment"] or None,
+        skip_lines=found["skip"],
+        infer_schema=False,
+    )
+    assert len(frame) == len(one.rows)
+    for theirs, ours in zip(frame.rows(), one.rows, strict=True):
+        cells = theirs[: len(ours)]
+        assert all(cell is None for cell in theirs[len(ours) :])
+        assert all(map(stands_for, ours, cells)), (ours, cells)
+
+
 ERRORS = [
     ("a,b\n1,2\n3\n", "t.csv:3:1: this record has 1 field, and the table has 2 columns"),
     ("a,b\n1,2\n3,4,5\n", "t.csv:3:1: this record has 3 fields, and the table has 2 columns"),
