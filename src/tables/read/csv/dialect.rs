@@ -13,7 +13,7 @@ pub(in crate::tables) struct Dialect {
     pub escape: Option<u8>,
     /// The byte that makes a line a comment where it is the first one.
     pub comment: Option<u8>,
-    /// Whether that byte also ends a record where it stands outside quotes, so that the rest of the line is a comment.
+    /// Whether that byte also begins a comment behind the fields of a record, outside quotes.
     pub has_comments_in_lines: bool,
     /// Whether several separators in a row are one, as in columns that are aligned by blanks. A line may begin and end with them.
     pub merges_separators: bool,

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A line ends with `\n`, `\r\n` or `\r`, in any mixture. A quote opens only where a field begins; elsewhere it is a letter. Where
-//! letters follow a closing quote, the quotes of the field are letters, too; if the field also ends with a quote, the outer two are
+//! letters follow a closing quote, the quotes of the field are letters, too; if a quote is its last letter, the outer two are
 //! around it. Cost: one pass over the text.
 
 use super::dialect::Dialect;
@@ -273,7 +273,7 @@ impl Splitter {
         }
     }
 
-    /// The position behind a record whose last field ends at `at`, where the line or a comment in it ends.
+    /// The position behind the line of a record whose last field stops at `at`, and behind a comment in it.
     fn line_end(&self, text: &[u8], at: usize, is_last: bool) -> Result<usize, Cut> {
         behind_rest_of_line(text, at, is_last).ok_or(Cut::Within)
     }

@@ -105,7 +105,7 @@ impl Slow {
         self.text.get(at).is_none_or(|letter| matches!(letter, '\n' | '\r'))
     }
 
-    /// Whether a record ends at a position.
+    /// Whether a position is behind a record.
     fn ends_line(&self, at: usize) -> bool {
         self.is_line_end(at) || self.dialect.has_comments_in_lines && self.is_comment(at)
     }

@@ -82,7 +82,7 @@ struct Candidate {
     score: Score,
     /// The first record of the table.
     start: usize,
-    /// Whether letters follow many closing quotes, or some while others have line ends between them.
+    /// Whether letters follow many closing quotes, or some while other quoted fields span lines.
     has_letters_for_quotes: bool,
 }
 
