@@ -35,6 +35,15 @@ const GOLDEN_ANGLE: f32 = 2.399_963_2;
 /// called in each round, and stops it by an error. Costs O(nodes² + edges) a round up to 2,000 nodes, of which there are 100 to 400, and
 /// O(nodes log nodes + edges) above: 0.3 s for 1,000 nodes, 0.7 s for 10,000 with 30,000 edges.
 ///
+/// ```
+/// use hexgraph::layout::positions;
+///
+/// let points = positions(3, &[(0, 1), (1, 2)], || Ok(()))?;
+/// assert_eq!(points.len(), 3);
+/// assert!(points.iter().flatten().all(|at| (0.0..=1.0).contains(at)));
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Query`] for more than [`NODES_MAX`] nodes and for an edge of a node that there is not; those of `check`.

@@ -1,26 +1,25 @@
-//! hexgraph: an embedded, in-memory, lock-free analytic graph engine that speaks DQL.
+#![doc = include_str!("../CRATE.md")]
 //!
-//! A database lives in the memory of the process that opens it, and on the disk where it is given a directory. Readers see the
-//! version that was newest when they began and never wait for writers; writers commit one after the other.
+//! ## Where to go next
 //!
-//! [`db::Database`] is the entry: it loads, answers, changes, saves and opens. The other modules have what it takes and
-//! gives: values and errors, tables and texts of answers, the budget of memory that requests share.
-//!
-//! ```
-//! use hexgraph::db::Database;
-//!
-//! # fn main() -> hexgraph::types::Result<()> {
-//! let db = Database::in_memory();
-//! db.alter("name: string @index(exact) .\nfriend: [uid] .")?;
-//! db.mutate("<0x1> <name> \"Ada\" .\n<0x2> <name> \"Bob\" .\n<0x1> <friend> <0x2> .", "")?;
-//! let answer = db.query("{ q(func: eq(name, \"Ada\")) { friend { name } } }")?;
-//! assert_eq!(answer.to_json()?.0, r#"{"q":[{"friend":[{"name":"Bob"}]}]}"#);
-//! # Ok(())
-//! # }
-//! ```
-
+//! - [`db::Database`]: open or create a graph, change it, query it, save it. Its methods are grouped by task.
+//! - [`db::QueryAnswer`]: read an answer as rows of your types, JSON, N-Quads, or columns.
+//! - [`db::Txn`]: several requests that see one moment and are committed as one.
+//! - [`db::RequestContext`] and [`db::Limits`]: stop a request, and bound what it may use.
+//! - [`db::OpenOptions`]: threads, memory, durability.
+//! - [`types::Error`]: what can go wrong, by what the caller can do.
+#![cfg_attr(
+    feature = "tables",
+    doc = "- [`tables`]: Arrow, Parquet and CSV as nodes and edges; answers as Arrow."
+)]
+#![cfg_attr(
+    feature = "graphql",
+    doc = "- [`db::graphql`]: schemas, requests and subscriptions of GraphQL."
+)]
+#![cfg_attr(feature = "graphql", doc = "- [`db::access`]: users, rights and keys of clients.")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[doc(inline)]
 pub use hexgraph_base::{answer, budget, types};
 
 pub mod layout;
@@ -38,8 +37,3 @@ pub mod internals {
     pub use hexgraph_graphql as graphql;
     pub use hexgraph_store::{durability, exec, graph, index, storage};
 }
-
-/// The examples of the crate's page run as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../CRATE.md")]
-struct CratePage;

@@ -10,7 +10,7 @@ use hexgraph_base::plan::{
 };
 use hexgraph_base::types::{Error, Result, did_you_mean};
 use hexgraph_store::algo::{EdgeArrays, Found, Graph, Run, Task, compute};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -42,8 +42,18 @@ pub struct CompactCall {
     pub seed: u64,
 }
 
+/// # As the graph of an algorithm
 impl QueryAnswer {
     /// The compact graph that the first block of an algorithm without a variable has run on.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <knows> <2> .\n<2> <knows> <3> .", "")?;
+    /// let answer = db.query("{ degree() { knows } }")?;
+    /// let graph = answer.compact_graph()?;
+    /// assert_eq!((graph.uids(), graph.targets().len()), ([1, 2, 3].as_slice(), 2));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -54,6 +64,15 @@ impl QueryAnswer {
 
     /// The compact graph that the first block of an algorithm without a variable has run on. O(nodes), and O(edges) where the graph
     /// was patched after a commit or has its weights in four bytes each.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let answer = db.query("{ q(func: has(name)) { uid } }")?;
+    /// assert!(answer.compact_graph_with(&RequestContext::new()).is_err(), "there is no algorithm");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -101,26 +120,68 @@ fn in_one_list(graph: &Graph, context: &RequestContext) -> Result<Listed> {
 
 impl CompactGraph {
     /// The uids of the nodes, ascending; a node's number is its place.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<7> <knows> <5> .", "")?;
+    /// let answer = db.query("{ degree() { knows } }")?;
+    /// assert_eq!(answer.compact_graph()?.uids(), [5, 7]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn uids(&self) -> &[u64] {
         &self.uids
     }
 
     /// True when edges have no direction: then the rows have each edge both ways, and a loop once.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<7> <knows> <5> .", "")?;
+    /// let answer = db.query("{ degree(direction: both) { knows } }")?;
+    /// assert!(answer.compact_graph()?.is_undirected());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn is_undirected(&self) -> bool {
         self.graph.is_undirected()
     }
 
     /// The numbers of the nodes that edges lead to, row behind row, ascending in each.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<7> <knows> <5> .", "")?;
+    /// let answer = db.query("{ degree() { knows } }")?;
+    /// assert_eq!(answer.compact_graph()?.targets(), [0], "node 0 is <5>");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn targets(&self) -> &[u32] {
         self.targets.as_deref().or(self.graph.outgoing().targets()).unwrap_or_default()
     }
 
     /// What the edges weigh, beside the targets; `None` where each weighs 1.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<7> <knows> <5> (since=2.5) .", "")?;
+    /// let query = "{ pagerank() { knows @facets(since) } }";
+    /// let graph = db.query(query)?.compact_graph()?;
+    /// assert_eq!(graph.weights(), Some([2.5].as_slice()));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref().or(self.graph.outgoing().wide_weights())
     }
 
     /// Where the row of each node begins among the targets, and where the last one ends. O(nodes).
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <knows> <2> .\n<1> <knows> <3> .", "")?;
+    /// let answer = db.query("{ degree() { knows } }")?;
+    /// let starts: Vec<usize> = answer.compact_graph()?.starts().collect();
+    /// assert_eq!(starts, [0, 2, 2, 2]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn starts(&self) -> impl Iterator<Item = usize> {
         let rows = self.graph.outgoing();
         let mut end = 0;
@@ -131,9 +192,26 @@ impl CompactGraph {
     }
 }
 
+/// # Algorithms on arrays
 impl Database {
     /// Makes a compact graph of edges that are given as arrays, with the threads and the limits of this database, whose data it has nothing
     /// to do with. `uids` are what its nodes are called, ascending: as many as there are nodes.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, EdgeArrays, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let edges = EdgeArrays {
+    ///     nodes: 3,
+    ///     sources: &[0, 1],
+    ///     targets: &[1, 2],
+    ///     weights: None,
+    ///     is_undirected: false,
+    /// };
+    /// let graph = db.graph_of_arrays(&edges, vec![10, 20, 30], &RequestContext::new())?;
+    /// assert_eq!(graph.targets(), [1, 2]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -158,6 +236,25 @@ impl Database {
     }
 
     /// Runs an algorithm on a compact graph, with the threads, the memory and the limits of this database.
+    ///
+    /// ```
+    /// use hexgraph::db::{AlgorithmOutput, CompactCall, Database, EdgeArrays, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let edges = EdgeArrays {
+    ///     nodes: 3,
+    ///     sources: &[0, 1],
+    ///     targets: &[1, 0],
+    ///     weights: None,
+    ///     is_undirected: false,
+    /// };
+    /// let graph = db.graph_of_arrays(&edges, vec![10, 20, 30], &RequestContext::new())?;
+    /// let call = CompactCall { name: "components".to_owned(), ..CompactCall::default() };
+    /// let result = db.compute_on(&graph, &call, &RequestContext::new())?;
+    /// let AlgorithmOutput::Ints(parts) = result.output else { unreachable!("parts have numbers") };
+    /// assert!(parts[0] == parts[1] && parts[1] != parts[2]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

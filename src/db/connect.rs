@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::{Arc, Mutex, Weak};
 
+/// # Sharing an open directory
 impl Database {
     /// Opens the database in a directory as [`Database::open`] does. Where this process has it open already by this function, to be
     /// written and with the same options, the result is another handle of the same database. The database is closed with the last

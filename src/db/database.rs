@@ -17,7 +17,7 @@ use hexgraph_base::types::pool::{AllThreads, Pool};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_dql::Document;
 use hexgraph_store::durability::{Disk, Files};
-use hexgraph_store::exec::{Control as RequestContext, Limits};
+use hexgraph_store::exec::{Limits, RequestContext};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Claim, Commit, Version};
 use std::path::Path;
@@ -39,13 +39,30 @@ pub struct Database {
     handle: Option<Arc<Handle>>,
 }
 
+/// # Opening and closing
 impl Database {
     /// Creates an empty database in memory, with default options.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    ///
+    /// let db = Database::in_memory();
+    /// assert_eq!(db.stats()?.nodes, 0);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn in_memory() -> Database {
         Database::in_memory_with(OpenOptions::default())
     }
 
     /// Creates an empty database in memory with the threads, limits and budget of `options`.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Memory, OpenOptions};
+    ///
+    /// let options = OpenOptions { threads: 2, memory: Memory::Work(64 << 20), ..OpenOptions::default() };
+    /// let db = Database::in_memory_with(options);
+    /// assert_eq!(db.budget().bound(), 64 << 20);
+    /// ```
     pub fn in_memory_with(options: OpenOptions) -> Database {
         let budget = options.memory.budget();
         Database::of_whole(NamespaceSet::new(
@@ -57,6 +74,18 @@ impl Database {
     /// Opens the database in a directory, which is created where it is missing and `options` do
     /// not say read-only. Costs O(number of predicates), since data is read where it lies, and
     /// O(changes since the last checkpoint). The handle is for the namespace 0; the others are opened when they are asked for.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, OpenOptions};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = Database::open(folder.path(), OpenOptions::default())?;
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// db.close()?;
+    /// let db = Database::open(folder.path(), OpenOptions::default())?;
+    /// assert_eq!(db.stats()?.nodes, 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -118,6 +147,15 @@ impl Database {
     /// directory. Later calls fail with [`Error::Closed`]; closing again does nothing. Queries that are running finish on the
     /// version that they read. A handle of [`Database::connect`] closes the database only where it is the last one.
     ///
+    /// ```
+    /// use hexgraph::{db::Database, types::Error};
+    ///
+    /// let db = Database::in_memory();
+    /// db.close()?;
+    /// assert!(matches!(db.commit(), Err(Error::Closed)));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Database::checkpoint`]; what could not be closed stays open in that case.
@@ -127,8 +165,18 @@ impl Database {
             None => self.all.close(),
         })
     }
+}
 
+/// # What the database has, and what it may use
+impl Database {
     /// Returns the whole schema in the language that [`Database::alter`] reads.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.alter("name: string @index(exact) .")?;
+    /// assert!(db.schema_text()?.contains("name"));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -139,6 +187,13 @@ impl Database {
 
     /// Counts nodes and the sizes of all predicates. Costs one pass over the node sets of all predicates.
     ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<2> <name> \"Bob\" .", "")?;
+    /// assert_eq!(db.stats()?.nodes, 2);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// `Corrupt` when it meets a damaged part of the file.
@@ -148,6 +203,14 @@ impl Database {
     }
 
     /// Returns the number of the last commit. Later commits have greater numbers, with gaps between them.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let before = db.commit()?;
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// assert!(before < db.commit()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -204,11 +267,24 @@ impl Database {
     }
 
     /// The limits of each single request.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert_eq!(db.limits().timeout, None);
+    /// ```
     pub fn limits(&self) -> &Limits {
         &self.own.limits
     }
 
     /// The budget that the memory of all requests is drawn from.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Memory, OpenOptions};
+    ///
+    /// let memory = Memory::Work(32 << 20);
+    /// let db = Database::in_memory_with(OpenOptions { memory, ..OpenOptions::default() });
+    /// assert_eq!(db.budget().bound(), 32 << 20);
+    /// ```
     pub fn budget(&self) -> &Budget {
         &self.own.budget
     }
@@ -271,6 +347,16 @@ impl Database {
     /// Returns all threads of the database, for a load or for many questions; they are started at the first call. Until what is
     /// returned is dropped, other requests stay on their own threads.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, OpenOptions};
+    ///
+    /// let db = Database::in_memory_with(OpenOptions { threads: 2, ..OpenOptions::default() });
+    /// let threads = db.pool()?;
+    /// assert!(db.has_started_threads());
+    /// drop(threads);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// `Limit` when the system can't start the threads.
@@ -284,6 +370,11 @@ impl Database {
     }
 
     /// True once threads of the database were started in this process.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert!(!db.has_started_threads(), "they are started when they are needed");
+    /// ```
     pub fn has_started_threads(&self) -> bool {
         self.own.pool.is_started()
     }

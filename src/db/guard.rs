@@ -25,6 +25,12 @@ static HOOK: Once = Once::new();
 /// The engine unwinds with an [`Error`] where it meets a damaged block of a mapped file. It
 /// publishes changes whole or not at all, so what others see is sound after any panic.
 ///
+/// ```
+/// use hexgraph::{db::guarded, types::Error};
+///
+/// assert!(matches!(guarded::<()>(|| panic!("a fault")), Err(Error::Internal { .. })));
+/// ```
+///
 /// # Errors
 ///
 /// Those of `work`; the one that it unwound with; [`Error::Internal`] for any other panic.

@@ -7,13 +7,27 @@ use super::open::{no_database, open_follower};
 use super::operation::OpenOptions;
 use hexgraph_base::types::{Result, endless};
 use hexgraph_store::durability::{Directory, Recovery, check_new, is_database};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Check, Folds, Version, persist};
 use std::path::Path;
 
+/// # Snapshots, backups and recovery
 impl Database {
     /// Writes a new snapshot of the newest version, which takes the place of the log. Does nothing for a database in memory,
     /// or when nothing has changed since the last snapshot. Readers and writers go on meanwhile.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, OpenOptions};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = Database::open(folder.path(), OpenOptions::default())?;
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// db.checkpoint()?;
+    /// drop(db);
+    /// let db = Database::open(folder.path(), OpenOptions::default())?;
+    /// assert_eq!(db.recovery()?.commits, 0, "the snapshot has them all");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -25,6 +39,18 @@ impl Database {
 
     /// Writes a snapshot as [`Database::checkpoint`] does, but stops when `context` says so. The work runs on another thread, so
     /// the call returns at once when it is stopped; the unfinished snapshot is thrown away.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, OpenOptions, RequestContext};
+    /// use std::time::Duration;
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = Database::open(folder.path(), OpenOptions::default())?;
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// db.checkpoint_with(&RequestContext::new().with_timeout(Duration::from_secs(60)))?;
+    /// assert_eq!(db.recovery()?.commits, 0, "nothing was replayed");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -38,6 +64,14 @@ impl Database {
     /// memory smaller, and writes a snapshot. Readers and writers go on meanwhile; the last
     /// changes of these may be left.
     ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// db.compact()?;
+    /// assert!(db.query("{ q(func: has(name)) { name } }")?.has_rows()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Database::checkpoint`].
@@ -46,6 +80,16 @@ impl Database {
     }
 
     /// Compacts as [`Database::compact`] does, but stops when `context` says so, as [`Database::checkpoint_with`] does.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// db.compact_with(&RequestContext::new())?;
+    /// assert_eq!(db.stats()?.nodes, 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -75,6 +119,18 @@ impl Database {
     /// a backup. From a handle of the namespace 0 all namespaces are written, each as it is when its turn has come, and the keys of
     /// clients; from another handle its namespace alone, which is the namespace 0 of the copy.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, OpenOptions};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// db.save(&folder.path().join("backup"))?;
+    /// let copy = Database::open(&folder.path().join("backup"), OpenOptions::default())?;
+    /// assert_eq!(copy.stats()?.nodes, 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Database::open`] of that directory; `Io` when the system refuses.
@@ -83,6 +139,16 @@ impl Database {
     }
 
     /// Saves as [`Database::save`] does, but stops when `context` says so, as [`Database::checkpoint_with`] does.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = Database::in_memory();
+    /// let context = RequestContext::new();
+    /// context.canceller().cancel();
+    /// assert!(db.save_with(&folder.path().join("backup"), &context).is_err());
+    /// ```
     ///
     /// # Errors
     ///
@@ -133,6 +199,18 @@ impl Database {
     /// nothing to others. Queries that run go on with what they have. Returns the number of the
     /// newest commit. Costs O(changes since), and O(predicates) after a checkpoint.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, OpenOptions};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let writer = Database::open(folder.path(), OpenOptions::default())?;
+    /// let options = OpenOptions { read_only: true, ..OpenOptions::default() };
+    /// let reader = Database::open(folder.path(), options)?;
+    /// writer.mutate("<1> <name> \"Ada\" .", "")?;
+    /// assert_eq!(reader.refresh()?, writer.commit()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Database::open`].
@@ -145,6 +223,15 @@ impl Database {
     }
 
     /// Returns what recovery found in the logs when the database was opened.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, OpenOptions};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = Database::open(folder.path(), OpenOptions::default())?;
+    /// assert_eq!(db.recovery()?.commits, 0);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -167,6 +254,17 @@ pub struct Checked {
 
 /// Reads every block of a snapshot and compares its checksum, reads all its texts, and the logs that follow upon
 /// it. `path` is a directory, of which all namespaces are read, or a snapshot file.
+///
+/// ```
+/// use hexgraph::db::{Database, OpenOptions, check};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let db = Database::open(folder.path(), OpenOptions::default())?;
+/// db.mutate("<1> <name> \"Ada\" .", "")?;
+/// db.close()?;
+/// assert_eq!(check(folder.path())?.commits, 1);
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
 ///
 /// # Errors
 ///

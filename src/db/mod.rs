@@ -1,9 +1,13 @@
 //! The public API: [`Database`], which all surfaces (HTTP, the command line, Python) use to query, change, save and open a
 //! graph.
+//!
+//! [`QueryAnswer`] reads what a query has found, [`Txn`] is a transaction, and [`RequestContext`] stops a request. A method
+//! with the suffix `_with` takes a context and all options; the one without has the defaults.
 
 mod operation;
 mod activity;
 mod database;
+mod connect;
 mod ask;
 mod compact;
 mod change;
@@ -13,7 +17,6 @@ mod export;
 mod folding;
 mod open;
 mod handles;
-mod connect;
 mod namespaces;
 mod guard;
 #[cfg(feature = "client")]
@@ -35,8 +38,8 @@ pub use ask::kept::copied::AnswerMemory;
 pub use ask::many::ManyRequest;
 pub use ask::pages::Pages;
 pub use ask::plans::{QueryRequest, Variables};
+pub use ask::prepared::PreparedQuery;
 pub use ask::query::QueryAnswer;
-pub use ask::questions::Questions;
 pub use ask::slow::SlowQuery;
 pub use ask::warnings::{Warning, WarningKind};
 pub use change::detach::{DeleteAnswer, Nodes};
@@ -49,18 +52,38 @@ pub use database::Database;
 pub use export::ExportReport;
 pub use files::paths::{files_of, has_triples, refuse_loaders_export};
 pub use guard::guarded;
+#[doc(inline)]
 pub use hexgraph_base::plan::{
     ALGORITHMS, Algorithm, ArgumentDef, ArgumentKind, COMMON_ARGUMENTS, Gives, nearest_algorithm,
 };
+#[doc(inline)]
 pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
+#[doc(inline)]
 pub use hexgraph_dql::{Given, keywords, without_passwords, without_strings};
+#[doc(inline)]
 pub use hexgraph_store::algo::{
     EdgeArrays, Found as AlgorithmFound, Output as AlgorithmOutput, Report as AlgorithmReport,
 };
+#[doc(inline)]
 pub use hexgraph_store::durability::{Recovery, SyncPolicy};
-pub use hexgraph_store::exec::{
-    Canceller, Control as RequestContext, Limits, Onward, byte_count, parse_time,
-};
+/// ```
+/// use hexgraph::db::{Database, QueryRequest, RequestContext};
+/// use std::time::Duration;
+///
+/// let db = Database::in_memory();
+/// let request = QueryRequest::from("{ q(func: has(name)) { name } }");
+/// let context = RequestContext::new().with_timeout(Duration::from_secs(5));
+/// // Any thread may cancel the request.
+/// let canceller = context.canceller();
+/// std::thread::spawn(move || canceller.cancel()).join().unwrap();
+/// assert!(db.query_with(&request, &context).is_err());
+/// ```
+///
+#[doc(inline)]
+pub use hexgraph_store::exec::RequestContext;
+#[doc(inline)]
+pub use hexgraph_store::exec::{Canceller, Limits, Onward, byte_count, parse_time};
+#[doc(inline)]
 pub use hexgraph_store::graph::{
     Effect, Folding, LoadReport, Losses, LostValue, PredicateStats, SkippedLine, Statements,
     Thresholds,

@@ -113,6 +113,12 @@ pub enum Memory {
 
 impl Memory {
     /// The bound in bytes. For [`Memory::Process(0)`](Memory::Process) it depends on the machine.
+    ///
+    /// ```
+    /// use hexgraph::db::Memory;
+    ///
+    /// assert_eq!(Memory::Work(1 << 30).bytes(), 1 << 30);
+    /// ```
     pub fn bytes(self) -> u64 {
         self.budget().bound()
     }
@@ -133,6 +139,14 @@ const MEMORY_MIN: u64 = 16 << 20;
 
 /// Reads the number of bytes that all work in a database may take, such as `2GB`.
 ///
+/// ```
+/// use hexgraph::db::memory_count;
+///
+/// assert_eq!(memory_count("2GiB")?, 2 << 30);
+/// assert!(memory_count("2 elephants").is_err());
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Query`] when the text is not a number of bytes, or the number is less than 16 MiB.
@@ -144,6 +158,16 @@ pub fn memory_count(value: &str) -> Result<u64> {
 
 impl OpenOptions {
     /// Sets when a commit counts as done: `always`, `every=100ms` or another time, or `never`.
+    ///
+    /// ```
+    /// use hexgraph::db::{OpenOptions, SyncPolicy};
+    /// use std::time::Duration;
+    ///
+    /// let mut options = OpenOptions::default();
+    /// options.set_sync("every=100ms")?;
+    /// assert_eq!(options.sync, SyncPolicy::Every(Duration::from_millis(100)));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -161,8 +185,17 @@ impl OpenOptions {
         Ok(())
     }
 
-    /// Sets who folds changes into their columns: `auto`, a thread beside the writers, or `manual`, nobody before
+    /// Sets who merges changes into their columns: `auto`, a thread beside the writers, or `manual`, nobody before
     /// [`Database::compact`](super::Database::compact) is called.
+    ///
+    /// ```
+    /// use hexgraph::db::{Folding, OpenOptions};
+    ///
+    /// let mut options = OpenOptions::default();
+    /// options.set_fold("manual")?;
+    /// assert_eq!(options.thresholds.folding, Folding::Manual);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -177,6 +210,15 @@ impl OpenOptions {
     }
 
     /// Sets how long the log gets before a snapshot takes its place, like `64MiB`.
+    ///
+    /// ```
+    /// use hexgraph::db::OpenOptions;
+    ///
+    /// let mut options = OpenOptions::default();
+    /// options.set_checkpoint("64MiB")?;
+    /// assert_eq!(options.checkpoint, 64 << 20);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -270,6 +312,15 @@ pub struct Latency {
 
 impl Latency {
     /// The sum of all stages.
+    ///
+    /// ```
+    /// use hexgraph::db::Latency;
+    /// use std::time::Duration;
+    ///
+    /// let parsing = Duration::from_micros(3);
+    /// let latency = Latency { parsing, processing: parsing, encoding: Duration::ZERO };
+    /// assert_eq!(latency.total(), Duration::from_micros(6));
+    /// ```
     pub fn total(&self) -> Duration {
         self.parsing + self.processing + self.encoding
     }

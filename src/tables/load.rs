@@ -35,8 +35,24 @@ pub(super) enum Rows {
     Edges(EdgeOptions),
 }
 
+/// # Loading tables
 impl Database {
     /// Adds tables whose rows are nodes and whose columns are predicates.
+    ///
+    /// ```
+    /// use hexgraph::{db::Database, tables::{NodeOptions, Table}};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("people.csv");
+    /// std::fs::write(&path, "id,name,born\nada,Ada,1815\ngrace,Grace,1906\n").unwrap();
+    /// let db = Database::in_memory();
+    /// let options = NodeOptions { node_types: vec!["Person".to_owned()], ..NodeOptions::default() };
+    /// let report = db.load_nodes(Table::File(path), options)?;
+    /// assert_eq!(report.new_nodes, 2);
+    /// let answer = db.query("{ q(func: eq(id, \"grace\")) { born } }")?;
+    /// assert_eq!(answer.to_json()?.0, r#"{"q":[{"born":1906}]}"#);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -55,6 +71,24 @@ impl Database {
     ///
     /// A column `name@en` has values in a language, where the schema has `name` with `@lang`;
     /// `name|key` has a facet of the values in column `name`.
+    ///
+    /// ```
+    /// use arrow_array::{Int64Array, RecordBatch, RecordBatchIterator, StringArray};
+    /// use hexgraph::db::{Database, RequestContext};
+    /// use hexgraph::tables::{NodeOptions, Table};
+    /// use std::sync::Arc;
+    ///
+    /// let batch = RecordBatch::try_from_iter([
+    ///     ("id", Arc::new(StringArray::from(vec!["ada", "grace"])) as _),
+    ///     ("born", Arc::new(Int64Array::from(vec![1815, 1906])) as _),
+    /// ]).unwrap();
+    /// let schema = batch.schema();
+    /// let table = Table::Batches(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
+    /// let db = Database::in_memory();
+    /// let report = db.load_nodes_with(table, NodeOptions::default(), &RequestContext::new())?;
+    /// assert_eq!(report.new_nodes, 2);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -76,6 +110,22 @@ impl Database {
 
     /// Adds tables whose rows are edges.
     ///
+    /// ```
+    /// use hexgraph::{db::Database, tables::{EdgeOptions, NodeOptions, Table}};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let file = |name: &str, text: &str| {
+    ///     std::fs::write(folder.path().join(name), text).unwrap();
+    ///     Table::File(folder.path().join(name))
+    /// };
+    /// let db = Database::in_memory();
+    /// db.load_nodes(file("people.csv", "id,name\nada,Ada\nbob,Bob\n"), NodeOptions::default())?;
+    /// db.load_edges(file("knows.csv", "from,to\nada,bob\n"), EdgeOptions::new("knows", "from", "to"))?;
+    /// let answer = db.query("{ q(func: has(knows)) { name knows { name } } }")?;
+    /// assert_eq!(answer.to_json()?.0, r#"{"q":[{"name":"Ada","knows":[{"name":"Bob"}]}]}"#);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Database::load_edges_with`].
@@ -89,6 +139,29 @@ impl Database {
 
     /// Adds tables whose rows are edges, from the node that one column names to the node that
     /// another one names. Rows without either of them are left out. All become visible at once.
+    ///
+    /// ```
+    /// use arrow_array::{RecordBatch, RecordBatchIterator, UInt64Array};
+    /// use hexgraph::db::{Database, RequestContext};
+    /// use hexgraph::tables::{EdgeOptions, IdSpace, Table};
+    /// use std::sync::Arc;
+    ///
+    /// let batch = RecordBatch::try_from_iter([
+    ///     ("from", Arc::new(UInt64Array::from(vec![1, 2])) as _),
+    ///     ("to", Arc::new(UInt64Array::from(vec![2, 3])) as _),
+    /// ]).unwrap();
+    /// let schema = batch.schema();
+    /// let table = Table::Batches(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
+    /// let options = EdgeOptions {
+    ///     source_ids: Some(IdSpace::Uid),
+    ///     target_ids: Some(IdSpace::Uid),
+    ///     ..EdgeOptions::new("knows", "from", "to")
+    /// };
+    /// let db = Database::in_memory();
+    /// db.load_edges_with(table, options, &RequestContext::new())?;
+    /// assert_eq!(db.query("{ q(func: has(knows)) { uid } }")?.row_count()?, 2);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

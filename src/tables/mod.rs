@@ -17,6 +17,7 @@ pub use answers::uids::{with_fields, with_text_uids};
 pub use answers::write::{RowFormat, write_rows};
 pub use generate::Generated;
 pub use graphs::load::{Batches, EDGE_PREDICATE, GraphOptions, is_graph_name, refuse_other_names};
+#[doc(inline)]
 pub use hexgraph_store::graph::IdSpace;
 #[doc(hidden)]
 pub use read::check::check_text_table;

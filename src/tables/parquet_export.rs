@@ -49,8 +49,18 @@ const NAME_LEN_MAX: usize = 200;
 /// The predicate of the types of nodes.
 const TYPE_PREDICATE: &str = "dgraph.type";
 
+/// # Exports as tables
 impl Database {
     /// Writes the data to a folder of Parquet files for the extension `.parquet`, else as [`Database::export`].
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// db.export_as(&folder.path().join("people.parquet"))?;
+    /// assert!(hexgraph::tables::is_export_folder(&folder.path().join("people.parquet")));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -63,6 +73,17 @@ impl Database {
     /// for `.parquet`, else as [`Database::export`]. [`Database::load_folder`] makes the same graph
     /// of such a folder, and each file is one that [`Database::load_nodes`] or
     /// [`Database::load_edges`] loads with uids as ids.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let path = folder.path().join("people.rdf.gz");
+    /// assert_eq!(db.export_as_with(&path, &RequestContext::new())?.triples, 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

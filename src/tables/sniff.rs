@@ -51,6 +51,19 @@ pub struct SniffedColumn {
 
 /// Finds out how a file is read as a table, and reads its first rows, at most `limit` of them.
 ///
+/// ```
+/// use hexgraph::db::RequestContext;
+/// use hexgraph::tables::{TableOptions, sniff};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("people.csv");
+/// std::fs::write(&path, "name;born\nAda;1815\nGrace;1906\n").unwrap();
+/// let sniffed = sniff(&path, &TableOptions::default(), 10, &RequestContext::new())?;
+/// assert_eq!(sniffed.columns[1].type_text, "int");
+/// assert_eq!(sniffed.rows.num_rows(), 2);
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// As a load, for a file that can't be read; [`Error::Query`] for several files.
@@ -174,6 +187,18 @@ fn element_of(type_text: &str) -> String {
 
 impl Sniffed {
     /// What was found out as lines: options, columns and their types, the first rows.
+    ///
+    /// ```
+    /// use hexgraph::db::RequestContext;
+    /// use hexgraph::tables::{TableOptions, sniff};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("people.csv");
+    /// std::fs::write(&path, "name;born\nAda;1815\n").unwrap();
+    /// let sniffed = sniff(&path, &TableOptions::default(), 10, &RequestContext::new())?;
+    /// assert!(sniffed.text()?.contains("born"));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -35,6 +35,14 @@ pub struct AccessOptions {
 
 impl AccessOptions {
     /// The options with a secret: tokens for requests hold for six hours, those for another login for thirty days.
+    ///
+    /// ```
+    /// use hexgraph::db::access::{AccessOptions, SigningMethod};
+    ///
+    /// let options = AccessOptions::new(b"thirty-two bytes that are secret".to_vec());
+    /// assert_eq!(options.method, SigningMethod::Hs256);
+    /// assert_eq!(options.access_ttl.as_secs(), 6 * 3600);
+    /// ```
     pub fn new(secret: Vec<u8>) -> AccessOptions {
         AccessOptions {
             secret,

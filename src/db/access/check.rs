@@ -22,9 +22,27 @@ const LONG_SCHEMA: usize = 64 << 10;
 /// A caller, by the name and the node of the user, the name of the key, and the role.
 pub(in crate::db) type Identified<'a> = (&'a str, Option<u64>, Option<&'a str>, &'static str);
 
+/// # Handles of callers, and their rights
 impl Database {
     /// The handle of somebody who shows a token: it sees and changes what that user may. A token that is missing or does not hold
     /// is told when something is asked that needs one. Without an access list it is the same handle.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::access::{AccessOptions, LoginRequest};
+    ///
+    /// let db = Database::in_memory();
+    /// db.enable_access(AccessOptions::new(vec![7; 32]))?;
+    /// let request = LoginRequest {
+    ///     user: "groot".to_owned(),
+    ///     password: "password".to_owned(),
+    ///     ..LoginRequest::default()
+    /// };
+    /// let tokens = db.login(&request)?;
+    /// assert_eq!(db.for_token(Some(&tokens.access)).user(), Some("groot"));
+    /// assert!(db.for_token(None).query("{ q(func: uid(1)) { uid } }").is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn for_token(&self, token: Option<&str>) -> Database {
         let Some(list) = self.access_list() else { return self.clone() };
         let Some(token) = token.filter(|token| !token.is_empty()) else {
@@ -54,6 +72,15 @@ impl Database {
 
     /// The handle of somebody who may do no more than a role lets, for a surface that knows the role by other means than the keys that
     /// are kept here. Who is no administrator does not see what is for administrators alone.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, access::KeyRole};
+    ///
+    /// let db = Database::in_memory();
+    /// let reader = db.clone().with_role(KeyRole::ReadOnly);
+    /// assert!(reader.mutate("_:a <name> \"Ada\" .", "").is_err());
+    /// assert!(db.mutate("_:a <name> \"Ada\" .", "").is_ok());
+    /// ```
     pub fn with_role(self, role: KeyRole) -> Database {
         let within = match self.caller() {
             None if role == KeyRole::Admin => return self,
@@ -81,6 +108,11 @@ impl Database {
     }
 
     /// The name of the user that the handle belongs to.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert_eq!(db.user(), None, "this handle is nobody's: it may do everything");
+    /// ```
     pub fn user(&self) -> Option<&str> {
         match self.caller()? {
             Caller::User(user) => Some(&user.name),
@@ -177,6 +209,17 @@ impl Database {
 
     /// Checks that the caller is a guardian.
     ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::access::AccessOptions;
+    ///
+    /// let db = Database::in_memory();
+    /// db.check_guardian()?;
+    /// db.enable_access(AccessOptions::new(vec![7; 32]))?;
+    /// assert!(db.for_token(None).check_guardian().is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// `Access` for others, and for a caller who is not known.
@@ -219,6 +262,17 @@ impl Database {
     }
 
     /// The names of the user and of the key that is kept in the database, of whom this handle is, for those who note who asked.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, access::{KeyRole, NewKey}};
+    ///
+    /// let db = Database::in_memory();
+    /// let new = NewKey { name: "dashboard", role: KeyRole::Client, lifetime: None };
+    /// let (key, secret) = db.create_key(&new)?;
+    /// let client = db.for_secrets(Some(secret.reveal()), None);
+    /// assert_eq!(client.asked_by(), (None, Some(key.id.as_str())));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn asked_by(&self) -> (Option<&str>, Option<&str>) {
         match self.caller_name() {
             Some((user, key)) => (Some(user).filter(|user| !user.is_empty()), key),
@@ -259,6 +313,15 @@ impl Database {
 
     /// Checks that the caller administers the whole database: a guardian of the namespace 0.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, access::KeyRole};
+    ///
+    /// let db = Database::in_memory();
+    /// db.check_superadmin()?;
+    /// assert!(db.with_role(KeyRole::Client).check_superadmin().is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// `Access` for anybody else.
@@ -274,6 +337,15 @@ impl Database {
     }
 
     /// As [`Database::check_guardian`], in the words that the administration has for it. A token that is missing is no right there.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, access::KeyRole};
+    ///
+    /// let db = Database::in_memory();
+    /// db.check_administrator()?;
+    /// assert!(db.with_role(KeyRole::ReadOnly).check_administrator().is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -9,13 +9,26 @@ use crate::db::database::Database;
 use crate::db::namespaces::namespace::RESERVED;
 use hexgraph_base::types::{Error, Result, Value};
 use hexgraph_dql::Given;
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Statements, Version};
 use serde_json::json;
 
+/// # Users and groups
 impl Database {
     /// Has users and rights from now on, for all handles that are made for callers ([`Database::for_token`]). The predicates that
     /// hold users, groups and rules are defined where they are missing, and where nobody is a guardian the first user is made.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::access::AccessOptions;
+    ///
+    /// let db = Database::in_memory();
+    /// let initial_password = Some("a better password".to_owned());
+    /// db.enable_access(AccessOptions { initial_password, ..AccessOptions::new(vec![7; 32]) })?;
+    /// assert!(db.has_access_list());
+    /// assert!(!db.has_default_password()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -60,11 +73,26 @@ impl Database {
     }
 
     /// Whether there are users and rights.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert!(!db.has_access_list());
+    /// ```
     pub fn has_access_list(&self) -> bool {
         self.access_list().is_some()
     }
 
     /// Whether the first user still has the password that everybody knows. Takes as long as a login.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::access::AccessOptions;
+    ///
+    /// let db = Database::in_memory();
+    /// db.enable_access(AccessOptions::new(vec![7; 32]))?;
+    /// assert!(db.has_default_password()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

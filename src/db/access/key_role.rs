@@ -16,6 +16,14 @@ pub enum KeyRole {
 impl KeyRole {
     /// The role of a name: `admin`, `client` or `read-only`.
     ///
+    /// ```
+    /// use hexgraph::db::access::KeyRole;
+    ///
+    /// assert_eq!(KeyRole::of_name("read-only")?, KeyRole::ReadOnly);
+    /// assert!(KeyRole::of_name("root").is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// `Query` for another.
@@ -29,6 +37,12 @@ impl KeyRole {
     }
 
     /// The name of the role.
+    ///
+    /// ```
+    /// use hexgraph::db::access::KeyRole;
+    ///
+    /// assert_eq!(KeyRole::Admin.name(), "admin");
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             KeyRole::Admin => "admin",

@@ -62,6 +62,17 @@ pub struct KeySecret(String);
 
 impl KeySecret {
     /// The text that requests name in the header `X-Auth-Token`.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, access::{KEY_PREFIX, KeyRole, NewKey}};
+    ///
+    /// let db = Database::in_memory();
+    /// let new = NewKey { name: "nightly load", role: KeyRole::Client, lifetime: None };
+    /// let (_, secret) = db.create_key(&new)?;
+    /// assert!(secret.reveal().starts_with(KEY_PREFIX));
+    /// assert!(!format!("{secret:?}").contains(secret.reveal()), "logs don't get it");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -74,6 +85,7 @@ impl fmt::Debug for KeySecret {
     }
 }
 
+/// # Keys of clients
 impl Database {
     /// Makes a key for the namespace of this handle. The reserved database has it before this returns.
     ///
@@ -89,7 +101,7 @@ impl Database {
     /// let (key, secret) = database.create_key(&key)?;
     /// assert!(secret.reveal().starts_with("hxg_"));
     /// database.revoke_key(&key.id)?;
-    /// # Ok::<(), hexgraph_base::types::Error>(())
+    /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn create_key(&self, key: &NewKey<'_>) -> Result<(ApiKey, KeySecret)> {
         self.check_administrator()?;
@@ -139,6 +151,15 @@ impl Database {
     /// The keys of the namespace of this handle, and of all from a handle of the namespace 0, in the order of their making. Those
     /// that have ended or were revoked are among them.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, access::{KeyRole, NewKey}};
+    ///
+    /// let db = Database::in_memory();
+    /// db.create_key(&NewKey { name: "dashboard", role: KeyRole::ReadOnly, lifetime: None })?;
+    /// assert_eq!(db.keys()?[0].name, "dashboard");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// `Access` for who is no administrator; `Closed`.
@@ -151,6 +172,17 @@ impl Database {
     }
 
     /// Revokes a key: the next request with it is refused, and subscriptions that began with it end.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, access::{KeyRole, NewKey}};
+    ///
+    /// let db = Database::in_memory();
+    /// let new = NewKey { name: "dashboard", role: KeyRole::ReadOnly, lifetime: None };
+    /// let (key, secret) = db.create_key(&new)?;
+    /// db.revoke_key(&key.id)?;
+    /// assert_eq!(db.key_role(secret.reveal()), None);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -170,6 +202,11 @@ impl Database {
     }
 
     /// Whether a key was ever made. Once one was, a server answers nobody without one.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert!(!db.has_keys());
+    /// ```
     pub fn has_keys(&self) -> bool {
         self.all.opened(RESERVED).is_some()
             // Where it can't be read, nobody may pass.
@@ -177,12 +214,35 @@ impl Database {
     }
 
     /// The role that a key gives, and `None` for one that is unknown, has ended, or was revoked. Costs a digest and a look-up.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, access::{KeyRole, NewKey}};
+    ///
+    /// let db = Database::in_memory();
+    /// let new = NewKey { name: "dashboard", role: KeyRole::ReadOnly, lifetime: None };
+    /// let (_, secret) = db.create_key(&new)?;
+    /// assert_eq!(db.key_role(secret.reveal()), Some(KeyRole::ReadOnly));
+    /// assert_eq!(db.key_role("hxg_guessed"), None);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn key_role(&self, secret: &str) -> Option<KeyRole> {
         self.key_holder(secret).map(|holder| holder.role)
     }
 
     /// The handle of who sends a key, if any, and a token, if any: as [`Database::for_token`], in the namespace of the key, and with
     /// its role. A key that is none of those that are kept here ([`KEY_PREFIX`]) does not count.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, access::{KeyRole, NewKey}};
+    ///
+    /// let db = Database::in_memory();
+    /// let new = NewKey { name: "dashboard", role: KeyRole::ReadOnly, lifetime: None };
+    /// let (_, secret) = db.create_key(&new)?;
+    /// let reader = db.for_secrets(Some(secret.reveal()), None);
+    /// assert!(reader.query("{ q(func: has(name)) { name } }").is_ok());
+    /// assert!(reader.mutate("_:a <name> \"Ada\" .", "").is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn for_secrets(&self, key: Option<&str>, token: Option<&str>) -> Database {
         let Some(key) = key.filter(|key| key.starts_with(KEY_PREFIX)) else {
             return self.for_token(token);

@@ -5,7 +5,7 @@ use super::rules::{Member, password_hash};
 use super::tokens::{Claims, password_mark};
 use crate::db::database::Database;
 use hexgraph_base::types::{Error, HASH_OF_NOBODY, Result};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Passwords;
 use std::fmt;
 use std::net::IpAddr;
@@ -57,8 +57,26 @@ struct LoggedIn {
     member: Arc<Member>,
 }
 
+/// # Logins
 impl Database {
     /// Logs a user in.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::access::{AccessOptions, FIRST_USER, LoginRequest};
+    ///
+    /// let db = Database::in_memory();
+    /// let initial_password = Some("a better password".to_owned());
+    /// db.enable_access(AccessOptions { initial_password, ..AccessOptions::new(vec![7; 32]) })?;
+    /// let request = LoginRequest {
+    ///     user: FIRST_USER.to_owned(),
+    ///     password: "a better password".to_owned(),
+    ///     ..LoginRequest::default()
+    /// };
+    /// let tokens = db.login(&request)?;
+    /// assert!(!tokens.access.is_empty() && !tokens.refresh.is_empty());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -69,6 +87,23 @@ impl Database {
 
     /// Logs a user in. A login by a password takes as long as a comparison with its hash, whether there is such a user or such a namespace
     /// or not; of those only so many are computed at once, and after some failures in a row a user has to wait.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    /// use hexgraph::db::access::{AccessOptions, LoginRequest};
+    /// use std::time::Duration;
+    ///
+    /// let db = Database::in_memory();
+    /// db.enable_access(AccessOptions::new(vec![7; 32]))?;
+    /// let request = LoginRequest {
+    ///     user: "groot".to_owned(),
+    ///     password: "a guess".to_owned(),
+    ///     ..LoginRequest::default()
+    /// };
+    /// let context = RequestContext::new().with_timeout(Duration::from_secs(10));
+    /// assert!(db.login_with(&request, &context).is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -160,6 +195,17 @@ impl Database {
     }
 
     /// The mark of a transaction, which its client has to send back with each request of it; `None` without an access list.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions, access::AccessOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// assert_eq!(db.transaction_mark(1), None);
+    /// db.enable_access(AccessOptions::new(vec![7; 32]))?;
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// assert!(db.transaction_mark(txn.number()).is_some());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn transaction_mark(&self, start: u64) -> Option<String> {
         Some(self.access_list()?.signer.transaction_mark(self.namespace_id(), start))
     }

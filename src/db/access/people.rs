@@ -8,7 +8,7 @@ use crate::db::change::mutate::{Mutation, MutationRequest};
 use crate::db::database::Database;
 use hexgraph_base::types::{Error, Result, Value};
 use hexgraph_dql::Given;
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Statements;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};

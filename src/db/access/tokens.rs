@@ -30,6 +30,14 @@ pub enum SigningMethod {
 impl SigningMethod {
     /// The method of a name like `HS256`.
     ///
+    /// ```
+    /// use hexgraph::db::access::SigningMethod;
+    ///
+    /// assert_eq!(SigningMethod::of_name("HS512")?, SigningMethod::Hs512);
+    /// assert!(SigningMethod::of_name("none").is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Query`] for another name.

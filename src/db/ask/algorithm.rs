@@ -5,14 +5,28 @@ use super::query::QueryAnswer;
 use hexgraph_base::answer::Texts;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::algo::{Found, Graph, Output, Paths};
-use hexgraph_store::exec::{Control as RequestContext, names_of};
+use hexgraph_store::exec::{RequestContext, names_of};
 use hexgraph_store::graph::Version;
 
 /// The predicate of the names that nodes have elsewhere, as loads keep them.
 const XID: &str = "xid";
 
+/// # As the result of an algorithm
 impl QueryAnswer {
     /// What the first block of an algorithm without a variable has found.
+    ///
+    /// ```
+    /// use hexgraph::db::{AlgorithmNumbers, Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <knows> <2> .\n<2> <knows> <3> .\n<9> <knows> <8> .", "")?;
+    /// let answer = db.query("{ components() { knows } }")?;
+    /// let table = answer.algorithm(&RequestContext::new())?;
+    /// assert_eq!(table.uids, [1, 2, 3, 8, 9]);
+    /// let AlgorithmNumbers::Ints(parts) = table.numbers else { unreachable!("parts have numbers") };
+    /// assert!(parts[0] == parts[2] && parts[0] != parts[3]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -30,6 +44,16 @@ impl QueryAnswer {
     }
 
     /// As [`QueryAnswer::algorithm`], of an answer that nobody needs any more: the numbers are those of the kernel, not a copy.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <knows> <2> .\n<2> <knows> <3> .", "")?;
+    /// let answer = db.query("{ pagerank() { knows } }")?;
+    /// assert_eq!(answer.into_algorithm(&RequestContext::new())?.rows(), 3);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 //! the levels that it is written from, since nodes repeat.
 
 use hexgraph_base::types::{Error, Objects, PieceSink, Result, Sink, Uid, ValueRef};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
 

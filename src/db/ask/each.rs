@@ -12,12 +12,12 @@
 //! whole, or closing it, cancels what is under way.
 
 use super::plans::Variables;
+use super::prepared::PreparedQuery;
 use super::query::QueryAnswer;
-use super::questions::Questions;
 use crate::db::database::Database;
 use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, MESSAGE_LEN_MAX, Result};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use std::collections::VecDeque;
 use std::process;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ const AHEAD_PER_THREAD: usize = 32;
 /// The memory that answers may hold which wait to be taken, in bytes. What is begun then may take more.
 const WAITING_MAX: u64 = 32 << 20;
 
-/// The time after which a reader who waits is asked whether it still wants to.
+/// The time after which a reader who waits has to say whether it still waits.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The answers of one query to rows of arguments, in the order of the rows. Usable from many threads; each answer is given out
@@ -41,7 +41,7 @@ pub struct EachAnswer {
 }
 
 struct Inner {
-    questions: Questions,
+    prepared: PreparedQuery,
     /// Cancels everything; each row's own context shares its flag.
     whole: RequestContext,
     /// How long a single row may take.
@@ -66,35 +66,82 @@ struct State {
     helping: usize,
 }
 
+/// # One query for each row of arguments, as a stream
 impl Database {
     /// Answers one query for each row of arguments that is pushed, all from the newest version. `timeout` is how long a row may take.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, Given, RequestContext, Variables};
+    ///
+    /// let db = Database::in_memory();
+    /// db.alter("name: string @index(exact) .")?;
+    /// db.mutate("<1> <name> \"Ada\" .\n<2> <name> \"Bob\" .", "")?;
+    /// let text = "query q($name: string) { q(func: eq(name, $name)) { uid } }";
+    /// let answers = db.query_each(text, None)?;
+    /// for name in ["Bob", "Ada"] {
+    ///     answers.push(Variables::from([("$name".to_owned(), Given::from(name))]));
+    /// }
+    /// let mut rows = Vec::new();
+    /// while let Some((row, answer)) = answers.next(&RequestContext::new())? {
+    ///     rows.push((row, answer.to_json()?.0));
+    /// }
+    /// assert_eq!(rows[0], (0, r#"{"q":[{"uid":"0x2"}]}"#.to_owned()));
+    /// assert_eq!(rows[1], (1, r#"{"q":[{"uid":"0x1"}]}"#.to_owned()));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
-    /// Those of [`Database::questions`].
+    /// Those of [`Database::prepare_query`].
     pub fn query_each(&self, text: &str, timeout: Option<Duration>) -> Result<EachAnswer> {
         let whole = RequestContext::new();
-        let questions = self.questions_with(text, &whole)?;
+        let prepared = self.prepare_query_with(text, &whole)?;
         let (pool, state) = (Arc::clone(self.shared_pool()), Mutex::default());
-        let inner = Inner { questions, whole, timeout, pool, state, changed: Condvar::new() };
+        let inner = Inner { prepared, whole, timeout, pool, state, changed: Condvar::new() };
         Ok(EachAnswer { inner: Arc::new(inner), process: process::id() })
     }
 }
 
 impl EachAnswer {
     /// How many more rows it is good to push now, so that no thread waits for one.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let answers = db.query_each("query q($a: string) { q(func: uid($a)) { uid } }", None)?;
+    /// assert!(0 < answers.room(), "nothing was pushed yet");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn room(&self) -> usize {
         let state = self.inner.lock();
         self.inner.ahead().saturating_sub(state.asked.len() + state.done.len())
     }
 
     /// Asks for the answer to a row of arguments.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Given, RequestContext, Variables};
+    ///
+    /// let db = Database::in_memory();
+    /// let answers = db.query_each("query q($a: string) { q(func: uid($a)) { uid } }", None)?;
+    /// answers.push(Variables::from([("$a".to_owned(), Given::from("0x5"))]));
+    /// assert!(answers.next(&RequestContext::new())?.is_some());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn push(&self, row: Variables) {
         self.inner.lock().asked.push_back(row);
     }
 
     /// The answer to the oldest row whose answer was not taken, with its number from 0; `None` where all were taken. Waits for it, or
     /// makes it on this thread. `context` is that of the reader: its poll is asked meanwhile, and its end ends everything.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let answers = db.query_each("query q($a: string) { q(func: uid($a)) { uid } }", None)?;
+    /// assert!(answers.next(&RequestContext::new())?.is_none(), "no row was pushed");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -139,6 +186,17 @@ impl EachAnswer {
     }
 
     /// Cancels what is under way, and forgets rows and answers.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Given, RequestContext, Variables};
+    ///
+    /// let db = Database::in_memory();
+    /// let answers = db.query_each("query q($a: string) { q(func: uid($a)) { uid } }", None)?;
+    /// answers.push(Variables::from([("$a".to_owned(), Given::from("0x5"))]));
+    /// answers.close();
+    /// assert!(answers.next(&RequestContext::new())?.is_none());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn close(&self) {
         self.inner.whole.canceller().cancel();
         if self.process == process::id() {
@@ -194,7 +252,7 @@ impl Inner {
 
     /// Answers a row, and puts the answer at its place.
     fn answer(&self, number: usize, row: Variables, context: &RequestContext) {
-        let answer = context.check().and_then(|()| self.questions.ask_row(&row, context));
+        let answer = context.check().and_then(|()| self.prepared.query_row(&row, context));
         let mut state = self.lock();
         let place = number.checked_sub(state.taken);
         // Without a place it was closed meanwhile.
@@ -292,7 +350,7 @@ mod tests {
             let each = db.query_each(TEXT, None).unwrap();
             // What is committed meanwhile is not seen: nobody has a name from 20 on.
             db.mutate("<500> <n> \"20\" .", "").unwrap();
-            let questions = db.questions_with(TEXT, &RequestContext::new()).unwrap();
+            let prepared = db.prepare_query_with(TEXT, &RequestContext::new()).unwrap();
             let (mut pushed, mut taken) = (0, 0);
             while taken < 2000 {
                 while pushed < 2000 && 0 < each.room() {
@@ -301,7 +359,7 @@ mod tests {
                 }
                 let (number, answer) = each.next(&RequestContext::new()).unwrap().unwrap();
                 assert_eq!(number, taken);
-                let wanted = questions.ask(&row(number), &RequestContext::new()).unwrap();
+                let wanted = prepared.query_with(&row(number), &RequestContext::new()).unwrap();
                 let json_of = |answer: &QueryAnswer| answer.to_json().unwrap().0;
                 if number * 13 % 23 == 20 {
                     assert!(!json_of(&answer).contains("0x1f4"), "a later commit");

@@ -5,7 +5,7 @@ use super::slow::SlowQuery;
 use crate::db::database::Database;
 use crate::db::operation::Latency;
 use hexgraph_base::types::{Position, Result};
-use hexgraph_store::exec::{AccessPath, Control as RequestContext, Step, Trace};
+use hexgraph_store::exec::{AccessPath, RequestContext, Step, Trace};
 use std::fmt;
 use std::time::Duration;
 
@@ -42,6 +42,7 @@ pub struct ExplainedStep {
     pub time: Duration,
 }
 
+/// # How a query runs
 impl Database {
     /// Answers a query, and reports the steps of its plan.
     ///
@@ -64,6 +65,18 @@ impl Database {
 
     /// Answers a query and tells how: the steps with what was expected and what came out.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, QueryRequest, RequestContext};
+    /// use std::time::Duration;
+    ///
+    /// let db = Database::in_memory();
+    /// let request = QueryRequest::from("{ q(func: has(name)) { name } }");
+    /// let context = RequestContext::new().with_timeout(Duration::from_secs(10));
+    /// let explanation = db.explain_with(&request, &context)?;
+    /// assert!(!explanation.steps.is_empty());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Database::query`].
@@ -79,6 +92,17 @@ impl Database {
     }
 
     /// The last queries that took longer than the limit `slow`, the newest last.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Limits, OpenOptions};
+    /// use std::time::Duration;
+    ///
+    /// let limits = Limits { slow: Duration::ZERO, ..Limits::default() };
+    /// let db = Database::in_memory_with(OpenOptions { limits, ..OpenOptions::default() });
+    /// db.query("{ q(func: has(name)) { name } }")?;
+    /// assert!(db.slow_queries()[0].text.contains("has(name)"));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn slow_queries(&self) -> Vec<SlowQuery> {
         self.slow_log().queries()
     }
@@ -86,6 +110,20 @@ impl Database {
 
 impl Explanation {
     /// Combines the steps of a trace with the pieces of `text` that they come from.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Explanation, QueryRequest, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let request = QueryRequest::from("{ q(func: has(name)) { name } }");
+    /// let context = RequestContext::new();
+    /// context.start_trace();
+    /// let answer = db.query_with(&request, &context)?;
+    /// let steps = context.trace().expect("it was started").steps();
+    /// let explanation = Explanation::new(&request.text, steps, answer.latency());
+    /// assert_eq!(explanation.plan(), db.explain(request)?.plan());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn new(text: &str, steps: Vec<Step>, latency: Latency) -> Explanation {
         let explained = |step: Step| {
             let detail = match step.at {
@@ -102,7 +140,15 @@ impl Explanation {
 }
 
 impl Explanation {
-    /// The table of the steps, without the times: the same text each time the query is asked of the same data.
+    /// The table of the steps, without the times: the same text each time the query runs on the same data.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let query = "{ q(func: has(name)) { name } }";
+    /// assert_eq!(db.explain(query)?.plan(), db.explain(query)?.plan());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn plan(&self) -> String {
         let mut table = format!("{}\n", head());
         for step in &self.steps {

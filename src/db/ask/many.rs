@@ -1,29 +1,29 @@
-//! Many questions in one call: a query, and a table of the values of its variables.
+//! One query in one call for a table of the values of its variables.
 //!
 //! All are answered from one version. The rows of arguments are dealt out in pieces to the threads of the database's pool; each piece
-//! writes its answers, one after the other, into a table of its own, and the tables are joined in the order of the pieces. A question
+//! writes its answers, one after the other, into a table of its own, and the tables are joined in the order of the pieces. A row
 //! draws memory of its own and gives it back; the table is charged to the request as it grows.
 
 use super::each::in_row;
 use super::plans::Variables;
-use super::questions::Questions;
+use super::prepared::PreparedQuery;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::{Cells, Column, Form, Key, Shape, Table, TableSink, Values};
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use rayon::prelude::*;
 
 /// From this many rows of arguments on they are shared out to threads.
 const PARALLEL_MIN: usize = 8;
 
-/// The number of pieces for each thread, so that one that has harder questions than others does not keep them waiting.
+/// The number of pieces for each thread, so a chunk of slow rows does not hold up others.
 const PIECES_PER_THREAD: usize = 8;
 
 /// The most rows of arguments in a piece.
 const PIECE_MAX: usize = 256;
 
-/// A query that is asked many times.
+/// A query that is answered many times.
 #[derive(Debug, Clone, Default)]
 pub struct ManyRequest {
     /// The text in DQL.
@@ -44,8 +44,26 @@ struct Piece {
     shapes: Vec<Shape>,
 }
 
+/// # One query for many rows of arguments, as a table
 impl Database {
     /// Answers one query for each row of arguments, as one table.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Given, ManyRequest, Variables};
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<2> <name> \"Bob\" .", "")?;
+    /// let row = |uid: &str| Variables::from([("$a".to_owned(), Given::from(uid))]);
+    /// let request = ManyRequest {
+    ///     text: "query q($a: string) { q(func: uid($a)) { name } }".to_owned(),
+    ///     rows: vec![row("0x2"), row("0x1"), row("0x2")],
+    ///     number: "row".to_owned(),
+    ///     ..ManyRequest::default()
+    /// };
+    /// let table = db.query_many(&request)?;
+    /// assert_eq!((table.rows, table.columns.len()), (3, 2));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -58,6 +76,20 @@ impl Database {
     /// a block as one table, in the order of the arguments and then of each answer; its first column has the number of the row of
     /// arguments. A row of arguments whose answer is empty has no row.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, ManyRequest, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let request = ManyRequest {
+    ///     text: "query q($a: string) { q(func: uid($a)) { name } }".to_owned(),
+    ///     number: "row".to_owned(),
+    ///     ..ManyRequest::default()
+    /// };
+    /// let table = db.query_many_with(&request, &RequestContext::new())?;
+    /// assert_eq!(table.rows, 0, "there was no row of arguments");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Those of [`Database::query`], with the number of the row of arguments that it met first in its piece, and of
@@ -69,10 +101,10 @@ impl Database {
     ) -> Result<Table> {
         guarded(|| {
             self.prepare(context);
-            let questions = self.questions_with(&request.text, context)?;
+            let prepared = self.prepare_query_with(&request.text, context)?;
             let rows = &request.rows;
             let pieces: Vec<Piece> = match rows.len() < PARALLEL_MIN || self.threads() < 2 {
-                true => vec![self.piece(&questions, request, 0..rows.len(), context, true)?],
+                true => vec![self.piece(&prepared, request, 0..rows.len(), context, true)?],
                 false => {
                     context.check_spreading()?;
                     let pool = self.pool()?;
@@ -81,7 +113,7 @@ impl Database {
                     let starts: Vec<usize> = (0..rows.len()).step_by(len).collect();
                     let answer = |start: usize| {
                         let end = rows.len().min(start + len);
-                        self.piece(&questions, request, start..end, context, false)
+                        self.piece(&prepared, request, start..end, context, false)
                     };
                     let all = || starts.into_par_iter().map(answer).collect::<Result<_>>();
                     context.install(&pool, all)?
@@ -91,11 +123,11 @@ impl Database {
         })
     }
 
-    /// Answers the questions of some rows of arguments. `asks` says whether to ask the request's own poll, which another thread does
+    /// Answers the query for some rows of arguments. `asks` says whether to call the request's own poll, which another thread does
     /// for a request that is shared out.
     fn piece(
         &self,
-        questions: &Questions,
+        prepared: &PreparedQuery,
         request: &ManyRequest,
         places: std::ops::Range<usize>,
         context: &RequestContext,
@@ -111,7 +143,7 @@ impl Database {
             }
             let part = context.part();
             part.check()?;
-            let answer = questions.ask_row(&request.rows[place], &part);
+            let answer = prepared.query_row(&request.rows[place], &part);
             let answer = answer.map_err(|error| in_row(error, place))?;
             if place == first {
                 keys = answer.block_keys(request.block.as_deref())?;
@@ -248,7 +280,7 @@ mod tests {
         let limits = hexgraph_store::exec::Limits { memory: 200 << 10, ..Default::default() };
         let context = RequestContext::new();
         context.set_limits(limits);
-        // Each question takes far less than that, and all of them together far more.
+        // Each row takes far less than that, and all of them together far more.
         let mut request = request((0..5_000).map(|_| 100));
         assert_eq!(db.query_many_with(&request, &context).unwrap().rows, 0);
         request.rows = self::request((0..5_000).map(|row| row % 20)).rows;

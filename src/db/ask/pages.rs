@@ -6,7 +6,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::plan::{Block, BlockKind, Page, Query};
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Version;
 use std::sync::Arc;
 
@@ -21,8 +21,23 @@ pub struct Pages {
     after: u64,
 }
 
+/// # Long results in pages
 impl Database {
     /// Pages the one visible block of a query with `after`, `size` root nodes at a time.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext, Variables};
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <n> \"1\" .\n<2> <n> \"2\" .\n<3> <n> \"3\" .", "")?;
+    /// let mut pages = db.pages("{ q(func: has(n)) { n } }", &Variables::new(), 2)?;
+    /// let mut sizes = Vec::new();
+    /// while let Some(page) = pages.next(&RequestContext::new())? {
+    ///     sizes.push(page.row_count()?);
+    /// }
+    /// assert_eq!(sizes, [2, 1]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -43,6 +58,20 @@ impl Database {
 
 impl Pages {
     /// The next page; `None` behind the last one.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext, Variables};
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <n> \"1\" .", "")?;
+    /// let mut pages = db.pages("{ q(func: has(n)) { n } }", &Variables::new(), 10)?;
+    /// // Commits after the first page don't move the later ones: all are of one version.
+    /// db.mutate("<2> <n> \"2\" .", "")?;
+    /// let page = pages.next(&RequestContext::new())?.expect("there is a node");
+    /// assert_eq!(page.row_count()?, 1);
+    /// assert!(pages.next(&RequestContext::new())?.is_none());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use hexgraph_base::budget::{Budget, Held, Share};
 use hexgraph_base::plan::Query;
 use hexgraph_base::types::{GenerationCache, Newcomers, Result};
 use hexgraph_dql::{Document, Given};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

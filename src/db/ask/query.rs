@@ -1,6 +1,6 @@
 //! Queries and their answers.
 
-use super::checked::{CheckedSink, Room, too_long};
+use super::checked::{CheckedSink, Room};
 use super::kept::copied::{AnswerMemory, Copied};
 use super::plans::{QueryRequest, Variables};
 use super::shown::shown_blocks;
@@ -8,21 +8,18 @@ use super::warnings::{Warning, WarningKind, doubtful, ignored, unknown_names};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
-use hexgraph_base::answer::{
-    ChunkSink, JsonSink, Key, KeySink, NestedSink, RowForm, Shape, Table, TableSink, columns,
-    need_data,
-};
+use hexgraph_base::answer::{Key, RowForm, Shape};
 use hexgraph_base::budget::Share;
 use hexgraph_base::plan::{Block, Query};
 use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid};
 use hexgraph_store::exec;
-use hexgraph_store::exec::{Answer, COMMON_LEVELS, Control as RequestContext, ExecOptions, Limits};
+use hexgraph_store::exec::{Answer, COMMON_LEVELS, ExecOptions, Limits, RequestContext};
 use hexgraph_store::graph::{PredicateStats, Version, stats};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 /// A query whose plan is made by whoever asks.
 #[derive(Clone, Copy)]
@@ -52,6 +49,7 @@ enum Found {
     Copied(Box<Copied>),
 }
 
+/// # Queries
 impl Database {
     /// Answers a query, or a request with values of its variables, from the newest version.
     ///
@@ -74,6 +72,23 @@ impl Database {
 
     /// Answers a query from the newest version. Runs on the calling thread; the threads of the database help where there is much
     /// to do.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Given, QueryRequest, RequestContext, Variables};
+    /// use std::time::Duration;
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<2> <name> \"Bob\" .", "")?;
+    /// let request = QueryRequest {
+    ///     text: "query q($count: int) { q(func: has(name), first: $count) { name } }".to_owned(),
+    ///     variables: Variables::from([("$count".to_owned(), Given::from("1"))]),
+    ///     ..QueryRequest::default()
+    /// };
+    /// let context = RequestContext::new().with_timeout(Duration::from_secs(10));
+    /// let answer = db.query_with(&request, &context)?;
+    /// assert_eq!(answer.to_json()?.0, r#"{"q":[{"name":"Ada"}]}"#);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -191,6 +206,7 @@ impl Database {
     }
 }
 
+/// # What the answer has
 impl QueryAnswer {
     /// Wraps the answer of the executor, found on the version of `commit`.
     pub(in crate::db) fn new(
@@ -248,6 +264,14 @@ impl QueryAnswer {
     }
 
     /// The memory that the answer holds. Costs a pass over the predicates of its version.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let answer = db.query("{ q(func: has(name)) { name } }")?;
+    /// assert!(0 < answer.memory().own);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn memory(&self) -> AnswerMemory {
         match &self.found {
             Found::Copied(copied) => AnswerMemory { own: copied.byte_len(), version: 0 },
@@ -308,7 +332,11 @@ impl QueryAnswer {
         }
     }
 
-    fn write_pieces<S: PieceSink>(&self, context: &RequestContext, sink: &mut S) -> Result<()> {
+    pub(super) fn write_pieces<S: PieceSink>(
+        &self,
+        context: &RequestContext,
+        sink: &mut S,
+    ) -> Result<()> {
         match &self.found {
             Found::Held(answer) => answer.write_shared(context, sink),
             Found::Copied(_) => self.write_to(usize::MAX, sink),
@@ -337,295 +365,44 @@ impl QueryAnswer {
         self.share.as_ref().map_or(0, |share| share.used())
     }
 
-    /// Writes the object with the blocks, until `context` stops it. Returns the sink.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::query`]: values are read when they are written.
-    pub fn write<S: Sink>(&self, sink: S, context: &RequestContext) -> Result<S> {
-        self.write_head(usize::MAX, sink, context)
-    }
-
-    /// As [`QueryAnswer::write`], but no more than the first `objects_max` objects of each list:
-    /// costs as much as is written.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::write`].
-    pub fn write_head<S: Sink>(
-        &self,
-        objects_max: usize,
-        sink: S,
-        context: &RequestContext,
-    ) -> Result<S> {
-        self.prepare(context);
-        guarded(|| {
-            let mut sink = CheckedSink::new(sink, context, self.exec_options().result);
-            self.write_to(objects_max, &mut sink)?;
-            Ok(sink.into_inner())
-        })
-    }
-
-    /// As [`QueryAnswer::write`], for a sink that takes pieces: other threads help to write a large answer.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::write`].
-    pub fn write_shared<S: PieceSink>(&self, sink: S, context: &RequestContext) -> Result<S> {
-        self.prepare(context);
-        guarded(|| {
-            let mut sink = CheckedSink::new(sink, context, self.exec_options().result);
-            self.write_pieces(context, &mut sink)?;
-            Ok(sink.into_inner())
-        })
-    }
-
     /// Returns the names of the visible blocks with the numbers of their root nodes. That is about the number of objects; nodes
     /// without any of the asked values give none.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<2> <name> \"Bob\" .", "")?;
+    /// let answer = db.query("{ q(func: has(name)) { name } one(func: uid(1)) { name } }")?;
+    /// let counts: Vec<(&str, usize)> = answer.root_counts().collect();
+    /// assert_eq!(counts, [("q", 2), ("one", 1)]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn root_counts(&self) -> impl Iterator<Item = (&str, usize)> {
         let held = self.held_answer().map(Answer::root_counts);
         let copied = self.copied_answer().map(Copied::root_counts);
         held.into_iter().flatten().chain(copied.into_iter().flatten())
     }
 
-    /// The object with the blocks as JSON text, and how long it took to write.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::write`].
-    pub fn to_json(&self) -> Result<(String, Duration)> {
-        self.to_json_with(&RequestContext::new())
-    }
-
-    /// As [`QueryAnswer::to_json`], until `context` stops it.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::write`].
-    pub fn to_json_with(&self, context: &RequestContext) -> Result<(String, Duration)> {
-        let started = Instant::now();
-        let json = self.write_shared(JsonSink::new(), context)?.into_bytes();
-        let json = String::from_utf8(json).expect("the sink writes UTF-8 from texts");
-        Ok((json, started.elapsed()))
-    }
-
-    /// As [`QueryAnswer::to_json_with`], where it has no more than about so many bytes; `None` for
-    /// a longer one, which [`QueryAnswer::write_chunks`] writes in pieces.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::write`].
-    pub fn to_short_json(
-        &self,
-        bytes_max: u64,
-        context: &RequestContext,
-    ) -> Result<Option<(String, Duration)>> {
-        let started = Instant::now();
-        let most = bytes_max.min(self.exec_options().result);
-        let is_long = OnceLock::new();
-        self.prepare(context);
-        let before = context.share().map_or(0, |share| share.used());
-        let written = guarded(|| {
-            let mut sink = CheckedSink::new(JsonSink::new(), context, most);
-            sink.tell_when_too_long(&is_long);
-            self.write_pieces(context, &mut sink)?;
-            Ok(sink.into_inner())
-        });
-        match written {
-            Ok(json) => Ok(Some((json.into_string(), started.elapsed()))),
-            // Only the length stopped it, and the limit `result` is farther off: the caller writes it again in pieces, so what
-            // was drawn for this attempt goes back.
-            Err(_) if is_long.get().is_some() && most < self.exec_options().result => {
-                if let Some(share) = context.share() {
-                    share.keep_only(before);
-                }
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Writes the object with the blocks as JSON text in pieces of about so many bytes.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::write`], and those of `send`.
-    pub fn write_chunks(
-        &self,
-        chunk_len: usize,
-        context: &RequestContext,
-        send: impl FnMut(Vec<u8>) -> Result<()>,
-    ) -> Result<()> {
-        self.prepare(context);
-        guarded(|| {
-            // Pieces leave memory when they are sent, so only the length is bounded.
-            let sink = ChunkSink::new(chunk_len, send);
-            let mut sink = CheckedSink::new(sink, context, self.exec_options().result).passing_on();
-            // By this thread alone: what waits for somebody who takes it is not made ahead.
-            self.write_to(usize::MAX, &mut sink)?;
-            sink.into_inner().finish()
-        })
-    }
-
-    /// The facts that were found as lines of N-Quads, and how long they took to write.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::write`]; `Query` for what has no place in N-Quads: groups, `count(uid)`,
-    /// `@normalize`, `@ignorereflex`, `checkpwd` and facets.
-    pub fn to_rdf(&self) -> Result<(String, Duration)> {
-        self.to_rdf_with(&RequestContext::new())
-    }
-
-    /// As [`QueryAnswer::to_rdf`], until `context` stops it.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::to_rdf`].
-    pub fn to_rdf_with(&self, context: &RequestContext) -> Result<(String, Duration)> {
-        self.prepare(context);
-        guarded(|| {
-            let started = Instant::now();
-            let lines = self.lines_within(self.exec_options().result, context)?;
-            let lines = String::from_utf8(lines).expect("facts are written from texts");
-            Ok((lines, started.elapsed()))
-        })
-    }
-
-    /// Returns the name of a block, and the keys of its objects in the order of the text.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::keys_with`].
-    pub fn keys(&self, block: Option<&str>) -> Result<(String, Vec<String>)> {
-        self.keys_with(block, &RequestContext::new())
-    }
-
-    /// Returns the name of a block, and the keys of its objects in the order of the text. `None` selects the only block.
-    ///
-    /// Keys of facets and of all languages are not in the text; where it asks for those the whole answer is written once to
-    /// find them.
-    ///
-    /// # Errors
-    ///
-    /// `Query` when there is no such block, or more than one to choose from; as
-    /// [`QueryAnswer::write`].
-    pub fn keys_with(
-        &self,
-        block: Option<&str>,
-        context: &RequestContext,
-    ) -> Result<(String, Vec<String>)> {
-        let name = self.block_name(block)?;
-        let keys = self.answer_keys(&name);
-        let found = match need_data(&keys) {
-            true => self.write(KeySink::new(name.clone()), context)?.finish(),
-            false => Vec::new(),
-        };
-        Ok((name, columns(&keys, &found)))
-    }
-
-    /// The keys that the objects of a block may have, in the order of the text.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::block_name`].
-    pub(super) fn block_keys(&self, block: Option<&str>) -> Result<Vec<Key>> {
-        Ok(self.answer_keys(&self.block_name(block)?))
-    }
-
-    /// The columns that the rows of a block have by the text and the schema.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::block_name`].
-    pub(super) fn block_shapes(&self, block: Option<&str>) -> Result<Vec<Shape>> {
-        Ok(self.answer_shapes(&self.block_name(block)?))
-    }
-
-    /// The rows of a block as a table of columns; `None` selects the only block.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::table_with`].
-    pub fn table(&self, block: Option<&str>) -> Result<Table> {
-        self.table_with(block, &RequestContext::new())
-    }
-
-    /// The rows of a block as a table: its objects, its groups, or what a block without nodes computes as one row. The columns are
-    /// in the order of the text, also those that no row has; objects within rows are columns of objects. Other blocks are not read where
-    /// this one is made column by column, so what is wrong with their values need not be told.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::write`] and [`TableSink::finish`].
-    pub fn table_with(&self, block: Option<&str>, context: &RequestContext) -> Result<Table> {
-        let name = self.block_name(block)?;
-        self.check_table_depth(&name)?;
-        let mut table = match self.columns(&name, context)? {
-            Some(table) => table,
-            None => self.table_by_rows(&name, context)?,
-        };
-        table.shape(&self.answer_shapes(&name));
-        table.put_in_order(&self.block_keys(Some(&name))?);
-        Ok(table)
-    }
-
-    /// The rows of a block column by column; `None` where they have to be written one by one, also to find out what is wrong with one.
-    fn columns(&self, block: &str, context: &RequestContext) -> Result<Option<Table>> {
-        let Found::Held(answer) = &self.found else { return Ok(None) };
-        self.prepare(context);
-        let before = context.share().map_or(0, |share| share.used());
-        let most = self.exec_options().result;
-        let mut bytes = 0_u64;
-        let mut look = |more: u64| {
-            bytes = bytes.saturating_add(more);
-            if most < bytes { Err(too_long(most)) } else { Ok(()) }
-        };
-        match guarded(|| answer.table(block, context, &mut look)) {
-            Ok(Some(table)) => Ok(Some(table)),
-            Err(error @ Error::Limit { .. }) => Err(error),
-            Ok(None) | Err(_) => {
-                if let Some(share) = context.share() {
-                    share.keep_only(before);
-                }
-                Ok(None)
-            }
-        }
-    }
-
-    fn table_by_rows(&self, name: &str, context: &RequestContext) -> Result<Table> {
-        match self.answer_row_form(name) {
-            form @ (RowForm::Nested | RowForm::Joined) => {
-                let sink = NestedSink::new(name.to_owned(), form == RowForm::Joined);
-                self.write(sink, context)?.finish()
-            }
-            RowForm::Flat | RowForm::Groups => {
-                let sink = || TableSink::new(Some(name.to_owned()));
-                let table = match self.answer_block_is_written(name) {
-                    true => self.write_shared(sink(), context)?.finish(),
-                    false => Ok(Table::default()),
-                };
-                // Of several faults the first one is told, which is known where all rows were written by one thread.
-                table.or_else(|_| self.write(sink(), context)?.finish())
-            }
-        }
-    }
-
-    /// What the rows of a block are made of; `None` selects the only block.
-    ///
-    /// # Errors
-    ///
-    /// As [`QueryAnswer::block_name`].
-    pub fn row_form(&self, block: Option<&str>) -> Result<RowForm> {
-        Ok(self.answer_row_form(&self.block_name(block)?))
-    }
-
     /// The names of the blocks, in the order of the text.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let answer = db.query("{ b(func: uid(1)) { uid } a(func: uid(2)) { uid } }")?;
+    /// assert_eq!(answer.block_names(), ["b", "a"]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn block_names(&self) -> Vec<String> {
         self.root_counts().map(|(name, _)| name.to_owned()).collect()
     }
 
     /// Returns the name of the given block after checking that it exists; for `None`, the name of the only block.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let answer = db.query("{ people(func: has(name)) { name } }")?;
+    /// assert_eq!(answer.block_name(None)?, "people");
+    /// assert!(answer.block_name(Some("films")).is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -651,6 +428,14 @@ impl QueryAnswer {
 
     /// What is likely a mistake in the query, in the order of its text: the [`QueryAnswer::unknown`] names, what is ignored, and variables whose
     /// values are likely not what is meant where they are used. O(length of the query).
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let answer = db.query("{ q(func: has(name)) { nmae } }")?;
+    /// assert!(answer.warnings()[0].to_string().contains("nmae"));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn warnings(&self) -> Vec<Warning> {
         let (query, schema, doubts) = match &self.found {
             Found::Held(answer) => (answer.plan(), &answer.version().schema, answer.doubts()),
@@ -665,7 +450,7 @@ impl QueryAnswer {
     }
 
     /// The blocks whose objects nest in more than 256 levels. Only `@recurse` makes so many. O(levels).
-    fn deep_blocks(&self) -> impl Iterator<Item = &Block> {
+    pub(super) fn deep_blocks(&self) -> impl Iterator<Item = &Block> {
         self.held_answer().into_iter().flat_map(|answer| {
             let blocks = &answer.plan().blocks;
             (0..blocks.len()).filter_map(|place| answer.block(place)).filter_map(|result| {
@@ -678,6 +463,13 @@ impl QueryAnswer {
 
     /// A warning for each block that is deeper than many readers of JSON go. To be told though nobody asks for warnings: such a client can't
     /// read its answer.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let answer = db.query("{ q(func: has(name)) { name } }")?;
+    /// assert!(answer.depth_warnings().is_empty());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn depth_warnings(&self) -> Vec<Warning> {
         let warning = |block: &Block| {
             Warning {
@@ -694,26 +486,16 @@ impl QueryAnswer {
         self.deep_blocks().map(warning).collect()
     }
 
-    /// Checks that a block can be a table: columns nest as deep as its levels.
-    ///
-    /// # Errors
-    ///
-    /// `Limit` when it is deeper than 256 levels.
-    fn check_table_depth(&self, name: &str) -> Result<()> {
-        match self.deep_blocks().find(|block| block.name == name) {
-            None => Ok(()),
-            Some(_) => Err(Error::Limit {
-                message: format!(
-                    "block `{name}` nests in more than {COMMON_LEVELS} levels, and a table has at most so many: give \
-                     `@recurse` a `depth`, ask for nodes and their distances with a block `bfs(source: …)`, or read \
-                     the answer with `to_dict()`"
-                ),
-            }),
-        }
-    }
-
     /// What the query names and the schema of its version does not have: predicates, types and languages that are likely
     /// misspelt. O(length of the query).
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let answer = db.query("{ q(func: has(naem)) { name } }")?;
+    /// assert_eq!(answer.unknown().len(), 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn unknown(&self) -> Vec<Warning> {
         match &self.found {
             Found::Held(answer) => unknown_names(answer.plan(), &answer.version().schema),
@@ -723,6 +505,14 @@ impl QueryAnswer {
 
     /// False where the schema of its version has no name but those that every database has: then no name of a query is misspelt. O(names that
     /// every database has).
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert!(!db.query("{ q(func: uid(1)) { uid } }")?.has_schema());
+    /// db.alter("name: string .")?;
+    /// assert!(db.query("{ q(func: uid(1)) { uid } }")?.has_schema());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn has_schema(&self) -> bool {
         let schema = match &self.found {
             Found::Held(answer) => &answer.version().schema,
@@ -734,11 +524,25 @@ impl QueryAnswer {
     }
 
     /// The times of parsing and processing; encoding is zero.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let answer = db.query("{ q(func: has(name)) { name } }")?;
+    /// assert!(answer.latency().encoding.is_zero(), "nothing was written yet");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn latency(&self) -> Latency {
         self.latency
     }
 
     /// The number of the commit that the answer shows.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// assert_eq!(db.query("{ q(func: has(name)) { name } }")?.commit(), db.commit()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn commit(&self) -> u64 {
         self.commit
     }
@@ -750,6 +554,14 @@ impl QueryAnswer {
 
     /// Returns, for each predicate, the number of nodes whose values or edges were read; the empty name has the number of root
     /// nodes of all blocks.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<2> <name> \"Bob\" .", "")?;
+    /// let answer = db.query("{ q(func: has(name)) { name } }")?;
+    /// assert_eq!(answer.touched()["name"], 2);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn touched(&self) -> BTreeMap<&str, u64> {
         match &self.found {
             Found::Held(answer) => answer.touched(),
@@ -757,28 +569,28 @@ impl QueryAnswer {
         }
     }
 
-    fn answer_keys(&self, block: &str) -> Vec<Key> {
+    pub(super) fn answer_keys(&self, block: &str) -> Vec<Key> {
         match &self.found {
             Found::Held(answer) => answer.keys(block),
             Found::Copied(copied) => copied.keys(block),
         }
     }
 
-    fn answer_shapes(&self, block: &str) -> Vec<Shape> {
+    pub(super) fn answer_shapes(&self, block: &str) -> Vec<Shape> {
         match &self.found {
             Found::Held(answer) => answer.shapes(block),
             Found::Copied(copied) => copied.shapes(block),
         }
     }
 
-    fn answer_row_form(&self, block: &str) -> RowForm {
+    pub(super) fn answer_row_form(&self, block: &str) -> RowForm {
         match &self.found {
             Found::Held(answer) => answer.row_form(block),
             Found::Copied(copied) => copied.row_form(block),
         }
     }
 
-    fn answer_block_is_written(&self, block: &str) -> bool {
+    pub(super) fn answer_block_is_written(&self, block: &str) -> bool {
         match &self.found {
             Found::Held(answer) => answer.block_is_written(block),
             Found::Copied(copied) => copied.block_is_written(block),

@@ -10,7 +10,7 @@ use crate::db::operation::Drop;
 use hexgraph_base::schema::{SchemaReport, schema_weight};
 use hexgraph_base::types::pool::AllThreads;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, Definitions, RebuildTurn, Redefinition, SchemaChange, Version};
 use std::sync::Arc;
@@ -28,10 +28,20 @@ struct BuiltBeside {
     report: SchemaReport,
 }
 
+/// # Schema
 impl Database {
     /// Sets the definitions of a schema text and builds the indexes that they ask for. A definition takes the place of the
     /// one that its predicate or type had, as in Dgraph: indexes, `@reverse`, `@lang` and fields of a type that it does not
     /// name are dropped, those that a GraphQL schema declared too. What was added, changed, dropped and built is told.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let report = db.alter("name: string @index(term) .\nknows: [uid] @reverse .")?;
+    /// assert!(report.added.iter().any(|item| item.of == "name"));
+    /// // What is wrong is named with its position, and nothing is changed.
+    /// assert!(db.alter("name: strnig .").is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -52,6 +62,17 @@ impl Database {
 
     /// As [`Database::alter`], until `context` says stop: the calling thread only waits, and returns then within a
     /// moment. An index that is being built on another thread ends soon, and is thrown away.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    /// use std::time::Duration;
+    ///
+    /// let db = Database::in_memory();
+    /// let context = RequestContext::new().with_timeout(Duration::from_secs(60));
+    /// db.alter_with("name: string @index(exact) .", &context)?;
+    /// assert!(db.schema_text()?.contains("@index(exact)"));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -195,6 +216,18 @@ impl Database {
     /// Drops data, definitions, or both. Open transactions that have changed something are aborted when all data are dropped.
     /// Uids are not used again, unless everything is dropped, more than 2^29 were handed out, and there are no other namespaces,
     /// which have uids of the same counter: then it starts anew, so that it never runs out.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Drop};
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<1> <born> \"1815\" .", "")?;
+    /// db.drop(&Drop::Predicate("born".to_owned()))?;
+    /// assert!(!db.query("{ q(func: has(born)) { uid } }")?.has_rows()?);
+    /// db.drop(&Drop::Data)?;
+    /// assert!(!db.query("{ q(func: has(name)) { uid } }")?.has_rows()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

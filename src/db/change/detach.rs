@@ -7,7 +7,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::plan::{BlockKind, Query, Reads, VarId, Variable};
 use hexgraph_base::types::{Error, Result, Uid};
-use hexgraph_store::exec::{self, Control as RequestContext};
+use hexgraph_store::exec::{self, RequestContext};
 use hexgraph_store::graph::{Binding, Changes, Version, detach};
 use std::sync::Arc;
 
@@ -36,6 +36,7 @@ pub struct DeleteAnswer {
     pub commit: u64,
 }
 
+/// # Deleting nodes
 impl Database {
     /// Deletes nodes with all their values, and all edges from and to them.
     ///

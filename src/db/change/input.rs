@@ -45,16 +45,41 @@ pub(in crate::db) struct Input {
 
 impl LoadProgress {
     /// The number of bytes read so far; of a compressed source the compressed bytes, so that it ends at [`LoadProgress::total`].
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, LoadOptions, LoadProgress, RequestContext, Source};
+    ///
+    /// let db = Database::in_memory();
+    /// let progress = LoadProgress::default();
+    /// // Another thread may read the clone while the load runs.
+    /// let options = LoadOptions { progress: progress.clone(), ..LoadOptions::default() };
+    /// let source = Source::Bytes("<1> <name> \"Ada\" .\n".into());
+    /// db.load_with(source, None, options, &RequestContext::new())?;
+    /// assert_eq!(progress.done(), progress.total());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn done(&self) -> u64 {
         self.counts.done.load(Ordering::Relaxed)
     }
 
     /// The total number of bytes; 0 before the load has begun, and for sources of unknown length.
+    ///
+    /// ```
+    /// use hexgraph::db::LoadProgress;
+    ///
+    /// assert_eq!(LoadProgress::default().total(), 0, "no load has begun");
+    /// ```
     pub fn total(&self) -> u64 {
         self.counts.total.load(Ordering::Relaxed)
     }
 
     /// The number of statements or rows read so far.
+    ///
+    /// ```
+    /// use hexgraph::db::LoadProgress;
+    ///
+    /// assert_eq!(LoadProgress::default().records(), 0, "no load has begun");
+    /// ```
     pub fn records(&self) -> u64 {
         self.counts.records.load(Ordering::Relaxed)
     }
@@ -146,6 +171,13 @@ impl From<Source> for Vec<Source> {
 
 impl Source {
     /// The name for messages: the path of a file, or `<bytes>`.
+    ///
+    /// ```
+    /// use hexgraph::db::Source;
+    ///
+    /// assert_eq!(Source::File("people.rdf".into()).name(), "people.rdf");
+    /// assert_eq!(Source::Bytes("<1> <name> \"Ada\" .".into()).name(), "<bytes>");
+    /// ```
     pub fn name(&self) -> String {
         match self {
             Source::File(path) => path.display().to_string(),

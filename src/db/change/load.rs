@@ -8,7 +8,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::LoadOptions;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::{Canceller, Control as RequestContext};
+use hexgraph_store::exec::{Canceller, RequestContext};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{
     Commit, LittleLoad, LoadReport, LoadSource, SpillOptions, Version, encode_changes,
@@ -21,8 +21,19 @@ use std::time::Instant;
 /// The smallest memory bound of a load, in bytes.
 const LOAD_MEMORY_MIN: u64 = 16 << 20;
 
+/// # Loading triples
 impl Database {
     /// Adds the triples of a source, or of several, with default options.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Source};
+    ///
+    /// let db = Database::in_memory();
+    /// let triples = "_:ada <name> \"Ada\" .\n_:ada <knows> _:bob .\n_:bob <name> \"Bob\" .\n";
+    /// let report = db.load(Source::Bytes(triples.into()))?;
+    /// assert_eq!((report.triples, report.new_nodes), (3, 2));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -34,6 +45,23 @@ impl Database {
     /// Adds the definitions of `schema_text` and the triples of a source, or of several. All of
     /// them become visible at once; a label of a blank node means the same node in all. The calling thread only waits, and
     /// stops waiting when `context` says so. A few statements that are loaded into a large graph cost O(statements · log).
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, LoadOptions, RequestContext, Source};
+    ///
+    /// let db = Database::in_memory();
+    /// let lines = "<1> <born> \"1815\" .\n<2> <born> \"long ago\" .\n";
+    /// let options = LoadOptions { skip_errors: true, ..LoadOptions::default() };
+    /// let report = db.load_with(
+    ///     Source::Bytes(lines.into()),
+    ///     Some("born: int @index(int) ."),
+    ///     options,
+    ///     &RequestContext::new(),
+    /// )?;
+    /// assert_eq!((report.triples, report.skipped), (1, 1));
+    /// assert_eq!(report.skipped_lines[0].line, 2);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

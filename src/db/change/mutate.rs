@@ -12,7 +12,7 @@ use hexgraph_base::plan::{Filter, Query, Reads};
 use hexgraph_base::schema::Actor;
 use hexgraph_base::types::{Error, Result, Uid};
 use hexgraph_dql::{Document, RdfBlock, UpsertCondition};
-use hexgraph_store::exec::{Answer, Control as RequestContext, Upsert, past_limit};
+use hexgraph_store::exec::{Answer, RequestContext, Upsert, past_limit};
 use hexgraph_store::graph::{
     Changes, Commit, Effect, Losses, MutationReport, MutationTexts, Stager, Statements, Version,
     encode_changes, encode_next_uid,
@@ -79,6 +79,15 @@ pub struct MutationAnswer {
 
 impl<'a> MutationRequest<'a> {
     /// A request that deletes and sets N-Quads, the deletes first.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, MutationRequest, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let request = MutationRequest::n_quads("<1> <name> \"Ada\" .", "");
+    /// assert_eq!(db.mutate_with(&request, &RequestContext::new())?.statements, 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn n_quads(set: &'a str, delete: &'a str) -> MutationRequest<'a> {
         let set = vec![Statements::NQuads(set)];
         let delete = vec![Statements::NQuads(delete)];
@@ -87,11 +96,21 @@ impl<'a> MutationRequest<'a> {
     }
 }
 
+/// # Mutations
 impl Database {
     /// Deletes and sets N-Quads in one commit, the deletes first.
     ///
     /// In a directory the change is in the log when this returns, as durable as
     /// [`crate::db::SyncPolicy`] says.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let done = db.mutate("_:ada <name> \"Ada\" .\n_:ada <born> \"1815\" .", "")?;
+    /// let ada = &done.uids["ada"];
+    /// db.mutate("", &format!("<{ada}> <born> * ."))?;
+    /// assert!(!db.query("{ q(func: has(born)) { uid } }")?.has_rows()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -104,6 +123,24 @@ impl Database {
     ///
     /// The query finds what the mutations change: where another writer changes what it reads, it is
     /// run again. `context` stops it.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Mutation, MutationRequest, RequestContext, Statements};
+    ///
+    /// let db = Database::in_memory();
+    /// db.alter("email: string @index(exact) @upsert .")?;
+    /// let text = "{ \"uid\": \"uid(user)\", \"email\": \"ada@example.org\" }";
+    /// let request = MutationRequest {
+    ///     query: "{ user as var(func: eq(email, \"ada@example.org\")) }".into(),
+    ///     mutations: vec![Mutation { set: vec![Statements::Json(text)], ..Mutation::default() }],
+    ///     ..MutationRequest::default()
+    /// };
+    /// db.mutate_with(&request, &RequestContext::new())?;
+    /// // The second one finds the node of the first.
+    /// db.mutate_with(&request, &RequestContext::new())?;
+    /// assert_eq!(db.query("{ q(func: has(email)) { email } }")?.row_count()?, 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -138,6 +175,20 @@ impl Database {
     /// Carries out a request in DQL: `{ set { ... } delete { ... } }`, `upsert { ... }`, or a mere
     /// query.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let upsert = "upsert {
+    ///     query { ada as var(func: has(name)) }
+    ///     mutation { set { uid(ada) <born> \"1815\" . } }
+    /// }";
+    /// let done = db.mutate_text_with(upsert, &RequestContext::new())?;
+    /// assert_eq!(done.statements, 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Database::mutate_with`]; `Syntax` when it is no such request.
@@ -150,6 +201,14 @@ impl Database {
     }
 
     /// Reserves `count` consecutive uids, which no new node will get, and returns the first.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let first = db.assign_uids(100)?;
+    /// let next = db.assign_uids(1)?;
+    /// assert_eq!(next.0, first.0 + 100);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -42,6 +42,22 @@ pub enum QuadObject<'a> {
 impl QuadText {
     /// Adds a statement. Costs its length.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, QuadObject, QuadParts, QuadText};
+    /// use hexgraph::types::ValueRef;
+    ///
+    /// let mut quads = QuadText::default();
+    /// quads.push(&QuadParts {
+    ///     subject: "_:ada",
+    ///     predicate: "name",
+    ///     object: QuadObject::Value(ValueRef::Default("Ada \"Countess\" Lovelace")),
+    ///     lang: "en",
+    ///     facets: &[],
+    /// })?;
+    /// assert_eq!(quads.into_text(), "<_:ada> <name> \"Ada \\\"Countess\\\" Lovelace\"@en .\n");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Query`] with the number of the statement, for a part that can't be one in any text.
@@ -75,6 +91,18 @@ impl QuadText {
     }
 
     /// The statements: [`crate::db::Statements::NQuads`] takes them.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, QuadObject, QuadParts, QuadText};
+    ///
+    /// let db = Database::in_memory();
+    /// let mut quads = QuadText::default();
+    /// let object = QuadObject::Node("0x2");
+    /// let quad = QuadParts { subject: "0x1", predicate: "knows", object, lang: "", facets: &[] };
+    /// quads.push(&quad)?;
+    /// assert_eq!(db.mutate(&quads.into_text(), "")?.effect.edges_set, 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn into_text(self) -> String {
         String::from_utf8(self.text).expect("it is written from texts")
     }

@@ -3,7 +3,7 @@
 use crate::db::database::Database;
 use hexgraph_base::formats::{Admission, NQuad, Predicate};
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -10,18 +10,14 @@ use super::detach::{DeleteAnswer, Detached, Nodes, Selection};
 use super::mutate::{Job, MutationAnswer, MutationRequest, Staged};
 use super::open_txn::{DetachedNodes, End, OpenTxn, State, Work};
 use super::transactions::Known;
-use crate::db::ask::questions::Questions;
+use crate::db::ask::prepared::PreparedQuery;
 use crate::db::ask::{plans::QueryRequest, query::QueryAnswer};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::open::Open;
-use hexgraph_base::types::{Error, Result, Uid};
-use hexgraph_store::exec::Control as RequestContext;
-use hexgraph_store::graph::{
-    Changes, Claim, ConflictKey, Effect, Snapshot, Store, Version, detach, encode_changes,
-};
-use rustc_hash::FxHashSet;
-use std::borrow::Cow;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_store::exec::RequestContext;
+use hexgraph_store::graph::{Changes, ConflictKey, Effect, Snapshot, Store, Version};
 use std::mem;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -46,9 +42,22 @@ pub struct Txn {
     is_owner: bool,
 }
 
+/// # Transactions
 impl Database {
     /// Begins a transaction. It sees the data of this moment and its own changes; they are seen by
     /// others when it is committed. Costs O(1).
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// txn.mutate("<1> <name> \"Ada\" .", "")?;
+    /// assert!(!db.query("{ q(func: has(name)) { name } }")?.has_rows()?, "nobody else sees it yet");
+    /// txn.commit()?;
+    /// assert!(db.query("{ q(func: has(name)) { name } }")?.has_rows()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -67,6 +76,19 @@ impl Database {
     /// The transaction of a number that [`Txn::number`] or [`Database::query_at`] told. A number
     /// of a transaction that has ended stands for one that can't be committed.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// txn.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let number = txn.number();
+    /// txn.leave_open();
+    /// db.resume(number)?.commit()?;
+    /// assert!(db.query("{ q(func: has(name)) { name } }")?.has_rows()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// `Query` for a number that was never handed out, or so long ago that its version is not kept.
@@ -76,6 +98,19 @@ impl Database {
 
     /// As [`Database::resume`], for a client over the network, which may have only so many
     /// transactions.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    /// use std::net::{IpAddr, Ipv4Addr};
+    ///
+    /// let db = Database::in_memory();
+    /// let client = Some(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    /// let txn = db.begin(TxnOptions { client, ..TxnOptions::default() })?;
+    /// let number = txn.number();
+    /// txn.leave_open();
+    /// assert!(db.resume_for(number, client)?.is_open());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -110,6 +145,16 @@ impl Database {
     /// Commits the transaction of a number; as [`Txn::commit_keys`]. A number of which nothing is
     /// known is that of a transaction that changed nothing.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// txn.mutate("<1> <name> \"Ada\" .", "")?;
+    /// assert_eq!(db.commit_txn(txn.number(), None)?, db.commit()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Txn::commit`]; `Conflict` for one that has ended.
@@ -130,6 +175,16 @@ impl Database {
 
     /// Discards the transaction of a number. One of which nothing is known is discarded already.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// db.discard_txn(txn.number())?;
+    /// assert!(!txn.is_open());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Fails only when the database is closed.
@@ -149,6 +204,18 @@ impl Database {
     /// newest version where it is 0. Returns the number of the moment too, which
     /// [`Database::resume`] takes.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, QueryRequest, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let request = QueryRequest::from("{ q(func: has(name)) { name } }");
+    /// let (_, number) = db.query_at(0, &request, &RequestContext::new())?;
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let (answer, _) = db.query_at(number, &request, &RequestContext::new())?;
+    /// assert!(!answer.has_rows()?, "this moment was before the commit");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Database::query`] and [`Database::resume`].
@@ -162,19 +229,31 @@ impl Database {
         Ok((self.query_version(version, request, context)?, number))
     }
 
-    /// As [`Database::questions`], from the moment that [`Database::query_at`] would read.
+    /// As [`Database::prepare_query`], from the moment that [`Database::query_at`] would read.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, QueryRequest, RequestContext, Variables};
+    ///
+    /// let db = Database::in_memory();
+    /// let (text, context) = ("{ q(func: has(name)) { name } }", RequestContext::new());
+    /// let (_, number) = db.query_at(0, &QueryRequest::from(text), &context)?;
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let prepared = db.prepare_query_at(number, text, &context)?;
+    /// assert!(!prepared.query_with(&Variables::new(), &context)?.has_rows()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// As [`Database::questions`] and [`Database::resume`].
-    pub fn questions_at(
+    /// As [`Database::prepare_query`] and [`Database::resume`].
+    pub fn prepare_query_at(
         &self,
         number: u64,
         text: &str,
         context: &RequestContext,
-    ) -> Result<Questions> {
+    ) -> Result<PreparedQuery> {
         let (version, _) = self.version_at(number)?;
-        self.questions_of(version, text, context)
+        self.prepared_query_of(version, text, context)
     }
 
     /// What the caller sees of the moment of a number, with that number; a new one where it is 0.
@@ -197,6 +276,18 @@ impl Database {
 
     /// Discards the transactions that nobody used for their time, which otherwise happens when the
     /// next one is asked for. A server does so every few seconds.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, OpenOptions, TxnLimits, TxnOptions};
+    /// use std::time::Duration;
+    ///
+    /// let transactions = TxnLimits { idle: Duration::ZERO, ..TxnLimits::default() };
+    /// let db = Database::in_memory_with(OpenOptions { transactions, ..OpenOptions::default() });
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// db.expire_txns();
+    /// assert!(!txn.is_open());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn expire_txns(&self) {
         if let Ok(open) = self.open_state() {
             open.transactions.expire();
@@ -235,24 +326,64 @@ fn snapshot_at(number: u64, store: &Store) -> Result<Snapshot> {
     Ok(snapshot)
 }
 
+/// # In the transaction
 impl Txn {
     /// The number of the moment when it began. No other transaction and no commit has it.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let (one, other) = (db.begin(TxnOptions::default())?, db.begin(TxnOptions::default())?);
+    /// assert_ne!(one.number(), other.number());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn number(&self) -> u64 {
         self.open.number()
     }
 
     /// True if the transaction may not change anything.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions { read_only: true, ..TxnOptions::default() })?;
+    /// assert!(txn.is_read_only());
+    /// assert!(txn.mutate("<1> <name> \"Ada\" .", "").is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn is_read_only(&self) -> bool {
         self.open.read_only
     }
 
     /// True until the transaction is committed, discarded or aborted.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let txn = Database::in_memory().begin(TxnOptions::default())?;
+    /// assert!(txn.is_open());
+    /// txn.discard();
+    /// assert!(!txn.is_open());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn is_open(&self) -> bool {
         matches!(&*self.open.lock(), State::Open(_))
     }
 
     /// True after a commit or a discard. A transaction that was aborted from outside is not finished: its commit reports
     /// the conflict.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let txn = Database::in_memory().begin(TxnOptions::default())?;
+    /// assert!(!txn.is_finished());
+    /// txn.commit()?;
+    /// assert!(txn.is_finished());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn is_finished(&self) -> bool {
         matches!(&*self.open.lock(), State::Ended(End::Finished))
     }
@@ -280,6 +411,18 @@ impl Txn {
 
     /// Answers a query from what the transaction sees.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, QueryRequest, RequestContext, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let request = QueryRequest::from("{ q(func: has(name)) { name } }");
+    /// let answer = txn.query_with(&request, &RequestContext::new())?;
+    /// assert!(!answer.has_rows()?, "it sees the moment when it began");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Database::query`]; `Conflict` when the transaction was aborted, `Query` when it has
@@ -295,6 +438,18 @@ impl Txn {
 
     /// Deletes and sets N-Quads in the transaction, the deletes first.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let (one, other) = (db.begin(TxnOptions::default())?, db.begin(TxnOptions::default())?);
+    /// one.mutate("<1> <name> \"Ada\" .", "")?;
+    /// other.mutate("<1> <name> \"Eve\" .", "")?;
+    /// one.commit()?;
+    /// assert!(matches!(other.commit(), Err(hexgraph::types::Error::Conflict)));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Txn::mutate_with`].
@@ -304,6 +459,17 @@ impl Txn {
 
     /// Carries a request out in the transaction. The answer's `keys` and `predicates` tell what it
     /// changed.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, MutationRequest, RequestContext, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// let request = MutationRequest::n_quads("<1> <name> \"Ada\" .", "");
+    /// let done = txn.mutate_with(&request, &RequestContext::new())?;
+    /// assert_eq!(done.predicates, ["name"]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -319,6 +485,16 @@ impl Txn {
 
     /// Executes a request in DQL in the transaction, as [`Database::mutate_text`].
     ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// txn.mutate_text("{ set { <1> <name> \"Ada\" . } }")?;
+    /// assert!(txn.query("{ q(func: has(name)) { name } }")?.has_rows()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Txn::mutate_text_with`].
@@ -327,6 +503,18 @@ impl Txn {
     }
 
     /// Carries a request in DQL out in the transaction, as [`Database::mutate_text`].
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// let context = RequestContext::new();
+    /// assert!(txn.mutate_text_with("{ set { <1> <name> } }", &context).is_err());
+    /// // The transaction goes on.
+    /// txn.mutate_text_with("{ set { <1> <name> \"Ada\" . } }", &context)?;
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -341,6 +529,22 @@ impl Txn {
 
     /// Makes the changes visible to all. Returns the number of the commit.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    /// use hexgraph::types::Error;
+    ///
+    /// let db = Database::in_memory();
+    /// loop {
+    ///     let txn = db.begin(TxnOptions::default())?;
+    ///     txn.mutate("<1> <visits> \"1\" .", "")?;
+    ///     match txn.commit() {
+    ///         Err(Error::Conflict) => continue,
+    ///         done => break assert_eq!(done?, db.commit()?),
+    ///     }
+    /// }
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// `Conflict` when another transaction changed the same things after this one began: begin
@@ -353,6 +557,17 @@ impl Txn {
 
     /// As [`Txn::commit`], but only those of its keys count that are in `keys` too, where they are
     /// given: a client over the network says what it wants to be checked.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// let done = txn.mutate("<1> <name> \"Ada\" .", "")?;
+    /// txn.commit_keys(Some(&done.keys))?;
+    /// assert!(txn.is_finished());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -381,6 +596,18 @@ impl Txn {
     }
 
     /// Discards the changes and ends the transaction. Does nothing if it has ended already.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// txn.mutate("<1> <name> \"Ada\" .", "")?;
+    /// txn.discard();
+    /// assert!(txn.commit().is_err());
+    /// assert!(!db.query("{ q(func: has(name)) { name } }")?.has_rows()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn discard(&self) {
         if let Some(statements) = self.open.end(End::Finished)
             && let Ok(open) = self.database.open_state()
@@ -391,6 +618,17 @@ impl Txn {
 
     /// Lets go of the transaction without discarding it: [`Database::resume`] finds it by its
     /// number, until nobody has used it for a while.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// let number = txn.number();
+    /// txn.leave_open();
+    /// assert!(db.resume(number)?.is_open());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn leave_open(mut self) {
         self.is_owner = false;
     }
@@ -417,6 +655,18 @@ impl Txn {
 
     /// Deletes nodes with all their values and edges in the transaction.
     ///
+    /// ```
+    /// use hexgraph::db::{Database, Nodes, TxnOptions};
+    /// use hexgraph::types::Uid;
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// assert_eq!(txn.delete(&Nodes::Uids(&[Uid(1)]))?.nodes, 1);
+    /// assert!(db.query("{ q(func: has(name)) { name } }")?.has_rows()?, "it is not committed");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Txn::delete_with`].
@@ -426,6 +676,18 @@ impl Txn {
 
     /// Deletes nodes with all their values and edges in the transaction, as [`Database::delete`]: those that it sees. The commit fails
     /// where somebody else has given one of them a value or an edge meanwhile, or an edge to it.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, Nodes, RequestContext, TxnOptions, Variables};
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<2> <name> \"Bob\" .", "")?;
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// let variables = Variables::new();
+    /// let nodes = Nodes::Query("{ q(func: has(name)) { uid } }", &variables);
+    /// assert_eq!(txn.delete_with(&nodes, &RequestContext::new())?.nodes, 2);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -508,65 +770,4 @@ impl Drop for Txn {
             self.discard();
         }
     }
-}
-
-impl Database {
-    fn commit_work(&self, work: Work, keys: Option<&[ConflictKey]>) -> Result<u64> {
-        if work.is_doomed {
-            return Err(Error::Conflict);
-        }
-        if work.changes.is_empty() {
-            return Ok(self.open_state()?.store.snapshot().number());
-        }
-        let Work { snapshot, view, changes, keys: own, names, detached, .. } = work;
-        let checked = match keys {
-            Some(keys) => {
-                let wanted: FxHashSet<ConflictKey> = keys.iter().copied().collect();
-                Cow::Owned(own.iter().copied().filter(|key| wanted.contains(key)).collect())
-            }
-            None => Cow::Borrowed(own.as_slice()),
-        };
-        let claim = Claim { snapshot: snapshot.version().commit, keys: &checked, names: &names };
-        // A client that asks for no key to be checked gets none checked.
-        let claim = (keys.is_none() || !checked.is_empty()).then_some(claim);
-        let (commit, ()) = self.change(claim, |version, commit| {
-            if let Some(record) = &mut commit.record {
-                encode_changes(&changes, record);
-            }
-            // Nobody has committed since the transaction began, so its view is the next version already.
-            if Arc::ptr_eq(version, snapshot.version()) {
-                commit.keys.extend_from_slice(&own);
-                return Ok((Version::clone(&view), ()));
-            }
-            let (mut next, context) = (Version::clone(version), RequestContext::new());
-            for (at, changes) in changes.into_iter().enumerate() {
-                // Values were converted by the schema of the snapshot: they mean nothing under another one.
-                if !changes.fit(&next.schema) {
-                    return Err(Error::Conflict);
-                }
-                let keys = &mut commit.keys;
-                let effect;
-                (next, effect) =
-                    self.compute(&context, || changes.apply_keyed(&next, keys, &|| Ok(())))?;
-                // Deleting all of a node has no key of each value that it takes away.
-                if detached.iter().any(|nodes| nodes.at == at && nodes.effect != effect) {
-                    return Err(Error::Conflict);
-                }
-            }
-            // An edge to a deleted node has the key of the node where it begins, so no key tells of it.
-            for DetachedNodes { uids, .. } in &detached {
-                if left_at(&next, uids)? != left_at(&view, uids)? {
-                    return Err(Error::Conflict);
-                }
-            }
-            Ok((next, ()))
-        })?;
-        Ok(commit)
-    }
-}
-
-/// How many deletes would take away what some nodes have, with the edges to them.
-fn left_at(version: &Version, uids: &[Uid]) -> Result<usize> {
-    let (changes, _) = detach(version, uids, &|_| Ok(()), &|| Ok(()))?;
-    Ok(changes.delete_count())
 }

@@ -9,7 +9,7 @@
 use crate::db::database::Database;
 use hexgraph_base::plan::Reads;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Commit, Version};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -14,7 +14,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::write_plain_text;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph;
 use hexgraph_store::graph::Version;
 use std::fs::File;
@@ -30,8 +30,18 @@ const GRAPHQL_FILE: &str = "g01.gql_schema.gz";
 const LABEL: &str = "<0x0>";
 const SCHEMA_MARK: &str = "[0x0] ";
 
+/// # Exports for the loaders of Dgraph
 impl Database {
     /// Writes the data and the schemas to a new folder, in the files that Dgraph's loaders read.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let report = db.export_for_loaders(&folder.path().join("export"))?;
+    /// assert!(report.schema.is_file());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -42,6 +52,16 @@ impl Database {
 
     /// Writes the data, as it is now, with its schemas to the new folder `path`, in the files that Dgraph's loaders take.
     /// Uids, languages, facets, types, vectors and the hashes of passwords stay what they are.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = Database::in_memory();
+    /// let context = RequestContext::new();
+    /// let error = db.export_for_loaders_with(folder.path(), &context).unwrap_err();
+    /// assert!(matches!(error, hexgraph::types::Error::Io { .. }), "the folder exists");
+    /// ```
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@ use super::output::{GZIP, Output, ZSTD, failed};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph;
 use hexgraph_store::graph::Version;
 use std::fs;
@@ -44,8 +44,19 @@ impl ExportReport {
     }
 }
 
+/// # Exports as text
 impl Database {
     /// Writes the data and the schema to files, in the format that the end of the name says.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<1> <born> \"1815\" .", "")?;
+    /// let report = db.export(&folder.path().join("people.rdf"))?;
+    /// assert_eq!(report.triples, 2);
+    /// assert!(folder.path().join("people.schema").is_file());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -60,6 +71,17 @@ impl Database {
     /// to one that ends in `.graphql`. Loaded into an empty database, the schema first and the
     /// GraphQL schema last, they make the same graph with the same uids. JSON knows fewer types:
     /// there all but numbers and truth values becomes text in predicates of type default.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let report = db.export_with(&folder.path().join("people.jsonl.gz"), &RequestContext::new())?;
+    /// assert_eq!(report.triples, 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -8,6 +8,19 @@ use std::path::{Path, PathBuf};
 /// Returns the files that a path stands for, sorted by name. A file stands for itself, a folder for those files in it, and in its
 /// folders of partitions such as `year=2024`, whose names are `wanted`, and a pattern with `*`, `?` or `[…]` for the files that it matches.
 ///
+/// ```
+/// use hexgraph::db::{files_of, has_triples};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// for name in ["b.rdf", "a.rdf.gz", "notes.txt"] {
+///     std::fs::write(folder.path().join(name), "").unwrap();
+/// }
+/// let files = files_of(folder.path(), has_triples)?;
+/// let names: Vec<_> = files.iter().filter_map(|file| file.file_name()?.to_str()).collect();
+/// assert_eq!(names, ["a.rdf.gz", "b.rdf"]);
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Io`] for a folder that can't be read, [`Error::Query`] for what means no file.
@@ -51,6 +64,17 @@ fn add_files_in(
 /// Refuses a folder with an export that Dgraph, or a request for one, has written. Its schema stands in a file of its own, so statements that are
 /// loaded without it would lose their types and indexes.
 ///
+/// ```
+/// use hexgraph::db::{Database, refuse_loaders_export};
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let export = folder.path().join("export");
+/// Database::in_memory().export_for_loaders(&export)?;
+/// assert!(refuse_loaders_export(&export).is_err());
+/// assert!(refuse_loaders_export(folder.path()).is_ok());
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Query`] that says how it is read.
@@ -73,6 +97,13 @@ fn some(files: Vec<PathBuf>, otherwise: impl Fn() -> String) -> Result<Vec<PathB
 }
 
 /// Whether a file holds triples, judged by the ending of its name.
+///
+/// ```
+/// use hexgraph::db::has_triples;
+///
+/// assert!(has_triples("people.rdf.gz"));
+/// assert!(!has_triples("people.csv"));
+/// ```
 pub fn has_triples(name: &str) -> bool {
     let name = name.to_lowercase();
     let plain = name.trim_end_matches(".gz").trim_end_matches(".zst");

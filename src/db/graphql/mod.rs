@@ -17,8 +17,11 @@ mod subscribe;
 mod admin;
 
 pub use admin::{Act, Folder, Instance, Tasks, VERSION_TAG};
+#[doc(inline)]
 pub use hexgraph_graphql::model::HttpMethod;
+#[doc(inline)]
 pub use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
+#[doc(inline)]
 pub use hexgraph_graphql::request::{Fault, OperationKind, PathStep, Place};
 pub use reply::span::Span;
 pub use request::{Headers, Request, Response, faults_to_json};

@@ -24,6 +24,20 @@ pub struct Request {
 
 impl Request {
     /// Creates a request of a text without variables.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::graphql::{Headers, Request};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Person { name: String! @search(by: [hash]) }")?;
+    /// let mut request = Request::new(
+    ///     "query q($name: String) { queryPerson(filter: { name: { eq: $name } }) { name } }",
+    /// );
+    /// request.variables.insert("name".to_owned(), "Ada".into());
+    /// assert!(db.graphql(request).errors.is_empty());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn new(query: impl Into<String>) -> Request {
         Request { query: query.into(), ..Request::default() }
     }
@@ -41,31 +55,74 @@ pub struct Headers(Vec<(String, String)>);
 
 impl Headers {
     /// No headers.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Headers;
+    ///
+    /// assert_eq!(Headers::new().byte_len(), 0);
+    /// ```
     pub fn new() -> Headers {
         Headers::default()
     }
 
     /// Adds a header.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Headers;
+    ///
+    /// let mut headers = Headers::new();
+    /// headers.add("X-Request-Id", "17");
+    /// assert_eq!(headers.get("x-request-id"), Some("17"));
+    /// ```
     pub fn add(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.0.push((name.into(), value.into()));
     }
 
     /// Appends all headers of `others`.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Headers;
+    ///
+    /// let mut headers = Headers::from_iter([("a", "1")]);
+    /// headers.extend(&Headers::from_iter([("b", "2")]));
+    /// assert_eq!((headers.get("a"), headers.get("b")), (Some("1"), Some("2")));
+    /// ```
     pub fn extend(&mut self, others: &Headers) {
         self.0.extend_from_slice(&others.0);
     }
 
     /// The bytes of all names and values.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Headers;
+    ///
+    /// assert_eq!(Headers::from_iter([("name", "value")]).byte_len(), 9);
+    /// ```
     pub fn byte_len(&self) -> usize {
         self.0.iter().map(|(name, value)| name.len() + value.len()).sum()
     }
 
     /// Takes away all headers with a name, whatever its case.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Headers;
+    ///
+    /// let mut headers = Headers::from_iter([("X-Auth", "1"), ("x-auth", "2"), ("other", "3")]);
+    /// headers.remove("X-AUTH");
+    /// assert_eq!((headers.get("x-auth"), headers.get("other")), (None, Some("3")));
+    /// ```
     pub fn remove(&mut self, name: &str) {
         self.0.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
     }
 
     /// Returns the first header with a name, whatever its case.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Headers;
+    ///
+    /// let headers = Headers::from_iter([("Authorization", "Bearer a")]);
+    /// assert_eq!(headers.get("authorization"), Some("Bearer a"));
+    /// ```
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
@@ -99,12 +156,28 @@ pub struct Response {
 
 impl Response {
     /// Creates the response to a request that is not carried out.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::{Fault, Response};
+    ///
+    /// let response = Response::refused(vec![Fault::new("too many requests")]);
+    /// assert_eq!(response.data, None);
+    /// ```
     pub fn refused(errors: Vec<Fault>) -> Response {
         Response { errors, ..Response::default() }
     }
 
     /// The whole as JSON: `errors` where there are any, `data` unless nothing was carried out, then what `extensions`
     /// holds, an object as JSON text or nothing.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.set_graphql_schema("type Person { name: String! }")?;
+    /// let response = db.graphql("{ queryPerson { name } }");
+    /// assert_eq!(response.to_json(""), br#"{"data":{"queryPerson":[]}}"#);
+    /// assert_eq!(response.to_json("{}"), br#"{"data":{"queryPerson":[]},"extensions":{}}"#);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn to_json(&self, extensions: &str) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.data.as_ref().map_or(0, Vec::len) + 256);
         out.push(b'{');
@@ -127,6 +200,12 @@ impl Response {
 }
 
 /// Writes faults as JSON: the value of `errors` in a response.
+///
+/// ```
+/// use hexgraph::db::graphql::{Fault, faults_to_json};
+///
+/// assert_eq!(faults_to_json(&[Fault::new("no")]), br#"[{"message":"no"}]"#);
+/// ```
 pub fn faults_to_json(faults: &[Fault]) -> Vec<u8> {
     let mut out = Vec::new();
     write_faults(faults, &mut out);

@@ -14,12 +14,13 @@ use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::Error;
 use hexgraph_graphql::request as language;
 use hexgraph_graphql::request::{Fault, Field, Operation, OperationKind, RequestLimits};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Version;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// # GraphQL requests
 impl Database {
     /// Executes a GraphQL request without headers. Faults are part of the response.
     ///
@@ -37,6 +38,20 @@ impl Database {
     }
 
     /// Carries out a GraphQL request. All that is wrong stands in the answer.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::{Headers, Request};
+    /// use hexgraph::db::{Database, RequestContext};
+    /// use std::time::Duration;
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Person { name: String! }")?;
+    /// let request = Request::new("mutation { addPerson(input: [{ name: \"Ada\" }]) { numUids } }");
+    /// let context = RequestContext::new().with_timeout(Duration::from_secs(10));
+    /// let response = db.graphql_with(&request, &Headers::new(), &context);
+    /// assert_eq!(response.data.unwrap(), br#"{"addPerson":{"numUids":1}}"#);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn graphql_with(
         &self,
         request: &Request,

@@ -13,7 +13,7 @@ use hexgraph_graphql::lower::{Caller, Lowered, SimilarTo, lower};
 use hexgraph_graphql::model::Custom;
 use hexgraph_graphql::request::{Fault, Field, introspect};
 use hexgraph_store::exec;
-use hexgraph_store::exec::{Answer, Control as RequestContext};
+use hexgraph_store::exec::{Answer, RequestContext};
 use hexgraph_store::graph::{Passwords, Version};
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use hexgraph_base::types::{AccessError, Error};
 use hexgraph_graphql::lower::Caller;
 use hexgraph_graphql::remote::{HeaderOf, Sender};
 use hexgraph_graphql::request::{Fault, Field, PathStep};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Version;
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ use hexgraph_graphql::remote::Fetch;
 use hexgraph_graphql::request::{Request, RequestLimits};
 use hexgraph_graphql::sdl::{Growth, Settings, check_rules};
 use hexgraph_graphql::{remote, syntax};
-use hexgraph_store::exec::{Canceller, Control as RequestContext};
+use hexgraph_store::exec::{Canceller, RequestContext};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Check, encode_changes};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,18 +31,57 @@ pub struct GraphqlSchema {
     pub report: SchemaReport,
 }
 
+/// # GraphQL schemas
 impl Database {
     /// Sets the options for GraphQL, for all later requests.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::graphql::GraphqlOptions;
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_options(GraphqlOptions { debug: true, ..GraphqlOptions::default() });
+    /// assert!(db.graphql_options().debug);
+    /// ```
     pub fn set_graphql_options(&self, options: GraphqlOptions) {
         self.graphql_schemas().options.store(Arc::new(options));
     }
 
     /// Returns the options for GraphQL.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert_eq!(db.graphql_options().lambda_url, None);
+    /// ```
     pub fn graphql_options(&self) -> Arc<GraphqlOptions> {
         self.graphql_schemas().options.load_full()
     }
 
     /// Sets the client that sends requests to other servers.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::graphql::{Fetch, Incoming, Outgoing, Unanswered};
+    /// use std::sync::Arc;
+    ///
+    /// /// A client that sends nothing.
+    /// struct Offline;
+    ///
+    /// impl Fetch for Offline {
+    ///     fn fetch(&self, _: &Outgoing) -> Result<Incoming, Unanswered> {
+    ///         Err(Unanswered { message: "offline".to_owned(), unreachable: true })
+    ///     }
+    /// }
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_client(Arc::new(Offline));
+    /// db.set_graphql_schema(
+    ///     "type Query { now: String @custom(http: { url: \"http://localhost/\", method: GET }) }
+    ///     type Person { name: String! }",
+    /// )?;
+    /// assert_eq!(db.graphql("{ now }").errors.len(), 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn set_graphql_client(&self, client: Arc<dyn Fetch>) {
         self.graphql_schemas().client.store(Arc::new(client));
     }
@@ -58,6 +97,13 @@ impl Database {
 
     /// Checks a GraphQL schema without setting it.
     ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert!(db.check_graphql_schema("type Person { name: String! }").is_ok());
+    /// let faults = db.check_graphql_schema("type Person { name: Strnig }").unwrap_err();
+    /// assert!(faults[0].starts_with("input:1:"));
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Database::check_graphql_schema_with`].
@@ -66,6 +112,15 @@ impl Database {
     }
 
     /// Checks a GraphQL schema without setting it, until `context` says stop, as [`Database::alter_with`] does.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    /// use std::time::Duration;
+    ///
+    /// let db = Database::in_memory();
+    /// let context = RequestContext::new().with_timeout(Duration::from_secs(60));
+    /// assert!(db.check_graphql_schema_with("type Person { name: String! }", &context).is_ok());
+    /// ```
     ///
     /// # Errors
     ///
@@ -103,6 +158,15 @@ impl Database {
     /// declared in the schema of the store: beside what [`Database::alter`] declared of them, and in the place of what the
     /// GraphQL schema before declared. The text is kept with the data.
     ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.set_graphql_schema("type Person { name: String! knows: [Person] }")?;
+    /// assert!(db.schema_text()?.contains("Person.knows"));
+    /// let added = db.graphql("mutation { addPerson(input: [{ name: \"Ada\" }]) { numUids } }");
+    /// assert!(added.errors.is_empty());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// `Schema` for what is wrong with the text; as [`Database::alter`] when the store's schema can't follow. Requests
@@ -114,6 +178,17 @@ impl Database {
     }
 
     /// As [`Database::set_graphql_schema`], until `context` says stop, as [`Database::alter_with`] does.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let context = RequestContext::new();
+    /// context.canceller().cancel();
+    /// assert!(db.set_graphql_schema_with("type Person { name: String! }", &context).is_err());
+    /// assert!(db.graphql_schema()?.is_none());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -137,6 +212,20 @@ impl Database {
 
     /// Carries out a load, and sets a GraphQL schema behind it, if there is one: what it declares is built in one go, of the
     /// data that are there by then. A schema that has faults is refused before anything is loaded.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext, Source};
+    ///
+    /// let db = Database::in_memory();
+    /// let schema = Some("type Person { name: String! }");
+    /// db.load_before_graphql(schema, &RequestContext::new(), || {
+    ///     let triples = "<1> <Person.name> \"Ada\" .\n<1> <dgraph.type> \"Person\" .\n";
+    ///     db.load(Source::Bytes(triples.into()))
+    /// })?;
+    /// let response = db.graphql("{ queryPerson { name } }");
+    /// assert_eq!(response.data.unwrap(), br#"{"queryPerson":[{"name":"Ada"}]}"#);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -195,6 +284,15 @@ impl Database {
 
     /// Returns the GraphQL schema; `None` if none is set.
     ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert!(db.graphql_schema()?.is_none());
+    /// db.set_graphql_schema("type Person { name: String! }")?;
+    /// let schema = db.graphql_schema()?.expect("it was set");
+    /// assert!(schema.generated.contains("queryPerson"));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Fails only when it is closed.
@@ -211,6 +309,12 @@ impl Database {
 
     /// The node that holds the GraphQL schema, or will hold it: it is made where it is missing.
     ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert_eq!(db.graphql_schema_id()?, db.graphql_schema_id()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Database::mutate`] when it has to be made.
@@ -222,6 +326,11 @@ impl Database {
     }
 
     /// Returns the cross-origin settings of the schema.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert!(db.graphql_access().origins.is_empty());
+    /// ```
     pub fn graphql_access(&self) -> Arc<Access> {
         let version = self.whole_version().ok();
         let loaded = version.and_then(|version| self.graphql_schemas().of(&version));
@@ -229,6 +338,14 @@ impl Database {
     }
 
     /// Returns a number that grows whenever the GraphQL schema changes.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let before = db.graphql_schema_counter()?;
+    /// db.set_graphql_schema("type Person { name: String! }")?;
+    /// assert!(before < db.graphql_schema_counter()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ use hexgraph_base::types::Error;
 use hexgraph_graphql::auth::TokenError;
 use hexgraph_graphql::request::{Fault, Operation, OperationKind};
 use hexgraph_graphql::subscribe;
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Watch;
 use serde_json::{Value, json};
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -87,7 +87,7 @@ impl Identity {
     }
 }
 
-/// The result of asking a subscription again.
+/// What has become of the answer to a subscription.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Update {
     /// An answer that differs from the last one.
@@ -98,9 +98,28 @@ pub enum Update {
     Ended,
 }
 
+/// # GraphQL subscriptions
 impl Database {
     /// Begins a subscription. `wake` is called, on the thread of whoever commits, when the answer may have changed; it
     /// must be quick and must not commit. The first answer is there at once.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::{Headers, Request, Update};
+    /// use hexgraph::db::{Database, RequestContext};
+    /// use std::sync::mpsc;
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note @withSubscription { text: String! }")?;
+    /// let (sender, wakes) = mpsc::channel();
+    /// let request = Request::new("subscription { queryNote { text } }");
+    /// let wake = move || drop(sender.send(()));
+    /// let mut notes = db.graphql_subscribe(&request, &Headers::new(), wake).unwrap();
+    /// assert!(matches!(notes.update(&RequestContext::new()), Update::Next(_)));
+    /// db.graphql("mutation { addNote(input: [{ text: \"new\" }]) { numUids } }");
+    /// wakes.recv().unwrap();
+    /// assert!(matches!(notes.update(&RequestContext::new()), Update::Next(_)));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -127,6 +146,17 @@ impl Database {
     }
 
     /// Checks what [`Database::graphql_subscribe`] checks, and begins nothing.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::graphql::{Headers, Request};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note @withSubscription { text: String! }")?;
+    /// let query = Request::new("{ queryNote { text } }");
+    /// assert!(db.graphql_subscribable(&query, &Headers::new()).is_err(), "it is no subscription");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -165,6 +195,17 @@ impl Database {
 
     /// What a request would do.
     ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::graphql::{OperationKind, Request};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note { text: String! }")?;
+    /// let kind = db.graphql_kind(&Request::new("{ queryNote { text } }"));
+    /// assert_eq!(kind, Ok(OperationKind::Query));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// What is wrong with it.
@@ -179,23 +220,73 @@ const SCHEMA_PREDICATE: &str = "dgraph.graphql.schema";
 
 impl Subscribable {
     /// What tells whether another one is answered alike.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::graphql::{Headers, Request};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note @withSubscription { text: String! }")?;
+    /// let request = Request::new("subscription { queryNote { text } }");
+    /// let one = db.graphql_subscribable(&request, &Headers::new()).unwrap();
+    /// let other = db.graphql_subscribable(&request, &Headers::new()).unwrap();
+    /// assert!(one.identity() == other.identity(), "one answer serves both");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
 
     /// When the caller's token ends.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::graphql::{Headers, Request};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note @withSubscription { text: String! }")?;
+    /// let request = Request::new("subscription { queryNote { text } }");
+    /// let note = db.graphql_subscribable(&request, &Headers::new()).unwrap();
+    /// assert_eq!(note.expires(), None, "the caller has no token");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn expires(&self) -> Option<SystemTime> {
         let ends = [self.session.expires(), self.database.caller_expires()];
         ends.into_iter().flatten().min()
     }
 
     /// The commit of the version by which it was checked: answers from before are too old.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::graphql::{Headers, Request};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note @withSubscription { text: String! }")?;
+    /// let request = Request::new("subscription { queryNote { text } }");
+    /// let note = db.graphql_subscribable(&request, &Headers::new()).unwrap();
+    /// assert_eq!(note.commit(), db.commit()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn commit(&self) -> u64 {
         self.commit
     }
 
     /// Begins it for all that agree with it: it does not end with the token, so it has to be seen to that nobody is told
     /// anything after the end of his.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::{Headers, Request, Update};
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note @withSubscription { text: String! }")?;
+    /// let request = Request::new("subscription { queryNote { text } }");
+    /// let note = db.graphql_subscribable(&request, &Headers::new()).unwrap();
+    /// let mut notes = note.begin(|| {}).unwrap();
+    /// assert!(matches!(notes.update(&RequestContext::new()), Update::Next(_)));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -230,37 +321,121 @@ impl Subscribable {
 
 impl Subscription {
     /// When the caller's token ends, and the subscription with it.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::graphql::{Headers, Request};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note @withSubscription { text: String! }")?;
+    /// let request = Request::new("subscription { queryNote { text } }");
+    /// let notes = db.graphql_subscribe(&request, &Headers::new(), || {}).unwrap();
+    /// assert_eq!(notes.expires(), None, "the caller has no token");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn expires(&self) -> Option<SystemTime> {
         self.expires
     }
 
     /// Whether it has ended without a look at the data: the token has, or the database is closed.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::graphql::{Headers, Request};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note @withSubscription { text: String! }")?;
+    /// let request = Request::new("subscription { queryNote { text } }");
+    /// let notes = db.graphql_subscribe(&request, &Headers::new(), || {}).unwrap();
+    /// assert!(!notes.is_over());
+    /// db.close()?;
+    /// assert!(notes.is_over());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn is_over(&self) -> bool {
         self.expires.is_some_and(|end| end <= SystemTime::now()) || self.database.version().is_err()
     }
 
     /// The commit of the version that was asked last.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::{Headers, Request};
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note @withSubscription { text: String! }")?;
+    /// let request = Request::new("subscription { queryNote { text } }");
+    /// let mut notes = db.graphql_subscribe(&request, &Headers::new(), || {}).unwrap();
+    /// notes.update(&RequestContext::new());
+    /// assert_eq!(notes.commit(), db.commit()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn commit(&self) -> u64 {
         self.commit
     }
 
     /// Tells answers of this subscription apart: two numbers that are different for different ones.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::{Headers, Request};
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note @withSubscription { text: String! }")?;
+    /// let request = Request::new("subscription { queryNote { text } }");
+    /// let mut notes = db.graphql_subscribe(&request, &Headers::new(), || {}).unwrap();
+    /// assert_eq!(notes.fingerprint(), None);
+    /// notes.update(&RequestContext::new());
+    /// assert!(notes.fingerprint().is_some());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn fingerprint(&self) -> Option<[u64; 2]> {
         self.last
     }
 
     /// Takes the next answer for a new one whatever it is.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::{Headers, Request, Update};
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note @withSubscription { text: String! }")?;
+    /// let request = Request::new("subscription { queryNote { text } }");
+    /// let mut notes = db.graphql_subscribe(&request, &Headers::new(), || {}).unwrap();
+    /// notes.update(&RequestContext::new());
+    /// assert!(matches!(notes.update(&RequestContext::new()), Update::Same));
+    /// notes.forget();
+    /// assert!(matches!(notes.update(&RequestContext::new()), Update::Next(_)));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn forget(&mut self) {
         self.last = None;
     }
 
-    /// Asks for the answer on the newest version. Costs what the query costs, and a pass over the answer.
-    pub fn ask(&mut self, context: &RequestContext) -> Update {
+    /// Answers the subscription on the newest version. Costs what the query costs, and a pass over the answer.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::{Headers, Request, Update};
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Note @withSubscription { text: String! }")?;
+    /// let request = Request::new("subscription { queryNote { text } }");
+    /// let mut notes = db.graphql_subscribe(&request, &Headers::new(), || {}).unwrap();
+    /// let Update::Next(first) = notes.update(&RequestContext::new()) else { unreachable!("it is new") };
+    /// assert_eq!(first.data.unwrap(), br#"{"queryNote":[]}"#);
+    /// // Another schema stops it.
+    /// db.set_graphql_schema("type Other { text: String! }")?;
+    /// assert!(matches!(notes.update(&RequestContext::new()), Update::Ended));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    pub fn update(&mut self, context: &RequestContext) -> Update {
         if self.expires.is_some_and(|end| end <= SystemTime::now()) {
             return Update::Ended;
         }
         let mut commit = self.commit;
-        let asked = guarded(|| {
+        let answered = guarded(|| {
             let version = self.database.version()?;
             commit = version.commit;
             let current = self.database.graphql_schemas().of(&version);
@@ -276,9 +451,9 @@ impl Subscription {
             Ok(Some(run.carry_out(&self.operation)))
         });
         self.commit = commit;
-        match asked {
+        match answered {
             Ok(None) => Update::Ended,
-            // Closed, or damaged: asking again would not help.
+            // Closed, or damaged: another query would not help.
             Err(error) if self.database.version().is_err() => {
                 drop(error);
                 Update::Ended

@@ -9,7 +9,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_dql::Given;
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Statements, resolve};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
@@ -21,13 +21,26 @@ const NAMESPACES_MAX: usize = 10_000;
 /// The bound of uids is moved on by this many at a time.
 const UID_STEP: u64 = 4096;
 
+/// # Namespaces
 impl Database {
     /// The number of the namespace that this handle reads and changes.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert_eq!(db.namespace_id(), 0);
+    /// ```
     pub fn namespace_id(&self) -> u64 {
         self.own.id
     }
 
     /// The numbers of all namespaces, ascending.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let id = db.create_namespace(None)?;
+    /// assert_eq!(db.namespaces()?, [0, id]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -50,7 +63,7 @@ impl Database {
     /// let other = database.namespace(id)?;
     /// other.mutate("_:a <name> \"Ada\" .", "")?;
     /// assert_eq!((database.stats()?.nodes, other.stats()?.nodes), (0, 1));
-    /// # Ok::<(), hexgraph_base::types::Error>(())
+    /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn namespace(&self, id: u64) -> Result<Database> {
         if id == self.own.id {
@@ -87,6 +100,14 @@ impl Database {
 
     /// Makes a namespace, and returns its number. Where there are users, it gets a first one, whose password is `password`, or the
     /// known one. The number is on the disk, and is none that another namespace ever had.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let tenant = db.namespace(db.create_namespace(None)?)?;
+    /// tenant.mutate("_:a <name> \"Ada\" .", "")?;
+    /// assert!(!db.query("{ q(func: has(name)) { name } }")?.has_rows()?, "graphs are kept apart");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -125,6 +146,14 @@ impl Database {
     }
 
     /// Drops a namespace with all that is in it. Handles of it fail from now on.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let id = db.create_namespace(None)?;
+    /// db.drop_namespace(id)?;
+    /// assert!(db.namespace(id).is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

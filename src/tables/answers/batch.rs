@@ -14,6 +14,17 @@ use std::sync::Arc;
 /// Converts a table to Arrow's layout without copying texts. Times are in nanoseconds, or in microseconds where some time lies
 /// outside of the years 1678 to 2261. O(cells).
 ///
+/// ```
+/// use hexgraph::{db::Database, tables::record_batch};
+///
+/// let db = Database::in_memory();
+/// db.mutate("<1> <name> \"Ada\" .\n<2> <name> \"Bob\" .", "")?;
+/// let answer = db.query("{ q(func: has(name)) { uid name } }")?;
+/// let batch = record_batch(answer.table(None)?)?;
+/// assert_eq!((batch.num_rows(), batch.num_columns()), (2, 2));
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Query`] when the columns don't fit each other.
@@ -71,6 +82,19 @@ fn nulls(valid: Vec<bool>) -> Option<NullBuffer> {
 }
 
 /// Converts texts to an array of Arrow without copying them: a large one where their bytes are more than 31 bits tell.
+///
+/// ```
+/// use hexgraph::{db::{Database, RequestContext}, tables::texts_array};
+///
+/// let db = Database::in_memory();
+/// db.alter("xid: string .")?;
+/// db.mutate("<1> <knows> <2> .\n<1> <xid> \"ada\" .\n<2> <xid> \"bob\" .", "")?;
+/// let answer = db.query("{ degree() { knows } }")?;
+/// let table = answer.into_algorithm(&RequestContext::new())?;
+/// let names = texts_array(table.xids.expect("the nodes have names"))?;
+/// assert_eq!(names.len(), 2);
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -27,6 +27,18 @@ struct Columns<'d> {
 
 /// Makes columns of all objects, and rows of all lists of objects, those within others too. O(cells of the result).
 ///
+/// ```
+/// use hexgraph::{db::Database, tables::{flattened, record_batch}};
+///
+/// let db = Database::in_memory();
+/// db.alter("name: string .\nknows: [uid] .")?;
+/// db.mutate("<1> <knows> <2> .\n<1> <knows> <3> .\n<2> <name> \"Bob\" .\n<3> <name> \"Eve\" .", "")?;
+/// let answer = db.query("{ q(func: has(knows)) { uid knows { name } } }")?;
+/// let rows = flattened(&record_batch(answer.table(None)?)?, &|_| Ok(()))?;
+/// assert_eq!(rows.num_rows(), 2, "a row for each friend");
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Limit`] for more than 100 million rows; what `draw` refuses.
@@ -50,6 +62,17 @@ pub fn flattened(batch: &RecordBatch, draw: Draw<'_>) -> Result<RecordBatch> {
 }
 
 /// Makes a row of each item of the lists in a column, and columns of its items where they are objects. O(cells of the result).
+///
+/// ```
+/// use hexgraph::{db::Database, tables::{exploded, record_batch}};
+///
+/// let db = Database::in_memory();
+/// db.alter("tags: [string] .")?;
+/// db.mutate("<1> <tags> \"a\" .\n<1> <tags> \"b\" .", "")?;
+/// let batch = record_batch(db.query("{ q(func: has(tags)) { tags } }")?.table(None)?)?;
+/// assert_eq!(exploded(&batch, "tags", &|_| Ok(()))?.num_rows(), 2);
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
 ///
 /// # Errors
 ///

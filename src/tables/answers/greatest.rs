@@ -10,6 +10,17 @@ use std::cmp::Ordering;
 /// The `count` rows whose numbers in a column are the greatest, the greatest first; of equal numbers the row comes first that does so in the table. Rows
 /// without a number are left out. O(rows + count · log count).
 ///
+/// ```
+/// use hexgraph::{db::Database, tables::{greatest_rows, record_batch}};
+///
+/// let db = Database::in_memory();
+/// db.alter("born: int .")?;
+/// db.mutate("<1> <born> \"1815\" .\n<2> <born> \"1906\" .", "")?;
+/// let batch = record_batch(db.query("{ q(func: has(born)) { uid born } }")?.table(None)?)?;
+/// assert_eq!(greatest_rows(&batch, "born", 1)?.num_rows(), 1);
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Query`] for a column that there is not, or that has no numbers.

@@ -18,6 +18,18 @@ const UID_BYTES: usize = 8;
 
 /// Makes texts of the columns of uids: `0x1f`. O(rows).
 ///
+/// ```
+/// use arrow_array::{RecordBatch, UInt64Array, cast::AsArray};
+/// use hexgraph::tables::with_text_uids;
+/// use std::sync::Arc;
+///
+/// let uids = Arc::new(UInt64Array::from(vec![31])) as _;
+/// let batch = RecordBatch::try_from_iter([("uid", uids)]).unwrap();
+/// let texts = with_text_uids(&batch)?;
+/// assert_eq!(texts.column(0).as_string::<i32>().value(0), "0x1f");
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Query`] for texts of more than 2 GB.
@@ -36,6 +48,21 @@ pub fn with_text_uids(batch: &RecordBatch) -> Result<RecordBatch> {
 
 /// Puts the columns of `fields`, which come in parts, behind the uids of a table, to each row those of its `uid`. All have a column
 /// `uid`: the table numbers, in any order; `fields` texts, each once, whose numbers ascend. O(rows of the result · log).
+///
+/// ```
+/// use arrow_array::{RecordBatch, StringArray, UInt64Array, cast::AsArray};
+/// use hexgraph::tables::with_fields;
+/// use std::sync::Arc;
+///
+/// let uids = Arc::new(UInt64Array::from(vec![2, 1])) as _;
+/// let ranks = RecordBatch::try_from_iter([("uid", uids)]).unwrap();
+/// let uids = Arc::new(StringArray::from(vec!["0x1", "0x2"])) as _;
+/// let names = Arc::new(StringArray::from(vec!["Ada", "Bob"])) as _;
+/// let fields = RecordBatch::try_from_iter([("uid", uids), ("name", names)]).unwrap();
+/// let table = with_fields(&ranks, &[fields])?;
+/// assert_eq!(table.column(1).as_string::<i32>().value(0), "Bob");
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -45,11 +45,25 @@ const BUFFERED: usize = 1 << 16;
 
 impl RowFormat {
     /// The names of all formats.
+    ///
+    /// ```
+    /// use hexgraph::tables::RowFormat;
+    ///
+    /// assert!(RowFormat::names().any(|name| name == "csv"));
+    /// ```
     pub fn names() -> impl Iterator<Item = &'static str> {
         FORMATS.iter().map(|(_, name, _)| *name)
     }
 
     /// The format of a name.
+    ///
+    /// ```
+    /// use hexgraph::tables::RowFormat;
+    ///
+    /// assert_eq!(RowFormat::from_name("csv")?, RowFormat::Csv);
+    /// assert!(RowFormat::from_name("xlsx").is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -65,6 +79,13 @@ impl RowFormat {
     }
 
     /// The format that the end of a file's name tells, if it does.
+    ///
+    /// ```
+    /// use hexgraph::tables::RowFormat;
+    ///
+    /// assert_eq!(RowFormat::of_file("parquet"), Some(RowFormat::Parquet));
+    /// assert_eq!(RowFormat::of_file("docx"), None);
+    /// ```
     pub fn of_file(end: &str) -> Option<RowFormat> {
         let end = end.to_ascii_lowercase();
         let found = FORMATS.iter().find(|(_, _, ends)| ends.contains(&end.as_str()));
@@ -72,12 +93,31 @@ impl RowFormat {
     }
 
     /// Whether it is bytes that no terminal shows.
+    ///
+    /// ```
+    /// use hexgraph::tables::RowFormat;
+    ///
+    /// assert!(RowFormat::Arrow.is_binary() && !RowFormat::Csv.is_binary());
+    /// ```
     pub fn is_binary(self) -> bool {
         matches!(self, RowFormat::Arrow | RowFormat::Parquet)
     }
 }
 
 /// Writes rows in a format. What a rectangle of them takes beside them is drawn by `draw`.
+///
+/// ```
+/// use hexgraph::db::Database;
+/// use hexgraph::tables::{RowFormat, record_batch, write_rows};
+///
+/// let db = Database::in_memory();
+/// db.mutate("<1> <name> \"Ada\" .", "")?;
+/// let rows = record_batch(db.query("{ q(func: has(name)) { uid name } }")?.table(None)?)?;
+/// let mut csv = Vec::new();
+/// write_rows(&rows, RowFormat::Csv, &|_| Ok(()), &mut csv)?;
+/// assert_eq!(String::from_utf8(csv).unwrap(), "uid,name\r\n0x1,Ada\r\n");
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -72,8 +72,18 @@ const FIRST_CALL: i64 = 1_704_067_200_000_000;
 const UID: &str = "uid";
 const ENDS: [&str; 2] = ["source", "target"];
 
+/// # Random graphs
 impl Database {
     /// Adds a random graph of new nodes.
+    ///
+    /// ```
+    /// use hexgraph::{db::Database, tables::Generated};
+    ///
+    /// let db = Database::in_memory();
+    /// let report = db.generate(&Generated::Grid { width: 4, height: 3, seed: 1 })?;
+    /// assert_eq!(report.nodes, 12);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -84,6 +94,17 @@ impl Database {
 
     /// Adds a graph that is drawn, all of it at once; its nodes are new ones, beside what is there. Costs some 10 ns an edge beside
     /// the load itself.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, LoadProgress, RequestContext};
+    /// use hexgraph::tables::Generated;
+    ///
+    /// let db = Database::in_memory();
+    /// let graph = Generated::Kronecker { scale: 5, edges: 8, seed: 1 };
+    /// db.generate_with(&graph, LoadProgress::default(), &RequestContext::new())?;
+    /// assert!(db.query("{ q(func: has(links)) { uid } }")?.has_rows()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -104,6 +125,12 @@ impl Database {
 
 impl Generated {
     /// The number of nodes.
+    ///
+    /// ```
+    /// use hexgraph::tables::Generated;
+    ///
+    /// assert_eq!(Generated::Kronecker { scale: 5, edges: 8, seed: 1 }.nodes(), 32);
+    /// ```
     pub fn nodes(&self) -> u64 {
         match *self {
             Generated::Social { people, .. } | Generated::Temporal { people, .. } => people,
@@ -113,6 +140,12 @@ impl Generated {
     }
 
     /// The number of edges that are drawn.
+    ///
+    /// ```
+    /// use hexgraph::tables::Generated;
+    ///
+    /// assert_eq!(Generated::Kronecker { scale: 5, edges: 8, seed: 1 }.edges(), 256);
+    /// ```
     pub fn edges(&self) -> u64 {
         match *self {
             Generated::Social { people, follows, .. } => people.saturating_sub(1) * follows,

@@ -52,6 +52,13 @@ impl Default for GraphOptions {
 }
 
 /// Returns true if a file is GraphML, by the end of its name.
+///
+/// ```
+/// use hexgraph::tables::is_graph_name;
+///
+/// assert!(is_graph_name("airports.graphml"));
+/// assert!(!is_graph_name("airports.csv"));
+/// ```
 pub fn is_graph_name(name: &str) -> bool {
     let name = name.to_lowercase();
     let plain = name.trim_end_matches(".gz").trim_end_matches(".zst");
@@ -59,6 +66,13 @@ pub fn is_graph_name(name: &str) -> bool {
 }
 
 /// Refuses files of graphs and workbooks where triples are loaded, by the end of their names.
+///
+/// ```
+/// use hexgraph::tables::refuse_other_names;
+///
+/// assert!(refuse_other_names("airports.graphml").is_err());
+/// assert!(refuse_other_names("airports.rdf").is_ok());
+/// ```
 ///
 /// # Errors
 ///
@@ -79,8 +93,24 @@ pub fn refuse_other_names(name: &str) -> Result<()> {
     Ok(())
 }
 
+/// # Loading graphs
 impl Database {
     /// Adds the graph of a file of GraphML.
+    ///
+    /// ```
+    /// use hexgraph::{db::Database, tables::GraphOptions};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("friends.graphml");
+    /// std::fs::write(&path, r#"<graphml><graph edgedefault="directed">
+    ///     <node id="ada"/><node id="bob"/><edge source="ada" target="bob"/>
+    /// </graph></graphml>"#).unwrap();
+    /// let db = Database::in_memory();
+    /// db.load_graph(&path, GraphOptions::default())?;
+    /// let answer = db.query("{ q(func: eq(id, \"ada\")) { edge { id } } }")?;
+    /// assert_eq!(answer.to_json()?.0, r#"{"q":[{"edge":[{"id":"bob"}]}]}"#);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -91,6 +121,17 @@ impl Database {
 
     /// Adds the graph of a file of GraphML: nodes with their ids and attributes, edges with theirs as facets, in the types that the
     /// file declares. All becomes visible at once. The file is read twice, and never as a whole.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    /// use hexgraph::tables::GraphOptions;
+    /// use std::path::Path;
+    ///
+    /// let db = Database::in_memory();
+    /// let path = Path::new("missing.graphml");
+    /// let error = db.load_graph_with(path, GraphOptions::default(), &RequestContext::new()).unwrap_err();
+    /// assert!(error.to_string().contains("missing.graphml"));
+    /// ```
     ///
     /// # Errors
     ///
@@ -116,6 +157,27 @@ impl Database {
 
     /// Adds a graph from a table of nodes, whose first column has their ids, and one of edges, whose first two columns have the ids
     /// of their ends. Other columns are predicates and facets; where their names can't be, names are made of them.
+    ///
+    /// ```
+    /// use arrow_array::{RecordBatch, RecordBatchIterator, StringArray};
+    /// use hexgraph::db::{Database, RequestContext};
+    /// use hexgraph::tables::{Batches, GraphOptions};
+    /// use std::sync::Arc;
+    ///
+    /// let texts = |values: Vec<&str>| Arc::new(StringArray::from(values)) as _;
+    /// let reader = |batch: RecordBatch| -> Batches {
+    ///     let schema = batch.schema();
+    ///     Box::new(RecordBatchIterator::new([Ok(batch)], schema))
+    /// };
+    /// let nodes = RecordBatch::try_from_iter([("id", texts(vec!["ada", "bob"]))]).unwrap();
+    /// let columns = [("source", texts(vec!["ada"])), ("target", texts(vec!["bob"]))];
+    /// let edges = RecordBatch::try_from_iter(columns).unwrap();
+    /// let db = Database::in_memory();
+    /// let tables = [reader(nodes), reader(edges)];
+    /// db.load_graph_tables(tables, GraphOptions::default(), &RequestContext::new())?;
+    /// assert_eq!(db.query("{ q(func: has(edge)) { uid } }")?.row_count()?, 1);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -7,6 +7,7 @@ use super::csv::slow::check_text_table as check;
 /// # Panics
 ///
 /// Panics where they differ.
+#[doc(hidden)]
 pub fn check_text_table(bytes: &[u8]) {
     let Some((first, text)) = bytes.split_first() else { return };
     let usual = [b',', b'\t', b'|'][usize::from(*first) % 3];

@@ -14,12 +14,33 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Whether a path is a folder that an export of tables wrote.
+///
+/// ```
+/// let folder = tempfile::tempdir().unwrap();
+/// assert!(!hexgraph::tables::is_export_folder(folder.path()));
+/// ```
 pub fn is_export_folder(path: &Path) -> bool {
     path.is_dir() && path.join(SCHEMA_FILE).is_file()
 }
 
+/// # Loading exported folders
 impl Database {
     /// Adds all of a folder that [`Database::export_as`] wrote.
+    ///
+    /// ```
+    /// use hexgraph::{db::Database, tables::TableOptions};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("people.parquet");
+    /// let db = Database::in_memory();
+    /// db.mutate("<7> <name> \"Ada\" .", "")?;
+    /// db.export_as(&path)?;
+    /// let copy = Database::in_memory();
+    /// copy.load_folder(&path, TableOptions::default())?;
+    /// let answer = copy.query("{ q(func: uid(7)) { name } }")?;
+    /// assert_eq!(answer.to_json()?.0, r#"{"q":[{"name":"Ada"}]}"#);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -30,6 +51,17 @@ impl Database {
 
     /// Adds all of a folder that [`Database::export_as`] wrote, its schema first, with the same
     /// uids. All becomes visible at once; then its GraphQL schema is set, where it has one.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    /// use hexgraph::tables::TableOptions;
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let db = Database::in_memory();
+    /// let options = TableOptions::default();
+    /// let loaded = db.load_folder_with(folder.path(), options, &RequestContext::new());
+    /// assert!(loaded.is_err(), "the folder has no export");
+    /// ```
     ///
     /// # Errors
     ///

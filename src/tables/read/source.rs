@@ -133,6 +133,13 @@ enum Rows {
 }
 
 /// Returns true if a file is a table, by the end of its name.
+///
+/// ```
+/// use hexgraph::tables::is_table_name;
+///
+/// assert!(is_table_name("people.csv") && is_table_name("people.parquet"));
+/// assert!(!is_table_name("people.rdf"));
+/// ```
 pub fn is_table_name(name: &str) -> bool {
     let plain = plain_name(name);
     let texts = TEXT_ENDS.iter().map(|(end, _)| end);
@@ -141,6 +148,12 @@ pub fn is_table_name(name: &str) -> bool {
 }
 
 /// Returns true if a file can be read as a table, by the end of its name: a file of JSON, too, which otherwise has statements.
+///
+/// ```
+/// use hexgraph::tables::{is_readable_name, is_table_name};
+///
+/// assert!(is_readable_name("people.json") && !is_table_name("people.json"));
+/// ```
 pub fn is_readable_name(name: &str) -> bool {
     is_table_name(name) || is_json_name(&plain_name(name))
 }

@@ -45,7 +45,7 @@ impl ForeignKey {
 
     /// The only predicate of the target, which is a type, that names its nodes.
     fn only_id<'v>(&self, version: &'v Version) -> Result<&'v str> {
-        let ForeignKey { column, target, .. } = self;
+        let Self { column, target, .. } = self;
         let fields = version.schema.types.get(target).map_or(&[][..], |def| &def.fields);
         let defs = fields.iter().filter_map(|field| version.schema.predicates.get(field));
         let names = naming(defs);

@@ -57,6 +57,14 @@ pub enum Names {
 impl Names {
     /// Returns what `"keep"`, `"clean"` or `"error"` means.
     ///
+    /// ```
+    /// use hexgraph::tables::Names;
+    ///
+    /// assert!(matches!(Names::from_name("clean")?, Names::Clean));
+    /// assert!(Names::from_name("drop").is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Query`] with these names.
@@ -135,6 +143,14 @@ impl Ragged {
 
     /// Returns what `"error"`, `"skip"` or `"fill"` means.
     ///
+    /// ```
+    /// use hexgraph::tables::Ragged;
+    ///
+    /// assert!(matches!(Ragged::from_name("skip")?, Ragged::Skip));
+    /// assert!(Ragged::from_name("drop").is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Query`] with these names.
@@ -183,6 +199,14 @@ impl Encoding {
 
     /// Returns the encoding of a name, in letters of any case, `_` or nothing for `-`.
     ///
+    /// ```
+    /// use hexgraph::tables::Encoding;
+    ///
+    /// assert!(matches!(Encoding::from_name("UTF_16LE")?, Encoding::Utf16Le));
+    /// assert!(Encoding::from_name("ebcdic").is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Query`] with the names that there are.
@@ -210,6 +234,14 @@ pub enum Missing {
 
 impl Missing {
     /// Returns what `"make"`, `"skip"` or `"raise"` means.
+    ///
+    /// ```
+    /// use hexgraph::tables::Missing;
+    ///
+    /// assert!(matches!(Missing::from_name("raise")?, Missing::Raise));
+    /// assert!(Missing::from_name("drop").is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -261,9 +293,29 @@ pub struct ForeignKey {
 
 impl ForeignKey {
     /// A column that leads to what `target` says.
-    pub fn new(column: &str, target: &str) -> ForeignKey {
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::tables::{ForeignKey, NodeOptions, Table};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let file = |name: &str, text: &str| {
+    ///     std::fs::write(folder.path().join(name), text).unwrap();
+    ///     Table::File(folder.path().join(name))
+    /// };
+    /// let db = Database::in_memory();
+    /// let cities = NodeOptions { id: Some("city".to_owned()), ..NodeOptions::default() };
+    /// db.load_nodes(file("cities.csv", "city,country\nParis,FR\n"), cities)?;
+    /// let edges = vec![ForeignKey::new("lives_in", "city")];
+    /// let people = NodeOptions { edges, ..NodeOptions::default() };
+    /// db.load_nodes(file("people.csv", "id,lives_in\nada,Paris\n"), people)?;
+    /// let answer = db.query("{ q(func: has(lives_in)) { lives_in { country } } }")?;
+    /// assert_eq!(answer.to_json()?.0, r#"{"q":[{"lives_in":{"country":"FR"}}]}"#);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    pub fn new(column: &str, target: &str) -> Self {
         let (column, target) = (column.to_owned(), target.to_owned());
-        ForeignKey { column, target, predicate: None, node_type: None, ids: None }
+        Self { column, target, predicate: None, node_type: None, ids: None }
     }
 }
 
@@ -350,6 +402,13 @@ impl NodeOptions {
 
 impl EdgeOptions {
     /// Edges of a predicate from the nodes in column `source` to those in column `target`.
+    ///
+    /// ```
+    /// use hexgraph::tables::EdgeOptions;
+    ///
+    /// let options = EdgeOptions::new("knows", "from", "to");
+    /// assert_eq!((options.source.as_str(), options.target.as_str()), ("from", "to"));
+    /// ```
     pub fn new(predicate: &str, source: &str, target: &str) -> EdgeOptions {
         EdgeOptions {
             predicate: predicate.to_owned(),

@@ -36,7 +36,7 @@ impl Subscriber {
         if !self.is_woken.swap(false, Ordering::Relaxed) {
             return false;
         }
-        match self.subscription.ask(&RequestContext::new()) {
+        match self.subscription.update(&RequestContext::new()) {
             Update::Next(response) => {
                 self.told = serde_json::from_slice(&response.to_json("")).unwrap();
                 true
@@ -188,6 +188,6 @@ fn nobody_is_told_anything_when_the_token_has_ended() {
     thread::sleep(end.duration_since(SystemTime::now()).unwrap() + Duration::from_millis(5));
     for _ in 0..10 {
         case.disturb();
-        assert_eq!(subscriber.subscription.ask(&RequestContext::new()), Update::Ended);
+        assert_eq!(subscriber.subscription.update(&RequestContext::new()), Update::Ended);
     }
 }

@@ -115,7 +115,7 @@ impl PySubscription {
             return Ok(None);
         }
         let asked = interruptible(py, None, |control| {
-            let update = self.inner().as_mut().map_or(Update::Ended, |inner| inner.ask(control));
+            let update = self.inner().as_mut().map_or(Update::Ended, |inner| inner.update(control));
             // An interrupt is the caller's, and no answer.
             control.check().map(|()| update)
         });

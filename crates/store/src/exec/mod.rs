@@ -17,7 +17,7 @@ mod write;
 pub use control::costs::Costs;
 pub use control::limits::{COMMON_LEVELS, Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
-pub use control::stop::{Canceller, Control, Onward};
+pub use control::stop::{Canceller, Onward, RequestContext};
 pub use control::trace::{Doubt, Doubtful, Step, Trace};
 pub use control::tree::{AlgorithmResult, BlockResult, FieldData, FieldResult, Level, ValueField};
 pub use math::column_numbers::{ColumnNumbers, ManyNodes, nodes_of_extreme};

@@ -24,6 +24,16 @@ pub struct AlgorithmTable {
 
 impl AlgorithmTable {
     /// The number of rows.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <knows> <2> .", "")?;
+    /// let answer = db.query("{ degree() { knows } }")?;
+    /// assert_eq!(answer.into_algorithm(&RequestContext::new())?.rows(), 2);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn rows(&self) -> usize {
         match &self.numbers {
             AlgorithmNumbers::Floats(numbers) => numbers.len(),
@@ -33,6 +43,18 @@ impl AlgorithmTable {
     }
 
     /// What the node of a row is called elsewhere.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// db.alter("xid: string .")?;
+    /// db.mutate("<1> <knows> <2> .\n<1> <xid> \"ada\" .\n<2> <xid> \"bob\" .", "")?;
+    /// let answer = db.query("{ degree() { knows } }")?;
+    /// let table = answer.into_algorithm(&RequestContext::new())?;
+    /// assert_eq!(table.xid(0), Some("ada"));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn xid(&self, row: usize) -> Option<&str> {
         let xids = self.xids.as_ref()?;
         let is_there = xids.valid.get(row).copied().unwrap_or(true);
@@ -43,6 +65,12 @@ impl AlgorithmTable {
 
 impl AlgorithmNumbers {
     /// True for the whole number of a node that has none.
+    ///
+    /// ```
+    /// use hexgraph::db::AlgorithmNumbers;
+    ///
+    /// assert!(!AlgorithmNumbers::is_missing(3));
+    /// ```
     pub fn is_missing(number: i64) -> bool {
         Output::is_missing(number)
     }

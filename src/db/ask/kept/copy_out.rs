@@ -4,15 +4,26 @@ use super::copied::{Copied, Lines};
 use crate::db::ask::query::QueryAnswer;
 use hexgraph_base::answer::Tape;
 use hexgraph_base::types::Error;
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 
 /// The fewest bytes that the object of a root has as JSON, about: an answer with many more roots is not tried.
 const ROOT_BYTES: u64 = 8;
 
+/// # As a copy
 impl QueryAnswer {
     /// Writes the answer down where it has no more than about `bytes_max` bytes, as JSON and as N-Quads: whoever keeps the copy keeps
     /// nothing else, and no version. `None` for a longer one, one that can't be written, one that is a copy, and where there is no memory for
     /// it. Costs as much as writing so many bytes twice, at most.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let answer = db.query("{ q(func: has(name)) { name } }")?;
+    /// let copy = answer.copied_out(64 << 10).expect("it is short");
+    /// assert_eq!(copy.to_json()?.0, answer.to_json()?.0);
+    /// assert_eq!(copy.memory().version, 0, "a copy holds no version");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn copied_out(&self, bytes_max: u64) -> Option<QueryAnswer> {
         self.with_copy(self.copy(bytes_max)?)
     }

@@ -48,6 +48,13 @@ pub enum WarningKind {
 
 impl WarningKind {
     /// The name, as in the answers of the server.
+    ///
+    /// ```
+    /// use hexgraph::db::WarningKind;
+    ///
+    /// assert!(!WarningKind::UnknownPredicate.name().is_empty());
+    /// assert_ne!(WarningKind::UnknownPredicate.name(), WarningKind::UnknownType.name());
+    /// ```
     pub fn name(self) -> &'static str {
         match self {
             WarningKind::UnknownPredicate => "unknown_predicate",
@@ -66,6 +73,13 @@ impl WarningKind {
     }
 
     /// True for names that the schema does not have, which are likely misspelt.
+    ///
+    /// ```
+    /// use hexgraph::db::WarningKind;
+    ///
+    /// assert!(WarningKind::UnknownType.is_unknown_name());
+    /// assert!(!WarningKind::DeepAnswer.is_unknown_name());
+    /// ```
     pub fn is_unknown_name(self) -> bool {
         matches!(self, WarningKind::UnknownPredicate | WarningKind::UnknownType)
     }
@@ -97,6 +111,15 @@ impl fmt::Display for Warning {
 
 impl Warning {
     /// What is wrong and what to write instead, for who has not seen the text of the query.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.alter("name: string .")?;
+    /// let warnings = db.query("{ q(func: has(name)) { nmae } }")?.warnings();
+    /// let text = warnings[0].without_place();
+    /// assert!(text.contains("nmae") && !text.contains("line"));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn without_place(&self) -> String {
         let Warning { message, hint, .. } = self;
         if hint.is_empty() { message.clone() } else { format!("{message} ({hint})") }

@@ -19,8 +19,30 @@ use std::sync::OnceLock;
 /// The administration API, made once from its schema file.
 const SDL: &str = include_str!("admin.graphql");
 
+/// # Administration over GraphQL
 impl Database {
     /// Carries out a request to the administration API. Faults are reported in the response.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::{Instance, Request, Tasks};
+    /// use hexgraph::db::{Database, RequestContext};
+    /// use std::sync::Arc;
+    ///
+    /// let db = Database::in_memory();
+    /// let instance = Instance {
+    ///     address: "localhost:8080".to_owned(),
+    ///     uptime: 60,
+    ///     now: 1_767_225_600,
+    ///     refusal: None,
+    ///     client: None,
+    ///     folder: None,
+    ///     tasks: &Arc::new(Tasks::default()),
+    ///     context: &RequestContext::new(),
+    ///     act: &|_| {},
+    /// };
+    /// let response = db.graphql_admin(&Request::new("{ health { status } }"), &instance);
+    /// assert_eq!(response.to_json(""), br#"{"data":{"health":[{"status":"healthy"}]}}"#);
+    /// ```
     pub fn graphql_admin(&self, request: &Request, instance: &Instance<'_>) -> Response {
         let operation = match resolve(request) {
             Ok(operation) => operation,
@@ -55,6 +77,15 @@ impl Database {
     }
 
     /// Tells whether a request to the administration API is a query or a mutation, without carrying it out.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use hexgraph::db::graphql::{OperationKind, Request};
+    ///
+    /// let db = Database::in_memory();
+    /// let kind = db.graphql_admin_kind(&Request::new("{ health { status } }"));
+    /// assert_eq!(kind, Ok(OperationKind::Query));
+    /// ```
     ///
     /// # Errors
     ///
@@ -141,7 +172,7 @@ fn write_key(is_first: bool, field: &Field, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
     use crate::db::graphql::admin::{Act, Folder, Tasks};
-    use hexgraph_store::exec::Control as RequestContext;
+    use hexgraph_store::exec::RequestContext;
     use std::cell::RefCell;
     use std::sync::Arc;
 

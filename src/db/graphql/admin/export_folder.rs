@@ -22,6 +22,15 @@ pub struct Folder {
 impl Folder {
     /// Takes the folder of a path, and creates it if it is missing.
     ///
+    /// ```
+    /// use hexgraph::db::graphql::Folder;
+    ///
+    /// let outer = tempfile::tempdir().unwrap();
+    /// Folder::new(&outer.path().join("exports"))?;
+    /// assert!(outer.path().join("exports").is_dir());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// `Io` when it can't be created or resolved.
@@ -37,6 +46,16 @@ impl Folder {
 
     /// Checks, by its text alone, that a destination lies within the folder.
     ///
+    /// ```
+    /// use hexgraph::db::graphql::Folder;
+    ///
+    /// let outer = tempfile::tempdir().unwrap();
+    /// let folder = Folder::new(outer.path())?;
+    /// assert!(folder.check("2026/january").is_ok());
+    /// assert!(folder.check("../elsewhere").is_err());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// `Query` when it is not.
@@ -46,6 +65,17 @@ impl Folder {
 
     /// A new folder at a destination, which is empty for the folder itself, relative to it, or its whole path. Its name
     /// is `name`, and a number where that is taken.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Folder;
+    ///
+    /// let outer = tempfile::tempdir().unwrap();
+    /// let folder = Folder::new(outer.path())?;
+    /// let first = folder.make("", "backup")?;
+    /// let second = folder.make("", "backup")?;
+    /// assert_eq!((folder.shown(&first), folder.shown(&second)), ("backup".into(), "backup-2".into()));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -68,6 +98,15 @@ impl Folder {
     }
 
     /// Returns the path of a file relative to the folder. Clients see this form.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Folder;
+    ///
+    /// let outer = tempfile::tempdir().unwrap();
+    /// let folder = Folder::new(outer.path())?;
+    /// assert_eq!(folder.shown(&folder.make("", "backup")?), "backup");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }

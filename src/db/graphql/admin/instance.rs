@@ -1,7 +1,7 @@
 //! What a surface lends to requests that administer: what it knows of itself, and what it can do.
 
 use crate::db::graphql::admin::{Folder, Tasks};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use std::net::IpAddr;
 use std::sync::Arc;
 

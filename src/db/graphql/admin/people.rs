@@ -6,7 +6,7 @@ use crate::db::graphql::admin::Instance;
 use crate::db::graphql::admin::namespaces::named;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_graphql::request::{Field, Value};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use serde_json::{Value as Json, json};
 
 /// Carries out a root field about users and groups; `None` for another one.

@@ -5,6 +5,7 @@ use crate::db::graphql::admin::{Instance, VERSION_TAG};
 use hexgraph_base::types::{Error, Uid};
 use serde_json::{Map, Value as Json, json};
 
+/// # State for administrators
 impl Database {
     /// Returns the GraphQL schema and the API that was generated from it.
     ///
@@ -23,6 +24,13 @@ impl Database {
 
     /// The same as `state` at `/admin`, in the form of `GET /state`: what has an id is found under it, and great numbers
     /// are text.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// let state = db.membership("localhost:7080", 1_767_225_600)?;
+    /// assert_eq!(state["zeros"]["1"]["addr"], "localhost:7080");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -63,6 +63,16 @@ pub enum Status {
 
 impl Status {
     /// The status as a value of `TaskStatus`.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Tasks;
+    /// use std::{sync::Arc, time::Duration};
+    ///
+    /// let tasks = Arc::new(Tasks::default());
+    /// let task = tasks.start("Export", Duration::from_secs(10), |_| Ok(Vec::new()))?;
+    /// assert_eq!(task.status.name(), "Success");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             Status::Queued => "Queued",
@@ -79,6 +89,16 @@ impl Status {
 
 impl Task {
     /// The time of the last change of the status, as text.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Tasks;
+    /// use std::{sync::Arc, time::Duration};
+    ///
+    /// let tasks = Arc::new(Tasks::default());
+    /// let task = tasks.start("Export", Duration::from_secs(10), |_| Ok(Vec::new()))?;
+    /// assert!(task.updated().contains('T'));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn updated(&self) -> String {
         shown_time(self.updated)
     }
@@ -107,6 +127,19 @@ impl Tasks {
     /// Queues `job` behind all earlier tasks, and waits for its end for at most `patience`. A job returns the files that it
     /// wrote.
     ///
+    /// ```
+    /// use hexgraph::db::graphql::Tasks;
+    /// use std::{sync::Arc, time::Duration};
+    ///
+    /// let tasks = Arc::new(Tasks::default());
+    /// let task = tasks.start("Export", Duration::from_secs(10), |context| {
+    ///     context.check()?;
+    ///     Ok(vec!["people.rdf.gz".to_owned()])
+    /// })?;
+    /// assert_eq!(task.kind, "Export");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Limit`] when too many wait already; `Query` when so many came meanwhile that this one was forgotten. Where the
@@ -131,18 +164,51 @@ impl Tasks {
     }
 
     /// Looks up a task by its number.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Tasks;
+    /// use std::{sync::Arc, time::Duration};
+    ///
+    /// let tasks = Arc::new(Tasks::default());
+    /// let task = tasks.start("Backup", Duration::from_secs(10), |_| Ok(Vec::new()))?;
+    /// assert_eq!(tasks.get(task.id).map(|task| task.kind), Some("Backup"));
+    /// assert!(tasks.get(1).is_none());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn get(&self, id: u64) -> Option<Task> {
         self.known().get(id).cloned()
     }
 
     /// Cancels the tasks that run or wait, and waits for their end for at most `patience`. It is for good: later tasks fail at
     /// once.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Tasks;
+    /// use std::{sync::Arc, time::Duration};
+    ///
+    /// let tasks = Arc::new(Tasks::default());
+    /// tasks.close(Duration::from_secs(1));
+    /// let task = tasks.start("Export", Duration::from_secs(10), |_| Ok(Vec::new()))?;
+    /// assert_eq!(task.status.name(), "Failed");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn close(&self, patience: Duration) {
         self.context.canceller().cancel();
         self.wait(patience);
     }
 
     /// Waits until all tasks have ended, for at most `patience`.
+    ///
+    /// ```
+    /// use hexgraph::db::graphql::Tasks;
+    /// use std::{sync::Arc, time::Duration};
+    ///
+    /// let tasks = Arc::new(Tasks::default());
+    /// let task = tasks.start("Export", Duration::ZERO, |_| Ok(Vec::new()))?;
+    /// tasks.wait(Duration::from_secs(10));
+    /// assert_eq!(tasks.get(task.id).unwrap().status.name(), "Success");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn wait(&self, patience: Duration) {
         let end = Instant::now() + patience;
         drop(self.wait_while(end, |known| 0 < known.open()));

@@ -10,7 +10,7 @@ use hexgraph_base::plan::{Block, Query, Reads, Variable};
 use hexgraph_base::types::{Result, Uid};
 use hexgraph_graphql::lower::{Access, Caller, lower_permitted};
 use hexgraph_graphql::model::Operation;
-use hexgraph_store::exec::{Control as RequestContext, execute_upsert};
+use hexgraph_store::exec::{RequestContext, execute_upsert};
 use hexgraph_store::graph::{Mutation, Version};
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -13,7 +13,7 @@ use hexgraph_base::schema::Actor;
 use hexgraph_base::types::{Error, Uid};
 use hexgraph_graphql::model::TypeDef;
 use hexgraph_graphql::mutate::{Found, MATCHED, MutationFault, Outcome, Reading};
-use hexgraph_store::exec::{Control as RequestContext, execute_upsert};
+use hexgraph_store::exec::{RequestContext, execute_upsert};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Binding, Bindings, Changes, STATEMENTS_MAX, Stager, Version};
 use std::sync::Arc;

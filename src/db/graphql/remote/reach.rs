@@ -11,7 +11,7 @@ use hexgraph_graphql::remote::{
 };
 use hexgraph_graphql::request::Field;
 use hexgraph_graphql::subscribe::custom_below;
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::ptr::from_ref;

@@ -5,7 +5,7 @@
 
 use hexgraph_base::types::{Error, Result, before_waiting};
 use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::mpsc::{RecvTimeoutError, Sender};

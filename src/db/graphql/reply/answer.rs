@@ -19,7 +19,7 @@ use hexgraph_graphql::lower::{
 use hexgraph_graphql::model::{Model, TypeDef};
 use hexgraph_graphql::request::{Fault, Field, PathStep};
 use hexgraph_store::exec::{
-    Answer, BlockResult, Control as RequestContext, FieldData, FieldResult, Langs, Level, typed,
+    Answer, BlockResult, FieldData, FieldResult, Langs, Level, RequestContext, typed,
 };
 use hexgraph_store::graph::Version;
 

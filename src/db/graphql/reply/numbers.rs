@@ -7,8 +7,8 @@ use hexgraph_base::types::{Result, Value, ValueRef, write_int};
 use hexgraph_graphql::lower::{AggregateOp, AggregateShape, Leaf};
 use hexgraph_graphql::request::Field;
 use hexgraph_store::exec::{
-    BlockResult, ColumnNumbers, Control as RequestContext, FieldData, Level, ManyNodes, Sum,
-    ValueField, first_value, nodes_of_extreme,
+    BlockResult, ColumnNumbers, FieldData, Level, ManyNodes, RequestContext, Sum, ValueField,
+    first_value, nodes_of_extreme,
 };
 use std::borrow::Cow;
 use std::cell::OnceCell;

@@ -34,6 +34,20 @@ impl Span {
     }
 
     /// Writes the span in the form of Apollo's tracing extension. Offsets count from `since`.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    /// use std::time::Instant;
+    ///
+    /// let db = Database::in_memory();
+    /// db.set_graphql_schema("type Person { name: String! }")?;
+    /// let started = Instant::now();
+    /// let response = db.graphql("{ queryPerson { name } }");
+    /// let mut json = Vec::new();
+    /// response.spans[0].write(started, &mut json);
+    /// assert!(json.starts_with(br#"{"path":["queryPerson"]"#));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn write(&self, since: Instant, out: &mut Vec<u8>) {
         let (parent, label) = match self.kind {
             OperationKind::Query => ("Query", "query"),

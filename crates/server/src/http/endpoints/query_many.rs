@@ -20,7 +20,7 @@ use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use futures_util::stream;
-use hexgraph::db::{Questions, RequestContext, guarded};
+use hexgraph::db::{PreparedQuery, RequestContext, guarded};
 use hexgraph_base::budget::{Held, json_weight};
 use hexgraph_base::types::{Error, Result as EngineResult, bounded};
 use serde_json::json;
@@ -70,7 +70,7 @@ struct Asking {
 struct Lines {
     reader: LineReader,
     /// The query; `None` before the first turn.
-    questions: Option<Questions>,
+    prepared: Option<PreparedQuery>,
     packer: Option<Packer>,
 }
 
@@ -123,7 +123,7 @@ async fn begin(
     }
     let kind = likeness(receive as *const () as usize, "", incoming.bytes());
     let (started, timeout) = (Instant::now(), incoming.timeout().map_err(refused)?);
-    let lines = Lines { reader: LineReader::default(), questions: None, packer };
+    let lines = Lines { reader: LineReader::default(), prepared: None, packer };
     let lines = Arc::new(Mutex::new(lines));
     let asking = Asking { app, peer, kind, started, timeout, lines };
     match asking.turn(incoming).await {
@@ -191,7 +191,7 @@ impl Asking {
         let work = move |app: &App, incoming: Incoming, control: &RequestContext| {
             let turned = guarded(|| {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-                if lines.questions.is_none()
+                if lines.prepared.is_none()
                     && let Err(refusal) = lines.begin(app, &incoming, control)
                 {
                     return Ok(Err(refusal));
@@ -231,8 +231,8 @@ impl Lines {
         let _held =
             control.hold(json_weight(self.reader.head(incoming.bytes()))).map_err(starved)?;
         let text = self.reader.query(incoming.bytes()).map_err(refused)?;
-        let questions = database.questions_at(start, &text, control);
-        self.questions = Some(questions.map_err(|error| Box::new(Reply::failed(&error)))?);
+        let prepared = database.prepare_query_at(start, &text, control);
+        self.prepared = Some(prepared.map_err(|error| Box::new(Reply::failed(&error)))?);
         Ok(())
     }
 
@@ -247,7 +247,7 @@ impl Lines {
         control: &RequestContext,
     ) -> EngineResult<(Piece, bool)> {
         let began = Instant::now();
-        self.questions.as_ref().map_or(Ok(()), Questions::check_caller)?;
+        self.prepared.as_ref().map_or(Ok(()), PreparedQuery::check_caller)?;
         let (mut bytes, mut held) = (Vec::new(), control.hold(PIECE_LEN as u64)?);
         // At least one line is answered in each turn, however long it takes.
         while bytes.len() < PIECE_LEN && (bytes.is_empty() || began.elapsed() < TURN) {
@@ -275,12 +275,12 @@ impl Lines {
     }
 
     fn answer_line(&self, line: JsonLine<'_>, control: &RequestContext) -> Result<String, Fault> {
-        let questions = self.questions.as_ref().expect("a turn begins by reading the query");
+        let prepared = self.prepared.as_ref().expect("a turn begins by reading the query");
         let part = control.part();
         let _held = control.hold(BYTES_PER_BYTE.saturating_mul(line.bytes.len() as u64))?;
         let variables = line.variables().map_err(Fault::OfLine)?;
         let answered =
-            questions.ask(&variables, &part).and_then(|answer| answer.to_json_with(&part));
+            prepared.query_with(&variables, &part).and_then(|answer| answer.to_json_with(&part));
         answered.map(|(json, _)| json).map_err(|error| {
             if let Err(end) = control.check() {
                 return Fault::OfAll(end);

@@ -18,7 +18,7 @@ use std::thread::ThreadId;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{panic, thread};
 
-/// The time between two calls of the caller's own question by [`Control::check`]: well below the 200 ms within which
+/// The time between two calls of the caller's own question by [`RequestContext::check`]: well below the 200 ms within which
 /// Ctrl-C has to stop a request.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -27,8 +27,8 @@ const TICKS: f64 = 1024.0;
 const NANOS_OF_TICK: u32 = 976_563;
 
 /// Everything that may stop a request: its deadline, its cancellation, its limits. Whoever does the work calls
-/// [`Control::check`] between batches.
-pub struct Control {
+/// [`RequestContext::check`] between batches.
+pub struct RequestContext {
     cancelled: Arc<AtomicBool>,
     started: Instant,
     timeout: Option<Duration>,
@@ -58,7 +58,10 @@ pub struct Control {
     now: OnceLock<f64>,
 }
 
-/// Stops the request of the [`Control`] that it came from, from any thread.
+/// The name of the context within the executor.
+pub(crate) type Control = RequestContext;
+
+/// Stops the request of the [`RequestContext`] that it came from, from any thread.
 #[derive(Clone)]
 pub struct Canceller {
     cancelled: Arc<AtomicBool>,
@@ -88,11 +91,11 @@ struct Poll {
     next_nanos: AtomicU64,
 }
 
-impl Control {
-    /// A control that nothing stops but its [`Canceller`].
-    pub fn new() -> Control {
+impl RequestContext {
+    /// A context that nothing stops but its [`Canceller`].
+    pub fn new() -> RequestContext {
         let cancelled = Arc::new(AtomicBool::new(false));
-        Control {
+        RequestContext {
             cancelled,
             started: Instant::now(),
             timeout: None,
@@ -114,10 +117,10 @@ impl Control {
         }
     }
 
-    /// A control of work that goes on after the request itself was answered: it ends at the same
+    /// A context of work that goes on after the request itself was answered: it ends at the same
     /// deadline, has the same limits and what was drawn, and is cancelled with it. It asks no poll.
-    pub fn successor(&self) -> Control {
-        let mut next = Control::new();
+    pub fn successor(&self) -> RequestContext {
+        let mut next = RequestContext::new();
         next.cancelled = Arc::clone(&self.cancelled);
         (next.started, next.timeout) = (self.started, self.timeout);
         if let Some(limits) = self.limits.get() {
@@ -135,10 +138,10 @@ impl Control {
         }
     }
 
-    /// A control of a part of the request that is over before the request is, on whatever thread: it ends at the same deadline, is
+    /// A context of a part of the request that is over before the request is, on whatever thread: it ends at the same deadline, is
     /// cancelled with it and has the same limits, and what it draws is given back when it and its answer are dropped. It asks no poll.
-    pub fn part(&self) -> Control {
-        let mut part = Control::new().with_costs(self.costs);
+    pub fn part(&self) -> RequestContext {
+        let mut part = RequestContext::new().with_costs(self.costs);
         part.cancelled = Arc::clone(&self.cancelled);
         (part.started, part.timeout) = (self.started, self.timeout);
         if let Some(limits) = self.limits.get() {
@@ -157,46 +160,49 @@ impl Control {
         part
     }
 
-    /// As [`Control::part`], and it asks the poll and the gate of this control as long as it is used on their threads.
-    pub fn watched_part(&self) -> Control {
-        Control { gate: self.gate.clone(), ..self.part().polling(self) }
+    /// As [`RequestContext::part`], and it asks the poll and the gate of this context as long as it is used on their threads.
+    pub fn watched_part(&self) -> RequestContext {
+        RequestContext { gate: self.gate.clone(), ..self.part().polling(self) }
     }
 
-    /// As [`Control::part`], with a time of its own that begins now.
-    pub fn afresh(&self, timeout: Option<Duration>) -> Control {
-        Control { started: Instant::now(), timeout, now: OnceLock::new(), ..self.part() }
+    /// As [`RequestContext::part`], with a time of its own that begins now.
+    pub fn afresh(&self, timeout: Option<Duration>) -> RequestContext {
+        RequestContext { started: Instant::now(), timeout, now: OnceLock::new(), ..self.part() }
     }
 
-    /// The same, which asks the poll of another control that belongs to this thread.
-    pub fn polling(self, other: &Control) -> Control {
+    /// The same, which calls the poll of another context that belongs to this thread.
+    pub fn polling(self, other: &RequestContext) -> RequestContext {
         let owner = thread::current().id();
         let poll = other.poll.as_ref().filter(|poll| poll.owner == owner).map(|poll| Poll {
             wants_stop: Arc::clone(&poll.wants_stop),
             owner,
             next_nanos: AtomicU64::new(POLL_INTERVAL.as_nanos() as u64),
         });
-        Control { poll, ..self }
+        RequestContext { poll, ..self }
     }
 
     /// The same, whose time began at another moment: it is the next part of a request that came then.
-    pub fn since(self, started: Instant) -> Control {
-        Control { started, ..self }
+    pub fn since(self, started: Instant) -> RequestContext {
+        RequestContext { started, ..self }
     }
 
-    /// Sets a deadline, counted from [`Control::new`].
-    pub fn with_timeout(self, timeout: Duration) -> Control {
-        Control { timeout: Some(timeout), ..self }
+    /// Sets a deadline, counted from [`RequestContext::new`].
+    pub fn with_timeout(self, timeout: Duration) -> RequestContext {
+        RequestContext { timeout: Some(timeout), ..self }
     }
 
     /// The same with a question that is asked at most every 50 ms, and only on the thread that
     /// calls this; it says true when the request has to stop.
-    pub fn with_poll(self, wants_stop: impl Fn() -> bool + Send + Sync + 'static) -> Control {
+    pub fn with_poll(
+        self,
+        wants_stop: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> RequestContext {
         let poll = Poll {
             wants_stop: Arc::new(wants_stop),
             owner: thread::current().id(),
             next_nanos: AtomicU64::new(POLL_INTERVAL.as_nanos() as u64),
         };
-        Control { poll: Some(poll), ..self }
+        RequestContext { poll: Some(poll), ..self }
     }
 
     /// The same with a gate: a question that is asked on the thread that calls this, once the request has run for
@@ -205,13 +211,13 @@ impl Control {
         self,
         first: Duration,
         pass: impl Fn(bool) -> Result<Onward> + Send + Sync + 'static,
-    ) -> Control {
+    ) -> RequestContext {
         let gate = Gate {
             pass: Box::new(pass),
             owner: thread::current().id(),
             next_nanos: AtomicU64::new(first.as_nanos() as u64),
         };
-        Control { gate: Some(Arc::new(gate)), ..self }
+        RequestContext { gate: Some(Arc::new(gate)), ..self }
     }
 
     /// Notes each step from now on and what it took: costs about a microsecond a step.
@@ -219,7 +225,7 @@ impl Control {
         self.trace.get_or_init(Trace::default);
     }
 
-    /// The steps that were noted since [`Control::start_trace`].
+    /// The steps that were noted since [`RequestContext::start_trace`].
     pub fn trace(&self) -> Option<&Trace> {
         self.trace.get()
     }
@@ -230,8 +236,8 @@ impl Control {
     }
 
     /// The same with what ways to an answer are weighed with.
-    pub fn with_costs(self, costs: Costs) -> Control {
-        Control { costs, ..self }
+    pub fn with_costs(self, costs: Costs) -> RequestContext {
+        RequestContext { costs, ..self }
     }
 
     /// What ways to an answer are weighed with.
@@ -265,7 +271,7 @@ impl Control {
     }
 
     /// The same with what the request has drawn already, as for its text.
-    pub fn with_share(self, share: Arc<Share>) -> Control {
+    pub fn with_share(self, share: Arc<Share>) -> RequestContext {
         self.share.get_or_init(|| share);
         self
     }
@@ -354,12 +360,12 @@ impl Control {
         }
     }
 
-    /// As [`Control::charge`], for memory that is freed before the request ends: until what is
+    /// As [`RequestContext::charge`], for memory that is freed before the request ends: until what is
     /// returned is dropped.
     ///
     /// # Errors
     ///
-    /// As [`Control::charge`].
+    /// As [`RequestContext::charge`].
     pub fn charge_while(&self, bytes: usize) -> Result<Charged<'_>> {
         self.charge(bytes)?;
         Ok(Charged { control: self, bytes })
@@ -383,11 +389,11 @@ impl Control {
         }
     }
 
-    /// As [`Control::draw`], until what is returned is dropped.
+    /// As [`RequestContext::draw`], until what is returned is dropped.
     ///
     /// # Errors
     ///
-    /// As [`Control::draw`].
+    /// As [`RequestContext::draw`].
     pub fn hold(&self, bytes: u64) -> Result<Option<Held>> {
         let Some(share) = self.share.get() else { return Ok(None) };
         let held = Held::draw(share, bytes);
@@ -395,7 +401,7 @@ impl Control {
     }
 
     /// Begins a change of data, in one attempt or several; the second and later ones are
-    /// [`Control::begin_again`].
+    /// [`RequestContext::begin_again`].
     pub fn begin_change(&self) {
         self.charged_before.store(self.charged.load(Ordering::Relaxed), Ordering::Relaxed);
         let drawn = self.share.get().map_or(0, |share| share.used());
@@ -452,12 +458,12 @@ impl Control {
         }
     }
 
-    /// As [`Control::check`], for a request that is about to compute on many threads. The gate is asked now, and not on
+    /// As [`RequestContext::check`], for a request that is about to compute on many threads. The gate is asked now, and not on
     /// those threads: one that waits at the gate there would be missing to other requests.
     ///
     /// # Errors
     ///
-    /// As [`Control::check`], and those of the gate.
+    /// As [`RequestContext::check`], and those of the gate.
     pub fn check_spreading(&self) -> Result<()> {
         self.check()?;
         self.ask_gate(self.started.elapsed(), true)
@@ -499,7 +505,7 @@ impl Control {
     ///
     /// # Errors
     ///
-    /// Those of `job`; [`Error::Limit`] as [`Control::check`]; [`Error::Io`] when the system gives
+    /// Those of `job`; [`Error::Limit`] as [`RequestContext::check`]; [`Error::Io`] when the system gives
     /// no thread.
     pub fn run_detached<T: Send + 'static>(
         &self,
@@ -572,7 +578,7 @@ impl Control {
 
 /// Memory that was charged for a while.
 pub struct Charged<'a> {
-    control: &'a Control,
+    control: &'a RequestContext,
     bytes: usize,
 }
 
@@ -581,7 +587,7 @@ impl Charged<'_> {
     ///
     /// # Errors
     ///
-    /// As [`Control::charge`].
+    /// As [`RequestContext::charge`].
     pub fn grow(&mut self, bytes: usize) -> Result<()> {
         self.control.charge(bytes)?;
         self.bytes += bytes;
@@ -595,7 +601,7 @@ impl Drop for Charged<'_> {
     }
 }
 
-impl Passwords for Control {
+impl Passwords for RequestContext {
     fn hash(&self, plain: &str) -> Result<Value> {
         self.passwords.hash(plain, &|| self.check())
     }
@@ -605,9 +611,9 @@ impl Passwords for Control {
     }
 }
 
-impl Default for Control {
-    fn default() -> Control {
-        Control::new()
+impl Default for RequestContext {
+    fn default() -> RequestContext {
+        RequestContext::new()
     }
 }
 
@@ -651,7 +657,7 @@ mod tests {
     #[test]
     fn what_is_charged_is_drawn_and_given_back() {
         let budget = Budget::new(12 << 20);
-        let control = Control::new();
+        let control = RequestContext::new();
         control.charge(5 << 20).unwrap();
         control.set_budget(&budget);
         control.charge(4 << 20).unwrap();
@@ -672,7 +678,7 @@ mod tests {
     #[test]
     fn what_a_request_affords_is_not_charged() {
         let budget = Budget::new(12 << 20);
-        let control = Control::new();
+        let control = RequestContext::new();
         control.set_budget(&budget);
         assert!(control.affords(9 << 20));
         assert!(!control.affords(13 << 20));
@@ -683,7 +689,7 @@ mod tests {
 
     #[test]
     fn a_cancelled_request_stops() {
-        let control = Control::new();
+        let control = RequestContext::new();
         assert!(control.check().is_ok());
         control.canceller().cancel();
         assert!(matches!(control.check(), Err(Error::Limit { .. })));
@@ -691,7 +697,7 @@ mod tests {
 
     #[test]
     fn a_late_request_stops_and_names_the_setting() {
-        let control = Control::new().with_timeout(Duration::ZERO);
+        let control = RequestContext::new().with_timeout(Duration::ZERO);
         assert!(control.check().unwrap_err().to_string().contains("longer than its timeout"));
     }
 
@@ -699,7 +705,8 @@ mod tests {
     fn the_poll_is_asked_rarely_and_only_by_its_thread() {
         let asked = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&asked);
-        let control = Control::new().with_poll(move || count.fetch_add(1, Ordering::Relaxed) == 1);
+        let control =
+            RequestContext::new().with_poll(move || count.fetch_add(1, Ordering::Relaxed) == 1);
         control.check().unwrap();
         thread::sleep(Duration::from_millis(60));
         thread::scope(|scope| {
@@ -724,7 +731,7 @@ mod tests {
             (true, _) => Ok(Onward::ForGood),
             _ => Err(Error::Limit { message: "no room".to_owned() }),
         };
-        let control = Control::new().with_gate(first, pass.clone());
+        let control = RequestContext::new().with_gate(first, pass.clone());
         control.check().unwrap();
         assert_eq!(asked.load(Ordering::Relaxed), 0);
         thread::sleep(first);
@@ -737,7 +744,7 @@ mod tests {
         thread::sleep(first);
         assert!(control.check().unwrap_err().to_string().contains("no room"));
         assert!(control.check().unwrap_err().to_string().contains("cancelled"));
-        let control = Control::new().with_gate(first, pass);
+        let control = RequestContext::new().with_gate(first, pass);
         control.check_spreading().unwrap();
         thread::sleep(first);
         control.check().unwrap();
@@ -746,7 +753,7 @@ mod tests {
 
     #[test]
     fn a_job_in_the_pool_is_stopped_by_the_waiting_thread() {
-        let control = Control::new().with_poll(|| true);
+        let control = RequestContext::new().with_poll(|| true);
         let work = || {
             while control.check().is_ok() {
                 thread::sleep(Duration::from_millis(1));
@@ -758,7 +765,7 @@ mod tests {
 
     #[test]
     fn a_detached_job_is_left_alone_and_learns_of_it() {
-        let control = Control::new().with_timeout(Duration::from_millis(1));
+        let control = RequestContext::new().with_timeout(Duration::from_millis(1));
         let (sender, receiver) = mpsc::channel();
         let job = move |canceller: &Canceller| {
             while canceller.check().is_ok() {
@@ -770,13 +777,13 @@ mod tests {
         let error = control.run_detached(job).unwrap_err().to_string();
         assert!(error.contains("longer than its timeout of 0.001 s"), "{error}");
         receiver.recv().unwrap();
-        assert_eq!(Control::new().run_detached(|_| Ok(7)).unwrap(), 7);
+        assert_eq!(RequestContext::new().run_detached(|_| Ok(7)).unwrap(), 7);
     }
 
     #[test]
     #[should_panic(expected = "inside the job")]
     fn a_panic_in_the_pool_reaches_the_caller() {
-        let control = Control::new().with_poll(|| false);
+        let control = RequestContext::new().with_poll(|| false);
         control.install(&pool(), || panic!("inside the job"));
     }
 }

@@ -16,7 +16,7 @@ impl Context<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`Control::charge`](crate::exec::Control::charge).
+    /// Those of [`RequestContext::charge`](crate::exec::RequestContext::charge).
     pub(crate) fn number_tables(
         &self,
         body: &[Arc<Field>],

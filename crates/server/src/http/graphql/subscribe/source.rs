@@ -126,7 +126,7 @@ impl Source {
         let ask = move |control: &RequestContext| {
             let started = Instant::now();
             let mut subscription = subscription.lock().unwrap_or_else(PoisonError::into_inner);
-            let update = subscription.ask(control);
+            let update = subscription.update(control);
             let json = match &update {
                 Update::Next(response) => response.to_json(&extensions(&app, response, started)),
                 Update::Same | Update::Ended => Vec::new(),

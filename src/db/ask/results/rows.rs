@@ -1,11 +1,11 @@
 //! Rows of an answer: as values of the caller's types, and their number without writing them anywhere.
 
-use super::checked::CheckedSink;
-use super::query::QueryAnswer;
+use crate::db::ask::checked::CheckedSink;
+use crate::db::ask::query::QueryAnswer;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::Outline;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::exec::Control as RequestContext;
+use hexgraph_store::exec::RequestContext;
 use serde::de::{DeserializeOwned, DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::cell::Cell;
 use std::fmt;
@@ -15,6 +15,7 @@ use std::vec;
 /// The nesting depth of the objects of a block: they lie in the array of the block, in the object of all blocks.
 const ROW_DEPTH: usize = 3;
 
+/// # As rows
 impl QueryAnswer {
     /// The answer as a value of a type that has a field for each block.
     ///
@@ -85,6 +86,13 @@ impl QueryAnswer {
 
     /// Counts the objects in all blocks together.
     ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<2> <name> \"Bob\" .", "")?;
+    /// assert_eq!(db.query("{ q(func: has(name)) { name } }")?.row_count()?, 2);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`QueryAnswer::row_count_with`].
@@ -93,6 +101,15 @@ impl QueryAnswer {
     }
 
     /// Counts the objects in all blocks together. Costs as much as writing the answer.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let answer = db.query("{ q(func: has(name)) { name } }")?;
+    /// assert_eq!(answer.row_count_with(&RequestContext::new())?, 0);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -109,6 +126,12 @@ impl QueryAnswer {
 
     /// True if any block has an object.
     ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert!(!db.query("{ q(func: has(name)) { name } }")?.has_rows()?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`QueryAnswer::has_rows_with`].
@@ -117,6 +140,16 @@ impl QueryAnswer {
     }
 
     /// Whether any block has an object. Costs as much as writing one object of each block.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let answer = db.query("{ q(func: has(name)) { name } }")?;
+    /// assert!(answer.has_rows_with(&RequestContext::new())?);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
