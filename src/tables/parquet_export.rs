@@ -190,7 +190,7 @@ impl Exporter<'_> {
         by_type
     }
 
-    /// The name of a file without its end. One that is too long for a file system is cut and numbered: what a file has stands in it.
+    /// The name of a file without its end. One that is too long for a file system is cut and numbered: the file lists its columns.
     fn file_name(&mut self, kind: &str, name: &str) -> String {
         let mut file = format!("{kind}.{}", encoded(name));
         if NAME_LEN_MAX < file.len() {

@@ -212,7 +212,7 @@ class _Searches(NamedTuple):
 
 
 def _from_or_to(G: Any, source: Any, target: Any, weight: str | None, by: _Searches) -> Any:
-    """Return what is found from a source to all nodes, or from all nodes to a target."""
+    """Return the results from a source to all nodes, or from all nodes to a target."""
     if target is None:
         if weight is None:
             return by.from_source(G, source)

@@ -7,15 +7,6 @@ use hexgraph_base::types::Result;
 use std::sync::Arc;
 
 /// What a database does now, and what it has done since it was opened, over all namespaces that are open.
-///
-/// ```
-/// use hexgraph::db::Database;
-///
-/// let database = Database::in_memory();
-/// let activity = database.activity()?;
-/// assert_eq!((activity.versions, activity.transactions), (1, 0));
-/// # Ok::<(), hexgraph_base::types::Error>(())
-/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Activity {
     /// The number of namespaces that are open.
@@ -36,6 +27,7 @@ pub struct Activity {
     pub cached_graph_bytes: u64,
 }
 
+/// # Activity
 impl Database {
     /// Returns what the database does and has done. Costs O(namespaces), and counts all
     /// namespaces whichever the handle is for.
@@ -43,6 +35,15 @@ impl Database {
     /// # Errors
     ///
     /// Fails only when the database is closed.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    ///
+    /// let database = Database::in_memory();
+    /// let activity = database.activity()?;
+    /// assert_eq!((activity.versions, activity.transactions), (1, 0));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
     pub fn activity(&self) -> Result<Activity> {
         self.open_state()?;
         let namespaces = [Arc::clone(self.all.main())].into_iter().chain(self.all.others());

@@ -1,12 +1,12 @@
-//! The files that a path stands for.
+//! The files of a path or a pattern.
 
 use super::pattern::matching;
 use hexgraph_base::types::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the files that a path stands for, sorted by name. A file stands for itself, a folder for those files in it, and in its
-/// folders of partitions such as `year=2024`, whose names are `wanted`, and a pattern with `*`, `?` or `[…]` for the files that it matches.
+/// Returns the files of a path, sorted by name: the file itself; of a folder those whose names are `wanted`, also in its
+/// folders of partitions such as `year=2024`; of a pattern with `*`, `?` or `[…]` those that it matches.
 ///
 /// ```
 /// use hexgraph::db::{files_of, has_triples};

@@ -223,7 +223,7 @@ impl TokenIndex {
     }
 
     fn search(&self, below: impl Fn(ValueRef<'_>) -> bool) -> usize {
-        partition_point(0..self.len(), |place| below(self.keys.get(place)))
+        partition_point(0..self.len(), |position| below(self.keys.get(position)))
     }
 }
 
