@@ -158,7 +158,7 @@ fn names_follow_the_rules_of_prometheus() {
             name.strip_prefix(*family)
                 .is_some_and(|suffix| ["", "_total", "_bucket", "_count", "_sum"].contains(&suffix))
         };
-        assert!(names.iter().any(|family| is_of(&family)), "{sample} has no type");
+        assert!(names.iter().any(is_of), "{sample} has no type");
         let labels = sample.split_once('{').map_or("", |(_, labels)| labels.trim_end_matches('}'));
         for label in labels.split("\",").filter(|label| !label.is_empty()) {
             let (label, _) = label.split_once("=\"").unwrap();
