@@ -348,7 +348,7 @@ impl Interner {
         Err(Error::Limit { message: format!("a load has at most {} new nodes", most - FOREIGN) })
     }
 
-    /// All ids in the order of their places, with their memory, and that of `more` bytes for each of them.
+    /// All ids in the order of the tables, with their memory, and that of `more` bytes for each of them.
     ///
     /// # Errors
     ///
@@ -356,13 +356,20 @@ impl Interner {
     pub fn into_ids(mut self, more: usize) -> Result<(Vec<Interned>, Reservation)> {
         let count = (self.next.load(Ordering::Relaxed) - FOREIGN) as usize;
         let last = self.last_place();
-        let are_apart = PLACED_MAX * (count as u64) < last;
-        let len = if are_apart || count == 0 { count as u64 } else { last + 1 };
-        let own = (len as usize).saturating_mul(size_of::<Interned>());
-        self.reserve(own.saturating_add(count * more) as u64)?;
+        let bytes =
+            |len: usize| len.saturating_mul(size_of::<Interned>()).saturating_add(count * more);
+        let mut are_apart = PLACED_MAX * (count as u64) < last;
+        let mut len = if are_apart || count == 0 { count } else { last as usize + 1 };
+        // A list with gaps is faster, and a sorted one smaller.
+        if count < len && self.reserve(bytes(len) as u64).is_err() {
+            (are_apart, len) = (true, count);
+        }
+        if len <= count {
+            self.reserve(bytes(count) as u64)?;
+        }
         let empty = self.reserved.budget().share();
         let reserved = std::mem::replace(&mut self.reserved, empty);
-        Ok((self.in_order(count, len as usize, are_apart), reserved))
+        Ok((self.in_order(count, len, are_apart), reserved))
     }
 
     /// All ids in the order of their places: a list of `len`, which is sorted where they are apart.
@@ -609,6 +616,24 @@ mod tests {
         drop((ids, reserved));
         budget.forget_peak();
         assert_eq!(budget.peak(), 0);
+    }
+
+    #[test]
+    fn where_memory_is_short_the_list_has_no_gaps() {
+        let listed = |budget: u64| {
+            let interner = Interner::new(1, &Budget::new(budget));
+            let ids: Vec<(i64, u64)> = (0..10_000).map(|at| (at, 2 * at as u64)).collect();
+            interner.ints(0, &ids, |_, _| {}).unwrap();
+            let (ids, reserved) = interner.into_ids(0)?;
+            Ok((ids.into_iter().map(|id| (id.place, id.id)).collect::<Vec<_>>(), reserved.used()))
+        };
+        let (ids, with_gaps) = listed(64 << 20).unwrap();
+        // A reservation is rounded up to blocks, so the bound is not the exact number.
+        let (same, without) = listed(with_gaps + (100 << 10)).unwrap();
+        assert_eq!(ids, same);
+        assert!(without + 10_000 * 40 < with_gaps, "{without} {with_gaps}");
+        let refused: Result<_> = listed(without / 2);
+        assert!(matches!(refused, Err(Error::Limit { .. })));
     }
 
     #[test]
