@@ -21,7 +21,7 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// An operation whose answer is wanted again whenever it changes. Nothing is computed but in [`Subscription::ask`]; the
+/// An operation whose answer is wanted again whenever it changes. Nothing is computed but in [`Subscription::update`]; the
 /// caller is woken when it may pay to ask.
 pub struct Subscription {
     database: Database,

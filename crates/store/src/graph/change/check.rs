@@ -109,7 +109,7 @@ pub(in crate::graph) fn stored(object: &Object<'_>, def: &PredicateDef) -> Resul
     Ok(converted)
 }
 
-/// As [`stored`], of an object that the type of the predicate holds in full.
+/// As `stored`, of an object that the type of the predicate holds in full.
 ///
 /// # Errors
 ///
