@@ -54,9 +54,6 @@ impl Port {
     }
 }
 
-/// The paths of metrics.
-const METRICS_PATHS: [&str; 2] = ["/metrics", "/debug/prometheus_metrics"];
-
 /// Makes the router for exactly the paths that the table of routes has for a port; all others get
 /// status 404, or that of gRPC for methods that there are not.
 pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
@@ -65,7 +62,7 @@ pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
         let serve = |State(app): State<Arc<App>>| async move {
             task::block_in_place(|| metrics::of_all(&app).into_response(None))
         };
-        for path in METRICS_PATHS {
+        for path in metrics::PATHS {
             router = router.route(path, get(serve));
         }
     }
@@ -91,8 +88,9 @@ pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
 /// Counts requests, refuses those from pages of foreign origins, and answers OPTIONS. The preflight requests of
 /// browsers go on to [`origins::layer`], which answers them, so no OPTIONS request reaches a route.
 async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let running = app.metrics.begin(counted(Route::of(request.uri().path())));
-    let response = guarded(&app, request, next).await;
+    let route = Route::of(request.uri().path());
+    let running = app.metrics.begin(counted(route));
+    let response = guarded(&app, route, request, next).await;
     running.answered(&response);
     response
 }
@@ -106,7 +104,7 @@ fn counted(route: Option<&'static Route>) -> CountedRequest {
     }
 }
 
-async fn guarded(app: &App, request: Request, next: Next) -> Response {
+async fn guarded(app: &App, route: Option<&Route>, request: Request, next: Next) -> Response {
     let (headers, method) = (request.headers(), request.method());
     if let Some(refusal) = app.security.origins.refusal(&app.unguarded, (headers, request.uri())) {
         return without_the_body(refusal, &request);
@@ -115,7 +113,6 @@ async fn guarded(app: &App, request: Request, next: Next) -> Response {
     if method != Method::OPTIONS || origins::is_preflight(method, headers) {
         return next.run(request).await;
     }
-    let route = Route::of(request.uri().path());
     let asked = (route.map_or(Role::Client, |route| route.role), Effect::Reads);
     let reply = match (app.security.keys.refusal(asked, &app.unguarded, headers), route) {
         (Some(refusal), _) => refusal,

@@ -7,6 +7,9 @@ use crate::http::route::Bare;
 use hexgraph::db::{Activity, Runs};
 use hexgraph_base::budget::anonymous_memory;
 
+/// The paths of metrics.
+pub(in crate::http) const PATHS: [&str; 2] = ["/metrics", "/debug/prometheus_metrics"];
+
 /// Answers `/metrics`. It counts over all namespaces, so where there are users it is for those who administer them all.
 pub(in crate::http) fn answer(app: &App, request: &Bare<'_>) -> Reply {
     let database = app.database_at(request.headers, request.client);
