@@ -36,11 +36,7 @@ impl QueryAnswer {
     /// `Query` with the position in the JSON text, where the answer is not of this type; as [`QueryAnswer::write`].
     pub fn deserialize<T: DeserializeOwned>(&self) -> Result<T> {
         let (json, _) = self.to_json()?;
-        serde_json::from_str(&json).map_err(|error| {
-            Error::query(format!("the answer does not fit the type: {error}")).with_hint(
-                "a value that a node may lack is an `Option`, or has `#[serde(default)]`",
-            )
-        })
+        serde_json::from_str(&json).map_err(|error| does_not_fit("the answer", &error))
     }
 
     /// The objects of a block, each as a value of the type; `None` selects the only block.
@@ -75,11 +71,7 @@ impl QueryAnswer {
         let seed = BlockRows { name: &name, row: &row, row_type: PhantomData };
         let mut text = serde_json::Deserializer::from_str(&json);
         let rows = seed.deserialize(&mut text).map_err(|error| {
-            let number = row.get();
-            Error::query(format!("row {number} of block `{name}` does not fit the type: {error}"))
-                .with_hint(
-                    "a value that a node may lack is an `Option`, or has `#[serde(default)]`",
-                )
+            does_not_fit(&format!("row {} of block `{name}`", row.get()), &error)
         })?;
         Ok(rows.into_iter())
     }
@@ -157,6 +149,12 @@ impl QueryAnswer {
     pub fn has_rows_with(&self, context: &RequestContext) -> Result<bool> {
         Ok(self.write_head(1, RowCounter::default(), context)?.rows() != 0)
     }
+}
+
+/// The error for a part of an answer that is of another type.
+fn does_not_fit(part: &str, error: &serde_json::Error) -> Error {
+    Error::query(format!("{part} does not fit the type: {error}"))
+        .with_hint("a value that a node may lack is an `Option`, or has `#[serde(default)]`")
 }
 
 /// Reads the rows of one block of an answer, and passes over other blocks.
