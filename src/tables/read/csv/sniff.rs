@@ -132,7 +132,7 @@ pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Give
     }
     let is_one_column = dialect.keeps_empty_lines && given.separator.is_none();
     let separators = if is_one_column { separators_in(sample, dialect, given) } else { Vec::new() };
-    let Cut { mut records, split, has_whole_record } = cut;
+    let Cut { mut records, split, has_whole_record, .. } = cut;
     records.lines.iter_mut().for_each(|line| *line += first_line);
     let start = if given.skip.is_none() { behind_empty(&records, start, given) } else { start };
     let skip = if start == 0 { first_line } else { records.lines[start] - 1 };
@@ -226,6 +226,8 @@ fn candidates(usual: u8, given: &Given) -> Vec<Dialect> {
 struct Cut {
     records: Records,
     split: Split,
+    /// Whether a quote is open at the end of the file.
+    has_open_quote: bool,
     /// Whether a record ends in the sample.
     has_whole_record: bool,
 }
@@ -239,10 +241,8 @@ fn split(sample: &str, is_cut: bool, dialect: Dialect) -> Cut {
         // One record that is longer than the sample.
         Splitter::new(dialect).split(sample.as_bytes(), true, usize::MAX, &mut records);
     }
-    if split.open_quote.is_some() && !is_cut {
-        records.stray_quotes += 1;
-    }
-    Cut { records, split, has_whole_record }
+    let has_open_quote = split.open_quote.is_some() && !is_cut;
+    Cut { records, split, has_open_quote, has_whole_record }
 }
 
 fn scored_of(
@@ -282,17 +282,17 @@ fn scored_of(
         && !is_expected
         && (0 < start || !is_even)
         && (start..records.len()).any(|index| records.record(index).iter().any(is_word));
-    let has_open_quote = cut.split.open_quote.is_some() && !is_cut;
     let has_line_end =
         |field: &Field| field.is_quoted() && sample[field.range()].contains(['\n', '\r']);
-    let strays = records.stray_quotes - usize::from(has_open_quote);
-    let has_letters_for_quotes = 0 < records.stray_quotes
+    let (strays, has_open_quote) = (records.stray_quotes, cut.has_open_quote);
+    let has_strays = has_open_quote || 0 < strays;
+    let has_letters_for_quotes = has_strays
         && (quoted <= 2 * strays || 0 < strays && records.fields.iter().any(has_line_end));
     let score = Score {
         is_table: 2 <= width && table_len * enough <= 100 * even && !is_prose,
         is_even,
         preamble: Reverse(start),
-        is_quoted_well: records.stray_quotes == 0 && dialect.quote.is_some(),
+        is_quoted_well: !has_strays && dialect.quote.is_some(),
         is_usual,
         width,
         // A quote that stands nowhere is no reason to prefer it.
