@@ -4,7 +4,7 @@
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY } from "d3-force";
 import type { Answer, Model, Part, Question, Traits } from "../src/model";
 import { query } from "./api";
-import { shown, type Row } from "./rows";
+import { isRow, shown, type Row } from "./rows";
 import { about, labelPredicates, named } from "./schema";
 
 export interface NetNode {
@@ -47,8 +47,6 @@ interface Body {
   fx?: number;
   fy?: number;
 }
-
-const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The nodes and edges of an answer: whatever has a uid, and what lies below what. */
 export class Network {

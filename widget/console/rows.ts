@@ -7,7 +7,7 @@ export interface Block {
   rows: Row[];
 }
 
-const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The lists of objects in the data of an answer, by name; an object counts as a list of one. */
 export function blocksOf(data: any): Block[] {
