@@ -19,7 +19,7 @@ pub struct Activity {
     pub log_bytes: u64,
     /// The compactions of columns.
     pub compactions: Runs,
-    /// The snapshots that replaced a log.
+    /// The checkpoints: snapshots that replaced a log. The snapshot that a load writes is not among them.
     pub checkpoints: Runs,
     /// The number of compact graphs that are cached for algorithms.
     pub cached_graphs: u64,
