@@ -3,6 +3,9 @@
 import json
 import shutil
 import subprocess
+import sys
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -44,22 +47,23 @@ def page(films):
         yield opened
 
 
-def console(url, size=WIDE):
+def console(url, size=WIDE, path="/"):
     """Open the console of a server, and note all requests of the page."""
-    return Opened(url, size)
+    return Opened(url, size, path)
 
 
 class Opened:
     """A page that has to stay within its server, and without faults."""
 
-    def __init__(self, url, size) -> None:
+    def __init__(self, url, size, path) -> None:
         self.url = url
+        self.path = path
         self.context = browser.opened("about:blank", size)
 
     def __enter__(self):
         self.page = self.context.__enter__()
         self.page.call("Network.enable")
-        self.page.call("Page.navigate", url=f"{self.url}/")
+        self.page.call("Page.navigate", url=f"{self.url}{self.path}")
         self.page.wait("!!document.querySelector('.cm-content')")
         return self.page
 
@@ -318,6 +322,62 @@ def test_logging_in_and_out(tmp_path):
         page.wait("!!document.querySelector('dialog')")
         press(page, "Log out")
         page.wait("document.querySelector('dialog h2')?.innerText === 'Log in'")
+
+
+def fragment(url):
+    """Return the URL of a server, and the rest of a URL of it with its fragment."""
+    server, rest = url.rsplit("/", 1)
+    return {"url": server, "path": f"/{rest}"}
+
+
+@contextmanager
+def command(path, *more):
+    """Run `hexgraph console`, and give its URL and the process; closing its input ends it."""
+    arguments = [sys.executable, "-m", "hexgraph", "console", str(path), "--no-browser", *more]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(arguments, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            yield process.stdout.readline().strip(), process
+        finally:
+            process.stdin.close()
+            assert process.wait(timeout=30) == 0, process.stderr.read()
+
+
+def test_a_database_is_opened_in_one_browser(tmp_path):
+    with hexgraph.connect(tmp_path / "db") as db:
+        db.mutate(set_json=[{"uid": "0x1", "name": "Ada"}])
+    query = "{ q(func: has(name)) { name } }"
+    with (
+        command(tmp_path / "db") as (url, _),
+        console(**fragment(url)) as page,
+    ):
+        assert "/#token=" in url
+        ask(page, query)
+        assert cells(page) == ["Ada"]
+        # The token is gone from the address, and no script can read the cookie.
+        assert page.value("location.href") == url.split("#")[0]
+        assert page.value("history.length") == 2, "about:blank, and the page"
+        assert page.value("document.cookie") == ""
+        token = url.split("=")[1]
+        assert token not in page.value("JSON.stringify({...localStorage})")
+        ask(page, '{ set { <0x2> <name> "Bob" . } }')
+        assert "open read-only" in text_of(page, ".faults")
+        # Another process commits, and the page shows it.
+        with hexgraph.connect(tmp_path / "db") as db:
+            db.mutate(set_json=[{"uid": "0x3", "name": "Eve"}])
+        time.sleep(1.5)
+        ask(page, query)
+        assert cells(page) == ["Ada", "Eve"]
+        # The same URL in another browser is refused.
+        with console(**fragment(url)) as other:
+            assert "works once" in text_of(other, "dialog p")
+    with (
+        command(tmp_path / "db", "--write") as (url, _),
+        console(**fragment(url)) as page,
+    ):
+        ask(page, '{ set { <0x2> <name> "Bob" . } }')
+        ask(page, query)
+        assert cells(page) == ["Ada", "Bob", "Eve"]
 
 
 def test_dark_and_light(page):

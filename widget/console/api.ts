@@ -113,6 +113,25 @@ function parted(words: string): [string, string] {
   return [words, ""];
 }
 
+/**
+ * Exchanges the token in the fragment of a URL that `hexgraph console` has opened for the cookie of its session, and removes it from
+ * the address and from the history. Returns why it failed; "" where there is none, or it was exchanged.
+ */
+export async function openSession(): Promise<string> {
+  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (!token) {
+    return "";
+  }
+  history.replaceState(null, "", location.pathname + location.search);
+  const headers = { Accept: "application/json", "X-Auth-Token": token };
+  try {
+    const response = await fetch("console/session", { method: "POST", headers });
+    return response.ok ? "" : parsed(await response.text())?.errors?.[0]?.message ?? `the server answers with status ${response.status}`;
+  } catch (error) {
+    return `the server does not answer: is it still running? (${(error as Error).message})`;
+  }
+}
+
 /** Logs a user in. Throws the message of what is wrong. */
 export async function logIn(user: string, password: string, namespace: number): Promise<void> {
   const { body, status } = await send("login", "application/json", JSON.stringify({ userid: user, password, namespace }));

@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { refused, secrets, type Fault } from "./api";
+import { openSession, refused, secrets, type Fault } from "./api";
 import { Editor } from "./editor";
 import { formatted } from "./format";
 import { LANGUAGES, languageOf, type Outcome } from "./languages";
@@ -17,7 +17,8 @@ import { Tabs } from "./tabs";
 
 const VIEWS = ["Query", "Schema"];
 
-function App() {
+/** `failure` says why the token in the address was of no use. In the browser that has the session already, that does not matter. */
+function App({ failure }: { failure: string }) {
   const [view, setView] = useState("Query");
   const [schema, setSchema] = useState<Schema>(about.now);
   const [note, setNote] = useState("");
@@ -28,7 +29,7 @@ function App() {
   const tell = useCallback((text: string) => setNote(text), []);
   const learn = useCallback(() => read().then(setSchema, (error: Error) => setNote(error.message)), []);
   useEffect(() => {
-    refused.listen = (why) => setLogin((known) => known ?? why);
+    refused.listen = (why) => setLogin((known) => known ?? (failure || why));
     void learn();
   }, []);
   useEffect(() => {
@@ -199,4 +200,4 @@ function QueryView({ schema, start, tell, changed }: QueryGiven) {
   );
 }
 
-render(<App />, document.getElementById("console")!);
+void openSession().then((failure) => render(<App failure={failure} />, document.getElementById("console")!));

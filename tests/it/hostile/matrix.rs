@@ -1,6 +1,7 @@
 //! Every route by every method from everybody, against the table of routes: who is refused, and that nothing was
 //! changed then. What is expected follows from the table; [`KNOWN`] says by hand what the table has.
 
+use crate::wire;
 use hexgraph::db::{Database, QueryRequest, RequestContext, TxnOptions};
 use hexgraph_server::http::{Effect, ROUTES, Role, Route, Security, ServeOptions, Server};
 use std::fmt::Write as _;
@@ -9,7 +10,7 @@ use std::net::TcpStream;
 use std::path::Path;
 
 /// The routes: the path, the methods, whose key, and what it changes. A path that is new stands here, too, or the test fails.
-const KNOWN: [(&str, &str, Role, Effect); 40] = [
+const KNOWN: [(&str, &str, Role, Effect); 41] = [
     ("/query", "POST PUT", Role::Client, Effect::Reads),
     ("/query_many", "POST PUT", Role::Client, Effect::Reads),
     ("/mutate", "POST PUT", Role::Client, Effect::Changes),
@@ -28,6 +29,7 @@ const KNOWN: [(&str, &str, Role, Effect); 40] = [
     ("/console/graphiql.js", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/console/graphiql.css", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/console/licenses.txt", "GET HEAD", Role::Anyone, Effect::Reads),
+    ("/console/session", "POST", Role::Anyone, Effect::Reads),
     ("/graphql", "GET POST", Role::Client, Effect::AsTextSays),
     ("/probe/graphql", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/admin", "GET POST", Role::Admin, Effect::AsTextSays),
@@ -63,12 +65,15 @@ enum Who {
     Stranger,
     Client,
     Admin,
+    /// The browser of a console.
+    Browser,
 }
 
 impl Who {
     fn header(self) -> &'static str {
         match self {
-            Who::Nobody => "",
+            // Its cookie is in [`Site::cookie`].
+            Who::Nobody | Who::Browser => "",
             Who::Stranger => "X-Auth-Token: wrong\r\n",
             Who::Client => "X-Auth-Token: app\r\n",
             Who::Admin => "X-Auth-Token: root\r\n",
@@ -109,6 +114,8 @@ struct Site {
     path: &'static str,
     /// How many requests had a schema in them: each has another.
     serial: usize,
+    /// The value of the cookie of its console, where it has one.
+    cookie: Option<String>,
 }
 
 struct Answer {
@@ -122,10 +129,37 @@ impl Site {
         let database = Database::in_memory();
         database.set_graphql_schema(SCHEMA).unwrap();
         let server = serve(&database, &security);
-        let mut site =
-            Site { database, server, security, stream: None, path: "", start: 0, serial: 0 };
+        let mut site = Site {
+            database,
+            server,
+            security,
+            stream: None,
+            path: "",
+            start: 0,
+            serial: 0,
+            cookie: None,
+        };
         site.begin();
         site
+    }
+
+    /// The server of a console, whose session is open.
+    fn of_console(mut security: Security) -> Site {
+        let token = security.open_session().unwrap();
+        let mut site = Site::new(security);
+        let key = format!("X-Auth-Token: {token}");
+        let address = site.server.address().unwrap();
+        let answer = wire::site::send(address, ("POST", "/console/session"), &[&key], b"");
+        let value = answer.header("set-cookie").split([';', '=']).nth(1).unwrap();
+        site.cookie = Some(value.to_owned());
+        site
+    }
+
+    /// The line that names the session.
+    fn cookie(&self, who: Who) -> String {
+        let value = self.cookie.as_ref().filter(|_| who == Who::Browser);
+        let port = self.server.address().unwrap().port();
+        value.map_or(String::new(), |value| format!("Cookie: a=b; hexgraph-{port}={value}\r\n"))
     }
 
     fn begin(&mut self) {
@@ -174,11 +208,16 @@ impl Site {
         faults: &mut String,
     ) -> String {
         let (target, media_type, body) = request(self, path, method);
-        let headers = format!("{place}\r\n{}Content-Type: {media_type}\r\n", who.header());
+        let secret = format!("{}{}", who.header(), self.cookie(who));
+        let headers = format!("{place}\r\n{secret}Content-Type: {media_type}\r\n");
         let before = if before.is_empty() { self.state() } else { before };
         let Answer { status, headers, body } = self.send(method, &target, &headers, &body);
         // It ends when it has answered.
-        while path == "/admin/shutdown" && want.is_none() && self.server.is_running() {
+        while path == "/admin/shutdown"
+            && want.is_none()
+            && status == 200
+            && self.server.is_running()
+        {
             std::thread::yield_now();
         }
         let after = self.state();
@@ -302,13 +341,13 @@ fn request(site: &mut Site, path: &str, method: &str) -> (String, &'static str, 
 /// The status of a refusal, by the table; `None` for what is carried out.
 fn refusal(
     (path, method): (&str, &str),
-    (who, has_keys): (Who, bool),
+    (who, who_are): (Who, &[Who]),
     may_ask: bool,
     allows_get: bool,
 ) -> Option<u16> {
     let route = Route::of(path);
     let role = route.map_or(Role::Client, |route| route.role);
-    let needs = if has_keys { role } else { Role::Anyone };
+    let needs = if 1 < who_are.len() { role } else { Role::Anyone };
     let is_get = method == "GET" || method == "HEAD";
     match (route, needs, who) {
         _ if !may_ask => Some(403),
@@ -318,6 +357,10 @@ fn refusal(
         _ if method == "OPTIONS" => Some(200),
         (Some(route), ..) if !route.methods.iter().any(|known| known.as_str() == method) => {
             Some(route.wrong_method.as_u16())
+        }
+        // Its token was used, and a server without a console has no sessions.
+        (Some(route), ..) if route.path == "/console/session" => {
+            Some(if who_are.contains(&Who::Browser) { 401 } else { 404 })
         }
         (Some(route), ..) if is_get && route.effect != Effect::Reads && !allows_get => Some(405),
         _ => None,
@@ -332,7 +375,6 @@ fn routes() -> impl Iterator<Item = &'static Route> {
 /// Sends all there is, and lists what is not as expected.
 fn walk(site: &mut Site, whos: &[Who], places: &[(&str, bool)], allows_get: bool) -> String {
     let port = site.server.address().unwrap().port().to_string();
-    let has_keys = whos.len() > 1;
     let mut faults = String::new();
     let paths = routes().map(|route| route.path);
     let mut before = String::new();
@@ -347,7 +389,7 @@ fn walk(site: &mut Site, whos: &[Who], places: &[(&str, bool)], allows_get: bool
                 for (place, may_ask) in places.iter().step_by(if is_rare { 5 } else { 1 }) {
                     let place = place.replace("{port}", &port);
                     let asked = (path, method, who, &*place);
-                    let want = refusal((path, method), (who, has_keys), *may_ask, allows_get);
+                    let want = refusal((path, method), (who, whos), *may_ask, allows_get);
                     before = site.check(asked, want, before, &mut faults);
                 }
             }
@@ -379,6 +421,14 @@ fn the_table_is_what_is_known() {
 fn whoever_may_not_changes_nothing() {
     let mut site = Site::new(security("admin-key=root; client-key=app"));
     let whos = [Who::Nobody, Who::Stranger, Who::Client, Who::Admin];
+    let faults = walk(&mut site, &whos, &PLACES, false);
+    assert_eq!(faults, "");
+}
+
+#[test]
+fn a_console_answers_its_browser_alone() {
+    let mut site = Site::of_console(security(""));
+    let whos = [Who::Nobody, Who::Stranger, Who::Browser];
     let faults = walk(&mut site, &whos, &PLACES, false);
     assert_eq!(faults, "");
 }
@@ -496,7 +546,8 @@ fn bodies_are_as_long_as_the_table_says() {
     let mut tried = 0;
     for route in routes().filter(|route| route.body_len_max < 2 << 20) {
         let takes_posts = route.methods.iter().any(|method| method.as_str() == "POST");
-        if route.path == "/admin/shutdown" || !takes_posts {
+        // That of a session is not read.
+        if ["/admin/shutdown", "/console/session"].contains(&route.path) || !takes_posts {
             continue;
         }
         let body = "x".repeat(route.body_len_max + 1);

@@ -19,6 +19,8 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     /// Serve queries over HTTP and gRPC until interrupted
     Serve(Box<ServeArguments>),
+    /// Open the console for a database in the browser: a server for this browser alone, until Ctrl-C
+    Console(ConsoleArguments),
     /// Run a query, and print its result or write it to a file: JSON, a table, CSV, lines of JSON,
     /// Arrow or Parquet
     Query(QueryArguments),
@@ -128,6 +130,22 @@ pub(super) struct AlgoArguments {
     /// An argument of the algorithm, such as damping=0.9 or source=0x1
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
+}
+
+/// The arguments of `console`.
+#[derive(Args)]
+pub(super) struct ConsoleArguments {
+    /// The directory of the database
+    pub path: PathBuf,
+    /// Allow changes; without it the database is opened read-only, and may be in use
+    #[arg(long)]
+    pub write: bool,
+    /// Print the URL, and open no browser
+    #[arg(long)]
+    pub no_browser: bool,
+    /// The port at 127.0.0.1; default: any free port
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
 }
 
 /// The arguments of `serve`.

@@ -6,7 +6,8 @@ use super::arguments::{
     AlgoArguments, Arguments, Command, LoadArguments, PortArgument, ServeArguments,
 };
 use super::bar::{clear_bar, control_with_bar};
-use super::given::{duration, read_text, report_recovery};
+use super::console::console;
+use super::given::{duration, read_text, report_recovery, set_memory};
 use super::interrupt::Interrupt;
 use super::output::print;
 use super::quote::{Done, Failure};
@@ -21,8 +22,8 @@ use crate::http::{
 use clap::Parser;
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph::db::{
-    Checked, Database, Limits, LoadOptions, LoadProgress, LoadReport, Memory, OpenOptions, Source,
-    byte_count, check, files_of, guarded, has_triples, memory_count, refuse_loaders_export,
+    Checked, Database, LoadOptions, LoadProgress, LoadReport, OpenOptions, Source, byte_count,
+    check, files_of, guarded, has_triples, refuse_loaders_export,
 };
 use hexgraph::tables::{
     TableOptions, is_export_folder, is_graph_name, is_table_name, refuse_other_names,
@@ -55,6 +56,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, interrupt: Interrupt) 
 fn run_command(command: Command, interrupt: Interrupt) -> Done {
     match command {
         Command::Serve(arguments) => serve(&arguments, interrupt),
+        Command::Console(arguments) => console(&arguments, interrupt),
         Command::Query(arguments) => query(&arguments, interrupt),
         Command::Mutate(arguments) => mutate(&arguments, interrupt),
         Command::Delete(arguments) => delete(&arguments, interrupt),
@@ -162,7 +164,7 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     let line = format!("hexgraph answers at {url}{grpc}{file}{metrics} (Ctrl-C stops it)\n");
     print(line.as_bytes())?;
     if let Some(end) = server.ended() {
-        signals.wait(end);
+        signals.wait(end, None);
     }
     server.stop();
     Ok(database.close()?)
@@ -210,9 +212,7 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
 fn open_served(arguments: &ServeArguments) -> Result<Database> {
     let ServeArguments { read_only, no_map, .. } = *arguments;
     let mut options = OpenOptions { read_only, no_map, ..OpenOptions::default() };
-    let memory = arguments.memory.as_deref().map_or(Ok(0), memory_count)?;
-    options.memory = Memory::Process(memory);
-    options.limits = Limits::for_strangers(options.memory.bytes());
+    set_memory(&mut options, arguments.memory.as_deref())?;
     options.transactions.per_client = arguments.txn_per_client;
     options.transactions.history = byte_count("--history", &arguments.history)?;
     options.transactions.idle = duration("--txn-timeout", arguments.txn_timeout)?;

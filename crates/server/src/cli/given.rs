@@ -1,6 +1,6 @@
 //! What was typed, read: texts from arguments, files and the standard input, variables, times.
 
-use hexgraph::db::{Recovery, Variables};
+use hexgraph::db::{Limits, Memory, OpenOptions, Recovery, Variables, memory_count};
 use hexgraph_base::types::{Error, Result};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -87,6 +87,17 @@ pub(super) fn read_variables(given: &[String]) -> Result<Variables> {
 pub(super) fn duration(name: &str, seconds: f64) -> Result<Duration> {
     let fault = |_| Error::query(format!("{name} {seconds}: it is no number of seconds"));
     Duration::try_from_secs_f64(seconds).map_err(fault)
+}
+
+/// Sets the memory limit of a process that serves a database, and with it the limits of a request.
+///
+/// # Errors
+///
+/// As [`memory_count`].
+pub(super) fn set_memory(options: &mut OpenOptions, memory: Option<&str>) -> Result<()> {
+    options.memory = Memory::Process(memory.map_or(Ok(0), memory_count)?);
+    options.limits = Limits::for_strangers(options.memory.bytes());
+    Ok(())
 }
 
 /// Prints how many commits were recovered after a crash.

@@ -11,6 +11,8 @@ use tokio::signal::unix::Signal;
 use tokio::signal::unix::SignalKind;
 #[cfg(unix)]
 use tokio::signal::unix::signal;
+use tokio::sync::oneshot;
+use tokio::sync::oneshot::error::TryRecvError;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -63,18 +65,29 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Returns when Ctrl-C was pressed, the process was asked to end (SIGTERM), or the server ended
-    /// by itself.
-    pub fn wait(self, mut end: Ended) {
+    /// Returns when Ctrl-C was pressed, the process was asked to end (SIGTERM), the server ended by
+    /// itself, or `closed` resolves, where there is such an event.
+    pub fn wait(self, mut end: Ended, closed: Option<oneshot::Receiver<()>>) {
         let Some((runtime, mut streams)) = self.streams else {
-            while !self.interrupt.came() && !end.is_over() {
+            let mut closed = closed;
+            let mut is_closed =
+                || closed.as_mut().is_some_and(|it| it.try_recv() != Err(TryRecvError::Empty));
+            while !self.interrupt.came() && !end.is_over() && !is_closed() {
                 thread::sleep(POLL_INTERVAL);
             }
             return;
         };
         runtime.block_on(async {
+            let closed = async {
+                match closed {
+                    Some(closed) => drop(closed.await),
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::pin!(closed);
             loop {
                 tokio::select! {
+                    () = &mut closed => return,
                     () = streams.next() => return,
                     () = end.wait() => return,
                     () = tokio::time::sleep(POLL_INTERVAL) => {}

@@ -10,6 +10,7 @@ mod output;
 mod given;
 mod requests;
 mod registry;
+mod console;
 mod commands;
 mod interrupt;
 mod bar;

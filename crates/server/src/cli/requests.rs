@@ -267,11 +267,21 @@ fn parsed(text: &str) -> Result<Value> {
 
 /// Opens a database for changes; a path that is mistyped makes none.
 fn open_existing(path: &Path) -> Result<Database> {
-    if !path.exists() {
-        return Err(Error::query(format!("{}: there is no database", path.display()))
-            .with_hint("`hexgraph load` makes one"));
-    }
+    check_exists(path)?;
     Database::open(path, OpenOptions::default())
+}
+
+/// Refuses a path that opening would create.
+///
+/// # Errors
+///
+/// `Query` where nothing is there.
+pub(super) fn check_exists(path: &Path) -> Result<()> {
+    match path.exists() {
+        true => Ok(()),
+        false => Err(Error::query(format!("{}: there is no database", path.display()))
+            .with_hint("`hexgraph load` makes one")),
+    }
 }
 
 fn control(timeout: Option<f64>, interrupt: Interrupt) -> Result<RequestContext> {

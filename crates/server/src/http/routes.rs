@@ -60,7 +60,7 @@ const READ: Route = Route {
 /// The defaults of a path of metrics.
 const METRICS: Route = Route { role: Role::Admin, work: Work::AtOnce(metrics::answer), ..READ };
 
-/// The defaults of a file of the console.
+/// The defaults of what the console loads before it authenticates.
 const FILE: Route = Route { role: Role::Anyone, ..READ };
 
 /// The defaults of a GraphQL path.
@@ -143,6 +143,12 @@ pub static ROUTES: &[Route] = &[
     Route { path: "/console/graphiql.js", work: Work::AtOnce(console::graphiql_script), ..FILE },
     Route { path: "/console/graphiql.css", work: Work::AtOnce(console::graphiql_style), ..FILE },
     Route { path: "/console/licenses.txt", work: Work::AtOnce(console::licenses), ..FILE },
+    Route {
+        path: "/console/session",
+        methods: &[Method::POST],
+        work: Work::AtOnce(console::open_session),
+        ..FILE
+    },
     Route { path: "/graphql", work: Work::Graphql, ..TEXT },
     Route {
         path: "/probe/graphql",

@@ -172,6 +172,9 @@ impl Server {
         if is_encrypted {
             security.origins.come_encrypted();
         }
+        if let Some(address) = address {
+            security.keys.serve_at(address.port());
+        }
         let app = App {
             bodies: Bodies::new(database.budget()),
             unguarded: database,

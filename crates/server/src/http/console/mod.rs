@@ -5,7 +5,9 @@
 
 mod asset;
 mod pages;
+mod session;
 
 pub(in crate::http) use pages::{
     graphiql, graphiql_script, graphiql_style, index, is_for_graphiql, licenses, script, style,
 };
+pub(in crate::http) use session::open_session;

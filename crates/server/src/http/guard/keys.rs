@@ -4,13 +4,16 @@
 //! `/alter`, takes one of an administrator: the table of routes says which does. Whether a server
 //! is there is reported to anybody, and what browsers ask before they send a key.
 
+use super::session::{Exchange, Session, cookie_name};
 use crate::http::effect::Effect;
 use crate::http::message::reply::Reply;
 use crate::http::metrics::Refused;
 use axum::http::{HeaderMap, StatusCode};
 use hexgraph::db::Database;
 use hexgraph::db::access::KeyRole;
+use hexgraph_base::types::Result;
 use ring::digest;
+use std::sync::Arc;
 
 /// The header that names a key.
 pub(in crate::http) const KEY_HEADER: &str = "x-auth-token";
@@ -35,6 +38,10 @@ pub(in crate::http) struct Keys {
     anonymous: Anonymous,
     /// Who administers names a token, by which they are known.
     pub(super) has_token: bool,
+    /// The session of the browser that the server was started for, where it was.
+    session: Option<Arc<Session>>,
+    /// The name of the cookie of the session.
+    cookie_name: String,
 }
 
 /// What those may do who are not known by anything: `anonymous`, from the least to the greatest
@@ -75,7 +82,38 @@ impl Keys {
 
     /// Whether requests need a key: there are some, there were some, or it was said so.
     pub(in crate::http) fn are_needed(&self, database: &Database) -> bool {
-        self.anonymous == Anonymous::None || !self.known.is_empty() || database.has_keys()
+        self.anonymous == Anonymous::None
+            || self.session.is_some()
+            || !self.known.is_empty()
+            || database.has_keys()
+    }
+
+    /// Answers one browser as an administrator from now on, and others by their keys: the one whose
+    /// page knows the token that is returned.
+    pub(super) fn open_session(&mut self) -> Result<String> {
+        let (session, token) = Session::new()?;
+        self.session = Some(Arc::new(session));
+        Ok(token)
+    }
+
+    /// Sets the port at which the session is, once it is bound.
+    pub(in crate::http) fn serve_at(&mut self, port: u16) {
+        self.cookie_name = cookie_name(port);
+    }
+
+    /// Exchanges the token of the session, which a request names as it would a key, for the value
+    /// of the cookie with the name that is returned; `None` where there is no session.
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::exchange`].
+    pub(in crate::http) fn exchange(
+        &self,
+        headers: &HeaderMap,
+    ) -> Result<Option<(&str, Exchange)>> {
+        let Some(session) = &self.session else { return Ok(None) };
+        let exchange = session.exchange(key_of(headers).unwrap_or_default())?;
+        Ok(Some((&self.cookie_name, exchange)))
     }
 
     /// Whether those do not administer who are not known, wherever they come from. Users who have
@@ -84,15 +122,19 @@ impl Keys {
         self.anonymous == Anonymous::Data && !self.has_token && !database.has_access_list()
     }
 
-    /// The role that the key of a request gives; `None` where the key is missing or unknown.
+    /// The role that the key or the session of a request gives; `None` where both are missing or
+    /// unknown.
     pub(super) fn role(&self, database: &Database, headers: &HeaderMap) -> Option<KeyRole> {
+        if self.session.as_ref().is_some_and(|it| it.is_of(headers, &self.cookie_name)) {
+            return Some(KeyRole::Admin);
+        }
         // A key that is not printable ASCII is unknown.
         let key = key_of(headers)?;
         database.key_role(key).or_else(|| {
             let given = digest(key);
-            let found = self.known.iter().filter(|(known, _)| *known == given);
+            let matches = self.known.iter().filter(|(known, _)| *known == given);
             // All are compared, and one text may be a key of both kinds: the greater right counts.
-            found.map(|(_, role)| *role).max()
+            matches.map(|(_, role)| *role).max()
         })
     }
 
@@ -132,6 +174,10 @@ impl Keys {
             None if headers.contains_key(KEY_HEADER) => {
                 (StatusCode::UNAUTHORIZED, "The key in X-Auth-Token is not known")
             }
+            None if self.session.is_some() => (
+                StatusCode::UNAUTHORIZED,
+                "Only the browser that opened the URL of `hexgraph console` is answered: open the URL that it printed, which works once, or start it again",
+            ),
             None => (
                 StatusCode::UNAUTHORIZED,
                 "Anonymous access is disabled: name a key in the header X-Auth-Token",

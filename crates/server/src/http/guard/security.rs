@@ -120,6 +120,16 @@ impl Security {
         self.keys.restrict_anonymous(Anonymous::None);
     }
 
+    /// Answers one browser as an administrator, and others by their keys alone. Returns the token by
+    /// which the page in that browser opens its session, once, at `POST /console/session`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if the system has no random bits.
+    pub fn open_session(&mut self) -> Result<String> {
+        self.keys.open_session()
+    }
+
     /// Adds a secret. There is one token, the last; of keys there may be many.
     ///
     /// # Errors
