@@ -344,10 +344,12 @@ FAULTS = [
     ('{"n": 1}\n{"n": 2, "x": {"a": 1}}', r'a\.json:2:1: column "x" has objects, .*db\.load'),
     ('{"n": 1, "x": [[1]]}', r'a\.json:1:1: column "x" has lists of lists'),
     ('{"n": 1, "x": [{"a": 1}]}', r'column "x" has lists of objects'),
-    ("[1, 2]", r"a\.json:1:1: each row of a table is an object"),
+    ("[1, 2]", r"a\.json:1:2: each row of a table is an object"),
     ('{"n": 1}\n[1]', r"a\.json:2:1: each row of a table is an object"),
-    ('{"n": 1}\n{"n": 2', r"a\.json:2:\d+: no JSON"),
-    ('{"n": 1}\n{"n": nul}', r"a\.json:2:\d+: no JSON"),
+    ('{"n": 1}\n{"n": 2', r"a\.json:2:7: no JSON"),
+    ('{"n": 1}\n{"n": nul}', r"a\.json:2:10: no JSON"),
+    ('[{"n": 1},\n {"n": 2, "x": {"a": 1}}]', r'a\.json:2:2: column "x" has objects'),
+    ('[\n {"n": 1}, {\n   "n": nul}\n]', r"a\.json:3:12: no JSON"),
     ('[["n", "t"], [1, "x", 3]]', r"this row has 3 cells, and the table has 2 columns"),
 ]
 

@@ -165,10 +165,10 @@ def test_json_is_read_in_any_layout(layout, is_packed, tmp_path):
     assert db.query(names)["q"] == [{"name": "a", "n": [1, 2]}, {"name": "b"}]
 
 
-def test_a_fault_in_json_has_the_line_of_its_value():
+def test_a_fault_in_json_has_its_line_and_column():
     db = hexgraph.connect()
     text = b'[\n {"name":\n  "a"},\n {"name": "b"}, {"uid": "what"}\n]'
-    with pytest.raises(hexgraph.LoadError, match="<bytes>:4:"):
+    with pytest.raises(hexgraph.LoadError, match="<bytes>:4:25: "):
         db.load(text)
 
 
@@ -189,8 +189,8 @@ def test_errors_name_the_predicate_and_the_node():
     for data, position, message in (
         (b'<1> <age> "x" .', "1:11", age.format("0x1")),
         (b'_:a <age> "x" .', "1:11", age.format("_:a")),
-        (b'[{"uid": "0x7",\n "age": "x"}]', "1:1", age.format("0x7")),
-        (b'[\n{"age": 1},\n{"age": "x"}]', "3:1", age.format("a new node")),
+        (b'[{"uid": "0x7",\n "age": "x"}]', "2:9", age.format("0x7")),
+        (b'[\n{"age": 1},\n{"age": "x"}]', "3:9", age.format("a new node")),
         (
             b'<1> <born> "253402300800"^^<xs:int> .',
             "1:12",
@@ -200,7 +200,7 @@ def test_errors_name_the_predicate_and_the_node():
         (b'<1> <f> "1e400"^^<xs:float> .', "1:9", r"too large for a float \(`f` of 0x1\)"),
         (
             b'<1> <n> "5"^^<xs:int> .\n<2> <n> "x" .',
-            "2:1",
+            "2:9",
             r"\(the first value of `n` in the data is of type int\)",
         ),
     ):

@@ -18,8 +18,8 @@ use arrow_array::{ArrayRef, LargeListArray, RecordBatch};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Schema};
 use hexgraph_base::budget::{Held, json_weight};
-use hexgraph_base::formats::{Chunk, ChunkReader};
-use hexgraph_base::types::{Error, Result, ValueType};
+use hexgraph_base::formats::{Chunk, ChunkLine, ChunkReader, FilePosition};
+use hexgraph_base::types::{Error, Position, Result, ValueType};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -78,13 +78,13 @@ impl JsonFile {
         for chunk in file.chunks()? {
             let chunk = chunk?;
             let _held = memory.reserve(json_weight(&chunk.text))?;
-            for line in rows_of(&chunk) {
-                let (line, text) = line.map_err(|fault| file.fault(fault))?;
-                match file.parsed(line, text)? {
+            for row in rows_of(&chunk) {
+                let at = row.start;
+                match file.parsed(&row)? {
                     Value::Array(cells) if is_first => file.begin_arrays(&cells, options)?,
-                    Value::Array(cells) if file.are_arrays => file.observe_array(line, &cells)?,
-                    Value::Object(row) if !file.are_arrays => file.observe(line, &row)?,
-                    _ => return Err(file.no_row(line)),
+                    Value::Array(cells) if file.are_arrays => file.observe_array(at, &cells)?,
+                    Value::Object(row) if !file.are_arrays => file.observe(at, &row)?,
+                    _ => return Err(file.no_row(at)),
                 }
                 is_first = false;
             }
@@ -157,9 +157,11 @@ impl JsonFile {
     ) -> Result<(JsonRows, Held)> {
         let held = memory.reserve(json_weight(&chunk.text) * VALUE_LEN)?;
         let skipped = usize::from(self.has_header && chunk.index == 0);
-        let lines = rows_of(&chunk).skip(skipped).map(|line| line.map(|(line, _)| line));
-        let lines: std::result::Result<Vec<u64>, _> = lines.collect();
-        let lines = lines.map_err(|fault| self.fault(fault))?;
+        let lines = rows_of(&chunk).skip(skipped).map(|row| match row.text {
+            Ok(_) => Ok(row.start.line),
+            Err(reason) => Err(self.fault(row.start, reason)),
+        });
+        let lines = lines.collect::<Result<_>>()?;
         Ok((JsonRows { chunk, lines }, held))
     }
 
@@ -176,9 +178,8 @@ impl JsonFile {
     ) -> Result<(RecordBatch, Vec<Fault>)> {
         let skipped = usize::from(self.has_header && rows.chunk.index == 0);
         let mut parsed = Vec::with_capacity(rows.lines.len());
-        for line in rows_of(&rows.chunk).skip(skipped) {
-            let (line, text) = line.map_err(|fault| self.fault(fault))?;
-            parsed.push(self.parsed(line, text)?);
+        for row in rows_of(&rows.chunk).skip(skipped) {
+            parsed.push(self.parsed(&row)?);
         }
         let mut typed = TypedColumns::default();
         for &position in positions {
@@ -198,12 +199,14 @@ impl JsonFile {
         self.path.display().to_string()
     }
 
-    fn parsed(&self, line: u64, text: &str) -> Result<Value> {
+    fn parsed(&self, row: &ChunkLine<'_>) -> Result<Value> {
+        let text = row.text.as_ref().map_err(|reason| self.fault(row.start, reason.clone()))?;
         serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default();
-            let column = error.column() as u32;
-            Error::Load { file: self.name(), line, column, message: format!("no JSON: {message}") }
+            let column = u32::try_from(error.column().saturating_sub(1)).unwrap_or(u32::MAX);
+            let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
+            self.fault(row.start.within(Position { line, column }), format!("no JSON: {message}"))
         })
     }
 
@@ -231,20 +234,20 @@ impl JsonFile {
         Ok(())
     }
 
-    fn observe_array(&mut self, line: u64, cells: &[Value]) -> Result<()> {
+    fn observe_array(&mut self, at: FilePosition, cells: &[Value]) -> Result<()> {
         if self.columns.len() < cells.len() {
             let (have, are) = (cells.len(), self.columns.len());
             let message = format!("this row has {have} cells, and the table has {are} columns");
-            return Err(self.fault((line, message)));
+            return Err(self.fault(at, message));
         }
         for (index, cell) in cells.iter().enumerate() {
             let observed = self.columns[index].observe(cell);
-            observed.map_err(|message| self.fault((line, message)))?;
+            observed.map_err(|message| self.fault(at, message))?;
         }
         Ok(())
     }
 
-    fn observe(&mut self, line: u64, row: &Map<String, Value>) -> Result<()> {
+    fn observe(&mut self, at: FilePosition, row: &Map<String, Value>) -> Result<()> {
         for (guess, (name, cell)) in row.iter().enumerate() {
             // Rows mostly have the same names in the same order.
             let is_guessed = self.columns.get(guess).is_some_and(|column| column.name == *name);
@@ -253,7 +256,7 @@ impl JsonFile {
                 Some(position) => position,
                 None if self.columns.len() == COLUMNS_MAX => {
                     let message = format!("the table has more than {COLUMNS_MAX} columns");
-                    return Err(self.fault((line, message)));
+                    return Err(self.fault(at, message));
                 }
                 None => {
                     self.columns.push(Column::new(name.clone()));
@@ -261,18 +264,19 @@ impl JsonFile {
                 }
             };
             let observed = self.columns[position].observe(cell);
-            observed.map_err(|message| self.fault((line, message)))?;
+            observed.map_err(|message| self.fault(at, message))?;
         }
         Ok(())
     }
 
-    fn no_row(&self, line: u64) -> Error {
+    fn no_row(&self, at: FilePosition) -> Error {
         let message = "each row of a table is an object, or each is an array".to_owned();
-        self.fault((line, message))
+        self.fault(at, message)
     }
 
-    fn fault(&self, (line, message): (u64, String)) -> Error {
-        Error::Load { file: self.name(), line, column: 1, message }
+    fn fault(&self, at: FilePosition, message: String) -> Error {
+        let column = at.column.saturating_add(1);
+        Error::Load { file: self.name(), line: at.line, column, message }
     }
 }
 
@@ -381,13 +385,9 @@ fn wider(one: ColumnKind, other: ColumnKind) -> ColumnKind {
     }
 }
 
-/// The rows of a chunk with their lines, but for what is no text.
-fn rows_of(chunk: &Chunk) -> impl Iterator<Item = std::result::Result<(u64, &str), (u64, String)>> {
-    let lines = chunk.lines().map(|line| match line.text {
-        Ok(text) => Ok((line.number, text)),
-        Err(fault) => Err((line.number, fault.message)),
-    });
-    lines.filter(|line| line.as_ref().map_or(true, |(_, text)| !text.trim_ascii().is_empty()))
+/// The rows of a chunk, and what is no text.
+fn rows_of(chunk: &Chunk) -> impl Iterator<Item = ChunkLine<'_>> {
+    chunk.lines().filter(|row| row.text.as_ref().map_or(true, |text| !text.trim_ascii().is_empty()))
 }
 
 fn cell_of<'v>(row: &'v Value, column: &Column, position: usize) -> &'v Value {

@@ -8,8 +8,7 @@ use std::io::{self, Cursor, Read};
 use super::json_values::{END, JsonValues, is_spread};
 use super::packed::unpacked;
 use super::packing::Packing;
-use crate::formats::LineFault;
-use crate::types::{BYTE_ORDER_MARK, Error, Result};
+use crate::types::{BYTE_ORDER_MARK, Error, Position, Result};
 
 /// The least length of a chunk in bytes; only the last may be shorter.
 const CHUNK_LEN: usize = 1 << 20;
@@ -31,60 +30,100 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 pub struct Chunk {
     /// The lines with their line feeds; the last line of the file may have none.
     pub text: Vec<u8>,
-    /// The number of the first line in the file, from 1.
-    pub first_line: u64,
+    /// Where it begins in the file.
+    start: FilePosition,
     /// The number of the chunk in the file, from 0.
     pub index: usize,
-    /// Whether the lines are values of JSON, of which a line may have several; see [`super::json_values`].
+    /// Whether it has values of JSON instead of lines; see [`super::json_values`].
     has_values: bool,
 }
 
-/// A line of a chunk.
+/// A position in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FilePosition {
+    /// The line, from 1.
+    pub line: u64,
+    /// The byte within the line, from 0.
+    pub column: u32,
+}
+
+/// A line of a chunk, or a value of JSON, which can go over several lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkLine<'a> {
-    /// Its number in the file, from 1.
-    pub number: u64,
-    /// Its text without the line feed, or where it is not UTF-8.
-    pub text: std::result::Result<&'a str, LineFault>,
+    /// Where it begins in the file; for what is not UTF-8, where it is not.
+    pub start: FilePosition,
+    /// Its text without the line feed, or why there is none.
+    pub text: std::result::Result<&'a str, String>,
+    /// Whether it is a value of JSON.
+    pub is_value: bool,
+}
+
+impl FilePosition {
+    /// The position of `at` in a text that begins here.
+    pub fn within(self, at: Position) -> FilePosition {
+        let line = self.line + u64::from(at.line.saturating_sub(1));
+        let before = if line == self.line { self.column } else { 0 };
+        FilePosition { line, column: before.saturating_add(at.column) }
+    }
+
+    /// The position behind a text that begins here.
+    fn behind(self, text: &[u8]) -> FilePosition {
+        let feed = text.iter().rposition(|&byte| byte == b'\n');
+        let before = if feed.is_some() { 0 } else { self.column };
+        let own = text.len() - feed.map_or(0, |feed| feed + 1);
+        let column = before.saturating_add(u32::try_from(own).unwrap_or(u32::MAX));
+        FilePosition { line: self.line + count_feeds(text), column }
+    }
 }
 
 impl Chunk {
+    /// The position behind it in the file, which does not have the marks.
+    fn end(&self) -> FilePosition {
+        let mut next = self.start;
+        for text in self.text.split(|&byte| self.has_values && byte == END) {
+            next = next.behind(text);
+        }
+        next
+    }
+
     /// Returns the lines in order. The whole chunk is checked for UTF-8 before the first line is returned.
     pub fn lines(&self) -> impl Iterator<Item = ChunkLine<'_>> {
-        let text = self.text.strip_suffix(b"\n").unwrap_or(&self.text);
+        let (end, text) = match self.has_values {
+            true => (END, &*self.text),
+            false => (b'\n', self.text.strip_suffix(b"\n").unwrap_or(&self.text)),
+        };
         // Exactly one of the two iterators below has items: lines are checked one by one only when the chunk as a
         // whole is not UTF-8.
         let (whole, bytes) = match std::str::from_utf8(text) {
             Ok(whole) => (Some(whole), None),
             Err(_) => (None, Some(text)),
         };
-        let good = whole.into_iter().flat_map(|text| text.split('\n')).map(Ok);
-        let mixed = bytes.into_iter().flat_map(|text| text.split(|&byte| byte == b'\n'));
-        (self.first_line..)
-            .zip(good.chain(mixed.map(checked_line)))
-            .flat_map(|(number, text)| self.values_of(number, text))
+        let good = whole.into_iter().flat_map(move |text| text.split(char::from(end)));
+        let good = good.map(|text| (text.as_bytes(), Ok(text)));
+        let mixed = bytes.into_iter().flat_map(move |text| text.split(move |&byte| byte == end));
+        let mixed = mixed.map(|text| (text, std::str::from_utf8(text)));
+        let mut next = self.start;
+        let is_value = self.has_values;
+        good.chain(mixed).filter_map(move |(bytes, text)| {
+            let blanks = bytes.len() - bytes.trim_ascii_start().len();
+            let start = if is_value { next.behind(&bytes[..blanks]) } else { next };
+            let line = match text {
+                Ok(text) if is_value => ChunkLine { start, text: Ok(&text[blanks..]), is_value },
+                Ok(text) => ChunkLine { start, text: Ok(text), is_value },
+                Err(fault) => {
+                    let (before, rest) = bytes.split_at(fault.valid_up_to());
+                    let reason = format!("not UTF-8: byte {:#04x}", rest[0]);
+                    ChunkLine { start: next.behind(before), text: Err(reason), is_value }
+                }
+            };
+            next = match is_value {
+                true => next.behind(bytes),
+                false => FilePosition { line: next.line + 1, column: 0 },
+            };
+            // Behind the last value there are blanks alone.
+            (!is_value || blanks < bytes.len()).then_some(line)
+        })
     }
-
-    /// The values that stand on a line, or the line itself where there are none.
-    fn values_of<'a>(
-        &self,
-        number: u64,
-        text: std::result::Result<&'a str, LineFault>,
-    ) -> impl Iterator<Item = ChunkLine<'a>> + use<'a> {
-        let (line, values) = match text {
-            Ok(text) if self.has_values => (None, Some(text)),
-            text => (Some(ChunkLine { number, text }), None),
-        };
-        let values = values.into_iter().flat_map(|text| text.split(char::from(END)));
-        line.into_iter().chain(values.map(move |text| ChunkLine { number, text: Ok(text) }))
-    }
-}
-
-fn checked_line(line: &[u8]) -> std::result::Result<&str, LineFault> {
-    std::str::from_utf8(line).map_err(|fault| LineFault {
-        column: u32::try_from(fault.valid_up_to()).unwrap_or(u32::MAX),
-        message: format!("not UTF-8: byte {:#04x}", line[fault.valid_up_to()]),
-    })
 }
 
 /// Reads a file in chunks of whole lines, about 1 MiB each, in order.
@@ -92,12 +131,12 @@ pub struct ChunkReader<'a> {
     input: Box<dyn Read + Send + 'a>,
     name: String,
     line_len_max: usize,
-    /// The bytes behind the last line feed of the last chunk, which begin the next one.
+    /// The bytes behind the last line or value of the last chunk, which begin the next one.
     rest: Vec<u8>,
-    next_line: u64,
+    next_start: FilePosition,
     next_index: usize,
     ended: bool,
-    /// Whether the text is JSON whose values were put on lines.
+    /// Whether the text is JSON whose values were ended.
     has_values: bool,
 }
 
@@ -121,7 +160,7 @@ impl<'a> ChunkReader<'a> {
             name: name.to_string(),
             line_len_max: LINE_LEN_MAX,
             rest: Vec::new(),
-            next_line: 1,
+            next_start: FilePosition { line: 1, column: 0 },
             next_index: 0,
             ended: false,
         })
@@ -135,7 +174,8 @@ impl<'a> ChunkReader<'a> {
 
     fn read_chunk(&mut self) -> Result<Option<Chunk>> {
         let mut text = std::mem::take(&mut self.rest);
-        // The offset behind the last line feed. Each round searches only the bytes that it has read, so a long line
+        let end = if self.has_values { END } else { b'\n' };
+        // The offset behind the last line or value. Each round searches only the bytes that it has read, so a long line
         // takes linear time.
         let mut lines_end = 0;
         // A chunk ends with a line, so one whose first line is longer than a chunk grows until that line
@@ -147,10 +187,8 @@ impl<'a> ChunkReader<'a> {
                 self.ended = true;
                 break;
             }
-            let feed = text[known..]
-                .iter()
-                .rposition(|&byte| byte == b'\n' || self.has_values && byte == END);
-            lines_end = feed.map_or(lines_end, |place| known + place + 1);
+            let last = text[known..].iter().rposition(|&byte| byte == end);
+            lines_end = last.map_or(lines_end, |index| known + index + 1);
             // Only the line that has not ended is measured, so one that ends within the last read may pass by
             // that much.
             if self.line_len_max < text.len() - lines_end {
@@ -162,9 +200,9 @@ impl<'a> ChunkReader<'a> {
         }
         self.rest = text[lines_end..].to_vec();
         text.truncate(lines_end);
-        let (first_line, index) = (self.next_line, self.next_index);
-        let chunk = Chunk { text, first_line, index, has_values: self.has_values };
-        self.next_line += count_feeds(&chunk.text);
+        let (start, index) = (self.next_start, self.next_index);
+        let chunk = Chunk { text, start, index, has_values: self.has_values };
+        self.next_start = chunk.end();
         self.next_index += 1;
         Ok(Some(chunk))
     }
@@ -180,12 +218,14 @@ impl<'a> ChunkReader<'a> {
     }
 
     fn long_line(&self, before: &[u8]) -> Error {
-        Error::Load {
-            file: self.name.clone(),
-            line: self.next_line + count_feeds(before),
-            column: 1,
-            message: format!("the line is longer than {} bytes", self.line_len_max),
-        }
+        let (file, max) = (self.name.clone(), self.line_len_max);
+        let before = before.to_vec();
+        let chunk =
+            Chunk { text: before, start: self.next_start, index: 0, has_values: self.has_values };
+        let FilePosition { line, column } = chunk.end();
+        let what = if self.has_values { "value" } else { "line" };
+        let message = format!("the {what} is longer than {max} bytes");
+        Error::Load { file, line, column: column + 1, message }
     }
 }
 
@@ -278,7 +318,8 @@ mod tests {
         for (index, chunk) in ChunkReader::new(bytes, "test").unwrap().enumerate() {
             let chunk = chunk.unwrap();
             assert_eq!(chunk.index, index);
-            lines.extend(chunk.lines().map(|line| (line.number, line.text.unwrap().to_string())));
+            let line = |line: ChunkLine<'_>| (line.start.line, line.text.unwrap().to_string());
+            lines.extend(chunk.lines().map(line));
         }
         lines
     }
@@ -337,19 +378,51 @@ mod tests {
     }
 
     #[test]
-    fn bad_bytes_are_told_of_their_line_alone() {
+    fn bad_bytes_are_faults_of_their_line_alone() {
         let chunk = Chunk {
             text: b"good\nb\xc3\xa9\xff\nalso good\n".to_vec(),
-            first_line: 7,
+            start: FilePosition { line: 7, column: 0 },
             index: 0,
             has_values: false,
         };
         let lines: Vec<_> = chunk.lines().collect();
         assert_eq!(lines.len(), 3);
-        assert_eq!(lines[0], ChunkLine { number: 7, text: Ok("good") });
-        let fault = LineFault { column: 3, message: "not UTF-8: byte 0xff".to_string() };
-        assert_eq!(lines[1], ChunkLine { number: 8, text: Err(fault) });
-        assert_eq!(lines[2].text, Ok("also good"));
+        let at = |line, column| FilePosition { line, column };
+        assert_eq!((lines[0].start, &lines[0].text), (at(7, 0), &Ok("good")));
+        let fault = Err("not UTF-8: byte 0xff".to_string());
+        assert_eq!((lines[1].start, &lines[1].text), (at(8, 3), &fault));
+        assert_eq!((lines[2].start, &lines[2].text), (at(9, 0), &Ok("also good")));
+    }
+
+    /// Each value begins where the text has it, in chunks that begin within lines, too.
+    #[test]
+    fn values_have_their_positions() {
+        let value = "{\"a\":\n  \"é\"}";
+        let many = 150_000;
+        let text = format!("[{}\n]", vec![value; many].join(", "));
+        let mut offsets = text.match_indices('{').map(|(offset, _)| offset);
+        let (mut line, mut line_start, mut read) = (1, 0, 0);
+        for chunk in ChunkReader::new(text.as_bytes(), "test").unwrap() {
+            for read_value in chunk.unwrap().lines() {
+                assert_eq!((read_value.text, read_value.is_value), (Ok(value), true));
+                let offset = offsets.next().unwrap();
+                let feeds = text[read..offset].matches('\n').count() as u64;
+                if 0 < feeds {
+                    (line, line_start) = (line + feeds, text[..offset].rfind('\n').unwrap() + 1);
+                }
+                read = offset;
+                let column = (offset - line_start) as u32;
+                assert_eq!(read_value.start, FilePosition { line, column });
+                let inner = read_value.start.within(Position { line: 2, column: 2 });
+                assert_eq!(inner, FilePosition { line: line + 1, column: 2 });
+            }
+        }
+        assert_eq!(offsets.next(), None);
+        let mut reader = ChunkReader::new(&b"[1,\n2, {\"a\": \xff}]"[..], "test").unwrap();
+        let chunk = reader.next().unwrap().unwrap();
+        let fault = chunk.lines().last().unwrap();
+        assert_eq!(fault.start, FilePosition { line: 2, column: 9 });
+        assert_eq!(fault.text, Err("not UTF-8: byte 0xff".to_string()));
     }
 
     #[test]

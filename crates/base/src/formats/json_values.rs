@@ -1,16 +1,16 @@
-//! Puts each value of a JSON text on a line of its own, so that a text in any layout is read as lines are.
+//! Terminates each value of a JSON text by a mark, so that a text in any layout is read value by value.
 //!
 //! ```text
 //! [                         ␤
-//!   {"a": 1,                {"a": 1,   "b": [2, 3]}␞␤␤
-//!    "b": [2, 3]},    →     {"a": 4}␞␤
-//!   {"a": 4}                ␤
-//! ]
+//!   {"a": 1,                  {"a": 1,
+//!    "b": [2, 3]},    →        "b": [2, 3]}␞ ␤
+//!   {"a": 4}                  {"a": 4}␞␤
+//! ]                         ␤
 //! ```
 //!
-//! The elements of an array at the top are values, and so are values that follow each other. A line feed within a value becomes a
-//! blank, and comes behind the value again, so that lines keep their numbers. [`END`] ends each value; several may stand on one
-//! line. No JSON has it, since strings escape it. Cost: one pass over the bytes.
+//! The elements of an array at the top are values, and so are values that follow each other. [`END`] terminates each; no JSON has it, since
+//! strings escape it. Brackets and commas at the top become blanks, and nothing else changes: each byte of a value keeps its line and,
+//! but for the marks before it, its column. Cost: one pass over the bytes.
 
 use std::io::{self, Read};
 
@@ -55,8 +55,6 @@ struct Values {
     is_escaped: bool,
     /// Within a number or a word at the top.
     is_in_word: bool,
-    /// The line feeds of the value so far.
-    feeds: usize,
 }
 
 impl Values {
@@ -78,10 +76,6 @@ impl Values {
             return self.byte_at_top(byte, out);
         }
         match byte {
-            b'\n' => {
-                self.feeds += 1;
-                return out.push(b' ');
-            }
             b'{' | b'[' => self.depth += 1,
             b'}' | b']' => self.depth -= 1,
             b'"' => self.is_in_string = true,
@@ -100,11 +94,16 @@ impl Values {
             out.push(END);
         }
         match byte {
-            b'\n' => out.push(b'\n'),
-            b' ' | b'\t' | b'\r' => {}
-            b',' if self.is_in_array => {}
-            b']' if self.is_in_array => self.is_in_array = false,
-            b'[' if !self.is_in_array => self.is_in_array = true,
+            b'\n' | b' ' | b'\t' | b'\r' => out.push(byte),
+            b',' if self.is_in_array => out.push(b' '),
+            b']' if self.is_in_array => {
+                self.is_in_array = false;
+                out.push(b' ');
+            }
+            b'[' if !self.is_in_array => {
+                self.is_in_array = true;
+                out.push(b' ');
+            }
             b'{' | b'[' => {
                 self.depth = 1;
                 out.push(byte);
@@ -123,18 +122,17 @@ impl Values {
     fn end_of_value(&mut self, out: &mut Vec<u8>) {
         if self.depth == 0 && !self.is_in_string {
             out.push(END);
-            out.resize(out.len() + std::mem::take(&mut self.feeds), b'\n');
         }
     }
 }
 
-/// The lines of a JSON text.
+/// A JSON text with a mark behind each value.
 pub(super) struct JsonValues<R> {
     input: R,
     values: Values,
     raw: Vec<u8>,
-    lines: Vec<u8>,
-    /// The bytes of `lines` that were read.
+    marked: Vec<u8>,
+    /// The bytes of `marked` that were read.
     at: usize,
 }
 
@@ -145,7 +143,7 @@ impl<R: Read> JsonValues<R> {
             input,
             values: Values::default(),
             raw: vec![0; BUFFER_LEN],
-            lines: Vec::new(),
+            marked: Vec::new(),
             at: 0,
         }
     }
@@ -153,16 +151,16 @@ impl<R: Read> JsonValues<R> {
 
 impl<R: Read> Read for JsonValues<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.at == self.lines.len() {
+        while self.at == self.marked.len() {
             let len = self.input.read(&mut self.raw)?;
             if len == 0 {
                 return Ok(0);
             }
-            (self.at, _) = (0, self.lines.clear());
-            self.raw[..len].iter().for_each(|byte| self.values.byte(*byte, &mut self.lines));
+            (self.at, _) = (0, self.marked.clear());
+            self.raw[..len].iter().for_each(|byte| self.values.byte(*byte, &mut self.marked));
         }
-        let len = buffer.len().min(self.lines.len() - self.at);
-        buffer[..len].copy_from_slice(&self.lines[self.at..self.at + len]);
+        let len = buffer.len().min(self.marked.len() - self.at);
+        buffer[..len].copy_from_slice(&self.marked[self.at..self.at + len]);
         self.at += len;
         Ok(len)
     }
@@ -172,26 +170,26 @@ impl<R: Read> Read for JsonValues<R> {
 mod tests {
     use super::*;
 
-    fn lines(text: &str) -> String {
+    fn marked(text: &str) -> String {
         let mut read = String::new();
         JsonValues::new(text.as_bytes()).read_to_string(&mut read).unwrap();
         read.replace('\u{1e}', "|")
     }
 
     #[test]
-    fn values_stand_on_lines() {
+    fn values_are_ended() {
         #[rustfmt::skip]
         let cases = [
-            ("[\n {\"a\": 1,\n  \"b\": [2, 3]},\n {\"a\": 4}\n]\n", "\n{\"a\": 1,   \"b\": [2, 3]}|\n\n{\"a\": 4}|\n\n"),
-            ("[{\"a\":1},{\"a\":2}]", "{\"a\":1}|{\"a\":2}|"),
-            ("{\"a\":1}{\"a\":2}\n{\n}", "{\"a\":1}|{\"a\":2}|\n{ }|\n"),
-            ("[]\n[]", "\n"),
-            ("[[1,2],[3]]", "[1,2]|[3]|"),
-            ("[1, \"a\\\"]\", null]", "1|\"a\\\"]\"|null|"),
-            ("[{\"a\":\"\\\\\"},{\"b\":\"]\"}]", "{\"a\":\"\\\\\"}|{\"b\":\"]\"}|"),
+            ("[\n {\"a\": 1,\n  \"b\": [2, 3]},\n {\"a\": 4}\n]\n", " \n {\"a\": 1,\n  \"b\": [2, 3]}| \n {\"a\": 4}|\n \n"),
+            ("[{\"a\":1},{\"a\":2}]", " {\"a\":1}| {\"a\":2}| "),
+            ("{\"a\":1}{\"a\":2}\n{\n}", "{\"a\":1}|{\"a\":2}|\n{\n}|"),
+            ("[]\n[]", "  \n  "),
+            ("[[1,2],[3]]", " [1,2]| [3]| "),
+            ("[1, \"a\\\"]\", null]", " 1|  \"a\\\"]\"|  null| "),
+            ("[{\"a\":\"\\\\\"},{\"b\":\"]\"}]", " {\"a\":\"\\\\\"}| {\"b\":\"]\"}| "),
         ];
         for (text, want) in cases {
-            assert_eq!(lines(text), want, "{text}");
+            assert_eq!(marked(text), want, "{text}");
         }
         for (text, want) in [
             ("[\n{", true),
@@ -206,14 +204,15 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// As many line feeds as before, and nothing else than blanks is lost.
+        /// Without the marks it is the text, but for blanks in the stead of brackets and commas at the top.
         #[test]
-        fn lines_keep_their_numbers(text in "[\\[\\]{}\",\\\\\n a1]{0,60}") {
-            let read = lines(&text);
-            let mut values = Values::default();
-            text.bytes().for_each(|byte| values.byte(byte, &mut Vec::new()));
-            let feeds = |text: &str| text.matches('\n').count();
-            proptest::prop_assert_eq!(feeds(&read) + values.feeds, feeds(&text));
+        fn bytes_keep_their_positions(text in "[\\[\\]{}\",\\\\\n a1]{0,60}") {
+            let read = marked(&text).replace('|', "");
+            proptest::prop_assert_eq!(read.len(), text.len());
+            for (one, other) in read.chars().zip(text.chars()) {
+                let is_blank = one == ' ' && matches!(other, '[' | ']' | ',');
+                proptest::prop_assert!(one == other || is_blank, "{:?} {:?}", text, read);
+            }
         }
     }
 }

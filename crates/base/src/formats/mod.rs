@@ -15,7 +15,7 @@ mod json_values;
 mod chunks;
 
 pub use admission::{Admission, Admitted};
-pub use chunks::{Chunk, ChunkReader, decompressed, is_packed};
+pub use chunks::{Chunk, ChunkLine, ChunkReader, FilePosition, decompressed, is_packed};
 pub use json_statements::{JsonText, MutationKind};
 pub use nquads::nquad::{
     FileStatement, literal_value, name_text, parse_file_line, parse_line, parse_text, read_text_at,

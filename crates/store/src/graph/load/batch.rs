@@ -14,11 +14,11 @@ use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
 use crate::storage::ValuesBuilder;
 use hexgraph_base::formats::{
-    Chunk, FileStatement, JsonText, LineFault, MutationKind, NQuad, Object, Predicate, Subject,
-    literal_value, name_text, parse_file_line,
+    Chunk, ChunkLine, FilePosition, FileStatement, JsonText, LineFault, MutationKind, NQuad,
+    Object, Predicate, Subject, literal_value, name_text, parse_file_line,
 };
 use hexgraph_base::schema::{Actor, PredicateDef, Schema};
-use hexgraph_base::types::{Error, Uid, Value, ValueRef, ValueType};
+use hexgraph_base::types::{Error, Position, Uid, Value, ValueRef, ValueType};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
@@ -35,13 +35,11 @@ pub(in crate::graph) enum Foreign {
     New,
 }
 
-/// A line that can't be stored.
+/// A line, or a value of JSON, that can't be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::graph) struct BadLine {
-    /// The line, from 1.
-    pub line: u64,
-    /// The byte within the line, from 0.
-    pub column: u32,
+    /// Where the fault is.
+    pub at: FilePosition,
     /// The reason.
     pub reason: String,
 }
@@ -70,8 +68,8 @@ pub(in crate::graph) struct PredicateBatch {
     pub langs: Vec<(Box<str>, ValuePart)>,
     /// The edges.
     pub edges: EdgePart,
-    /// The lines of the values and those of the edges, when the schema does not know the predicate.
-    pub lines: Option<(Vec<u64>, Vec<u64>)>,
+    /// Where the values and the edges are in the file, when the schema does not know the predicate.
+    pub positions: Option<(Vec<FilePosition>, Vec<FilePosition>)>,
     /// True when some of the values stood in brackets, in JSON.
     pub is_listed: bool,
 }
@@ -107,10 +105,10 @@ pub(super) fn read_chunk<'a>(
     };
     let (mut triples, mut bad_lines) = (0, Vec::new());
     for line in chunk.lines() {
-        match line.text.and_then(|text| reader.line(text, line.number)) {
+        match reader.line(&line) {
             Ok(stored) => triples += stored,
-            Err(LineFault { column, message: reason }) => {
-                bad_lines.push(BadLine { line: line.number, column, reason });
+            Err(bad) => {
+                bad_lines.push(bad);
                 if !skip {
                     break;
                 }
@@ -149,8 +147,8 @@ struct Columns<'a> {
     edge_nodes: Vec<u32>,
     edge_targets: Vec<u32>,
     edge_facets: FacetsBuilder,
-    value_lines: Vec<u64>,
-    edge_lines: Vec<u64>,
+    value_positions: Vec<FilePosition>,
+    edge_positions: Vec<FilePosition>,
     is_listed: bool,
 }
 
@@ -163,12 +161,19 @@ struct LangColumn {
 
 impl<'a> Reader<'a> {
     /// Stores a line, and returns the number of its statements: none when it is empty.
-    fn line(&mut self, text: &str, number: u64) -> Result<u64, LineFault> {
-        if text.trim_start().starts_with(['{', '[']) {
-            return self.json(text, number);
+    fn line(&mut self, line: &ChunkLine<'_>) -> Result<u64, BadLine> {
+        let start = line.start;
+        let text = line.text.as_ref().map_err(|reason| bad_line(start, reason))?;
+        if line.is_value || text.trim_start().starts_with(['{', '[']) {
+            return self.json(text, start);
         }
-        let Some(FileStatement { quad, graph }) = parse_file_line(text)? else { return Ok(0) };
-        self.quad(&quad, number)?;
+        let fault = |LineFault { column, message }| {
+            bad_line(start.within(Position { line: 1, column }), message)
+        };
+        let Some(FileStatement { quad, graph }) = parse_file_line(text).map_err(fault)? else {
+            return Ok(0);
+        };
+        self.quad(&quad, start)?;
         if let Some(graph) = graph {
             self.graphs.0 += 1;
             if self.graphs.1.is_empty() {
@@ -178,41 +183,40 @@ impl<'a> Reader<'a> {
         Ok(1)
     }
 
-    /// Stores a line of JSON: the nodes of a mutation.
-    fn json(&mut self, text: &str, number: u64) -> Result<u64, LineFault> {
+    /// Stores a value of JSON: the nodes of a mutation.
+    fn json(&mut self, text: &str, start: FilePosition) -> Result<u64, BadLine> {
         let fault = |error| match error {
             Error::Syntax { message, at, hint } if hint.is_empty() => {
-                LineFault { column: at.column, message }
+                bad_line(start.within(at), message)
             }
             Error::Syntax { message, at, hint } => {
-                LineFault { column: at.column, message: format!("{message} ({hint})") }
+                bad_line(start.within(at), format!("{message} ({hint})"))
             }
-            other => at_start(other.to_string()),
+            other => bad_line(start, other),
         };
         let json = JsonText::new(text);
         let quads = json.statements(MutationKind::Set, &mut 0).map_err(fault)?;
         self.new_nodes.clear();
         for quad in &quads {
-            // The lines of an object are one here, so a column would be none of the file.
-            self.quad(quad, number).map_err(|fault| at_start(fault.message))?;
+            self.quad(quad, start)?;
         }
         Ok(quads.len() as u64)
     }
 
-    /// Stores a statement. The message about a refused value names its predicate and node.
-    fn quad(&mut self, quad: &NQuad<'_>, line: u64) -> Result<(), LineFault> {
-        self.add(quad, line).map_err(|reason| match quad.predicate {
+    /// Stores a statement of a text that begins at `start`. The message about a refused value names its predicate and node.
+    fn quad(&mut self, quad: &NQuad<'_>, start: FilePosition) -> Result<(), BadLine> {
+        let at = start.within(quad.at);
+        self.add(quad, at).map_err(|reason| match quad.predicate {
             Predicate::Name(name) if reason.is_about_value() => {
                 let value_type = self.schema.predicates.get(name).map(|def| def.value_type);
-                let column = quad.at.column;
-                let message = format!("{reason} ({})", about_value(name, value_type, quad.subject));
-                LineFault { column, message }
+                let about = about_value(name, value_type, quad.subject);
+                bad_line(at, format!("{reason} ({about})"))
             }
-            _ => at_start(reason),
+            _ => bad_line(at, reason),
         })
     }
 
-    fn add(&mut self, quad: &NQuad<'_>, line: u64) -> Result<(), Refusal> {
+    fn add(&mut self, quad: &NQuad<'_>, at: FilePosition) -> Result<(), Refusal> {
         let Predicate::Name(name) = quad.predicate else { return Err(Refusal::StarInSet) };
         let place = self.columns_of(name);
         if let Some(refused) = &self.columns[place].refused {
@@ -238,7 +242,7 @@ impl<'a> Reader<'a> {
         check_facets(&quad.facets)?;
         if let Some(target) = target {
             let (node, target) = (self.node(quad.subject)?, self.node(target)?);
-            self.columns[place].push_edge(node, target, quad, line);
+            self.columns[place].push_edge(node, target, quad, at);
             return Ok(());
         }
         let is_password = |def: &PredicateDef| def.value_type == ValueType::Password;
@@ -257,7 +261,7 @@ impl<'a> Reader<'a> {
         };
         check_lossless(&quad.object, value.as_ref())?;
         let node = self.node(quad.subject)?;
-        self.columns[place].push_value(node, value.as_ref(), quad, line);
+        self.columns[place].push_value(node, value.as_ref(), quad, at);
         Ok(())
     }
 
@@ -320,8 +324,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn at_start(message: impl std::fmt::Display) -> LineFault {
-    LineFault { column: 0, message: message.to_string() }
+fn bad_line(at: FilePosition, reason: impl std::fmt::Display) -> BadLine {
+    BadLine { at, reason: reason.to_string() }
 }
 
 fn variable(name: &str) -> Refusal {
@@ -378,27 +382,27 @@ impl<'a> Columns<'a> {
             edge_nodes: Vec::new(),
             edge_targets: Vec::new(),
             edge_facets: FacetsBuilder::default(),
-            value_lines: Vec::new(),
-            edge_lines: Vec::new(),
+            value_positions: Vec::new(),
+            edge_positions: Vec::new(),
             is_listed: false,
         }
     }
 
-    fn push_edge(&mut self, node: u32, target: u32, quad: &NQuad<'_>, line: u64) {
+    fn push_edge(&mut self, node: u32, target: u32, quad: &NQuad<'_>, at: FilePosition) {
         for (key, value) in &quad.facets {
             self.edge_facets.push(self.edge_nodes.len() as u32, key, value.as_ref());
         }
         self.edge_nodes.push(node);
         self.edge_targets.push(target);
         if self.def.is_none() {
-            self.edge_lines.push(line);
+            self.edge_positions.push(at);
         }
     }
 
-    fn push_value(&mut self, node: u32, value: ValueRef<'_>, quad: &NQuad<'_>, line: u64) {
+    fn push_value(&mut self, node: u32, value: ValueRef<'_>, quad: &NQuad<'_>, at: FilePosition) {
         self.is_listed |= quad.in_list == Some(true);
         if self.def.is_none() {
-            self.value_lines.push(line);
+            self.value_positions.push(at);
         }
         let same = |column: &LangColumn| &*column.lang == quad.lang;
         let place = self.langs.iter().position(same).unwrap_or_else(|| {
@@ -433,7 +437,7 @@ impl<'a> Columns<'a> {
             name: self.name,
             langs: langs.collect(),
             edges: EdgePart { nodes, targets, facets: self.edge_facets.finish() },
-            lines: self.def.is_none().then_some((self.value_lines, self.edge_lines)),
+            positions: self.def.is_none().then_some((self.value_positions, self.edge_positions)),
             is_listed: self.is_listed,
         }
     }

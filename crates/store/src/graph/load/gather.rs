@@ -27,6 +27,7 @@ use crate::storage::{Array, catch_corrupt};
 use built::{Builder, BuiltPredicate, joined};
 use fit::{converted, first_definition, has_float, inexact_int};
 use hexgraph_base::budget::{Budget, Share};
+use hexgraph_base::formats::FilePosition;
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Error, Result, Uid, ValueType};
 use little::{LittleLoad, build_little, is_little};
@@ -192,7 +193,7 @@ impl Gathered {
             self.add_predicate(predicate, schema, &mut bad_lines);
         }
         self.hold(held)?;
-        bad_lines.sort_by_key(|bad| bad.line);
+        bad_lines.sort_by_key(|bad| (bad.at.line, bad.at.column));
         Ok(bad_lines)
     }
 
@@ -517,8 +518,8 @@ impl Pending {
 
     fn add(&mut self, mut batch: PredicateBatch, bad_lines: &mut Vec<BadLine>) {
         self.is_listed |= batch.is_listed;
-        if let Some((value_lines, edge_lines)) = batch.lines.take() {
-            self.fit(&mut batch, &value_lines, &edge_lines, bad_lines);
+        if let Some((values, edges)) = batch.positions.take() {
+            self.fit(&mut batch, &values, &edges, bad_lines);
         }
         for (lang, part) in batch.langs {
             self.langs.entry(lang).or_default().push(part);
@@ -583,12 +584,12 @@ impl Pending {
     fn fit(
         &mut self,
         batch: &mut PredicateBatch,
-        value_lines: &[u64],
-        edge_lines: &[u64],
+        value_positions: &[FilePosition],
+        edge_positions: &[FilePosition],
         bad_lines: &mut Vec<BadLine>,
     ) {
-        let mut refuse = |line: u64, reason: String| {
-            bad_lines.push(BadLine { line, column: 0, reason });
+        let mut refuse = |at: FilePosition, reason: String| {
+            bad_lines.push(BadLine { at, reason });
         };
         if self.def.value_type == ValueType::Int {
             let parts = || batch.langs.iter().map(|(_, part)| &part.values);
@@ -600,17 +601,17 @@ impl Pending {
         let name = &self.def.name;
         if self.def.value_type == ValueType::Uid {
             batch.langs.clear();
-            for &line in value_lines {
+            for &at in value_positions {
                 refuse(
-                    line,
+                    at,
                     format!("`{name}` is an edge elsewhere in the data, and this is a value"),
                 );
             }
             return;
         }
         batch.edges = EdgePart { nodes: Vec::new(), targets: Vec::new(), facets: Vec::new() };
-        for &line in edge_lines {
-            refuse(line, format!("`{name}` has values elsewhere in the data, and this is a node"));
+        for &at in edge_positions {
+            refuse(at, format!("`{name}` has values elsewhere in the data, and this is a node"));
         }
         let wanted = self.def.value_type;
         for (_, part) in &mut batch.langs {
@@ -623,7 +624,7 @@ impl Pending {
                             "the first value of `{name}` in the data is of type {elsewhere}"
                         ),
                     };
-                    refuse(value_lines[row], format!("{reason} ({why})"))
+                    refuse(value_positions[row], format!("{reason} ({why})"))
                 });
             }
         }

@@ -291,8 +291,8 @@ impl Loader<'_> {
         self.report.triples += stored;
         self.progress.triples += stored;
         self.report.skipped += bad_lines.len() as u64;
-        for BadLine { line, column, reason } in bad_lines {
-            let (file, column) = (file.to_owned(), column + 1);
+        for BadLine { at, reason } in bad_lines {
+            let (file, line, column) = (file.to_owned(), at.line, at.column.saturating_add(1));
             if !self.options.skip_errors {
                 return Err(Error::Load { file, line, column, message: reason });
             }

@@ -1,6 +1,6 @@
 use super::super::stats;
 use super::*;
-use hexgraph_base::types::Error;
+use hexgraph_base::types::{Error, Position};
 use std::fs::File;
 use std::path::PathBuf;
 
@@ -124,6 +124,37 @@ fn the_first_bad_line_is_named_and_nothing_is_stored() {
         assert_eq!(report.skipped_lines[0].line, line);
         assert_eq!(report.triples, line - 1, "{lines}");
         assert_eq!(values_of(&version, "name", "", 2), ["b"]);
+    }
+}
+
+/// In any layout the line and the column of a fault are those of the file. The sign `§` marks it.
+#[test]
+fn a_fault_of_json_has_its_position() {
+    let version = with_schema("age: int .");
+    #[rustfmt::skip]
+    let cases = [
+        // A value in a line, in lines of their own, in an array, one behind the other, and over several lines.
+        "{\"n\": 1, \"age\": §\"x\"}",
+        "{\"n\": 1}\n  {\"n\": 2, \"age\": §\"x\"}",
+        "[{\"n\": 1}, {\"n\": 2, \"age\": §\"x\"}]",
+        "{\"n\": 1} {\"n\": 2, \"age\": §\"x\"}",
+        "{\"n\": 1} {\n \"age\": §\"x\"}",
+        "[\n  {\n    \"n\": 1\n  },\n  {\n    \"n\": 2,\n    \"age\": §\"x\"\n  }\n]\n",
+        // What is no JSON, or no node, and values that do not fit the ones before.
+        "[\n  {\"n\": 1},\n  {\"n\": nul§}\n]",
+        "{\"n\": 1}\n{\"n\": nul§}",
+        "{\"n\":\n 1} {\"n\":\n  nul§}",
+        "[{\"n\": 1},\n §7]",
+        "[{\"uid\": \"_:a\", \"n\": 1},\n {\"uid\": \"_:b\",\n  \"n\": §{\"uid\": \"_:a\"}}]",
+        "[{\"uid\": \"_:a\", \"n\": {\"uid\": \"_:b\"}}, {\"uid\": \"_:b\", \"n\": §1}]",
+    ];
+    for case in cases {
+        let (before, behind) = case.split_once('§').unwrap();
+        let at = Position::of(before, before.len());
+        let text = format!("{before}{behind}");
+        let fault = try_load_text(&version, &text, &LoadOptions::default()).err().unwrap();
+        let want = format!("test.rdf:{}:{}: ", at.line, at.column + 1);
+        assert!(fault.to_string().starts_with(&want), "{case}: {fault}");
     }
 }
 

@@ -5,6 +5,7 @@ use crate::graph::change::check::convert_in_full;
 use crate::graph::change::refusal::Refusal;
 use crate::graph::load::batch::PredicateBatch;
 use crate::storage::{Values, ValuesBuilder};
+use hexgraph_base::formats::FilePosition;
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::{Loss, ValueRef, ValueType};
 
@@ -32,9 +33,11 @@ pub(super) fn inexact_int(values: &Values) -> Option<i64> {
 
 /// The definition that the first statement of an unknown predicate gives it.
 pub(super) fn first_definition(batch: &PredicateBatch) -> PredicateDef {
-    let first = |lines: &Vec<u64>| lines.first().copied().unwrap_or(u64::MAX);
-    // A kind without a statement counts as behind all lines.
-    let is_edge = batch.lines.as_ref().is_some_and(|(values, edges)| first(edges) < first(values));
+    let first =
+        |at: &Vec<FilePosition>| at.first().map_or((u64::MAX, 0), |at| (at.line, at.column));
+    // A kind without a statement counts as behind all others.
+    let is_edge =
+        batch.positions.as_ref().is_some_and(|(values, edges)| first(edges) < first(values));
     let value = batch.langs.first().map(|(_, part)| part.values.get(0).value_type());
     let value_type = if is_edge { ValueType::Uid } else { value.unwrap_or(ValueType::Uid) };
     let mut def = PredicateDef::new(&*batch.name, value_type);
