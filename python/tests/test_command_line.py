@@ -189,7 +189,7 @@ def test_graphql(loaded, tmp_path):
     done = run("graphql", loaded, add, "-v", "t=Shop")
     assert json.loads(done.stdout) == {"data": {"addTask": {"task": [{"title": "Shop"}]}}}
     find = "query q($t: String) { queryTask(filter: {title: {eq: $t}}) { title } }"
-    (tmp_path / "v.json").write_text('{"t": "Shop"}')
+    (tmp_path / "v.json").write_text('\ufeff{"t": "Shop"}', encoding="utf-8")
     done = run("graphql", loaded, find, "--variables-file", tmp_path / "v.json")
     assert json.loads(done.stdout) == {"data": {"queryTask": [{"title": "Shop"}]}}
     done = run("graphql", loaded, "{ nothing }")

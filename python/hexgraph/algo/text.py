@@ -104,6 +104,9 @@ def root_or_uids(name: str, nodes: Nodes) -> str | list[int]:
 
     Raises TypeError and ValueError for what is neither.
     """
+    if isinstance(nodes, str):
+        # A text that was read from a file may begin with a byte order mark.
+        nodes = nodes.removeprefix("\ufeff")
     if isinstance(nodes, str) and not _is_uid(nodes):
         if "(" in nodes:
             return nodes

@@ -3,7 +3,7 @@
 use super::arguments::{AnonymousRequests, ServeArguments};
 use crate::http::{Certificates, Secret, Security, TlsFiles, access_options, read_secret};
 use hexgraph::db::access::AccessOptions;
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Result, without_mark};
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -91,7 +91,8 @@ fn add_file(kind: Secret, path: &Path, security: &mut Security) -> Result<()> {
     let shown = path.display();
     let text = fs::read_to_string(path)
         .map_err(|error| Error::io(format!("reading secrets from {shown}"), error))?;
-    let secrets: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let secrets: Vec<&str> =
+        without_mark(&text).lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     match secrets[..] {
         [] => Err(Error::query(format!("{shown}: there is no secret in it, one a line"))),
         [_, _, ..] if kind == Secret::Token => {

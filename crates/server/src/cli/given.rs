@@ -1,20 +1,21 @@
 //! What was typed, read: texts from arguments, files and the standard input, variables, times.
 
 use hexgraph::db::{Limits, Memory, OpenOptions, Recovery, Variables, memory_count};
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Result, without_mark};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::time::Duration;
 use std::{fs, io};
 
-/// Reads an entire file.
+/// Reads an entire file, without a byte order mark.
 ///
 /// # Errors
 ///
 /// `Io` with the name of the file.
 pub(super) fn read_text(path: &Path) -> Result<String> {
-    fs::read_to_string(path)
-        .map_err(|error| Error::io(format!("reading {}", path.display()), error))
+    let text = fs::read_to_string(path)
+        .map_err(|error| Error::io(format!("reading {}", path.display()), error))?;
+    Ok(without_mark(&text).to_owned())
 }
 
 /// Returns the text of a request: `text` unchanged; that of `file`; of the standard input for `-`,
@@ -50,7 +51,9 @@ fn names_file(text: &str) -> bool {
 }
 
 fn read_input() -> Result<String> {
-    io::read_to_string(io::stdin()).map_err(|error| Error::io("reading the standard input", error))
+    let text = io::read_to_string(io::stdin())
+        .map_err(|error| Error::io("reading the standard input", error))?;
+    Ok(without_mark(&text).to_owned())
 }
 
 /// Splits `name=value` of a `--var`; a `$` before the name is left out.
