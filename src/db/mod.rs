@@ -59,7 +59,7 @@ pub use hexgraph_base::plan::{
 #[doc(inline)]
 pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
 #[doc(inline)]
-pub use hexgraph_dql::{Given, keywords, without_passwords, without_strings};
+pub use hexgraph_dql::{Given, is_mutation, keywords, without_passwords, without_strings};
 #[doc(inline)]
 pub use hexgraph_store::algo::{
     EdgeArrays, Found as AlgorithmFound, Output as AlgorithmOutput, Report as AlgorithmReport,

@@ -19,6 +19,7 @@ pub use lexer::GROUPS_UNFILTERED;
 pub use lower::given::Given;
 pub use lower::upsert::UpsertCondition;
 pub use request::document::Document;
+pub use request::kind::is_mutation;
 pub use request::mutation::{Mutation, MutationRequest, RdfBlock, parse_mutation, rdf_len};
 pub use request::parse::{parse, parse_condition};
 pub use request::passwords::{BLANKED, without_passwords, without_strings};

@@ -3,6 +3,7 @@
 
 mod absent_functions;
 pub(crate) mod diagnose;
+pub(crate) mod kind;
 pub(crate) mod document;
 pub(crate) mod parse;
 pub(crate) mod mutation;

@@ -11,7 +11,7 @@ use crate::http::grpc::call::{CallAnswer, decode};
 use crate::http::grpc::messages::RunDqlRequest;
 use crate::http::grpc::status::{Code, Status};
 use crate::http::message::incoming::Incoming;
-use hexgraph::db::{QueryRequest, RequestContext};
+use hexgraph::db::{QueryRequest, RequestContext, is_mutation};
 use hexgraph_base::types::Error;
 
 /// Answers a query, or executes a mutation or an upsert in a commit of its own.
@@ -26,7 +26,7 @@ pub(in crate::http) fn answer(
     let rdf = wants_rdf(request.resp_format)?;
     let database = app.database_for(incoming);
     let text = request.dql_query;
-    if !changes(&text) {
+    if !is_mutation(&text) {
         let debug = wants_debug(incoming.headers());
         let asked = QueryRequest { text, variables: variables(request.vars), debug };
         return ask((app, &database), asked, (0, rdf), control).map_err(told);
@@ -49,54 +49,5 @@ fn told(status: Status) -> Status {
             Status { message, ..status }
         }
         _ => status,
-    }
-}
-
-/// Whether a text is a mutation or an upsert, by its first words: `upsert {`, `{ set {` or `{
-/// delete {`.
-fn changes(text: &str) -> bool {
-    let text = skip_blank(text);
-    if let Some(rest) = word(text, "upsert") {
-        return rest.starts_with('{');
-    }
-    let Some(text) = text.strip_prefix('{').map(skip_blank) else { return false };
-    let rest = ["set", "delete"].iter().find_map(|name| word(text, name));
-    rest.is_some_and(|rest| rest.starts_with('{'))
-}
-
-/// What comes behind a word and blanks; `None` when the text begins otherwise.
-fn word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    text.strip_prefix(word).map(skip_blank)
-}
-
-/// The text without the blanks and comments that it begins with.
-fn skip_blank(text: &str) -> &str {
-    let mut text = text.trim_start();
-    while text.starts_with('#') {
-        text = text.split_once('\n').map_or("", |(_, rest)| rest).trim_start();
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_changes_something() {
-        for (text, want) in [
-            ("{ set { _:a <n> \"x\" . } }", true),
-            (" # all\n{\n # more\n delete{ <1> * * . } }", true),
-            ("upsert { query { v as var(func: has(n)) } mutation { } }", true),
-            ("{ set(func: has(n)) { n } }", false),
-            ("{ upsert(func: has(n)) { n } }", false),
-            ("query q($a: int) { q(func: eq(n, $a)) { n } }", false),
-            ("{ q(func: has(n)) { n } }", false),
-            ("schema {}", false),
-            ("# {set {", false),
-            ("", false),
-        ] {
-            assert_eq!(changes(text), want, "{text}");
-        }
     }
 }
