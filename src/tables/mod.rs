@@ -10,11 +10,13 @@ mod answers;
 mod generate;
 mod sniff;
 
-pub use answers::batch::{record_batch, texts_array};
+pub use answers::batch::{PlainColumn, plain_rows, record_batch, texts_array};
 pub use answers::flatten::{Draw, exploded, flattened};
 pub use answers::greatest::greatest_rows;
+pub use answers::text::{TableExtent, TableLimits, write_table};
 pub use answers::uids::{with_fields, with_text_uids};
 pub use answers::write::{RowFormat, write_rows};
+pub use arrow_array::RecordBatch;
 pub use generate::Generated;
 pub use graphs::load::{Batches, EDGE_PREDICATE, GraphOptions, is_graph_name, refuse_other_names};
 #[doc(inline)]

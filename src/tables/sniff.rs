@@ -1,6 +1,7 @@
 //! Shows how the file of a table is read, without loading it.
 
-use super::answers::write::{RowFormat, shown_cell, write_rows};
+use super::answers::text::{shown_cell, shown_width};
+use super::answers::write::{RowFormat, write_rows};
 use super::read::cells::natural_of;
 use super::read::pages::memory::ReadMemory;
 use super::read::source::Source;
@@ -255,10 +256,12 @@ fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     let rows: Vec<[String; N]> =
         rows.iter().map(|row| std::array::from_fn(|column| shown_cell(&row[column]))).collect();
     let widths: [usize; N] = std::array::from_fn(|column| {
-        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)
+        rows.iter().map(|row| shown_width(&row[column])).max().unwrap_or(0)
     });
     let line = |row: &[String; N]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let cells = row.iter().zip(widths).map(|(cell, width)| {
+            format!("{cell}{}", " ".repeat(width.saturating_sub(shown_width(cell))))
+        });
         cells.collect::<Vec<String>>().join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect()

@@ -42,6 +42,31 @@ pub fn record_batch(table: Table) -> Result<RecordBatch> {
     RecordBatch::try_new_with_options(schema, arrays, &options).map_err(internal)
 }
 
+/// A column of rows that are no answer.
+#[derive(Debug, Clone)]
+pub enum PlainColumn {
+    /// Texts.
+    Texts(Vec<String>),
+    /// Numbers.
+    Numbers(Vec<i64>),
+}
+
+/// Makes rows of columns with names, which are equally long.
+///
+/// # Errors
+///
+/// [`Error::Query`] when they are not.
+pub fn plain_rows(columns: Vec<(&str, PlainColumn)>) -> Result<RecordBatch> {
+    let columns = columns.into_iter().map(|(name, column)| {
+        let array: ArrayRef = match column {
+            PlainColumn::Texts(texts) => Arc::new(StringArray::from(texts)),
+            PlainColumn::Numbers(numbers) => Arc::new(Int64Array::from(numbers)),
+        };
+        (name, array)
+    });
+    RecordBatch::try_from_iter(columns).map_err(internal)
+}
+
 fn internal(error: ArrowError) -> Error {
     Error::query(format!("the rows make no Arrow table: {error}"))
 }

@@ -5,4 +5,5 @@ pub(super) mod flatten;
 pub(super) mod cells;
 pub(super) mod uids;
 pub(super) mod greatest;
+pub(super) mod text;
 pub(super) mod write;

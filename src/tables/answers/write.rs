@@ -1,8 +1,9 @@
 //! Writes the rows of an answer as text or as a file that other tools read.
 
-use super::cells::{is_numeric, plain_text, write_object};
+use super::cells::{plain_text, write_object};
 use super::flatten::{Draw, flattened};
-use arrow_array::{ArrayRef, RecordBatch};
+use super::text::{TableLimits, write_markdown, write_table};
+use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
 use hexgraph_base::answer::JsonSink;
 use hexgraph_base::types::{Error, Result, did_you_mean};
@@ -20,6 +21,8 @@ pub enum RowFormat {
     /// Comma-separated values with a line of names, in UTF-8; objects within rows as in [`RowFormat::Table`]. A missing value is
     /// nothing between two commas, an empty text two quotes, and a list of values is JSON.
     Csv,
+    /// A table of Markdown, with objects within rows as in [`RowFormat::Table`] and all letters of all cells.
+    Markdown,
     /// An object of JSON a line, without the keys that a row has no value of.
     JsonLines,
     /// The file format of Arrow, with objects and lists of them as they are.
@@ -29,16 +32,14 @@ pub enum RowFormat {
 }
 
 /// The formats, their names, and the ends of the names of files that have them.
-const FORMATS: [(RowFormat, &str, &[&str]); 5] = [
+const FORMATS: [(RowFormat, &str, &[&str]); 6] = [
     (RowFormat::Table, "table", &["txt"]),
     (RowFormat::Csv, "csv", &["csv"]),
+    (RowFormat::Markdown, "markdown", &["md", "markdown"]),
     (RowFormat::JsonLines, "jsonl", &["jsonl", "ndjson"]),
     (RowFormat::Arrow, "arrow", &["arrow", "feather", "ipc"]),
     (RowFormat::Parquet, "parquet", &["parquet", "pq"]),
 ];
-
-/// The most letters of a cell that [`RowFormat::Table`] shows.
-const SHOWN_MAX: usize = 60;
 
 /// The bytes of text after which they are handed on.
 const BUFFERED: usize = 1 << 16;
@@ -129,7 +130,10 @@ pub fn write_rows(
     out: &mut (dyn Write + Send),
 ) -> Result<()> {
     match format {
-        RowFormat::Table => write_table(&flattened(rows, draw)?, out),
+        RowFormat::Table => {
+            write_table(&flattened(rows, draw)?, &TableLimits::default(), out).map(|_| ())
+        }
+        RowFormat::Markdown => write_markdown(&flattened(rows, draw)?, out),
         RowFormat::Csv => write_csv(&flattened(rows, draw)?, out),
         RowFormat::JsonLines => write_lines(rows, out),
         RowFormat::Arrow => write_arrow(rows, out),
@@ -190,55 +194,6 @@ fn write_lines(rows: &RecordBatch, out: &mut dyn Write) -> Result<()> {
     out.write_all(&lines).map_err(failed)
 }
 
-fn write_table(rows: &RecordBatch, out: &mut dyn Write) -> Result<()> {
-    let mut sink = JsonSink::new();
-    let columns: Vec<ShownColumn> = names_of(rows)
-        .into_iter()
-        .zip(rows.columns())
-        .map(|(name, column)| ShownColumn::new(&name, column, &mut sink))
-        .collect();
-    for row in 0..=rows.num_rows() {
-        let cells = columns.iter().map(|column| column.padded(row));
-        let line = cells.collect::<Vec<String>>().join("  ");
-        writeln!(out, "{}", line.trim_end()).map_err(failed)?;
-    }
-    Ok(())
-}
-
-/// A column as letters, its name first.
-struct ShownColumn {
-    cells: Vec<String>,
-    width: usize,
-    is_numeric: bool,
-}
-
-impl ShownColumn {
-    fn new(name: &str, column: &ArrayRef, sink: &mut JsonSink) -> ShownColumn {
-        let mut cells = vec![shown_cell(name)];
-        cells.extend((0..column.len()).map(|row| {
-            plain_text(column, row, sink).map_or(String::new(), |text| shown_cell(&text))
-        }));
-        let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
-        ShownColumn { cells, width, is_numeric: is_numeric(column) }
-    }
-
-    fn padded(&self, row: usize) -> String {
-        let (cell, width) = (&self.cells[row], self.width);
-        match self.is_numeric {
-            true => format!("{cell:>width$}"),
-            false => format!("{cell:<width$}"),
-        }
-    }
-}
-
-/// The beginning of a text in one line, without what would move a terminal's cursor.
-pub(in crate::tables) fn shown_cell(text: &str) -> String {
-    let is_long = SHOWN_MAX < text.chars().count();
-    let most = if is_long { SHOWN_MAX - 1 } else { SHOWN_MAX };
-    let letters = text.chars().take(most).map(|it| if it.is_control() { ' ' } else { it });
-    letters.chain(is_long.then_some('…')).collect()
-}
-
 fn write_arrow(rows: &RecordBatch, out: &mut dyn Write) -> Result<()> {
     let mut writer = FileWriter::try_new(out, &rows.schema()).map_err(refused)?;
     writer.write(rows).and_then(|()| writer.finish()).map_err(refused)
@@ -253,11 +208,11 @@ fn write_parquet(rows: &RecordBatch, out: &mut (dyn Write + Send)) -> Result<()>
     writer.close().map(|_| ()).map_err(refused)
 }
 
-fn names_of(rows: &RecordBatch) -> Vec<String> {
+pub(super) fn names_of(rows: &RecordBatch) -> Vec<String> {
     rows.schema().fields().iter().map(|field| field.name().clone()).collect()
 }
 
-fn failed(error: io::Error) -> Error {
+pub(super) fn failed(error: io::Error) -> Error {
     Error::io("writing the rows", error)
 }
 
@@ -362,7 +317,7 @@ mod tests {
     fn formats_have_names_and_ends() {
         assert_eq!(RowFormat::from_name("csv").unwrap(), RowFormat::Csv);
         let fault = RowFormat::from_name("cvs").unwrap_err().to_string();
-        assert!(fault.contains("table, csv, jsonl, arrow, parquet"), "{fault}");
+        assert!(fault.contains("table, csv, markdown, jsonl, arrow, parquet"), "{fault}");
         assert_eq!(RowFormat::of_file("NDJSON"), Some(RowFormat::JsonLines));
         assert_eq!(RowFormat::of_file("doc"), None);
     }
