@@ -53,6 +53,18 @@ pub enum PlainColumn {
 
 /// Makes rows of columns with names, which are equally long.
 ///
+/// ```
+/// use hexgraph::tables::{PlainColumn, plain_rows};
+///
+/// let names = PlainColumn::Texts(vec!["Ada".into(), "Bob".into()]);
+/// let ages = PlainColumn::Numbers(vec![36, 41]);
+/// let rows = plain_rows(vec![("name", names), ("age", ages.clone())])?;
+/// assert_eq!((rows.num_rows(), rows.num_columns()), (2, 2));
+/// let short = PlainColumn::Numbers(vec![1]);
+/// assert!(plain_rows(vec![("age", ages), ("other", short)]).is_err());
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Query`] when they are not.

@@ -1,11 +1,12 @@
-//! Cells of a table as texts.
+//! Cells of a table as texts, and the names of its columns.
 
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeListArray, LargeStringArray,
-    StringArray, StructArray, TimestampMicrosecondArray, TimestampNanosecondArray,
+    RecordBatch, StringArray, StructArray, TimestampMicrosecondArray, TimestampNanosecondArray,
 };
 use hexgraph_base::answer::JsonSink;
-use hexgraph_base::types::{DateTime, Sink, ValueRef, stack};
+use hexgraph_base::types::{DateTime, Error, Sink, ValueRef, stack};
+use std::io;
 
 /// Writes a row as an object of JSON: the cells that have a value, under the names of their columns.
 pub(super) fn write_object(
@@ -42,6 +43,16 @@ pub(super) fn plain_text(column: &ArrayRef, row: usize, sink: &mut JsonSink) -> 
     } else {
         json.into_owned()
     })
+}
+
+/// The names of the columns.
+pub(super) fn names_of(rows: &RecordBatch) -> Vec<String> {
+    rows.schema().fields().iter().map(|field| field.name().clone()).collect()
+}
+
+/// The error of a writer that refuses the rows.
+pub(super) fn failed(error: io::Error) -> Error {
+    Error::io("writing the rows", error)
 }
 
 /// Whether the cells of a column are numbers.

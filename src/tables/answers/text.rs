@@ -4,8 +4,7 @@
 //! together, columns in the middle are left out. A table with too many rows has its first and its last rows. A mark (`…`) is at each
 //! position where something is left out, and [`TableExtent`] has the counts.
 
-use super::cells::{is_numeric, plain_text};
-use super::write::{failed, names_of};
+use super::cells::{failed, is_numeric, names_of, plain_text};
 use arrow_array::{ArrayRef, RecordBatch};
 use hexgraph_base::answer::JsonSink;
 use hexgraph_base::types::Result;
@@ -47,6 +46,19 @@ pub struct TableExtent {
 }
 
 /// Writes rows as columns of letters within limits. They are a rectangle, as [`super::flatten::flattened`] makes one. O(cells that are written).
+///
+/// ```
+/// use hexgraph::tables::{PlainColumn, TableLimits, plain_rows, write_table};
+///
+/// let numbers = PlainColumn::Numbers(vec![1, 20, 300, 4000]);
+/// let rows = plain_rows(vec![("count", numbers)])?;
+/// let limits = TableLimits { rows: Some(2), ..TableLimits::default() };
+/// let mut text = Vec::new();
+/// let extent = write_table(&rows, &limits, &mut text)?;
+/// assert_eq!(String::from_utf8(text).unwrap(), "count\n    1\n    …\n 4000\n");
+/// assert_eq!((extent.rows, extent.rows_shown), (4, 2));
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -188,7 +200,7 @@ impl Layout {
         if let Some(widest) = widest_within(widths, &all, limit) {
             return Layout { widest, around: None, columns };
         }
-        // Columns are added from both sides, one in turns, for as long as narrow ones fit beside the mark.
+        // Columns are added from both sides, alternately, for as long as narrow ones fit next to the mark.
         let (mut before, mut after) = (1, 0);
         let shown = |before: usize, after: usize| {
             (0..before).chain(columns - after..columns).collect::<Vec<usize>>()

@@ -1,6 +1,6 @@
 //! Writes the rows of an answer as text or as a file that other tools read.
 
-use super::cells::{plain_text, write_object};
+use super::cells::{failed, names_of, plain_text, write_object};
 use super::flatten::{Draw, flattened};
 use super::text::{TableLimits, write_markdown, write_table};
 use arrow_array::RecordBatch;
@@ -10,8 +10,8 @@ use hexgraph_base::types::{Error, Result, did_you_mean};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
+use std::fmt;
 use std::io::Write;
-use std::{fmt, io};
 
 /// A form of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,14 +208,6 @@ fn write_parquet(rows: &RecordBatch, out: &mut (dyn Write + Send)) -> Result<()>
     writer.close().map(|_| ()).map_err(refused)
 }
 
-pub(super) fn names_of(rows: &RecordBatch) -> Vec<String> {
-    rows.schema().fields().iter().map(|field| field.name().clone()).collect()
-}
-
-pub(super) fn failed(error: io::Error) -> Error {
-    Error::io("writing the rows", error)
-}
-
 /// What a writer of files refused: rows that have no place in its format, or the system.
 fn refused(error: impl fmt::Display) -> Error {
     Error::query(format!("the rows can't be written in this format: {error}"))
@@ -305,7 +297,7 @@ mod tests {
         write_rows(&rows, RowFormat::Arrow, &|_| Ok(()), &mut arrow).unwrap();
         write_rows(&rows, RowFormat::Parquet, &|_| Ok(()), &mut parquet).unwrap();
         let mut read =
-            arrow_ipc::reader::FileReader::try_new(io::Cursor::new(arrow), None).unwrap();
+            arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(arrow), None).unwrap();
         assert_eq!(read.next().unwrap().unwrap(), rows);
         let file = bytes::Bytes::from(parquet);
         let read = parquet::arrow::arrow_reader::ParquetRecordBatchReader::try_new(file, 8);

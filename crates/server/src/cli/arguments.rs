@@ -24,6 +24,8 @@ pub(super) enum Command {
     /// Run a query, and print its result or write it to a file: JSON, a table, CSV, lines of JSON,
     /// Arrow or Parquet
     Query(QueryArguments),
+    /// Type queries and commands at a prompt, or run those of a file: `hexgraph shell DATABASE < FILE`
+    Shell(ShellArguments),
     /// Change data by N-Quads, JSON, or a request in DQL, and print the uids of new nodes
     Mutate(MutateArguments),
     /// Delete nodes with all their values, outgoing and incoming edges, and print the counts
@@ -378,8 +380,8 @@ pub(super) struct QueryArguments {
     /// The value of a variable, as `name=value`
     #[arg(short = 'v', long = "var", value_name = "NAME=VALUE")]
     pub variables: Vec<String>,
-    /// The format: json (all blocks), or the rows of one block as table, csv, jsonl, arrow or
-    /// parquet. Default: by the file extension, otherwise json
+    /// The format: json (all blocks), or the rows of one block as table, csv, markdown, jsonl,
+    /// arrow or parquet. Default: by the file extension, otherwise json
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
     /// The file to write, replacing an existing one; default: standard output
@@ -398,6 +400,31 @@ pub(super) struct QueryArguments {
     /// the file
     #[arg(long)]
     pub no_map: bool,
+}
+
+/// The arguments of `shell`.
+#[derive(Args)]
+pub(super) struct ShellArguments {
+    /// The directory of the database; without it one in memory, which is gone at the end
+    pub path: Option<PathBuf>,
+    /// Create the database where there is none
+    #[arg(long, requires = "path", conflicts_with = "read_only")]
+    pub create: bool,
+    /// Leave the database as it is; it may be in use by another process
+    #[arg(long, requires = "path")]
+    pub read_only: bool,
+    /// Run this text, as often as there are some, and end: DQL, or commands such as '\\schema'
+    #[arg(short = 'c', long = "command", value_name = "TEXT")]
+    pub commands: Vec<String>,
+    /// Go on after an error of -c or of a file; the exit status is 1 all the same
+    #[arg(long = "continue")]
+    pub goes_on: bool,
+    /// How answers are written: table, json, csv, jsonl or markdown
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    pub format: String,
+    /// The namespace at the start
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub namespace: u64,
 }
 
 /// The arguments of `mutate`.

@@ -1,4 +1,4 @@
-//! Shows the progress of a load on a terminal.
+//! Shows the progress of a load, and the time of a request, on a terminal.
 
 use super::interrupt::Interrupt;
 use hexgraph::db::{LoadProgress, RequestContext};
@@ -7,24 +7,42 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The time after which a load shows its progress. A shorter load shows nothing.
+/// The time after which work shows its progress. Shorter work shows nothing.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 const WIDTH: usize = 30;
 
-/// What stops a load, and shows on the way how far it is where somebody looks.
+/// What stops a load, and shows its progress where the standard error is a terminal.
 pub(super) fn control_with_bar(interrupt: Interrupt, progress: &LoadProgress) -> RequestContext {
+    let progress = progress.clone();
+    control_with_line(interrupt, move |elapsed| {
+        text(progress.done(), progress.total(), progress.records(), elapsed)
+    })
+}
+
+/// What stops a request, and shows the time since it began where the standard error is a terminal.
+pub(super) fn control_with_clock(interrupt: Interrupt) -> RequestContext {
+    control_with_line(interrupt, |elapsed| {
+        format!("running … {} s (Ctrl-C stops it)", elapsed.as_secs())
+    })
+}
+
+/// What stops work, and shows a line about it where the standard error is a terminal.
+fn control_with_line(
+    interrupt: Interrupt,
+    line: impl Fn(Duration) -> String + Send + Sync + 'static,
+) -> RequestContext {
     if !io::stderr().is_terminal() {
         return interrupt.control();
     }
-    let (progress, started) = (progress.clone(), Instant::now());
+    let started = Instant::now();
     let shown = Mutex::new(String::new());
     RequestContext::new().with_poll(move || {
         let elapsed = started.elapsed();
-        let line = text(progress.done(), progress.total(), progress.records(), elapsed);
+        let line = line(elapsed);
         let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
         if PATIENCE <= elapsed && *shown != line {
-            // A terminal that is gone has nobody to be told.
+            // A terminal that is gone has nobody to report to.
             let _ = write!(io::stderr(), "\r{line:width$}", width = shown.len());
             *shown = line;
         }

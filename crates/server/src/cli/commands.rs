@@ -5,7 +5,6 @@ use super::algo::{algo, dql};
 use super::arguments::{
     AlgoArguments, Arguments, Command, LoadArguments, PortArgument, ServeArguments,
 };
-use super::bar::{clear_bar, control_with_bar};
 use super::console::console;
 use super::given::{duration, read_text, report_recovery, set_memory};
 use super::interrupt::Interrupt;
@@ -13,8 +12,8 @@ use super::output::print;
 use super::quote::{Done, Failure};
 use super::registry;
 use super::requests::{delete, graphql, mutate, query};
-use super::spelling::spelled;
-use super::tables::{is_table, is_table_with, load_graph, load_table, sniff_file};
+use super::shell::shell;
+use super::tables::{is_table, load_files, loaded_files, print_report, sniff_file};
 use crate::http::{
     AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, ServeOptions, Server,
     SocketFileOptions, SubscribeOptions, default_password_warning,
@@ -22,11 +21,7 @@ use crate::http::{
 use clap::Parser;
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph::db::{
-    Checked, Database, LoadOptions, LoadProgress, LoadReport, OpenOptions, Source, byte_count,
-    check, files_of, guarded, has_triples, refuse_loaders_export,
-};
-use hexgraph::tables::{
-    TableOptions, is_export_folder, is_graph_name, is_table_name, refuse_other_names,
+    Checked, Database, LoadOptions, OpenOptions, Source, byte_count, check, guarded,
 };
 use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
@@ -58,6 +53,7 @@ fn run_command(command: Command, interrupt: Interrupt) -> Done {
         Command::Serve(arguments) => serve(&arguments, interrupt),
         Command::Console(arguments) => console(&arguments, interrupt),
         Command::Query(arguments) => query(&arguments, interrupt),
+        Command::Shell(arguments) => shell(&arguments, interrupt),
         Command::Mutate(arguments) => mutate(&arguments, interrupt),
         Command::Delete(arguments) => delete(&arguments, interrupt),
         Command::Graphql(arguments) => graphql(&arguments, interrupt),
@@ -270,21 +266,16 @@ fn export(
 }
 
 fn load(arguments: &LoadArguments, interrupt: Interrupt) -> Done {
-    let schema = arguments.schema.as_deref().map(read_text).transpose()?;
-    let about_schema = Failure::about(schema.as_deref().unwrap_or_default());
     let files = loaded_files(arguments)?;
     let new = NewFolders::before(&arguments.path);
     let database = Database::open(&arguments.path, OpenOptions::default())?;
     let database = database.namespace(arguments.namespace)?;
-    let graphql = arguments.graphql_schema.as_deref().map(read_text).transpose()?;
-    let done = database.load_before_graphql(graphql.as_deref(), &interrupt.control(), || {
-        load_files(&database, files, schema.clone(), arguments, interrupt)
-    });
+    let done = load_files(&database, files, arguments, interrupt);
     if done.is_err() {
         // Nothing is in it, and whoever loads again may mean another folder.
         drop(database);
         new.remove();
-        return done.map_err(about_schema);
+        return done;
     }
     Ok(database.close()?)
 }
@@ -311,70 +302,6 @@ impl NewFolders {
     }
 }
 
-fn load_files(
-    database: &Database,
-    (tables, triples): (Vec<PathBuf>, Vec<PathBuf>),
-    schema: Option<String>,
-    arguments: &LoadArguments,
-    interrupt: Interrupt,
-) -> Result<()> {
-    let memory = arguments.memory.as_deref().map_or(Ok(0), |text| byte_count("--memory", text))?;
-    let progress = LoadProgress::default();
-    let control = control_with_bar(interrupt, &progress);
-    let skip_errors = arguments.skip_errors;
-    let report = match (&tables[..], &triples[..]) {
-        ([folder], []) if is_export_folder(folder) => {
-            let options =
-                TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
-            database.load_folder_with(folder, options, &control)
-        }
-        ([file], []) if is_graph_name(&file.display().to_string()) => {
-            let options =
-                TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
-            load_graph(database, file, &arguments.table, options, &control)
-        }
-        (tables, []) if tables.iter().any(|file| is_graph_name(&file.display().to_string())) => {
-            Err(Error::query("a load is of one graph, and of nothing else"))
-        }
-        (tables, []) => {
-            let options =
-                TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
-            load_table(database, tables, arguments, options, &control)
-        }
-        ([], triples) => {
-            let sources: Vec<Source> = triples.iter().cloned().map(Source::File).collect();
-            let options =
-                LoadOptions { skip_errors, progress, memory, xid: arguments.table.xid.clone() };
-            database.load_with(sources, schema.as_deref(), options, &control)
-        }
-        _ => Err(Error::query("a load is of triples or of tables, not of both")),
-    };
-    clear_bar();
-    let shown = arguments.files.iter().map(|file| file.display().to_string());
-    print_report(&shown.collect::<Vec<String>>().join(", "), &report?)
-}
-
-/// Sorts the files that the arguments name into tables and others.
-fn loaded_files(arguments: &LoadArguments) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
-    let (mut tables, mut triples) = (Vec::new(), Vec::new());
-    for path in &arguments.files {
-        if is_export_folder(path) || is_graph_name(&path.display().to_string()) {
-            tables.push(path.clone());
-            continue;
-        }
-        if arguments.schema.is_none() {
-            refuse_loaders_export(path)?;
-        }
-        for file in files_of(path, |name| is_table_name(name) || has_triples(name))? {
-            refuse_other_names(&file.display().to_string())?;
-            let kind =
-                if is_table_with(&file, &arguments.table) { &mut tables } else { &mut triples };
-            kind.push(file);
-        }
-    }
-    Ok((tables, triples))
-}
-
 fn load_file(
     database: &Database,
     file: &Path,
@@ -389,37 +316,4 @@ fn load_file(
     let source = Source::File(file.to_owned());
     let report = database.load_with(source, schema, options, &interrupt.control())?;
     print_report(&file.display().to_string(), &report)
-}
-
-fn print_report(files: &str, report: &LoadReport) -> Result<()> {
-    for line in &report.skipped_lines {
-        eprintln!("{}:{}: {}", line.file, line.line, line.reason);
-    }
-    for note in &report.notes {
-        eprintln!("{}", spelled(note));
-    }
-    for warning in &report.warnings {
-        eprintln!("warning: {}", spelled(warning));
-    }
-    let skipped = match report.skipped {
-        0 => String::new(),
-        number => format!(", {number} lines skipped"),
-    };
-    let untyped = match report.untyped {
-        0 => String::new(),
-        number => format!(", {number} made without a type"),
-    };
-    let replaced = match report.replaced {
-        0 => String::new(),
-        number => format!(", {number} values replaced"),
-    };
-    print(
-        format!(
-            "{files}: {} triples, {} nodes{untyped}, {:.1} s{skipped}{replaced}\n",
-            report.triples,
-            report.nodes,
-            report.elapsed.as_secs_f64()
-        )
-        .as_bytes(),
-    )
 }

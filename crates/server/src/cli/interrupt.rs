@@ -2,8 +2,9 @@
 
 use crate::http::Ended;
 use hexgraph::db::RequestContext;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use std::{io, thread};
+use std::{io, mem, thread};
 use tokio::runtime::{Builder, Runtime};
 #[cfg(unix)]
 use tokio::signal::unix::Signal;
@@ -42,6 +43,30 @@ impl Interrupt {
         }
     }
 
+    /// Has Ctrl-C stop the request that runs and not the process, from now on.
+    ///
+    /// # Errors
+    ///
+    /// `Io` when the system refuses a thread or the handler.
+    pub(super) fn handled(self) -> io::Result<Interrupt> {
+        if matches!(self, Interrupt::Host(_)) {
+            return Ok(self);
+        }
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let mut presses = {
+            let _inside = runtime.enter();
+            // Registers the handler at once, and not when the thread runs.
+            presses()?
+        };
+        let handle = move || {
+            while runtime.block_on(presses.recv()).is_some() {
+                *PRESSED.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            }
+        };
+        thread::Builder::new().name("interrupts".to_owned()).spawn(handle)?;
+        Ok(Interrupt::Host(was_pressed))
+    }
+
     /// Waits from now on for a signal that ends a server: whatever comes before `Signals::wait` is
     /// not lost.
     pub fn listen(self) -> Signals {
@@ -56,6 +81,23 @@ impl Interrupt {
         });
         Signals { interrupt: self, streams }
     }
+}
+
+/// Whether Ctrl-C was pressed since [`was_pressed`] was called last, where the process handles it.
+static PRESSED: Mutex<bool> = Mutex::new(false);
+
+#[cfg(unix)]
+fn presses() -> io::Result<Signal> {
+    signal(SignalKind::interrupt())
+}
+
+#[cfg(windows)]
+fn presses() -> io::Result<tokio::signal::windows::CtrlC> {
+    tokio::signal::windows::ctrl_c()
+}
+
+fn was_pressed() -> bool {
+    mem::replace(&mut *PRESSED.lock().unwrap_or_else(PoisonError::into_inner), false)
 }
 
 /// Signals that end a server.

@@ -11,6 +11,7 @@ mod given;
 mod requests;
 mod registry;
 mod console;
+mod shell;
 mod commands;
 mod interrupt;
 mod bar;

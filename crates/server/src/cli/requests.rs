@@ -10,7 +10,7 @@ use super::quote::{Done, Failure};
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
     Database, Mutation, MutationRequest, Nodes, OpenOptions, QueryAnswer, QueryRequest, Recovery,
-    RequestContext, Statements,
+    RequestContext, Statements, Variables,
 };
 use hexgraph::tables::{RowFormat, record_batch, write_rows};
 use hexgraph_base::types::{Error, Result, Uid};
@@ -43,8 +43,8 @@ pub(super) fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Done {
 }
 
 /// How an answer is written.
-#[derive(Clone, Copy)]
-enum Form {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
     /// All blocks as one object of JSON.
     Json,
     /// The rows of one block.
@@ -89,30 +89,67 @@ fn write_answer(
     arguments: &QueryArguments,
     control: &RequestContext,
 ) -> Result<()> {
-    let mut bytes = Vec::new();
-    match (form, &arguments.block) {
-        (Form::Json, None) => {
-            let (json, _) = answer.to_json_with(control)?;
-            bytes = json.into_bytes();
-            bytes.push(b'\n');
-        }
+    let block = match (form, &arguments.block) {
+        (Form::Json, None) => String::new(),
         (Form::Json, Some(_)) => {
             return Err(Error::query(
-                "--block is for --format table, csv, jsonl, arrow and parquet",
+                "--block is for --format table, csv, markdown, jsonl, arrow and parquet",
             ));
         }
-        (Form::Rows(format), block) => {
-            let block = answer
-                .block_name(block.as_deref())
-                .map_err(|error| error.with_hint("name one by --block, or take --format json"))?;
-            let rows = record_batch(answer.table_with(Some(&block), control)?)?;
-            write_rows(&rows, format, &|more| control.draw(more), &mut bytes)?;
-        }
-    }
+        (Form::Rows(_), block) => answer
+            .block_name(block.as_deref())
+            .map_err(|error| error.with_hint("name one by --block, or use --format json"))?,
+    };
+    let bytes = answer_bytes(answer, form, &block, control)?;
     match &arguments.output {
         Some(file) => save(file, &bytes),
         None => print(&bytes),
     }
+}
+
+/// Writes an answer: all blocks as JSON, or the rows of one block.
+///
+/// # Errors
+///
+/// As [`QueryAnswer::table`] and [`write_rows`].
+pub(super) fn answer_bytes(
+    answer: &QueryAnswer,
+    form: Form,
+    block: &str,
+    control: &RequestContext,
+) -> Result<Vec<u8>> {
+    match form {
+        Form::Json => {
+            let (json, _) = answer.to_json_with(control)?;
+            let mut bytes = json.into_bytes();
+            bytes.push(b'\n');
+            Ok(bytes)
+        }
+        Form::Rows(format) => {
+            let rows = record_batch(answer.table_with(Some(block), control)?)?;
+            let mut bytes = Vec::new();
+            write_rows(&rows, format, &reservation(control), &mut bytes)?;
+            Ok(bytes)
+        }
+    }
+}
+
+/// Reserves bytes from the budget of memory for a request.
+pub(super) fn reservation(control: &RequestContext) -> impl Fn(u64) -> Result<()> + '_ {
+    |more| control.draw(more)
+}
+
+/// A text that changes data, with its options.
+#[derive(Default)]
+pub(super) struct ChangeRequest<'t> {
+    /// N-Quads, JSON, or a request in DQL.
+    pub text: &'t str,
+    /// Whether N-Quads and JSON are deleted, and not set.
+    pub deletes: bool,
+    /// A query whose variables N-Quads and JSON use.
+    pub query: Option<&'t str>,
+    /// The values of the variables of that query.
+    pub variables: Variables,
 }
 
 /// Changes data, and prints the uids of new nodes.
@@ -120,22 +157,33 @@ pub(super) fn mutate(arguments: &MutateArguments, interrupt: Interrupt) -> Done 
     let text = request_text(arguments.text.as_deref(), arguments.file.as_deref())?;
     let database = open_existing(&arguments.path)?;
     let database = database.namespace(arguments.namespace)?;
-    let variables = read_variables(&arguments.variables)?;
-    let control = interrupt.control();
-    let about_text = Failure::about(&text);
-    let statements = match first_letters(&text).as_slice() {
-        // N-Quads begin with a node, JSON with a bracket, or a brace before a name in quotes.
-        [b'<' | b'_', ..] => Some(Statements::NQuads(&text)),
-        [b'[', ..] | [b'{', b'"', ..] => Some(Statements::Json(&text)),
-        // What a query found stands before an N-Quad: `uid(v) <name> "Ada" .`
-        _ if arguments.query.is_some() => Some(Statements::NQuads(&text)),
-        _ => None,
+    let request = ChangeRequest {
+        text: &text,
+        deletes: arguments.delete,
+        query: arguments.query.as_deref(),
+        variables: read_variables(&arguments.variables)?,
     };
-    let done = match (statements, arguments.delete) {
+    let done = change(&database, request, &interrupt.control()).map_err(Failure::about(&text))?;
+    print(format!("{}\n", Value::Object(done)).as_bytes())?;
+    Ok(database.close()?)
+}
+
+/// Changes data. Returns the uids of new nodes, and the answer to a query of the request.
+///
+/// # Errors
+///
+/// `Query` for a request whose parts do not fit together; as the mutation.
+pub(super) fn change(
+    database: &Database,
+    request: ChangeRequest<'_>,
+    control: &RequestContext,
+) -> Result<Map<String, Value>> {
+    let ChangeRequest { text, deletes, query, variables } = request;
+    let done = match (statements(text, query.is_some()), deletes) {
         (None, true) => Err(Error::query(
             "--delete is for N-Quads and JSON: a request in DQL says `delete { ... }`",
         )),
-        (None, false) if variables.is_empty() => database.mutate_text_with(&text, &control),
+        (None, false) if variables.is_empty() => database.mutate_text_with(text, control),
         (None, false) => Err(Error::query(
             "--var is for upserts of N-Quads or JSON with --query: a request in DQL has its values in it",
         )),
@@ -143,26 +191,37 @@ pub(super) fn mutate(arguments: &MutateArguments, interrupt: Interrupt) -> Done 
             let mut mutation = Mutation::default();
             let list = if deletes { &mut mutation.delete } else { &mut mutation.set };
             list.push(statements);
-            let query = arguments.query.as_deref().unwrap_or_default().into();
+            let query = query.unwrap_or_default().into();
             let request = MutationRequest { query, variables, mutations: vec![mutation] };
-            database.mutate_with(&request, &control)
+            database.mutate_with(&request, control)
         }
     };
-    let done = done.map_err(about_text)?;
+    let done = done?;
     if let Some(warning) = done.losses.warning() {
         eprintln!("warning: {warning}");
     }
-    let mut told = Map::new();
-    told.insert("uids".to_owned(), json!(done.uids));
+    let mut result = Map::new();
+    result.insert("uids".to_owned(), json!(done.uids));
     if let Some(answer) = &done.queries {
-        let (json, _) = answer.to_json_with(&control)?;
-        let found = parsed(&json)?;
-        if found.as_object().is_none_or(|blocks| !blocks.is_empty()) {
-            told.insert("queries".to_owned(), found);
+        let (json, _) = answer.to_json_with(control)?;
+        let answer = parsed(&json)?;
+        if answer.as_object().is_none_or(|blocks| !blocks.is_empty()) {
+            result.insert("queries".to_owned(), answer);
         }
     }
-    print(format!("{}\n", Value::Object(told)).as_bytes())?;
-    Ok(database.close()?)
+    Ok(result)
+}
+
+/// The statements that a text is, by its first letters; `None` for a request in DQL.
+pub(super) fn statements(text: &str, has_query: bool) -> Option<Statements<'_>> {
+    match first_letters(text).as_slice() {
+        // N-Quads begin with a node, JSON with a bracket, or a brace before a name in quotes.
+        [b'<' | b'_', ..] => Some(Statements::NQuads(text)),
+        [b'[', ..] | [b'{', b'"', ..] => Some(Statements::Json(text)),
+        // The variable of a query may begin an N-Quad: `uid(v) <name> "Ada" .`
+        _ if has_query => Some(Statements::NQuads(text)),
+        _ => None,
+    }
 }
 
 /// Deletes nodes with all their values and edges, and prints how many are gone.
@@ -227,18 +286,32 @@ pub(super) fn graphql(arguments: &GraphqlArguments, interrupt: Interrupt) -> Don
     if let Some(query) = query {
         let operation = arguments.operation.clone();
         let request = Request { variables, operation, ..Request::new(query) };
-        let response = database.graphql_with(&request, &Headers::default(), &control);
-        control.check()?;
-        let failed = response.data.is_none().then(|| response.errors.first()).flatten();
-        let failed = failed.map(|fault| Error::query(&fault.message));
-        let mut json = response.to_json("");
-        json.push(b'\n');
+        let (json, fault) = answer_graphql(&database, &request, &control)?;
         print(&json)?;
-        if let Some(error) = failed {
+        if let Some(error) = fault {
             return Err(error.into());
         }
     }
     Ok(database.close()?)
+}
+
+/// Answers a GraphQL request. Returns the answer as JSON, and its first error where it has no data.
+///
+/// # Errors
+///
+/// `Limit` when `control` stops it.
+pub(super) fn answer_graphql(
+    database: &Database,
+    request: &Request,
+    control: &RequestContext,
+) -> Result<(Vec<u8>, Option<Error>)> {
+    let response = database.graphql_with(request, &Headers::default(), control);
+    control.check()?;
+    let fault = response.data.is_none().then(|| response.errors.first()).flatten();
+    let fault = fault.map(|fault| Error::query(&fault.message));
+    let mut json = response.to_json("");
+    json.push(b'\n');
+    Ok((json, fault))
 }
 
 /// The values of variables: JSON where a value is that, else a text.

@@ -1,14 +1,20 @@
-//! Loads tables that the command line names.
+//! Loads files that the command line names.
 
 use super::arguments::{LoadArguments, SniffArguments, TableArguments, TextArguments};
+use super::bar::{clear_bar, control_with_bar};
+use super::given::read_text;
 use super::interrupt::Interrupt;
 use super::output::print;
-use super::spelling::{in_shell, spelled_error};
-use hexgraph::db::{Database, LoadReport, RequestContext};
+use super::quote::{Done, Failure};
+use super::spelling::{in_shell, spelled, spelled_error};
+use hexgraph::db::{
+    Database, LoadOptions, LoadProgress, LoadReport, RequestContext, Source, byte_count, files_of,
+    has_triples, refuse_loaders_export,
+};
 use hexgraph::tables::{
     EdgeOptions, Encoding, ForeignKey, GraphOptions, IdSpace, Missing, NO_SEPARATOR, Names,
-    NodeOptions, Ragged, SniffedOption, Table, TableOptions, TextOptions, is_readable_name,
-    is_table_name, sniff,
+    NodeOptions, Ragged, SniffedOption, Table, TableOptions, TextOptions, is_export_folder,
+    is_graph_name, is_readable_name, is_table_name, refuse_other_names, sniff,
 };
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::{Path, PathBuf};
@@ -20,7 +26,7 @@ pub(super) fn is_table(file: &Path) -> bool {
 
 /// Returns true if a file is a table for these arguments: a file of JSON is one where they say what
 /// its rows are.
-pub(super) fn is_table_with(file: &Path, given: &TableArguments) -> bool {
+fn is_table_with(file: &Path, given: &TableArguments) -> bool {
     let says_rows = !given.node_types.is_empty() || given.edges.is_some() || given.no_id;
     is_table(file) || says_rows && is_readable_name(&file.display().to_string())
 }
@@ -32,7 +38,7 @@ pub(super) fn is_table_with(file: &Path, given: &TableArguments) -> bool {
 /// # Errors
 ///
 /// [`Error::Query`] for arguments that make no sense; as the load.
-pub(super) fn load_table(
+fn load_table(
     database: &Database,
     files: &[PathBuf],
     arguments: &LoadArguments,
@@ -53,6 +59,131 @@ pub(super) fn load_table(
         None => database.load_nodes_with(tables, node_options(given, options)?, control),
     };
     loaded.map_err(spelled_error)
+}
+
+/// Loads the files of [`loaded_files`] with the schemas that the arguments name, and prints what was loaded.
+///
+/// # Errors
+///
+/// `Query` for files of kinds that do not go together; as the load.
+pub(super) fn load_files(
+    database: &Database,
+    files: (Vec<PathBuf>, Vec<PathBuf>),
+    arguments: &LoadArguments,
+    interrupt: Interrupt,
+) -> Done {
+    let schema = arguments.schema.as_deref().map(read_text).transpose()?;
+    let graphql = arguments.graphql_schema.as_deref().map(read_text).transpose()?;
+    let done = database.load_before_graphql(graphql.as_deref(), &interrupt.control(), || {
+        load_data(database, files, schema.clone(), arguments, interrupt)
+    });
+    done.map_err(Failure::about(schema.as_deref().unwrap_or_default()))
+}
+
+fn load_data(
+    database: &Database,
+    (tables, triples): (Vec<PathBuf>, Vec<PathBuf>),
+    schema: Option<String>,
+    arguments: &LoadArguments,
+    interrupt: Interrupt,
+) -> Result<()> {
+    let memory = arguments.memory.as_deref().map_or(Ok(0), |text| byte_count("--memory", text))?;
+    let progress = LoadProgress::default();
+    let control = control_with_bar(interrupt, &progress);
+    let skip_errors = arguments.skip_errors;
+    let report = match (&tables[..], &triples[..]) {
+        ([folder], []) if is_export_folder(folder) => {
+            let options =
+                TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
+            database.load_folder_with(folder, options, &control)
+        }
+        ([file], []) if is_graph_name(&file.display().to_string()) => {
+            let options =
+                TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
+            load_graph(database, file, &arguments.table, options, &control)
+        }
+        (tables, []) if tables.iter().any(|file| is_graph_name(&file.display().to_string())) => {
+            Err(Error::query("a load is of one graph, and of nothing else"))
+        }
+        (tables, []) => {
+            let options =
+                TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
+            load_table(database, tables, arguments, options, &control)
+        }
+        ([], triples) => {
+            let sources: Vec<Source> = triples.iter().cloned().map(Source::File).collect();
+            let options =
+                LoadOptions { skip_errors, progress, memory, xid: arguments.table.xid.clone() };
+            database.load_with(sources, schema.as_deref(), options, &control)
+        }
+        _ => Err(Error::query("a load is of triples or of tables, not of both")),
+    };
+    clear_bar();
+    let shown = arguments.files.iter().map(|file| file.display().to_string());
+    print_report(&shown.collect::<Vec<String>>().join(", "), &report?)
+}
+
+/// Sorts the files that the arguments name into tables and others.
+///
+/// # Errors
+///
+/// `Query` for a pattern without files; as the file system.
+pub(super) fn loaded_files(arguments: &LoadArguments) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let (mut tables, mut triples) = (Vec::new(), Vec::new());
+    for path in &arguments.files {
+        if is_export_folder(path) || is_graph_name(&path.display().to_string()) {
+            tables.push(path.clone());
+            continue;
+        }
+        if arguments.schema.is_none() {
+            refuse_loaders_export(path)?;
+        }
+        for file in files_of(path, |name| is_table_name(name) || has_triples(name))? {
+            refuse_other_names(&file.display().to_string())?;
+            let kind =
+                if is_table_with(&file, &arguments.table) { &mut tables } else { &mut triples };
+            kind.push(file);
+        }
+    }
+    Ok((tables, triples))
+}
+
+/// Prints what a load has stored and what it has left out.
+///
+/// # Errors
+///
+/// `Io` when the standard output refuses.
+pub(super) fn print_report(files: &str, report: &LoadReport) -> Result<()> {
+    for line in &report.skipped_lines {
+        eprintln!("{}:{}: {}", line.file, line.line, line.reason);
+    }
+    for note in &report.notes {
+        eprintln!("{}", spelled(note));
+    }
+    for warning in &report.warnings {
+        eprintln!("warning: {}", spelled(warning));
+    }
+    let skipped = match report.skipped {
+        0 => String::new(),
+        number => format!(", {number} lines skipped"),
+    };
+    let untyped = match report.untyped {
+        0 => String::new(),
+        number => format!(", {number} made without a type"),
+    };
+    let replaced = match report.replaced {
+        0 => String::new(),
+        number => format!(", {number} values replaced"),
+    };
+    print(
+        format!(
+            "{files}: {} triples, {} nodes{untyped}, {:.1} s{skipped}{replaced}\n",
+            report.triples,
+            report.nodes,
+            report.elapsed.as_secs_f64()
+        )
+        .as_bytes(),
+    )
 }
 
 /// Prints how a file would be read as a table, and the arguments with which a load reads it so.
@@ -120,7 +251,7 @@ fn read_text_options(given: &TextArguments, options: &mut TableOptions) -> Resul
 /// # Errors
 ///
 /// As [`load_table`].
-pub(super) fn load_graph(
+fn load_graph(
     database: &Database,
     file: &Path,
     given: &TableArguments,
