@@ -1,4 +1,5 @@
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -53,6 +54,28 @@ def test_rows_are_written_in_all_formats(loaded, tmp_path):
     assert polars.read_ipc(tmp_path / "a.arrow").rows() == rows
     assert polars.read_csv(tmp_path / "a.csv").rows() == rows
     assert not list(tmp_path.glob("*.partial"))
+
+
+def test_settings_come_from_variables_and_a_file(loaded, tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text(f'port = 0\npath = "{loaded}"\n[limit]\ntimeout = "soon"\n')
+    environment = {**os.environ, "HEXGRAPH_CONFIG": str(file), "HEXGRAPH_TOKEN": "hunter2"}
+    done = run("config", "--limit", "timeout=5s", env=environment)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    lines = done.stdout.splitlines()
+    assert f"port = 0  # file {file}:1" in lines
+    assert '    "timeout=5s",  # flag' in lines
+    assert lines[-1] == "# HEXGRAPH_TOKEN is set: ***"
+    done = run("serve", env=environment)
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"note: --limit is set by the file {file}:4\n"), done.stderr
+    done = run("serve", env={**environment, "HEXGRAPH_PORT": "many"})
+    assert done.returncode == 2
+    assert "note: --port is set by the variable HEXGRAPH_PORT\n" in done.stderr
+    environment = {**os.environ, "HEXGRAPH_NAMESPACE": "7"}
+    done = run("query", loaded, "{ q(func: has(name)) { name } }", env=environment)
+    assert done.returncode == 1
+    assert "7" in done.stderr, done.stderr
 
 
 def test_tables_of_json_and_of_named_columns(tmp_path):

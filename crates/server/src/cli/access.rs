@@ -16,6 +16,11 @@ const VARIABLES: [(&str, Secret); 3] = [
     ("HEXGRAPH_TOKEN", Secret::Token),
 ];
 
+/// The environment variables with secrets that are set.
+pub(super) fn secret_variables() -> impl Iterator<Item = &'static str> {
+    VARIABLES.iter().map(|(name, _)| *name).filter(|name| std::env::var_os(name).is_some())
+}
+
 /// Reads the access rules. `variable` returns the value of a variable of the environment.
 ///
 /// # Errors
@@ -110,7 +115,8 @@ mod tests {
 
     fn read(arguments: &[&str], environment: &[(&str, &str)]) -> Result<String> {
         let words = ["hexgraph", "serve"].iter().chain(arguments);
-        let Ok(Arguments { command: Command::Serve(arguments) }) = Arguments::try_parse_from(words)
+        let Ok(Arguments { command: Command::Serve(arguments), .. }) =
+            Arguments::try_parse_from(words)
         else {
             panic!("{arguments:?}")
         };

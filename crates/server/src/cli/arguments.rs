@@ -9,6 +9,10 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "hexgraph", version, about, arg_required_else_help = true)]
 pub(super) struct Arguments {
+    /// A file of settings in TOML, as `port = 8080`; a variable such as HEXGRAPH_PORT has
+    /// precedence over the file, and an option over both. `hexgraph config` prints what is in force
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
@@ -21,6 +25,10 @@ pub(super) enum Command {
     Serve(Box<ServeArguments>),
     /// Open the console for a database in the browser: a server for this browser alone, until Ctrl-C
     Console(ConsoleArguments),
+
+    /// Print the settings of `serve` that are in force, the source of each, and what is wrong with
+    /// them
+    Config(Box<ServeArguments>),
     /// Run a query, and print its result or write it to a file: JSON, a table, CSV, lines of JSON,
     /// Arrow or Parquet
     Query(QueryArguments),
@@ -359,7 +367,8 @@ fn port(text: &str) -> Result<PortArgument, String> {
 
 /// Reads the permissions of a file.
 fn mode(text: &str) -> Result<u32, String> {
-    let mode = u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o777);
+    let digits = text.strip_prefix("0o").unwrap_or(text);
+    let mode = u32::from_str_radix(digits, 8).ok().filter(|mode| *mode <= 0o777);
     mode.ok_or_else(|| "expected permissions in octal, as 600 or 660".to_owned())
 }
 

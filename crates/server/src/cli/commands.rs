@@ -1,6 +1,6 @@
 //! What the commands do.
 
-use super::access::{access_list, certificates, security};
+use super::access::{access_list, certificates, secret_variables, security};
 use super::algo::{algo, dql};
 use super::arguments::{
     AlgoArguments, Arguments, Command, LoadArguments, PortArgument, ServeArguments,
@@ -12,13 +12,14 @@ use super::output::print;
 use super::quote::{Done, Failure};
 use super::registry;
 use super::requests::{delete, graphql, mutate, query};
+use super::settings::{Settings, in_force};
 use super::shell::shell;
 use super::tables::{is_table, load_files, loaded_files, print_report, sniff_file};
 use crate::http::{
     AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, ServeOptions, Server,
     SocketFileOptions, SubscribeOptions, default_password_warning,
 };
-use clap::Parser;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph::db::{
     Checked, Database, LoadOptions, OpenOptions, Source, byte_count, check, guarded,
@@ -31,25 +32,59 @@ use std::path::{Path, PathBuf};
 /// Runs the command that the arguments name, the program's own name first. Returns the status
 /// with which the process is to end: 0 for success, 1 for a failure, 2 for wrong arguments.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, interrupt: Interrupt) -> u8 {
-    let done = match Arguments::try_parse_from(arguments) {
-        Ok(Arguments { command }) => guarded(|| Ok(run_command(command, interrupt))),
+    let mut program = Arguments::command();
+    let words = arguments.into_iter().collect();
+    let settings = match Settings::read(&program, words, |name| std::env::var_os(name)) {
+        Ok(settings) => settings,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return 2;
+        }
+    };
+    let matches = program.try_get_matches_from_mut(&settings.words);
+    let parsed = matches.and_then(|it| Ok((Arguments::from_arg_matches(&it)?, it)));
+    let (Arguments { command, .. }, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             // Nobody can be told that nothing can be printed.
             let _ = error.print();
+            settings.notes_of(&error).iter().for_each(|note| eprintln!("{note}"));
             return error.exit_code() as u8;
         }
     };
+    settings.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    let done = guarded(|| Ok(run_command(command, interrupt, (&matches, &settings))));
     match done.map_err(Failure::from).flatten() {
         Ok(()) => 0,
         Err(failure) => {
             eprintln!("error: {failure}");
+            settings.notes(&failure.to_string()).iter().for_each(|note| eprintln!("{note}"));
             1
         }
     }
 }
 
-fn run_command(command: Command, interrupt: Interrupt) -> Done {
+/// Prints the settings of `serve`, and reads them as `serve` would.
+fn print_config(arguments: &ServeArguments, matches: &ArgMatches, settings: &Settings) -> Done {
+    let program = Arguments::command();
+    if let Some(("config", matches)) = matches.subcommand() {
+        let command = program.find_subcommand("config").expect("it was parsed");
+        let mut text = in_force(command, matches, settings);
+        secret_variables().for_each(|name| text += &format!("# {name} is set: ***\n"));
+        print(text.as_bytes())?;
+    }
+    serve_options(arguments)?;
+    open_options(arguments)?;
+    Ok(())
+}
+
+fn run_command(
+    command: Command,
+    interrupt: Interrupt,
+    (matches, settings): (&ArgMatches, &Settings),
+) -> Done {
     match command {
+        Command::Config(arguments) => print_config(&arguments, matches, settings),
         Command::Serve(arguments) => serve(&arguments, interrupt),
         Command::Console(arguments) => console(&arguments, interrupt),
         Command::Query(arguments) => query(&arguments, interrupt),
@@ -204,8 +239,8 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
     })
 }
 
-/// Opens the database that is to be served.
-fn open_served(arguments: &ServeArguments) -> Result<Database> {
+/// Reads from the arguments how the database is opened.
+fn open_options(arguments: &ServeArguments) -> Result<OpenOptions> {
     let ServeArguments { read_only, no_map, .. } = *arguments;
     let mut options = OpenOptions { read_only, no_map, ..OpenOptions::default() };
     set_memory(&mut options, arguments.memory.as_deref())?;
@@ -220,6 +255,12 @@ fn open_served(arguments: &ServeArguments) -> Result<Database> {
         };
         options.limits.set(name, value)?;
     }
+    Ok(options)
+}
+
+/// Opens the database that is to be served.
+fn open_served(arguments: &ServeArguments) -> Result<Database> {
+    let options = open_options(arguments)?;
     let database = match &arguments.path {
         Some(path) => Database::open(path, options)?,
         None => Database::in_memory_with(options),

@@ -1,6 +1,7 @@
 //! The command line: the same from the binary and from `python -m hexgraph`.
 
 mod arguments;
+mod settings;
 mod access;
 mod spelling;
 mod tables;
