@@ -22,6 +22,8 @@ mod great;
 mod memory;
 #[cfg(target_os = "linux")]
 mod everywhere;
+#[cfg(target_os = "linux")]
+mod logs;
 mod signals;
 
 /// Held by tests that keep all cores busy: one of them at a time.

@@ -114,6 +114,15 @@ pub(super) enum AnonymousRequests {
     Off,
 }
 
+/// The format of the log on standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum LogFormatArgument {
+    /// For people.
+    Text,
+    /// An object on each line.
+    Json,
+}
+
 /// The arguments of `algo`.
 #[derive(Args)]
 pub(super) struct AlgoArguments {
@@ -265,6 +274,16 @@ pub(super) struct ServeArguments {
     /// A file with the shared token of --security token=SECRET
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
+    /// The format of the log on standard error: `text`, or `json` for an object on each line
+    #[arg(long, value_enum, default_value = "text")]
+    pub log_format: LogFormatArgument,
+    /// Log requests that take at least this long, like 250ms: id, route, status and time
+    #[arg(long, value_name = "DURATION")]
+    pub log_slow_queries: Option<String>,
+    /// Log the texts of requests with `#` for numbers and strings; of all requests, unless there is
+    /// --log-slow-queries
+    #[arg(long)]
+    pub log_queries: bool,
     /// Append a line of JSON for each request to this file: client, request and outcome, without
     /// passwords and values
     #[arg(long, value_name = "FILE")]

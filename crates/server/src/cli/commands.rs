@@ -3,7 +3,8 @@
 use super::access::{access_list, certificates, secret_variables, security};
 use super::algo::{algo, dql};
 use super::arguments::{
-    AlgoArguments, Arguments, Command, LoadArguments, PortArgument, ServeArguments,
+    AlgoArguments, Arguments, Command, LoadArguments, LogFormatArgument, PortArgument,
+    ServeArguments,
 };
 use super::console::console;
 use super::given::{duration, read_text, report_recovery, set_memory};
@@ -16,13 +17,14 @@ use super::settings::{Settings, in_force};
 use super::shell::shell;
 use super::tables::{is_table, load_files, loaded_files, print_report, sniff_file};
 use crate::http::{
-    AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, ServeOptions, Server,
-    SocketFileOptions, SubscribeOptions, default_password_warning,
+    AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, Level, LogFormat, LogOptions,
+    ServeOptions, Server, SocketFileOptions, SubscribeOptions, default_password_warning, log,
+    set_log_format,
 };
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph::db::{
-    Checked, Database, LoadOptions, OpenOptions, Source, byte_count, check, guarded,
+    Checked, Database, LoadOptions, OpenOptions, Source, byte_count, check, guarded, parse_time,
 };
 use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
@@ -52,13 +54,19 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, interrupt: Interrupt) 
             return error.exit_code() as u8;
         }
     };
-    settings.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    if let Command::Serve(arguments) = &command {
+        set_log_format(match arguments.log_format {
+            LogFormatArgument::Text => LogFormat::Text,
+            LogFormatArgument::Json => LogFormat::Json,
+        });
+    }
+    settings.warnings.iter().for_each(|warning| log(Level::Warning, warning, &[]));
     let done = guarded(|| Ok(run_command(command, interrupt, (&matches, &settings))));
     match done.map_err(Failure::from).flatten() {
         Ok(()) => 0,
         Err(failure) => {
-            eprintln!("error: {failure}");
-            settings.notes(&failure.to_string()).iter().for_each(|note| eprintln!("{note}"));
+            let notes = settings.notes(&failure.to_string()).join("\n");
+            log(Level::Error, format!("{failure}\n{notes}").trim_end(), &[]);
             1
         }
     }
@@ -183,7 +191,8 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     let signals = interrupt.listen();
     let mut server = Server::start(database.clone(), serving)?;
     if let Some(warning) = default_password_warning(&database)? {
-        eprintln!("warning: {warning}: set another one at /admin by resetPassword");
+        let message = format!("{warning}: set another one at /admin by resetPassword");
+        log(Level::Warning, &message, &[]);
     }
     let by = if arguments.tls_cert.is_some() { "gRPC over TLS" } else { "gRPC" };
     let grpc = server.grpc_address().map_or(String::new(), |at| format!(" and by {by} at {at}"));
@@ -228,6 +237,7 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
         socket_file,
         metrics_address: arguments.metrics_address,
         prints_slow,
+        logs: log_options(arguments)?,
         admission,
         connections,
         subscriptions,
@@ -237,6 +247,16 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
         exports,
         certificates,
     })
+}
+
+/// Reads from the arguments which requests are logged.
+fn log_options(arguments: &ServeArguments) -> Result<LogOptions> {
+    let slow = arguments.log_slow_queries.as_deref().map(|text| {
+        let fault =
+            || Error::query(format!("--log-slow-queries {text}: expected a time like 250ms"));
+        parse_time(text).ok_or_else(fault)
+    });
+    Ok(LogOptions { slow: slow.transpose()?, queries: arguments.log_queries })
 }
 
 /// Reads from the arguments how the database is opened.

@@ -2,6 +2,10 @@
 
 use hexgraph::db::{Limits, Memory, OpenOptions, Recovery, Variables, memory_count};
 use hexgraph_base::types::{Error, Result, without_mark};
+
+use crate::http::{Level, log};
+use hexgraph::db::{Recovery, Variables};
+use hexgraph_base::types::{Error, Result};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::time::Duration;
@@ -107,11 +111,11 @@ pub(super) fn set_memory(options: &mut OpenOptions, memory: Option<&str>) -> Res
 pub(super) fn report_recovery(recovery: Recovery) {
     let Recovery { commits, bytes, cut } = recovery;
     if 0 < commits {
-        eprintln!("{commits} commits were read from {bytes} bytes of log");
+        let message = format!("{commits} commits were read from {bytes} bytes of log");
+        log(Level::Info, &message, &[]);
     }
     if 0 < cut {
-        eprintln!(
-            "{cut} bytes at the end of the log were ignored: a commit that was not acknowledged"
-        );
+        let what = "bytes at the end of the log were ignored: a commit that was not acknowledged";
+        log(Level::Info, &format!("{cut} {what}"), &[]);
     }
 }

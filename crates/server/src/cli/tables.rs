@@ -7,6 +7,7 @@ use super::interrupt::Interrupt;
 use super::output::print;
 use super::quote::{Done, Failure};
 use super::spelling::{in_shell, spelled, spelled_error};
+use crate::http::{Level, log};
 use hexgraph::db::{
     Database, LoadOptions, LoadProgress, LoadReport, RequestContext, Source, byte_count, files_of,
     has_triples, refuse_loaders_export,
@@ -155,13 +156,13 @@ pub(super) fn loaded_files(arguments: &LoadArguments) -> Result<(Vec<PathBuf>, V
 /// `Io` when the standard output refuses.
 pub(super) fn print_report(files: &str, report: &LoadReport) -> Result<()> {
     for line in &report.skipped_lines {
-        eprintln!("{}:{}: {}", line.file, line.line, line.reason);
+        log(Level::Info, &format!("{}:{}: {}", line.file, line.line, line.reason), &[]);
     }
     for note in &report.notes {
-        eprintln!("{}", spelled(note));
+        log(Level::Info, &spelled(note), &[]);
     }
     for warning in &report.warnings {
-        eprintln!("warning: {}", spelled(warning));
+        log(Level::Warning, &spelled(warning), &[]);
     }
     let skipped = match report.skipped {
         0 => String::new(),

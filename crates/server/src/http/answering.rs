@@ -235,6 +235,7 @@ mod tests {
     use crate::http::admission::{AdmissionOptions, Lanes};
     use crate::http::graphql::{Feeds, SubscribeOptions};
     use crate::http::guard::security::Security;
+    use crate::http::logs::{LogOptions, RequestLog};
     use crate::http::message::incoming::Bodies;
     use crate::http::message::stream_slots::StreamSlots;
     use crate::http::metrics::ServerMetrics;
@@ -256,6 +257,7 @@ mod tests {
             address: "127.0.0.1:1".to_owned(),
             started: Instant::now(),
             prints_slow: false,
+            logs: RequestLog::new(LogOptions::default()),
             feeds: Arc::new(Feeds::new(SubscribeOptions::default())),
             security: Security::default(),
             exports: None,

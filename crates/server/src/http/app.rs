@@ -3,6 +3,7 @@
 use super::admission::Lanes;
 use super::audit::AuditLog;
 use super::graphql::Feeds;
+use super::logs::RequestLog;
 use super::metrics::ServerMetrics;
 use crate::http::guard::security::Security;
 use crate::http::guard::switches::Switches;
@@ -29,6 +30,8 @@ pub(super) struct App {
     pub started: Instant,
     /// Whether slow queries are printed to standard error.
     pub prints_slow: bool,
+    /// The ids of requests, and which are logged.
+    pub logs: RequestLog,
     /// The GraphQL subscriptions of all clients.
     pub feeds: Arc<Feeds>,
     /// The rules on who may ask, alter and administer.

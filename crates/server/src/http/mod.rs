@@ -10,6 +10,7 @@ mod route;
 mod effect;
 mod answering;
 mod app;
+mod logs;
 mod audit;
 mod tls;
 mod metrics;
@@ -33,6 +34,7 @@ pub use guard::access_settings::{access_options, default_password_warning, read_
 pub use guard::keys::Role;
 pub use guard::origins::Origins;
 pub use guard::security::{Secret, Security};
+pub use logs::{Level, LogFormat, LogOptions, log, set_log_format};
 pub use route::Route;
 pub use routes::ROUTES;
 pub use server::{Ended, ServeOptions, Server};

@@ -2,7 +2,7 @@
 
 use super::answering::{address_of, receive};
 use super::app::App;
-use super::audit::Noted;
+use super::audit::{Noted, Slot};
 use super::console;
 use super::effect::Effect;
 use super::graphql;
@@ -87,11 +87,15 @@ pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
 
 /// Counts requests, refuses those from pages of foreign origins, and answers OPTIONS. The preflight requests of
 /// browsers go on to [`origins::layer`], which answers them, so no OPTIONS request reaches a route.
-async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let route = Route::of(request.uri().path());
     let running = app.metrics.begin(counted(route));
-    let response = guarded(&app, route, request, next).await;
+    let logged = app.logs.begin(&mut request);
+    let mut response = guarded(&app, route, request, next).await;
     running.answered(&response);
+    if let Some(logged) = logged {
+        logged.answered(counted(route).route, &mut response);
+    }
     response
 }
 
@@ -163,7 +167,9 @@ async fn serve(app: Arc<App>, route: &'static Route, mut request: Request) -> Re
     let database = users::database_for(&app.unguarded, request.headers());
     let noted = Noted::begin(log, &database, client, (request.method(), route.path)).await;
     drop(database);
-    request.extensions_mut().insert(Arc::clone(noted.slot()));
+    // The log of requests may have a slot there, and both read one.
+    let slot = request.extensions_mut().get_or_insert_default::<Slot>();
+    let noted = noted.with_slot(Slot::clone(slot));
     let response = answer(app, route, request).await;
     noted.answered(&response).await;
     response

@@ -7,6 +7,7 @@ use super::connections;
 use super::connections::{ConnectionOptions, Door};
 use super::doors::{Doors, GrpcPort, ListenerOptions, unix_url};
 use super::graphql::{Feeds, SubscribeOptions};
+use super::logs::{Level, LogOptions, RequestLog, log};
 use super::metrics::ServerMetrics;
 use super::router::{Port, router};
 use super::socket_file::SocketFileOptions;
@@ -63,6 +64,8 @@ pub struct ServeOptions {
     pub metrics_address: Option<SocketAddr>,
     /// Whether queries that take longer than the limit `slow` are printed to standard error.
     pub prints_slow: bool,
+    /// Which requests are logged.
+    pub logs: LogOptions,
     /// How many requests may run at once, and how long they may wait.
     pub admission: AdmissionOptions,
     /// The limits on the number of connections and their times.
@@ -126,6 +129,7 @@ impl Default for ServeOptions {
             socket_file: None,
             metrics_address: None,
             prints_slow: false,
+            logs: LogOptions::default(),
             admission: AdmissionOptions::default(),
             connections: ConnectionOptions::default(),
             subscriptions: SubscribeOptions::default(),
@@ -181,6 +185,7 @@ impl Server {
             address: doors.name(),
             started: Instant::now(),
             prints_slow: options.prints_slow,
+            logs: RequestLog::new(options.logs),
             feeds: Arc::new(Feeds::new(options.subscriptions)),
             security,
             exports,
@@ -356,10 +361,14 @@ async fn renewing(certificates: Option<&Arc<Certificates>>) {
         let looked = Arc::clone(certificates);
         // An error would mean that looking panicked; the certificates are there nevertheless.
         match task::spawn_blocking(move || looked.renew()).await {
-            Ok(Some(Ok(()))) => eprintln!("{shown}: the certificate was read anew"),
-            Ok(Some(Err(error))) => eprintln!(
-                "the certificates have changed and cannot be used, so those from before stay: {error}"
-            ),
+            Ok(Some(Ok(()))) => {
+                log(Level::Info, &format!("{shown}: the certificate was read anew"), &[]);
+            }
+            Ok(Some(Err(error))) => {
+                let message =
+                    "the certificates have changed and cannot be used, so those from before stay";
+                log(Level::Error, &format!("{message}: {error}"), &[]);
+            }
             Ok(None) | Err(_) => {}
         }
     }

@@ -1,6 +1,7 @@
 //! [`AuditLog`]: a file to which a thread appends lines, and which gives way to a new one when it
 //! is long.
 
+use crate::http::logs::{Level, log};
 use hexgraph_base::types::{Error, Result};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
@@ -115,8 +116,7 @@ impl Writer {
                 && !self.has_said
             {
                 let path = self.options.path.display();
-                // Where it can not be said, the log goes on all the same.
-                let _ = writeln!(io::stderr(), "the audit log {path} {message}");
+                log(Level::Error, &format!("the audit log {path} {message}"), &[]);
             }
             self.has_said = done.is_err();
             lines.clear();

@@ -1,15 +1,15 @@
 //! [`Noted`]: a request that is reported in the audit log when it is over.
 
 use super::audit_log::{AuditLog, Slot};
+use crate::http::logs::now;
 use crate::http::message::reply::Failed;
 use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use hexgraph::db::Database;
-use hexgraph_base::types::DateTime;
 use serde_json::{Value, json};
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 /// A request under way. If it is dropped before it is answered, since its client left, that is
 /// reported.
@@ -43,6 +43,14 @@ impl Noted {
     /// Where what is requested is noted, once it is read.
     pub(in crate::http) fn slot(&self) -> &Slot {
         &self.slot
+    }
+
+    /// Has what is requested read from a slot, where it is noted once it is read.
+    pub(in crate::http) fn with_slot(self, slot: Slot) -> Noted {
+        // What is dropped would be reported.
+        let mut noted = self;
+        noted.slot = slot;
+        noted
     }
 
     /// Tells how it was answered, as soon as there is a place for the line.
@@ -86,13 +94,4 @@ impl Drop for Noted {
 /// The status of gRPC, where it is in the head: it does for what failed.
 fn has_failed(headers: &HeaderMap) -> bool {
     headers.get("grpc-status").is_some_and(|status| status != "0")
-}
-
-/// The present time, in UTC.
-fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let seconds = i64::try_from(since.as_secs()).unwrap_or_default();
-    let mut out = Vec::with_capacity(32);
-    DateTime::from_unix(seconds, i64::from(since.subsec_millis()) * 1_000_000).write(&mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }

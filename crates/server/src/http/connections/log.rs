@@ -1,5 +1,6 @@
 //! Messages for the operator about connections, of which there may be very many.
 
+use crate::http::logs::{Level, log};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -7,7 +8,7 @@ use tokio::time::Instant;
 /// The least time between two messages.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Prints messages to standard error, at most one a second, and counts those that it keeps back.
+/// Logs messages, at most one a second, and counts those that it keeps back.
 #[derive(Default)]
 pub(super) struct Log(Mutex<Kept>);
 
@@ -18,7 +19,7 @@ struct Kept {
 }
 
 impl Log {
-    /// Prints a message, or counts it.
+    /// Logs a message, or counts it.
     pub(super) fn say(&self, message: &str) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.last.is_some_and(|last| last.elapsed() < INTERVAL) {
@@ -26,8 +27,11 @@ impl Log {
             return;
         }
         match kept.count {
-            0 => eprintln!("{message}"),
-            count => eprintln!("{message} ({count} more since the last line)"),
+            0 => log(Level::Info, message, &[]),
+            count => {
+                let message = format!("{message} ({count} more since the last line)");
+                log(Level::Info, &message, &[]);
+            }
         }
         *kept = Kept { last: Some(Instant::now()), count: 0 };
     }

@@ -2,6 +2,7 @@
 
 use crate::http::app::App;
 use crate::http::compat::go_json;
+use crate::http::logs::{Level, log};
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::{RequestError, ShapeError};
@@ -112,7 +113,8 @@ impl QueryFacts {
             && database.limits().slow <= latency.total()
         {
             let (text, _) = without_passwords(text);
-            eprintln!("slow query, {:.3} s: {}", latency.total().as_secs_f64(), on_one_line(&text));
+            let (seconds, text) = (latency.total().as_secs_f64(), on_one_line(&text));
+            log(Level::Info, &format!("slow query, {seconds:.3} s: {text}"), &[]);
         }
         let mark = database.transaction_mark(self.start);
         let txn = Txn { start: self.start, mark, ..Txn::default() };

@@ -1,0 +1,176 @@
+//! [`RequestLog`]: ids of requests, and a line for each request that is slow, or for all.
+
+use super::log_line::{Level, log};
+use super::trace::Trace;
+use crate::http::audit::Slot;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::response::Response;
+use serde_json::{Value, json};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// The header with the id of a request, in requests and responses.
+const ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The header that tells a caller under which span its request was answered.
+const TRACE_RESPONSE: HeaderName = HeaderName::from_static("traceresponse");
+
+/// The longest id that is accepted.
+const ID_LEN_MAX: usize = 64;
+
+/// Which requests are logged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LogOptions {
+    /// Log requests that take at least this long.
+    pub slow: Option<Duration>,
+    /// Log the text of each logged request, without the values in it; and all requests, unless
+    /// there is a `slow`.
+    pub queries: bool,
+}
+
+impl LogOptions {
+    fn is_on(self) -> bool {
+        self.queries || self.slow.is_some()
+    }
+}
+
+/// The log of requests.
+#[derive(Debug)]
+pub(in crate::http) struct RequestLog {
+    options: LogOptions,
+    /// Random, so that ids of two processes differ.
+    seed: RandomState,
+    requests: AtomicU64,
+}
+
+impl RequestLog {
+    /// Creates the log of a server.
+    pub(in crate::http) fn new(options: LogOptions) -> RequestLog {
+        RequestLog { options, seed: RandomState::new(), requests: AtomicU64::new(0) }
+    }
+
+    /// Begins the line of a request. `None`, at the cost of two look-ups, if nothing is logged and
+    /// the client sends neither an id nor a trace.
+    pub(in crate::http) fn begin(&self, request: &mut Request) -> Option<LoggedRequest> {
+        let headers = request.headers();
+        let is_named = headers.contains_key(ID) || headers.contains_key("traceparent");
+        if !self.options.is_on() && !is_named {
+            return None;
+        }
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let own = format!("{:016x}", self.seed.hash_one(number).max(1));
+        let id = id_of(headers).unwrap_or_else(|| {
+            // The number makes it unique in this process.
+            HeaderValue::from_str(&format!("{own}-{number:x}")).expect("hexadecimal digits")
+        });
+        let (trace, method) = (Trace::of(headers), request.method().as_str().to_owned());
+        let text = self.options.queries.then(Slot::default);
+        if let Some(text) = &text {
+            request.extensions_mut().insert(Slot::clone(text));
+        }
+        let options = self.options;
+        Some(LoggedRequest { options, id, trace, span: own, method, text, begun: Instant::now() })
+    }
+}
+
+/// The id that a client has sent, where it is short and has only letters, digits and `-_.:`.
+fn id_of(headers: &HeaderMap) -> Option<HeaderValue> {
+    let id = headers.get(ID)?;
+    let is_safe = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(byte);
+    let is_id = (1..=ID_LEN_MAX).contains(&id.len()) && id.as_bytes().iter().all(is_safe);
+    is_id.then(|| id.clone())
+}
+
+/// A request under way.
+#[derive(Debug)]
+pub(in crate::http) struct LoggedRequest {
+    options: LogOptions,
+    id: HeaderValue,
+    trace: Option<Trace>,
+    span: String,
+    method: String,
+    /// Its text, once it is read.
+    text: Option<Slot>,
+    begun: Instant,
+}
+
+impl LoggedRequest {
+    /// Sends the id back, and writes the line if there is to be one. `route` is the name of the
+    /// route, never the path that the client sent.
+    pub(in crate::http) fn answered(self, route: &str, response: &mut Response) {
+        let took = self.begun.elapsed();
+        response.headers_mut().insert(ID, self.id.clone());
+        if let Some(trace) = &self.trace
+            && let Ok(value) = HeaderValue::from_str(&trace.response(&self.span))
+        {
+            response.headers_mut().insert(TRACE_RESPONSE, value);
+        }
+        let is_slow = self.options.slow.is_some_and(|slow| slow <= took);
+        if !self.options.is_on() || self.options.slow.is_some() && !is_slow {
+            return;
+        }
+        let mut fields: Vec<(&str, Value)> = vec![
+            ("id", json!(self.id.to_str().unwrap_or_default())),
+            ("method", json!(self.method)),
+            ("route", json!(route)),
+            ("status", json!(response.status().as_u16())),
+            ("seconds", json!(took.as_micros() as f64 / 1e6)),
+        ];
+        if let Some(trace) = &self.trace {
+            fields.push(("trace_id", json!(trace.trace_id)));
+            fields.push(("parent_id", json!(trace.parent_id)));
+            fields.push(("span_id", json!(self.span)));
+        }
+        if let Some(text) = self.text.as_ref().and_then(|text| text.get()) {
+            fields.push(("query", json!(text)));
+        }
+        log(Level::Info, if is_slow { "slow request" } else { "request" }, &fields);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::Body;
+    use std::collections::HashSet;
+
+    fn answered(log: &RequestLog, headers: &[(&str, &[u8])]) -> Option<HeaderMap> {
+        let mut request = Request::new(Body::empty());
+        for (name, value) in headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+            request.headers_mut().insert(name, HeaderValue::from_bytes(value).unwrap());
+        }
+        let mut response = Response::new(Body::empty());
+        log.begin(&mut request)?.answered("/query", &mut response);
+        Some(response.headers().clone())
+    }
+
+    #[test]
+    fn ids_are_accepted_or_replaced() {
+        let log = RequestLog::new(LogOptions::default());
+        assert!(answered(&log, &[]).is_none());
+        let id = |id: &[u8]| {
+            let headers = answered(&log, &[("x-request-id", id)]).unwrap();
+            headers[ID].to_str().unwrap().to_owned()
+        };
+        assert_eq!(id(b"a-B_3.4:5"), "a-B_3.4:5");
+        assert_eq!(id(&[b'x'; 64]), "x".repeat(64));
+        let wrong: [&[u8]; 6] = [b"", &[b'x'; 65], b"a b", b"a\tb", b"{\"a\"}", b"\xc3\xa9"];
+        let made: HashSet<String> = wrong.iter().map(|wrong| id(wrong)).collect();
+        assert_eq!(made.len(), wrong.len());
+        let is_safe = |letter: char| letter.is_ascii_hexdigit() || letter == '-';
+        assert!(made.iter().all(|id| id.chars().all(is_safe)), "{made:?}");
+    }
+
+    #[test]
+    fn a_trace_is_answered_with_a_span_of_its_own() {
+        let log = RequestLog::new(LogOptions::default());
+        let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let headers = answered(&log, &[("traceparent", parent.as_bytes())]).unwrap();
+        let back = headers[TRACE_RESPONSE].to_str().unwrap();
+        assert!(back.starts_with(&parent[..36]) && back.ends_with("-01"), "{back}");
+        assert_ne!(&back[36..52], &parent[36..52]);
+    }
+}

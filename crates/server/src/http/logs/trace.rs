@@ -1,0 +1,89 @@
+//! The trace that a request belongs to, by the header `traceparent` of the W3C (Trace Context).
+
+use axum::http::HeaderMap;
+
+/// The position of a request in a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Trace {
+    /// The trace, 32 hexadecimal digits.
+    pub trace_id: String,
+    /// The caller's span, 16 digits.
+    pub parent_id: String,
+    /// Whether the caller records the trace, among others; 2 digits.
+    flags: u8,
+}
+
+impl Trace {
+    /// Reads the header. `None` without one, with several, and for one that is not valid: the
+    /// recommendation has it ignored.
+    pub(super) fn of(headers: &HeaderMap) -> Option<Trace> {
+        let mut values = headers.get_all("traceparent").iter();
+        let (value, None) = (values.next()?.to_str().ok()?, values.next()) else { return None };
+        let mut fields = value.splitn(5, '-');
+        let mut field = |len: usize| fields.next().filter(|field| is_hex(field, len));
+        let (version, trace_id) = (field(2)?, field(32)?);
+        let (parent_id, flags) = (field(16)?, field(2)?);
+        let rest = fields.next();
+        let is_zero = |id: &str| id.bytes().all(|digit| digit == b'0');
+        // A later version may have more fields; this one has none.
+        let is_wrong = version == "ff" || (version == "00" && rest.is_some());
+        if is_wrong || is_zero(trace_id) || is_zero(parent_id) {
+            return None;
+        }
+        Some(Trace {
+            trace_id: trace_id.to_owned(),
+            parent_id: parent_id.to_owned(),
+            // Only the bit `sampled` is defined.
+            flags: u8::from_str_radix(flags, 16).ok()? & 1,
+        })
+    }
+
+    /// The header `traceresponse` for a span of this server.
+    pub(super) fn response(&self, span_id: &str) -> String {
+        format!("00-{}-{span_id}-{:02x}", self.trace_id, self.flags)
+    }
+}
+
+fn is_hex(text: &str, len: usize) -> bool {
+    text.len() == len && text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+    fn read(values: &[&str]) -> Option<Trace> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append("traceparent", HeaderValue::from_str(value).unwrap());
+        }
+        Trace::of(&headers)
+    }
+
+    #[test]
+    fn the_header_is_read_as_recommended() {
+        let parent = format!("00-{TRACE}-00f067aa0ba902b7-01");
+        let trace = read(&[&parent]).unwrap();
+        assert_eq!(trace.parent_id, "00f067aa0ba902b7");
+        assert_eq!(trace.response("0123456789abcdef"), format!("00-{TRACE}-0123456789abcdef-01"));
+        assert!(read(&[&format!("01-{TRACE}-00f067aa0ba902b7-01-more")]).is_some());
+        for wrong in [
+            String::new(),
+            format!("ff-{TRACE}-00f067aa0ba902b7-01"),
+            format!("00-{TRACE}-00f067aa0ba902b7-01-more"),
+            format!("00-{}-00f067aa0ba902b7-01", "0".repeat(32)),
+            format!("00-{TRACE}-{}-01", "0".repeat(16)),
+            format!("00-{}-00f067aa0ba902b7-01", TRACE.to_uppercase()),
+            format!("00-{TRACE}-00f067aa0ba902b7-1"),
+            format!("00-{TRACE}-00f067aa0ba902b7"),
+            format!("00{TRACE}00f067aa0ba902b701"),
+        ] {
+            assert_eq!(read(&[&wrong]), None, "{wrong}");
+        }
+        assert_eq!(read(&[&parent, &parent]), None);
+        assert_eq!(read(&[]), None);
+    }
+}
