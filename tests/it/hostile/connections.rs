@@ -34,7 +34,7 @@ fn connect_all(address: SocketAddr, count: usize) -> Vec<Line> {
 }
 
 /// Waits until it holds.
-fn eventually(what: &str, holds: impl Fn() -> bool) {
+pub(super) fn eventually(what: &str, holds: impl Fn() -> bool) {
     let end = Instant::now() + 30 * SECOND;
     while !holds() {
         assert!(Instant::now() < end, "{what}");

@@ -33,7 +33,7 @@ fn header<'a>(response: &'a str, name: &str) -> Option<&'a str> {
 
 /// The lines of the log about requests, once there are so many.
 fn lines(server: &Program, count: usize) -> Vec<Value> {
-    super::watch::eventually("the lines are there", || count <= server.log().lines().count());
+    super::connections::eventually("the lines are there", || count <= server.log().lines().count());
     let log = server.log();
     for secret in SECRETS {
         assert!(!log.contains(secret), "{secret}: {log}");
@@ -95,7 +95,8 @@ fn nothing_is_logged_unless_requested() {
 #[test]
 fn slow_requests_are_logged() {
     let query = r#"{"query": "{ q(func: uid(1)) { uid } }"}"#;
-    let server = Program::start("HEXGRAPH_LOG_FORMAT=json HEXGRAPH_LOG_SLOW_QUERIES=0s", &[]);
+    let server =
+        Program::start("export HEXGRAPH_LOG_FORMAT=json HEXGRAPH_LOG_SLOW_QUERIES=0s;", &[]);
     send(&server, "POST /query", &[], query);
     let logged = lines(&server, 1);
     assert_eq!(logged[0]["message"], "slow request");
