@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 const SECRETS: [&str; 5] =
-    ["hunter-key", "hunter-token", "hunter-name", "hunter-value", "hunter-path"];
+    ["hunter-key", "hunter-token", "hunter-name", "hunter-body", "hunter-path"];
 
 /// Sends a request with these headers, and returns the head of the response.
 fn send(server: &Program, line: &str, headers: &[&str], body: &str) -> String {
@@ -42,7 +42,7 @@ fn lines(server: &Program, count: usize) -> Vec<Value> {
     lines.filter(|line: &Value| line.get("id").is_some()).collect()
 }
 
-const QUERY: &str = r#"{"query": "query q($n: string) { q(func: eq(name, $n)) @filter(eq(name, \"hunter-value\")) { name } }",
+const QUERY: &str = r#"{"query": "query q($n: string) { q(func: eq(name, $n)) { name } }",
     "variables": {"$n": "hunter-name"}}"#;
 
 #[test]
@@ -66,7 +66,7 @@ fn each_line_is_json_without_secrets() {
     // Nothing but HTTP is answered to an id that would be two lines of a log.
     send(&server, "GET /health", &["X-Request-Id: a\nmine-2: {\"level\":\"error\"}"], "");
     send(&server, "GET /hunter-path?auth=hunter-token", &[], "");
-    send(&server, "POST /query", &[], "{ hunter-value: \"hunter-name\"");
+    send(&server, "POST /query", &[], "{ hunter-body: \"hunter-name\"");
     let lines = lines(&server, 7);
     assert!(lines.iter().all(|line| !line["id"].as_str().unwrap().contains(['\n', '{', ' '])));
     let of = |id: &str| lines.iter().find(|line| line["id"] == id).unwrap();

@@ -277,11 +277,11 @@ pub(super) struct ServeArguments {
     /// The format of the log on standard error: `text`, or `json` for an object on each line
     #[arg(long, value_enum, default_value = "text")]
     pub log_format: LogFormatArgument,
-    /// Log requests that take at least this long, like 250ms: id, route, status and time
+    /// Log requests that last at least this long, like 250ms: id, route, status and time
     #[arg(long, value_name = "DURATION")]
     pub log_slow_queries: Option<String>,
-    /// Log the texts of requests with `#` for numbers and strings; of all requests, unless there is
-    /// --log-slow-queries
+    /// Log the texts of requests, without passwords, keys and tokens; of all requests, unless there
+    /// is --log-slow-queries
     #[arg(long)]
     pub log_queries: bool,
     /// Append a line of JSON for each request to this file: client, request and outcome, without

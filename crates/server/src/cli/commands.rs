@@ -13,7 +13,7 @@ use super::output::print;
 use super::quote::{Done, Failure};
 use super::registry;
 use super::requests::{delete, graphql, mutate, query};
-use super::settings::{Settings, in_force};
+use super::settings::{LayeredSettings, in_force};
 use super::shell::shell;
 use super::tables::{is_table, load_files, loaded_files, print_report, sniff_file};
 use crate::http::{
@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 pub fn run(arguments: impl IntoIterator<Item = OsString>, interrupt: Interrupt) -> u8 {
     let mut program = Arguments::command();
     let words = arguments.into_iter().collect();
-    let settings = match Settings::read(&program, words, |name| std::env::var_os(name)) {
+    let settings = match LayeredSettings::read(&program, words, |name| std::env::var_os(name)) {
         Ok(settings) => settings,
         Err(error) => {
             eprintln!("error: {error}");
@@ -73,7 +73,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, interrupt: Interrupt) 
 }
 
 /// Prints the settings of `serve`, and reads them as `serve` would.
-fn print_config(arguments: &ServeArguments, matches: &ArgMatches, settings: &Settings) -> Done {
+fn print_config(
+    arguments: &ServeArguments,
+    matches: &ArgMatches,
+    settings: &LayeredSettings,
+) -> Done {
     let program = Arguments::command();
     if let Some(("config", matches)) = matches.subcommand() {
         let command = program.find_subcommand("config").expect("it was parsed");
@@ -89,7 +93,7 @@ fn print_config(arguments: &ServeArguments, matches: &ArgMatches, settings: &Set
 fn run_command(
     command: Command,
     interrupt: Interrupt,
-    (matches, settings): (&ArgMatches, &Settings),
+    (matches, settings): (&ArgMatches, &LayeredSettings),
 ) -> Done {
     match command {
         Command::Config(arguments) => print_config(&arguments, matches, settings),

@@ -1,7 +1,7 @@
 //! What `hexgraph config` prints: the settings that are in force, as a file of settings, with their
 //! sources in comments.
 
-use super::layered::Settings;
+use super::layered::LayeredSettings;
 use super::options::{Shape, key_of, settable};
 use super::setting::shown;
 use clap::{Arg, ArgMatches, Command, parser::ValueSource};
@@ -11,7 +11,7 @@ use std::fmt::Write;
 pub(in crate::cli) fn in_force(
     command: &Command,
     matches: &ArgMatches,
-    settings: &Settings,
+    settings: &LayeredSettings,
 ) -> String {
     let mut text = String::new();
     for option in settable(command) {
@@ -33,7 +33,11 @@ pub(in crate::cli) fn in_force(
 }
 
 /// The values of an option as TOML, and where each comes from.
-fn sourced(option: &Arg, matches: &ArgMatches, settings: &Settings) -> Vec<(String, String)> {
+fn sourced(
+    option: &Arg,
+    matches: &ArgMatches,
+    settings: &LayeredSettings,
+) -> Vec<(String, String)> {
     let (key, id) = (key_of(option), option.get_id().as_str());
     let set: Vec<_> = settings.values.iter().filter(|setting| setting.key == key).collect();
     let value = |text: &std::ffi::OsStr| toml(&shown(option, text), Shape::of(option));

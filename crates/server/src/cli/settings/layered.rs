@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 /// The values of options that variables and a file set, for one command line.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct Settings {
+pub(in crate::cli) struct LayeredSettings {
     /// Those that are in force, in the order of the options.
     pub(super) values: Vec<Setting>,
     /// The words of the command line, with those of the settings.
@@ -27,7 +27,7 @@ pub(in crate::cli) struct Settings {
     pub warnings: Vec<String>,
 }
 
-impl Settings {
+impl LayeredSettings {
     /// Reads what is set for a command line, the name of the program first. `variable` returns the
     /// value of a variable.
     ///
@@ -38,12 +38,12 @@ impl Settings {
         program: &Command,
         words: Vec<OsString>,
         variable: impl Fn(&str) -> Option<OsString>,
-    ) -> Result<Settings> {
+    ) -> Result<LayeredSettings> {
         let (command, end) = named_command(program, &words);
         // What is wrong in the words, the second reading says.
         let lenient = program.clone().ignore_errors(true).try_get_matches_from(&words);
         let (Ok(matches), true) = (lenient, 1 < end) else {
-            return Ok(Settings { words, ..Settings::default() });
+            return Ok(LayeredSettings { words, ..LayeredSettings::default() });
         };
         let mut matches = &matches;
         while let Some((_, deeper)) = matches.subcommand() {
@@ -65,10 +65,10 @@ impl Settings {
         }
         let mut words = words;
         words.splice(end..end, added);
-        Ok(Settings { values, words, warnings })
+        Ok(LayeredSettings { values, words, warnings })
     }
 
-    /// As [`Settings::notes`], for the options that an error of the command line is about.
+    /// As [`LayeredSettings::notes`], for the options that an error of the command line is about.
     pub(in crate::cli) fn notes_of(&self, error: &clap::Error) -> Vec<String> {
         let about = [ContextKind::InvalidArg, ContextKind::PriorArg];
         let about = about.iter().filter_map(|kind| error.get(*kind));
@@ -152,5 +152,5 @@ fn of_variable(key: &str, shape: Shape, text: &OsStr) -> Result<Vec<Setting>> {
 /// `HEXGRAPH_PORT=tcp://ADDRESS:PORT`.
 fn is_of_kubernetes(name: &str, text: &str) -> bool {
     let protocols = ["tcp://", "udp://", "sctp://"];
-    name.ends_with("_PORT") && protocols.iter().any(|protocol| text.starts_with(protocol))
+    name.contains("_PORT") && protocols.iter().any(|protocol| text.starts_with(protocol))
 }

@@ -9,4 +9,4 @@ mod in_force;
 mod tests;
 
 pub(super) use in_force::in_force;
-pub(super) use layered::Settings;
+pub(super) use layered::LayeredSettings;

@@ -50,7 +50,7 @@ pub(super) fn named_command<'a>(program: &'a Command, words: &[OsString]) -> (&'
     let flag = format!("--{FILE_OPTION}");
     while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
         match command.find_subcommand(word) {
-            Some(found) => (command, end, at) = (found, at + 1, at + 1),
+            Some(inner) => (command, end, at) = (inner, at + 1, at + 1),
             None if word == flag => at += 2,
             None if word.starts_with(&format!("{flag}=")) => at += 1,
             None => break,
@@ -59,7 +59,7 @@ pub(super) fn named_command<'a>(program: &'a Command, words: &[OsString]) -> (&'
     (command, end)
 }
 
-/// What values an option takes.
+/// What values an option has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// None: it is given or not.
@@ -70,7 +70,7 @@ pub(super) enum Shape {
     Joined,
     /// Several, the later ones in addition.
     List,
-    /// Several texts `name=value`, each of which is a setting of its own.
+    /// Several texts `name=value`, each one a setting of its own.
     Named,
 }
 

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::{Display, Formatter};
 use std::path::PathBuf;
 
-/// What stands for a secret.
+/// The text shown for a secret.
 pub(super) const MASK: &str = "***";
 
 /// The names in texts of `name=value` whose values are no secrets. All others are masked: what is
