@@ -1,11 +1,8 @@
 //! What was typed, read: texts from arguments, files and the standard input, variables, times.
 
+use crate::http::{Level, log};
 use hexgraph::db::{Limits, Memory, OpenOptions, Recovery, Variables, memory_count};
 use hexgraph_base::types::{Error, Result, without_mark};
-
-use crate::http::{Level, log};
-use hexgraph::db::{Recovery, Variables};
-use hexgraph_base::types::{Error, Result};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::time::Duration;
