@@ -219,7 +219,7 @@ impl ShellSession {
         let words = words(argument)?;
         let line = ["hexgraph", "load", "-"].into_iter().map(str::to_owned).chain(words);
         let arguments = match Arguments::try_parse_from(line) {
-            Ok(Arguments { command: Command::Load(arguments) }) => arguments,
+            Ok(Arguments { command: Command::Load(arguments), .. }) => arguments,
             Ok(_) => return Err(Error::query("\\load FILE…").into()),
             Err(error) => {
                 let text = error.to_string();
