@@ -78,7 +78,8 @@ struct SettingsFile<'a> {
 
 impl SettingsFile<'_> {
     fn line(&self, start: usize) -> usize {
-        1 + self.text.bytes().take(start).filter(|byte| *byte == b'\n').count()
+        let before = self.text.as_bytes().get(..start).unwrap_or_default();
+        1 + before.iter().filter(|byte| **byte == b'\n').count()
     }
 
     fn error(&self, start: usize, message: impl AsRef<str>) -> Error {
