@@ -173,7 +173,7 @@ impl<'a> Reader<'a> {
         let Some(FileStatement { quad, graph }) = parse_file_line(text).map_err(fault)? else {
             return Ok(0);
         };
-        self.quad(&quad, start)?;
+        self.quad(&quad, start, start)?;
         if let Some(graph) = graph {
             self.graphs.0 += 1;
             if self.graphs.1.is_empty() {
@@ -198,13 +198,19 @@ impl<'a> Reader<'a> {
         let quads = json.statements(MutationKind::Set, &mut 0).map_err(fault)?;
         self.new_nodes.clear();
         for quad in &quads {
-            self.quad(quad, start)?;
+            self.quad(quad, start, start.within(quad.at))?;
         }
         Ok(quads.len() as u64)
     }
 
-    /// Stores a statement of a text that begins at `start`. The message about a refused value names its predicate and node.
-    fn quad(&mut self, quad: &NQuad<'_>, start: FilePosition) -> Result<(), BadLine> {
+    /// Stores a statement of a text that begins at `start`. The message about a refused value names its predicate and
+    /// node; the other faults are at `subject`.
+    fn quad(
+        &mut self,
+        quad: &NQuad<'_>,
+        start: FilePosition,
+        subject: FilePosition,
+    ) -> Result<(), BadLine> {
         let at = start.within(quad.at);
         self.add(quad, at).map_err(|reason| match quad.predicate {
             Predicate::Name(name) if reason.is_about_value() => {
@@ -212,7 +218,7 @@ impl<'a> Reader<'a> {
                 let about = about_value(name, value_type, quad.subject);
                 bad_line(at, format!("{reason} ({about})"))
             }
-            _ => bad_line(at, reason),
+            _ => bad_line(subject, reason),
         })
     }
 
