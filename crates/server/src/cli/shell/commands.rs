@@ -79,7 +79,7 @@ pub(super) fn help() -> String {
     for CommandDef { name, usage, what, .. } in COMMANDS.iter().filter(|it| it.name != "q") {
         text += &format!("  {:<22}{what}\n", format!("\\{name} {usage}").trim_end());
     }
-    text + "\nTab completes, the right arrow accepts a hint, Ctrl-R searches the history, Ctrl-C stops a query, Ctrl-D quits.\n"
+    text + "\nTab completes, the right arrow accepts a hint, Ctrl-R searches the history.\nCtrl-C stops a query, Ctrl-D quits.\n"
 }
 
 #[cfg(test)]
