@@ -337,7 +337,7 @@ CALLS = {
     "an array of numbers": (
         lambda db, _: db.load(b'[\n {"name": "x"},\n 7\n]'),
         hexgraph.LoadError,
-        ["<bytes>:3:1: "],
+        ["<bytes>:3:2: "],
     ),
     "a type that there is not": (
         lambda db, tmp: db.load_nodes(tmp / "x.csv", types={"age": "integer"}),
