@@ -131,7 +131,9 @@ def test_what_can_not_be_written_is_told(loaded, tmp_path):
     assert not (tmp_path / "a.csv").exists()
     assert run("query", loaded, both, "--format", "csv", "--block", "b").stdout == "name\nAda\n"
     done = run("query", loaded, both, "--format", "cvs")
-    assert done.stderr == ("error: --format cvs: it is json, table, csv, markdown, jsonl, arrow, parquet\n")
+    assert done.stderr == (
+        "error: --format cvs: it is json, table, csv, markdown, jsonl, arrow, parquet\n"
+    )
     done = run("query", loaded, both, "-o", tmp_path / "no" / "a.json")
     assert "writing" in done.stderr
     assert "a.json" in done.stderr
