@@ -1,6 +1,6 @@
 //! Shows how the file of a table is read, without loading it.
 
-use super::answers::text::{shown_cell, shown_width};
+use super::answers::text::{blanks_to, shown_cell, shown_width};
 use super::answers::write::{RowFormat, write_rows};
 use super::read::cells::natural_of;
 use super::read::pages::memory::ReadMemory;
@@ -259,9 +259,8 @@ fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
         rows.iter().map(|row| shown_width(&row[column])).max().unwrap_or(0)
     });
     let line = |row: &[String; N]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| {
-            format!("{cell}{}", " ".repeat(width.saturating_sub(shown_width(cell))))
-        });
+        let cells =
+            row.iter().zip(widths).map(|(cell, width)| format!("{cell}{}", blanks_to(cell, width)));
         cells.collect::<Vec<String>>().join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect()

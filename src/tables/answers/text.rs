@@ -176,7 +176,7 @@ impl TextColumn {
     }
 
     fn aligned(&self, cell: &str, width: usize) -> String {
-        let blanks = " ".repeat(width.saturating_sub(cell.width()));
+        let blanks = blanks_to(cell, width);
         if self.is_numeric { format!("{blanks}{cell}") } else { format!("{cell}{blanks}") }
     }
 }
@@ -265,6 +265,11 @@ pub(in crate::tables) fn shown_cell(text: &str) -> String {
 /// The columns of a terminal that a text has.
 pub(in crate::tables) fn shown_width(text: &str) -> usize {
     text.width()
+}
+
+/// The blanks that fill a text up to a width.
+pub(in crate::tables) fn blanks_to(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(text.width()))
 }
 
 /// A text without what would move a terminal's cursor.

@@ -76,16 +76,19 @@ impl FilePosition {
     }
 }
 
-impl Chunk {
-    /// The position behind it in the file, which does not have the marks.
-    fn end(&self) -> FilePosition {
-        let mut next = self.start;
-        for text in self.text.split(|&byte| self.has_values && byte == END) {
-            next = next.behind(text);
-        }
-        next
+/// The position in the file behind a text that begins at `start`. The file does not have the marks behind values.
+fn position_behind(start: FilePosition, text: &[u8], has_values: bool) -> FilePosition {
+    if !has_values {
+        return start.behind(text);
     }
+    let mut next = start;
+    for value in text.split(|&byte| byte == END) {
+        next = next.behind(value);
+    }
+    next
+}
 
+impl Chunk {
     /// Returns the lines in order. The whole chunk is checked for UTF-8 before the first line is returned.
     pub fn lines(&self) -> impl Iterator<Item = ChunkLine<'_>> {
         let (end, text) = match self.has_values {
@@ -105,11 +108,11 @@ impl Chunk {
         let mut next = self.start;
         let is_value = self.has_values;
         good.chain(mixed).filter_map(move |(bytes, text)| {
-            let blanks = bytes.len() - bytes.trim_ascii_start().len();
-            let start = if is_value { next.behind(&bytes[..blanks]) } else { next };
+            // Only a value begins behind blanks; a line has them.
+            let blanks = if is_value { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
+            let start = next.behind(&bytes[..blanks]);
             let line = match text {
-                Ok(text) if is_value => ChunkLine { start, text: Ok(&text[blanks..]), is_value },
-                Ok(text) => ChunkLine { start, text: Ok(text), is_value },
+                Ok(text) => ChunkLine { start, text: Ok(&text[blanks..]), is_value },
                 Err(fault) => {
                     let (before, rest) = bytes.split_at(fault.valid_up_to());
                     let reason = format!("not UTF-8: byte {:#04x}", rest[0]);
@@ -202,7 +205,7 @@ impl<'a> ChunkReader<'a> {
         text.truncate(lines_end);
         let (start, index) = (self.next_start, self.next_index);
         let chunk = Chunk { text, start, index, has_values: self.has_values };
-        self.next_start = chunk.end();
+        self.next_start = position_behind(start, &chunk.text, self.has_values);
         self.next_index += 1;
         Ok(Some(chunk))
     }
@@ -219,10 +222,8 @@ impl<'a> ChunkReader<'a> {
 
     fn long_line(&self, before: &[u8]) -> Error {
         let (file, max) = (self.name.clone(), self.line_len_max);
-        let before = before.to_vec();
-        let chunk =
-            Chunk { text: before, start: self.next_start, index: 0, has_values: self.has_values };
-        let FilePosition { line, column } = chunk.end();
+        let at = position_behind(self.next_start, before, self.has_values);
+        let FilePosition { line, column } = at;
         let what = if self.has_values { "value" } else { "line" };
         let message = format!("the {what} is longer than {max} bytes");
         Error::Load { file, line, column: column + 1, message }

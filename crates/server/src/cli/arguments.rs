@@ -25,7 +25,6 @@ pub(super) enum Command {
     Serve(Box<ServeArguments>),
     /// Open the console for a database in the browser: a server for this browser alone, until Ctrl-C
     Console(ConsoleArguments),
-
     /// Print the settings of `serve` that are in force, the source of each, and what is wrong with
     /// them
     Config(Box<ServeArguments>),

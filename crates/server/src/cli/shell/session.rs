@@ -1,7 +1,7 @@
 //! Runs statements and commands, one after the other, with the settings that commands change.
 
 use super::catalog::Catalog;
-use super::commands::{command_of, help, hint_for};
+use super::commands::{help, hint_for};
 use super::describe::{describe_all, describe_one};
 use super::results::{ResultStyle, form_of, indented, show_answer, show_rows};
 use super::screen::Screen;
@@ -79,7 +79,6 @@ impl ShellSession {
     }
 
     fn command(&mut self, name: &str, argument: &str) -> std::result::Result<Next, Failure> {
-        let name = command_of(name).map_or(name, |command| command.name);
         match name {
             "quit" | "q" => return Ok(Next::Quit),
             "help" => self.screen.show(help().as_bytes())?,
