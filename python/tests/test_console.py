@@ -231,6 +231,133 @@ def test_names_are_completed_from_the_schema(page):
         page.key("Escape", 27)
 
 
+def run_algorithm(page):
+    """Press the button of the form, and return the faults and the number of rows of the result."""
+    answers = (
+        "performance.getEntriesByType('resource')"
+        ".filter((it) => it.name.includes('query?explain')).length"
+    )
+    before = page.value(answers)
+    page.press(".algorithm button.main")
+    page.wait(f"{answers} > {before}")
+    page.wait("document.querySelector('.query-view button.main').innerText === 'Run'")
+    page.wait("!!document.querySelector('.result')")
+    return page.value(
+        "[[...document.querySelectorAll('.faults .error')].map((it) => it.innerText),"
+        " document.querySelectorAll('.result tbody tr').length]"
+    )
+
+
+def fill(page, name, text):
+    """Write a text into a field of the form."""
+    page.press(f"#argument-{name}")
+    page.key("a", 65, CTRL)
+    page.write(text)
+
+
+def editor(page):
+    lines = page.value("[...document.querySelectorAll('.cm-line')].map((it) => it.textContent)")
+    return "\n".join(lines)
+
+
+def test_an_algorithm_runs_from_a_form(page):
+    page.press("#view-Algorithms")
+    page.wait("!!document.querySelector('.algorithm')")
+    # Without edges nothing runs.
+    page.press(".algorithm button.main")
+    assert page.value("document.activeElement.validationMessage") == (
+        "Choose the edges that the graph has."
+    )
+    page.press(".choices label:nth-child(4) input")
+    fill(page, "damping", "1.5")
+    page.press(".algorithm button.main")
+    assert page.value("document.activeElement.id") == "argument-damping"
+    assert page.value("document.activeElement.validity.rangeOverflow")
+    fill(page, "damping", "0.9")
+    fill(page, "from", "type(Film) @filter(ge(runtime, 100))")
+    assert run_algorithm(page) == [[], 50]
+    assert (
+        editor(page)
+        == """{
+  starts as var(func: type(Film)) @filter(ge(runtime, 100))
+  result as pagerank(damping: 0.9, from: uid(starts)) { starring }
+  nodes(func: uid(result), orderdesc: val(result), first: 50) {
+    uid
+    name@.
+    pagerank: val(result)
+  }
+}
+"""
+    )
+    ranks = [float(it) for it in cells(page, 3)]
+    assert ranks == sorted(ranks, reverse=True)
+    # The next nodes come from the server.
+    press(page, "Next page")
+    page.wait("document.querySelector('.cm-content').innerText.includes('offset: 50')")
+    page.wait(f"document.querySelector('.result td:nth-child(3)').innerText <= {ranks[-1]}")
+    # What was filled in is there when one comes back.
+    page.press("#view-Algorithms")
+    assert page.value("document.querySelector('#argument-damping').value") == "0.9"
+    for nodes, written in [
+        ('eq(name@., "a @filter(b)")', 'nodes as var(func: eq(name@., "a @filter(b)"))\n'),
+        ("0x1 2,\t3", "nodes: [0x1, 2, 3]"),
+        (" 7 ", "nodes: 7)"),
+    ]:
+        fill(page, "nodes", nodes)
+        assert written in text_of(page, ".preview pre")
+
+
+def test_each_algorithm_runs_from_its_form(page):
+    page.press("#view-Algorithms")
+    page.wait("!!document.querySelector('.algorithm')")
+    page.press(".choices label:nth-child(4) input")
+    table = hexgraph._native.algorithms()
+    uid = page.value(
+        "fetch('query', {method: 'POST', headers: {'Content-Type': 'application/dql'},"
+        " body: '{ q(func: has(starring), first: 1) { uid starring (first: 1) { uid } } }'})"
+        ".then((it) => it.json()).then((it) => it.data.q[0])"
+    )
+    ends = {"source": uid["uid"], "target": uid["starring"][0]["uid"]}
+    faults = {}
+    for algorithm in table:
+        page.press("#view-Algorithms")
+        page.press(f"#algorithm-{algorithm['name']}")
+        for argument in algorithm["arguments"]:
+            if argument["kind"] == "groups":
+                page.value(
+                    "(() => { const it = document.querySelector('#argument-groups');"
+                    " it.value = 'runtime';"
+                    " it.dispatchEvent(new Event('input', {bubbles: true})); })()"
+                )
+            elif argument.get("required"):
+                is_of_pairs = algorithm["name"] in ("similarity", "distances_among")
+                nodes = ", ".join(ends.values()) if is_of_pairs else ends[argument["name"]]
+                fill(page, argument["name"], nodes)
+        errors, rows = run_algorithm(page)
+        if errors or not rows:
+            faults[algorithm["name"]] = [editor(page), errors, rows]
+    assert faults == {}
+    assert len(table) > 30
+
+
+def test_algorithms_are_chosen_by_the_keyboard(page):
+    page.press("#view-Algorithms")
+    page.press(".algorithms input[type=search]")
+    page.write("communit")
+    page.wait("document.querySelectorAll('.algorithms aside li').length < 6")
+    page.key("ArrowDown", 40)
+    page.key("ArrowDown", 40)
+    page.wait("document.querySelector('.algorithm h2').innerText === 'louvain'")
+    page.value("document.querySelector('.choices input').focus()")
+    page.call("Input.dispatchKeyEvent", type="keyDown", key=" ", code="Space", text=" ")
+    page.call("Input.dispatchKeyEvent", type="keyUp", key=" ", code="Space")
+    page.wait("document.querySelector('.choices input').checked")
+    page.key("Enter", ENTER, CTRL)
+    page.wait("document.querySelector('#view-Query').ariaSelected === 'true'")
+    page.wait("document.querySelectorAll('.result tbody tr').length === 50")
+    assert "result as louvain() { country }" in editor(page)
+
+
 def test_the_schema_is_shown_with_counts(page):
     page.press("#view-Schema")
     page.wait("document.querySelector('.schema td.number')?.innerText === '32'")
@@ -450,6 +577,9 @@ def test_it_is_accessible(films, size, theme, tmp_path):
             check(name)
         ask(page, "{ q(func: eqq(name)) { name } }")
         check("fault")
+        page.press("#view-Algorithms")
+        page.wait("!!document.querySelector('.algorithm')")
+        check("Algorithms")
         page.press("#view-Schema")
         page.wait("document.querySelector('.schema td.number')?.innerText === '32'")
         check("Schema")

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import hexgraph
+from hexgraph import _native
 
 DQL = "application/dql"
 TYPED = {"Content-Type": DQL}
@@ -57,6 +58,13 @@ def test_query(client, content_type):
     assert latency["total_ns"] >= latency["processing_ns"] > 0
     assert reply["extensions"]["txn"]["start_ts"] > 0
     assert reply["extensions"]["metrics"]["num_uids"]["_total"] > 0
+
+
+def test_the_table_of_algorithms(client):
+    reply, text = client.ask("GET", "/console/algorithms")
+    assert reply.headers["Content-Type"] == "application/json"
+    # Two surfaces write the one table.
+    assert json.loads(text) == {"algorithms": json.loads(json.dumps(_native.algorithms()))}
 
 
 def test_query_with_variables(client):

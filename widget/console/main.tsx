@@ -2,6 +2,7 @@
 
 import { render } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { AlgorithmsView } from "./algorithms";
 import { openSession, refused, secrets, type Fault } from "./api";
 import { Editor } from "./editor";
 import { formatted } from "./format";
@@ -15,7 +16,7 @@ import * as stored from "./stored";
 import "./style.css";
 import { Tabs } from "./tabs";
 
-const VIEWS = ["Query", "Schema"];
+const VIEWS = ["Query", "Algorithms", "Schema"];
 
 /** `failure` says why the token in the address was of no use. In the browser that has the session already, that does not matter. */
 function App({ failure }: { failure: string }) {
@@ -25,7 +26,7 @@ function App({ failure }: { failure: string }) {
   const [login, setLogin] = useState<string | null>(null);
   const [who, setWho] = useState(0);
   const [theme, setTheme] = useState(stored.theme());
-  const [start, setStart] = useState<stored.Saved | null>(stored.draft);
+  const [start, setStart] = useState<Start | null>(stored.draft);
   const tell = useCallback((text: string) => setNote(text), []);
   const learn = useCallback(() => read().then(setSchema, (error: Error) => setNote(error.message)), []);
   useEffect(() => {
@@ -50,6 +51,10 @@ function App({ failure }: { failure: string }) {
     setWho(who + 1);
     void learn();
   };
+  const show = (text: string, runs = false) => {
+    setStart({ name: "", language: "dql", text, runs });
+    setView("Query");
+  };
   const isKnown = secrets.key !== "" || secrets.token !== "";
   return (
     <>
@@ -67,7 +72,8 @@ function App({ failure }: { failure: string }) {
         <div class="query-view" hidden={view !== "Query"} role="tabpanel" id="view-panel-Query" aria-labelledby="view-Query">
           <QueryView key={who} schema={schema} start={start} tell={tell} changed={learn} />
         </div>
-        {view === "Schema" && <SchemaView schema={schema} show={(text) => { setStart({ name: "", language: "dql", text }); setView("Query"); }} />}
+        <AlgorithmsView key={`algorithms ${who}`} schema={schema} isShown={view === "Algorithms"} run={(text) => show(text, true)} open={show} />
+        {view === "Schema" && <SchemaView schema={schema} show={show} />}
       </main>
       <p class="note" role="status" hidden={!note}>{note}</p>
       {login !== null && <Login why={login} close={() => setLogin(null)} entered={entered} />}
@@ -75,10 +81,16 @@ function App({ failure }: { failure: string }) {
   );
 }
 
+/** A text for the editor. */
+interface Start extends stored.Saved {
+  /** Whether it is run at once. */
+  runs?: boolean;
+}
+
 interface QueryGiven {
   schema: Schema;
-  /** What stands in the editor at first. */
-  start: stored.Saved | null;
+  /** What stands in the editor at first; a new one replaces what stands there. */
+  start: Start | null;
   tell(text: string): void;
   /** Called when the schema may have changed. */
   changed(): void;
@@ -154,9 +166,17 @@ function QueryView({ schema, start, tell, changed }: QueryGiven) {
     made.view.focus();
     return () => made.view.destroy();
   }, []);
+  const shownStart = useRef(start);
   useEffect(() => {
-    if (start && editor.current && start.text !== editor.current.text) {
-      open(start);
+    if (!start || !editor.current || start === shownStart.current) {
+      return;
+    }
+    shownStart.current = start;
+    open(start);
+    if (start.runs) {
+      speaks.current = start.language;
+      setPane("Table");
+      void ask(start.text);
     }
   }, [start]);
   useEffect(() => {

@@ -10,7 +10,7 @@ use std::net::TcpStream;
 use std::path::Path;
 
 /// The routes: the path, the methods, whose key, and what it changes. A path that is new stands here, too, or the test fails.
-const KNOWN: [(&str, &str, Role, Effect); 41] = [
+const KNOWN: [(&str, &str, Role, Effect); 42] = [
     ("/query", "POST PUT", Role::Client, Effect::Reads),
     ("/query_many", "POST PUT", Role::Client, Effect::Reads),
     ("/mutate", "POST PUT", Role::Client, Effect::Changes),
@@ -29,6 +29,7 @@ const KNOWN: [(&str, &str, Role, Effect); 41] = [
     ("/console/graphiql.js", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/console/graphiql.css", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/console/licenses.txt", "GET HEAD", Role::Anyone, Effect::Reads),
+    ("/console/algorithms", "GET HEAD", Role::Anyone, Effect::Reads),
     ("/console/session", "POST", Role::Anyone, Effect::Reads),
     ("/graphql", "GET POST", Role::Client, Effect::AsTextSays),
     ("/probe/graphql", "GET HEAD", Role::Anyone, Effect::Reads),

@@ -143,6 +143,7 @@ pub static ROUTES: &[Route] = &[
     Route { path: "/console/graphiql.js", work: Work::AtOnce(console::graphiql_script), ..FILE },
     Route { path: "/console/graphiql.css", work: Work::AtOnce(console::graphiql_style), ..FILE },
     Route { path: "/console/licenses.txt", work: Work::AtOnce(console::licenses), ..FILE },
+    Route { path: "/console/algorithms", work: Work::AtOnce(console::algorithms), ..FILE },
     Route {
         path: "/console/session",
         methods: &[Method::POST],

@@ -3,10 +3,12 @@
 //!
 //! The files hold no data, so they need no key. What a page shows comes from the routes that all clients have, under their rules.
 
+mod algorithms;
 mod asset;
 mod pages;
 mod session;
 
+pub(in crate::http) use algorithms::algorithms;
 pub(in crate::http) use pages::{
     graphiql, graphiql_script, graphiql_style, index, is_for_graphiql, licenses, script, style,
 };

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 pub struct SubscribeOptions {
     /// The largest number of subscriptions on one connection.
     pub per_connection: usize,
-    /// The largest number of subscriptions of the whole server.
+    /// The largest number of subscriptions of the entire server.
     pub total: usize,
     /// The least time between two answers to one of them: commits that come faster are answered
     /// together.

@@ -45,7 +45,7 @@ pub(in crate::http) fn login(
 /// The request and the answer of `grpc.health.v1.Health`.
 #[derive(Clone, PartialEq, prost::Message)]
 struct HealthCheckRequest {
-    /// The service; empty for the whole server.
+    /// The service; empty for the entire server.
     #[prost(string, tag = "1")]
     service: String,
 }
