@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -37,6 +38,7 @@ pytestmark = pytest.mark.skipif(browser.CHROMIUM is None, reason="there is no Ch
 def films():
     db = datasets.films()
     db.graphql_schema("type Note { id: ID! text: String! @search(by: [exact]) }")
+    db.create_namespace()
     with db.serve(port=0) as server:
         yield server
 
@@ -451,6 +453,172 @@ def test_logging_in_and_out(tmp_path):
         page.wait("document.querySelector('dialog h2')?.innerText === 'Log in'")
 
 
+def rows_of(page, selector):
+    return page.value(
+        f"[...document.querySelectorAll({json.dumps(selector)})].map((it) =>"
+        " [...it.cells].map((cell) => cell.innerText))"
+    )
+
+
+def make_key(page, name, role=None):
+    """Make a key by the form, and return its secret."""
+    page.wait("!!document.querySelector('.access form')")
+    page.press(".access input[name=name]")
+    page.write(name)
+    if role:
+        page.value(f"document.querySelector('.access select[name=role]').value = {role!r}")
+    press(page, "Make key")
+    return text_of(page, ".secret code.key")
+
+
+def test_keys_are_made_and_revoked():
+    db = hexgraph.connect()
+    db.mutate(set_json=[{"name": "Ada"}])
+    with db.serve(port=0) as server, console(server.url) as page:
+        page.press("#view-Access")
+        # The first key is an administrator's, unless somebody insists.
+        page.wait("document.querySelector('.access select[name=role]')?.value === 'admin'")
+        page.press(".access input[name=name]")
+        page.write("reader")
+        page.value("document.querySelector('.access select[name=role]').value = 'read-only'")
+        press(page, "Make key")
+        assert "Once there is a key" in text_of(page, "dialog")
+        # Enter cancels, and Escape too.
+        assert page.value("document.activeElement.innerText") == "Cancel"
+        page.key("Escape", 27)
+        page.wait("!document.querySelector('dialog')")
+        keys = db.keys
+        assert keys() == []
+        page.value("document.querySelector('.access form').reset()")
+        secret = make_key(page, "main", "admin")
+        assert secret.startswith("hxg_")
+        assert "refuses requests without a key" in text_of(page, ".secret")
+        page.value("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        press(page, "Copy")
+        assert page.wait("window.copied") == secret
+        press(page, "Use in this page")
+        page.wait("document.querySelector('header').innerText.includes('key main')")
+        press(page, "Done")
+        page.wait("!document.querySelector('.secret')")
+        # It is stored nowhere, and shown by nothing.
+        places = "JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie + "
+        places += "location.href + document.documentElement.outerHTML"
+        assert secret not in page.value(places)
+        other = make_key(page, "reader")
+        assert other != secret
+        assert [row[:1] + row[2:4] + row[6:7] for row in rows_of(page, ".access tbody tr")] == [
+            ["main", "admin", "0", "valid"],
+            ["reader", "read-only", "0", "valid"],
+        ]
+        page.press("button[aria-label='revoke the key reader']")
+        assert "Revoke the key reader?" in text_of(page, "dialog")
+        press(page, "Cancel")
+        page.wait("!document.querySelector('dialog')")
+        assert [it.revoked for it in keys()] == [None, None]
+        page.press("button[aria-label='revoke the key reader']")
+        page.press("dialog button.danger")
+        page.wait("document.querySelectorAll('.access tbody button').length === 1")
+        assert {it.name: it.revoked is None for it in keys()} == {"main": True, "reader": False}
+        # The last key of an administrator is revoked with a word of what follows.
+        page.press("button[aria-label='revoke the key main']")
+        assert "No other key of an administrator" in text_of(page, "dialog")
+        press(page, "Cancel")
+        # What is wrong stands there.
+        page.press(".access input[name=name]")
+        page.write("x")
+        page.press(".access input[name=expires]")
+        page.write("soon")
+        press(page, "Make key")
+        assert "expiresIn soon: expected a time like 30d" in text_of(page, ".access .fault")
+
+
+def test_namespaces_are_made_and_deleted():
+    db = hexgraph.connect()
+    with db.serve(port=0) as server, console(server.url) as page:
+        page.press("#view-Access")
+        page.press("#access-Namespaces")
+        page.wait("document.querySelectorAll('.access tbody tr').length === 1")
+        press(page, "Make namespace")
+        page.wait("document.querySelectorAll('.access tbody tr').length === 2")
+        assert db.namespaces() == [0, 1]
+        page.press("button[aria-label='delete namespace 1']")
+        assert "All of its data" in text_of(page, "dialog")
+        page.key("Escape", 27)
+        page.wait("!document.querySelector('dialog')")
+        assert db.namespaces() == [0, 1]
+        # A key for it leads into it.
+        page.press("button[aria-label='make key for namespace 1']")
+        page.wait("document.querySelector('.access form select:not([name])')?.value === '1'")
+        page.press(".access input[name=name]")
+        page.write("inner")
+        press(page, "Make key")
+        page.press("dialog button.danger")
+        page.wait("!!document.querySelector('.secret')")
+        press(page, "Use in this page")
+        page.wait("document.querySelector('header').innerText.includes('in namespace 1')")
+        db.mutate(set_json=[{"name": "Ada"}])
+        db.open_namespace(1).mutate(set_json=[{"name": "Eve"}])
+        page.press("#view-Query")
+        ask(page, "{ q(func: has(name)) { name } }")
+        assert cells(page) == ["Eve"]
+
+
+def add_user(url, name, password):
+    """Make a user, as the first one."""
+
+    def post(path, value, headers):
+        headers = {"Content-Type": "application/json", **headers}
+        request = Request(f"{url}/{path}", json.dumps(value).encode(), headers)
+        with urlopen(request, timeout=30) as reply:
+            return json.load(reply)["data"]
+
+    token = post("login", {"userid": "groot", "password": "a good one"}, {})["accessJWT"]
+    user = {"name": name, "password": password}
+    text = "mutation add($input: [AddUserInput!]!) { addUser(input: $input) { user { name } } }"
+    headers = {"X-Dgraph-AccessToken": token}
+    post("admin", {"query": text, "variables": {"input": [user]}}, headers)
+
+
+def enter(page, user, password):
+    page.wait("!!document.querySelector('dialog input')")
+    page.press("dialog input[name=user]")
+    page.write(user)
+    page.press("dialog input[name=password]")
+    page.write(password)
+    page.press("dialog button.main")
+    page.wait("!document.querySelector('dialog')")
+
+
+def test_who_may_not_administer_is_told(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("x" * 32)
+    db = hexgraph.connect()
+    with (
+        db.serve(port=0, acl=f"secret-file={secret}", acl_initial_password="a good one") as server,
+        console(server.url) as page,
+    ):
+        assert text_of(page, "dialog p") == "This server has users: log in as one of them."
+        enter(page, "groot", "a good one")
+        add_user(server.url, "ada", "longenough")
+        # A namespace is made with the password of its first user, who can log in from the list.
+        page.press("#view-Access")
+        page.press("#access-Namespaces")
+        page.press(".access input[name=password]")
+        page.write("another one")
+        press(page, "Make namespace")
+        page.press("button[aria-label='log in to namespace 1']")
+        assert page.value("document.querySelector('dialog input[name=namespace]').value") == "1"
+        enter(page, "groot", "another one")
+        page.wait("document.querySelector('header').innerText.includes('groot in namespace 1')")
+        page.wait("document.querySelector('.access').innerText.includes('You administer one')")
+        # Who is no guardian reads why in the view, and no dialog is in the way.
+        page.press("header > button:last-child")
+        enter(page, "ada", "longenough")
+        page.wait("document.querySelector('header > button:last-child').innerText === 'ada'")
+        page.wait("document.querySelector('.access .fault')?.innerText.includes(\"User 'ada'\")")
+        assert page.value("document.querySelector('dialog, .access table, .access form')") is None
+
+
 def fragment(url):
     """Return the URL of a server, and the rest of a URL of it with its fragment."""
     server, rest = url.rsplit("/", 1)
@@ -583,6 +751,15 @@ def test_it_is_accessible(films, size, theme, tmp_path):
         page.press("#view-Schema")
         page.wait("document.querySelector('.schema td.number')?.innerText === '32'")
         check("Schema")
+        page.press("#view-Access")
+        page.wait("!!document.querySelector('.access form')")
+        check("Keys")
+        page.press("#access-Namespaces")
+        page.wait("!!document.querySelector('.access table')")
+        check("Namespaces")
+        press(page, "Delete")
+        check("confirm")
+        press(page, "Cancel")
         press(page, "Log in")
         check("dialog")
         width = page.value("document.documentElement.scrollWidth")

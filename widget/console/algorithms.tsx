@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { edgesOf, hasFields, hasNumbers, orderOf, ORDERS, RARE, readAlgorithms, textOf, type Algorithm, type Argument, type Filled } from "./algorithm-text";
 import { labelPredicates, named, type Schema } from "./schema";
+import { Words } from "./words";
 
 interface Given {
   schema: Schema;
@@ -274,11 +275,6 @@ function Field({ argument, algorithm, schema, value, set }: FieldGiven) {
       )}
     </div>
   );
-}
-
-/** A text in which names stand between backticks. */
-function Words({ text }: { text: string }) {
-  return <>{text.split("`").map((it, at) => (at % 2 ? <code key={at}>{it}</code> : it))}</>;
 }
 
 /** The bounds of a number in words, as far as somebody may meet them. */

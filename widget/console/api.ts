@@ -26,11 +26,20 @@ export interface Secrets {
 /** Who asks. Nothing of it is stored. */
 export const secrets: Secrets = { key: "", token: "", user: "" };
 
+/** What the server says, without the words in which programs look for codes. */
+export const plain = (message: string) => {
+  const words = message.replace(/^resolving \w+ failed because /, "").replace(/^rpc error: code = \w+ desc = /, "");
+  return words === "no accessJwt available" ? "This server has users: log in as one of them." : words;
+};
+
+/** Thrown where somebody has to log in first: the dialog for it is open then, and says why. */
+export class Refused extends Error {}
+
 /** Called when the server wants to know who asks. */
 export const refused = { listen: (_: string) => {} };
 
-/** Sends a request to a path of this server. */
-export async function send(path: string, type: string, body: string, signal?: AbortSignal): Promise<Answer> {
+/** Sends a request to a path of this server. A quiet one does not have somebody log in who is refused. */
+export async function send(path: string, type: string, body: string, signal?: AbortSignal, isQuiet = false): Promise<Answer> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (type) {
     headers["Content-Type"] = type;
@@ -55,17 +64,24 @@ export async function send(path: string, type: string, body: string, signal?: Ab
   const text = await response.text();
   const answer = { status: response.status, body: parsed(text), text, milliseconds: performance.now() - began };
   const first = answer.body?.errors?.[0];
-  if (response.status === 401 || first?.extensions?.code === "ErrorUnauthorized" || /no accessJwt|Token is expired|PermissionDenied/i.test(first?.message ?? "")) {
-    refused.listen(first?.message ?? "the server asks who you are");
+  if (!isQuiet && isRefusal(answer)) {
+    refused.listen(plain(first?.message ?? "The server needs to know who you are."));
   }
   return answer;
 }
 
+function isRefusal({ status, body }: Answer): boolean {
+  const first = body?.errors?.[0];
+  return status === 401 || first?.extensions?.code === "ErrorUnauthorized" || /no accessJwt|Token is expired|PermissionDenied/i.test(first?.message ?? "");
+}
+
 /** Asks in DQL, and returns the data. Throws the message of what is wrong. */
 export async function query(text: string): Promise<any> {
-  const { body, status } = await send("query", "application/dql", text);
+  const answer = await send("query", "application/dql", text);
+  const { body, status } = answer;
   if (!body?.data) {
-    throw new Error(body?.errors?.[0]?.message ?? `the server answers with status ${status}`);
+    const words = plain(body?.errors?.[0]?.message ?? `the server answers with status ${status}`);
+    throw isRefusal(answer) ? new Refused(words) : new Error(words);
   }
   return body.data;
 }
@@ -136,7 +152,7 @@ export async function openSession(): Promise<string> {
 export async function logIn(user: string, password: string, namespace: number): Promise<void> {
   const { body, status } = await send("login", "application/json", JSON.stringify({ userid: user, password, namespace }));
   if (!body?.data?.accessJWT) {
-    throw new Error(body?.errors?.[0]?.message ?? `the server answers with status ${status}`);
+    throw new Error(plain(body?.errors?.[0]?.message ?? `the server answers with status ${status}`));
   }
   secrets.token = body.data.accessJWT;
   secrets.user = namespace ? `${user} in namespace ${namespace}` : user;

@@ -1,20 +1,22 @@
 // Who asks: a user with a password, or the holder of a key. Neither is stored: when the page is closed, both are gone.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { logIn, logOut, query, secrets } from "./api";
 
 interface Given {
   /** Why it is asked for; "" where somebody wants to log in. */
   why: string;
+  /** The namespace that stands in the form at first. */
+  namespace?: number;
   close(): void;
   entered(): void;
 }
 
-export function Login({ why, close, entered }: Given) {
+export function Login({ why, namespace, close, entered }: Given) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [fault, setFault] = useState("");
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const enter = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
@@ -48,7 +50,7 @@ export function Login({ why, close, entered }: Given) {
       <form onSubmit={enter}>
         <label>User <input name="user" autocomplete="username" /></label>
         <label>Password <input name="password" type="password" autocomplete="current-password" /></label>
-        <label>Namespace <input name="namespace" type="number" min="0" placeholder="0" /></label>
+        <label>Namespace <input name="namespace" type="number" min="0" placeholder="0" defaultValue={namespace === undefined ? "" : String(namespace)} /></label>
         <p class="muted">or, and as well where the server has both,</p>
         <label>Key <input name="key" type="password" autocomplete="off" placeholder="X-Auth-Token" /></label>
         {fault && <p class="fault" role="alert">{fault}</p>}

@@ -2,8 +2,9 @@
 
 import { render } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { AccessView } from "./access";
 import { AlgorithmsView } from "./algorithms";
-import { openSession, refused, secrets, type Fault } from "./api";
+import { openSession, Refused, refused, secrets, type Fault } from "./api";
 import { Editor } from "./editor";
 import { formatted } from "./format";
 import { LANGUAGES, languageOf, type Outcome } from "./languages";
@@ -16,21 +17,21 @@ import * as stored from "./stored";
 import "./style.css";
 import { Tabs } from "./tabs";
 
-const VIEWS = ["Query", "Algorithms", "Schema"];
+const VIEWS = ["Query", "Algorithms", "Schema", "Access"];
 
 /** `failure` says why the token in the address was of no use. In the browser that has the session already, that does not matter. */
 function App({ failure }: { failure: string }) {
   const [view, setView] = useState("Query");
   const [schema, setSchema] = useState<Schema>(about.now);
   const [note, setNote] = useState("");
-  const [login, setLogin] = useState<string | null>(null);
+  const [login, setLogin] = useState<{ why: string; namespace?: number } | null>(null);
   const [who, setWho] = useState(0);
   const [theme, setTheme] = useState(stored.theme());
   const [start, setStart] = useState<Start | null>(stored.draft);
   const tell = useCallback((text: string) => setNote(text), []);
-  const learn = useCallback(() => read().then(setSchema, (error: Error) => setNote(error.message)), []);
+  const learn = useCallback(() => read().then(setSchema, (error: Error) => setNote(error instanceof Refused ? "" : error.message)), []);
   useEffect(() => {
-    refused.listen = (why) => setLogin((known) => known ?? (failure || why));
+    refused.listen = (why) => setLogin((known) => known ?? { why: failure || why });
     void learn();
   }, []);
   useEffect(() => {
@@ -64,7 +65,7 @@ function App({ failure }: { failure: string }) {
         <span class="space" />
         <a href="graphql">GraphiQL</a>
         <button type="button" onClick={flip} title="dark or light">◐<span class="hidden">dark or light</span></button>
-        <button type="button" onClick={() => setLogin("")}>
+        <button type="button" onClick={() => setLogin({ why: "" })}>
           {isKnown ? secrets.user || "by key" : "Log in"}
         </button>
       </header>
@@ -73,10 +74,11 @@ function App({ failure }: { failure: string }) {
           <QueryView key={who} schema={schema} start={start} tell={tell} changed={learn} />
         </div>
         <AlgorithmsView key={`algorithms ${who}`} schema={schema} isShown={view === "Algorithms"} run={(text) => show(text, true)} open={show} />
+        {view === "Access" && <AccessView who={who} tell={tell} logIn={(namespace) => setLogin({ why: "", namespace })} entered={entered} />}
         {view === "Schema" && <SchemaView schema={schema} show={show} />}
       </main>
       <p class="note" role="status" hidden={!note}>{note}</p>
-      {login !== null && <Login why={login} close={() => setLogin(null)} entered={entered} />}
+      {login !== null && <Login {...login} close={() => setLogin(null)} entered={entered} />}
     </>
   );
 }

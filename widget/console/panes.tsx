@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Fault } from "./api";
 import { Chart } from "./chart";
+import { copied, copyNote } from "./copy";
 import { Explain } from "./explain";
 import { nextPage, pageLength } from "./format";
 import { GraphPane } from "./graph";
@@ -144,8 +145,7 @@ function Json({ text, tell }: { text: string; tell(text: string): void }) {
   const [all, setAll] = useState(false);
   useEffect(() => setAll(false), [text]);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    tell("the JSON is copied");
+    tell(copyNote(await copied(text), "the JSON is copied"));
   };
   return (
     <div class="pane">

@@ -2,6 +2,7 @@
 // last one, the server is asked for more where the query has `first`.
 
 import { useMemo, useState } from "preact/hooks";
+import { copied, copyNote } from "./copy";
 import { columnsOf, compare, csvOf, shown, type Block } from "./rows";
 
 const PAGE = 50;
@@ -28,8 +29,7 @@ export function Table({ block, showsUid, more, tell }: Given) {
   const sort = (name: string) =>
     setOrder(order?.[0] !== name ? [name, 1] : order[1] === 1 ? [name, -1] : null);
   const copy = async () => {
-    await navigator.clipboard.writeText(csvOf(rows, columns));
-    tell(`${rows.length.toLocaleString("en")} rows are copied as CSV`);
+    tell(copyNote(await copied(csvOf(rows, columns)), `${rows.length.toLocaleString("en")} rows are copied as CSV`));
   };
   if (!rows.length) {
     return <p class="empty">No rows. {more ? "" : "The query is right, and nothing matches it."}</p>;
