@@ -115,7 +115,7 @@ export function textOf(algorithm: Algorithm, filled: Filled): string {
   }
   const facet = algorithm.weights && filled.facet.trim() ? ` @facets(${named(filled.facet.trim())})` : "";
   const edges = filled.edges.map((it) => `${named(it)}${facet}`).join(" ");
-  const call = `${algorithm.name}(${head.join(", ")}) { ${edges} }`;
+  const call = `${algorithm.name}(${head.join(", ")}) { ${edges || "…"} }`;
   const lines = [...before, hasFields(algorithm) ? `result as ${call}` : call];
   if (hasFields(algorithm)) {
     const order = filled.order === ORDERS[1] ? "orderasc" : "orderdesc";

@@ -4,8 +4,8 @@ import { useMemo, useState } from "preact/hooks";
 import { columnsOf, shown, type Block, type Row } from "./rows";
 
 const WIDTH = 760;
-const HEIGHT = 340;
-const [LEFT, BOTTOM, TOP] = [64, 56, 14];
+const HEIGHT = 356;
+const [LEFT, BOTTOM, TOP] = [64, 74, 14];
 const BARS = 40;
 const POINTS = 5_000;
 
@@ -63,6 +63,7 @@ function Drawing({ rows, vertical, level }: { rows: Row[]; vertical: string; lev
   const times = level !== "row" && rows.every((row) => isTime(row[level]));
   const numbers = level !== "row" && rows.every((row) => numberOf(row[level]) !== undefined);
   const across = rows.map((row, at) => (times ? Date.parse(row[level]) : numbers ? numberOf(row[level])! : at));
+  const isText = level !== "row" && !times && !numbers;
   const isBars = !times && !numbers && rows.length <= BARS;
   const [low, high] = [Math.min(0, ...heights), Math.max(0, ...heights) || 1];
   const [first, last] = [Math.min(...across), Math.max(...across)];
@@ -87,13 +88,13 @@ function Drawing({ rows, vertical, level }: { rows: Row[]; vertical: string; lev
           : <circle key={at} cx={left} cy={top} r={rows.length > 500 ? 1.5 : 3}>{title}</circle>;
       })}
       {isBars && rows.map((_, at) => (
-        <text key={at} transform={`translate(${xOf(at) + 3} ${HEIGHT - BOTTOM + 12}) rotate(${rows.length > 8 ? -30 : 0})`} text-anchor={rows.length > 8 ? "end" : "middle"}>
-          {name(at).slice(0, rows.length > 8 ? 12 : 14)}
+        <text key={at} transform={`translate(${xOf(at) + 3} ${HEIGHT - BOTTOM + 12}) rotate(${rows.length > 20 ? -60 : rows.length > 8 ? -30 : 0})`} text-anchor={rows.length > 8 ? "end" : "middle"}>
+          {name(at).slice(0, rows.length > 20 ? 10 : rows.length > 8 ? 12 : 14)}
         </text>
       ))}
       {!isBars && ticks(first, last).map((value) => (
         <text key={value} x={xOf(value)} y={HEIGHT - BOTTOM + 18} text-anchor="middle">
-          {times ? new Date(value).toISOString().slice(0, 10) : written(value)}
+          {times ? new Date(value).toISOString().slice(0, 10) : isText ? name(value).slice(0, 14) : written(value)}
         </text>
       ))}
     </svg>

@@ -84,6 +84,12 @@ export class Editor {
     this.view.dispatch({ changes: whole, selection: { anchor: Math.min(text.length, this.view.state.selection.main.head) } });
   }
 
+  /** Writes a text where the cursor is. */
+  write(text: string): void {
+    this.view.dispatch(this.view.state.replaceSelection(text));
+    this.view.focus();
+  }
+
   speak(id: string): void {
     if (id !== this.id) {
       this.id = id;

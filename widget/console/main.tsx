@@ -9,6 +9,7 @@ import { Editor } from "./editor";
 import { formatted } from "./format";
 import { LANGUAGES, languageOf, type Outcome } from "./languages";
 import { Login } from "./login";
+import { NameDialog } from "./name-dialog";
 import { Faults, Result } from "./panes";
 import { about, read, type Schema } from "./schema";
 import { SchemaView } from "./schema-view";
@@ -17,19 +18,32 @@ import * as stored from "./stored";
 import "./style.css";
 import { Tabs } from "./tabs";
 
+/** A first mutation, for a database without data. */
+const FIRST = `{
+  set {
+    _:ada <name> "Ada" .
+    _:ada <dgraph.type> "Person" .
+    _:ada <knows> _:bob .
+    _:bob <name> "Bob" .
+    _:bob <dgraph.type> "Person" .
+  }
+}
+`;
+
 const VIEWS = ["Query", "Algorithms", "Schema", "Access"];
 
 /** `failure` says why the token in the address was of no use. In the browser that has the session already, that does not matter. */
 function App({ failure }: { failure: string }) {
   const [view, setView] = useState("Query");
   const [schema, setSchema] = useState<Schema>(about.now);
+  const [isRead, setRead] = useState(false);
   const [note, setNote] = useState("");
   const [login, setLogin] = useState<{ why: string; namespace?: number } | null>(null);
   const [who, setWho] = useState(0);
   const [theme, setTheme] = useState(stored.theme());
   const [start, setStart] = useState<Start | null>(stored.draft);
   const tell = useCallback((text: string) => setNote(text), []);
-  const learn = useCallback(() => read().then(setSchema, (error: Error) => setNote(error instanceof Refused ? "" : error.message)), []);
+  const learn = useCallback(() => read().then((it) => { setSchema(it); setRead(true); }, (error: Error) => setNote(error instanceof Refused ? "" : error.message)), []);
   useEffect(() => {
     refused.listen = (why) => setLogin((known) => known ?? { why: failure || why });
     void learn();
@@ -71,7 +85,7 @@ function App({ failure }: { failure: string }) {
       </header>
       <main>
         <div class="query-view" hidden={view !== "Query"} role="tabpanel" id="view-panel-Query" aria-labelledby="view-Query">
-          <QueryView key={who} schema={schema} start={start} tell={tell} changed={learn} />
+          <QueryView key={who} schema={schema} isRead={isRead} start={start} tell={tell} changed={learn} />
         </div>
         <AlgorithmsView key={`algorithms ${who}`} schema={schema} isShown={view === "Algorithms"} run={(text) => show(text, true)} open={show} />
         {view === "Access" && <AccessView who={who} tell={tell} logIn={(namespace) => setLogin({ why: "", namespace })} entered={entered} />}
@@ -91,6 +105,8 @@ interface Start extends stored.Saved {
 
 interface QueryGiven {
   schema: Schema;
+  /** Whether the schema has been read. */
+  isRead: boolean;
   /** What stands in the editor at first; a new one replaces what stands there. */
   start: Start | null;
   tell(text: string): void;
@@ -98,7 +114,7 @@ interface QueryGiven {
   changed(): void;
 }
 
-function QueryView({ schema, start, tell, changed }: QueryGiven) {
+function QueryView({ schema, isRead, start, tell, changed }: QueryGiven) {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor>(undefined);
   const [language, setLanguage] = useState(start?.language ?? LANGUAGES[0].id);
@@ -108,6 +124,7 @@ function QueryView({ schema, start, tell, changed }: QueryGiven) {
   const [stop, setStop] = useState<AbortController | null>(null);
   const [lists, setLists] = useState(0);
   const [isOpen, setOpen] = useState(false);
+  const [isNaming, setNaming] = useState(false);
   const speaks = useRef(language);
   const acts = useRef({ run: () => {}, save: () => {} });
 
@@ -137,11 +154,12 @@ function QueryView({ schema, start, tell, changed }: QueryGiven) {
     if (stored.isSecret(text)) {
       return tell("not saved: the query names a password, a secret or a token, and what is saved can be read in this browser");
     }
-    const name = prompt("Save the query as");
-    if (name) {
-      tell(stored.save({ name, language: speaks.current, text }) ? `saved as ${name}` : "the browser has no space to save it, or forbids it");
-      setLists((it) => it + 1);
-    }
+    setNaming(true);
+  };
+  const saveAs = (name: string) => {
+    const text = editor.current?.text ?? "";
+    tell(stored.save({ name, language: speaks.current, text }) ? `saved as ${name}` : "the browser has no space to save it, or forbids it");
+    setLists((it) => it + 1);
   };
   const format = () => {
     if (editor.current) {
@@ -192,6 +210,7 @@ function QueryView({ schema, start, tell, changed }: QueryGiven) {
   }, [language]);
   const names = LANGUAGES.map((it) => it.name);
   const choose = (name: string) => setLanguage(LANGUAGES.find((it) => it.name === name)!.id);
+  const isEmpty = isRead && schema.predicates.every((it) => it.name === "dgraph.type");
   const goTo = (fault: Fault) => editor.current?.goTo(fault);
   const page = (text: string) => {
     if (editor.current) {
@@ -201,7 +220,7 @@ function QueryView({ schema, start, tell, changed }: QueryGiven) {
   };
   return (
     <>
-      <Sidebar schema={schema} serial={lists} isOpen={isOpen} close={() => setOpen(false)} open={open} changed={() => setLists(lists + 1)} />
+      <Sidebar schema={schema} serial={lists} isOpen={isOpen} close={() => setOpen(false)} open={open} write={(name) => { setOpen(false); editor.current?.write(name); }} changed={() => setLists(lists + 1)} />
       <div class="work">
         <div class="bar">
           <button type="button" class="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>☰<span class="hidden">saved queries, history, schema</span></button>
@@ -217,6 +236,13 @@ function QueryView({ schema, start, tell, changed }: QueryGiven) {
         {failure && <Faults faults={[{ message: failure, hint: "", line: 0, column: 0, isWarning: false }]} goTo={goTo} />}
         {outcome && <Result {...{ outcome, pane, setPane, goTo, page, tell }} />}
         {!outcome && !failure && <p class="empty">Ctrl-Enter runs the query. The result stands here.</p>}
+        {isEmpty && (
+          <p class="empty">
+            There are no data yet, or none that you may read.{" "}
+            <button type="button" onClick={() => open({ name: "", language: "dql", text: FIRST })}>Write an example</button>
+          </p>
+        )}
+        {isNaming && <NameDialog close={() => setNaming(false)} save={saveAs} />}
       </div>
     </>
   );

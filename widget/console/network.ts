@@ -268,7 +268,9 @@ export class NetworkModel implements Model {
     if (isFirst) {
       const [left, right] = extent(bodies.map((it) => it.x!));
       const [top, bottom] = extent(bodies.map((it) => it.y!));
-      const side = Math.max((right - left) / this.wide, bottom - top, 1);
+      // A few nodes are far apart, and would lie below the buttons at the border.
+      const margin = 1 + 0.6 / Math.sqrt(bodies.length);
+      const side = margin * Math.max((right - left) / this.wide, bottom - top, 1);
       this.scale = [(left + right - side) / 2, (top + bottom - side) / 2, side];
     }
   }

@@ -12,6 +12,7 @@ import { Network } from "./network";
 import { blocksOf, jsonOf, type Block } from "./rows";
 import { Table } from "./table";
 import { Tabs } from "./tabs";
+import { Words } from "./words";
 
 const PANES = ["Table", "JSON", "Graph", "Chart", "Explain"];
 
@@ -53,7 +54,7 @@ export function Faults({ faults, goTo }: { faults: Fault[]; goTo(fault: Fault): 
                 {fault.line}:{fault.column}
               </button>
             )}
-            <span>{fault.message}{fault.hint && <em> {fault.hint}</em>}</span>
+            <span><Words text={fault.message} />{fault.hint && <em> <Words text={fault.hint} /></em>}</span>
           </li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
 // Beside the editor: what was saved, what was run, and the names of the schema.
 
 import { useState } from "preact/hooks";
-import type { Schema } from "./schema";
+import { named, type Schema } from "./schema";
 import * as stored from "./stored";
 import { Tabs } from "./tabs";
 
@@ -12,6 +12,8 @@ interface Given {
   isOpen: boolean;
   close(): void;
   open(query: stored.Saved): void;
+  /** Writes a name where the cursor is. */
+  write(name: string): void;
   changed(): void;
 }
 
@@ -19,7 +21,7 @@ const LISTS = ["History", "Saved", "Names"];
 
 const firstWords = (text: string) => text.replace(/\s+/g, " ").trim().slice(0, 90);
 
-export function Sidebar({ schema, isOpen, close, open, changed }: Given) {
+export function Sidebar({ schema, isOpen, close, open, write, changed }: Given) {
   const [list, setList] = useState("Names");
   return (
     <aside class={isOpen ? "open" : ""} aria-label="queries and names" onKeyDown={(event) => event.key === "Escape" && close()}>
@@ -32,7 +34,7 @@ export function Sidebar({ schema, isOpen, close, open, changed }: Given) {
         {list === "Saved" && (
           <Queries queries={stored.saved()} open={open} forget={(name) => { stored.forget(name); changed(); }} none="Ctrl-S saves a query in this browser." />
         )}
-        {list === "Names" && <Names schema={schema} />}
+        {list === "Names" && <Names schema={schema} write={write} />}
       </div>
     </aside>
   );
@@ -63,7 +65,8 @@ function Queries({ queries, none, open, forget }: QueriesGiven) {
   );
 }
 
-function Names({ schema }: { schema: Schema }) {
+function Names({ schema, write }: { schema: Schema; write(name: string): void }) {
+  const name = (it: string) => <button type="button" class="name" title="write it into the query" onClick={() => write(named(it))}>{it}</button>;
   if (!schema.predicates.length) {
     return <p class="empty">There are no predicates yet, or none that you may read.</p>;
   }
@@ -71,12 +74,12 @@ function Names({ schema }: { schema: Schema }) {
     <>
       {schema.types.length > 0 && <h2>Types</h2>}
       <ul class="names">
-        {schema.types.map((it) => <li key={it.name} title={it.fields.join(", ")}><b>{it.name}</b> <span class="muted">{it.fields.length} fields</span></li>)}
+        {schema.types.map((it) => <li key={it.name} title={it.fields.join(", ")}><b>{name(it.name)}</b> <span class="muted">{it.fields.length} {it.fields.length === 1 ? "field" : "fields"}</span></li>)}
       </ul>
       <h2>Predicates</h2>
       <ul class="names">
         {schema.predicates.map((it) => (
-          <li key={it.name}>{it.name} <span class="muted">{it.list ? `[${it.type}]` : it.type}{it.reverse ? " ⇄" : ""}{it.index.length ? ` · ${it.index.join(", ")}` : ""}</span></li>
+          <li key={it.name}>{name(it.name)} <span class="muted">{it.list ? `[${it.type}]` : it.type}{it.reverse ? " ⇄" : ""}{it.index.length ? ` · ${it.index.join(", ")}` : ""}</span></li>
         ))}
       </ul>
     </>
