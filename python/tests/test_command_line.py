@@ -96,6 +96,22 @@ def test_tables_of_json_and_of_named_columns(tmp_path):
     ]
 
 
+def test_a_column_of_objects_is_left_out(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text('[{"id": 1},\n {"id": 2, "o": {"a": 1}}]')
+    done = run("sniff", path)
+    assert done.returncode == 0, done.stderr
+    assert "an object is no value" in done.stdout
+    load = ("load", tmp_path / "db", path, "--type", "T")
+    done = run(*load)
+    assert done.returncode == 1
+    assert 't.json:2:2: column "o" has objects' in done.stderr
+    assert "leave it out, with --column" in done.stderr
+    done = run(*load, "--column", "o=")
+    assert done.returncode == 0, done.stderr
+    assert "2 nodes" in done.stdout
+
+
 def test_sniff(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("First Name\tn\nann\t1\nbob\tx\n")

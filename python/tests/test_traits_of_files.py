@@ -322,6 +322,21 @@ def test_nested_objects_are_an_error_that_says_what_to_do(tmp_path):
         hexgraph.connect().load_nodes(path, "T", id=None)
 
 
+@pytest.mark.parametrize("cell", ['{"a": 1}', "[[1]]", '[{"a": 1}]'])
+@pytest.mark.parametrize("row", ['{{"n": {}, "o": {}}}', "[{}, {}]"])
+def test_a_column_of_what_is_no_value_is_left_out(cell, row, tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text(f"[{row.format(1, 'null')},\n {row.format(2, cell)}]")
+    nested, plain = ("o", "n") if row[0] == "{" else ("column1", "column0")
+    db = hexgraph.connect()
+    with pytest.raises(hexgraph.LoadError, match=rf"t\.json:2:2: .*{nested}.*`columns`"):
+        db.load_nodes(path, "T", id=None)
+    assert db.load_nodes(path, "T", id=None, columns={nested: None}).nodes == 2
+    assert db.query(f"{{ q(func: type(T)) {{ {plain} }} }}").rows() == [(1,), (2,)]
+    [reason] = [it for name, _, it in hexgraph.sniff(path).columns if name == nested]
+    assert "is no value" in reason
+
+
 def test_lists_of_lists_are_an_error_that_names_the_column(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"n": [1], "a": [[[1]]]}), path)

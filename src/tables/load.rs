@@ -1,7 +1,6 @@
 //! Finds out what the columns of tables are, and loads them.
 
 use crate::db::{Canceller, Database, LoadReport, RequestContext};
-use crate::tables::read::cells::natural_of;
 use crate::tables::read::little::ReadJobs;
 use crate::tables::read::pages::memory::ReadMemory;
 use crate::tables::read::rounds::Rounds;
@@ -9,7 +8,7 @@ use crate::tables::read::source::Source;
 use crate::tables::shape::cell_error::CellError;
 use crate::tables::shape::choose_ids::{choose_for_edges, choose_for_nodes};
 use crate::tables::shape::foreign_keys::check_missing;
-use crate::tables::shape::named::{find, id_column, no_values, space_predicate, split_type};
+use crate::tables::shape::named::{find, id_column, space_predicate, split_type, values_of};
 use crate::tables::shape::names::clean;
 use crate::tables::shape::options::{
     EdgeOptions, Missing, Names, NodeOptions, Table, TableOptions,
@@ -486,8 +485,7 @@ fn plan_edges(
             return Err(Error::schema(format!("{key:?} can be no key of a facet")));
         }
         let column = find(source, column)?;
-        let field = source.schema.field(column.place);
-        natural_of(field).map_err(|reason| no_values(&column, reason))?;
+        values_of(source, &column)?;
         Ok(FacetColumn { column, key: key.to_owned(), exact })
     };
     let facets = options.facets.iter().map(facet).collect::<Result<Vec<_>>>()?;

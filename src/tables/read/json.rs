@@ -16,7 +16,7 @@ use crate::tables::shape::options::{SniffedOption, TableOptions};
 use crate::tables::shape::parts::{ColumnName, Fault};
 use arrow_array::{ArrayRef, LargeListArray, RecordBatch};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Fields, Schema};
 use hexgraph_base::budget::{Held, json_weight};
 use hexgraph_base::formats::{Chunk, ChunkLine, ChunkReader, FilePosition};
 use hexgraph_base::types::{Error, Position, Result, ValueType};
@@ -49,6 +49,16 @@ struct Column {
     kind: ColumnKind,
     is_list: bool,
     requested: Option<ColumnKind>,
+    /// The first cell that is no value, which is an error where the column is read.
+    refused: Option<(FilePosition, Nested)>,
+}
+
+/// What a cell has that is no value.
+#[derive(Debug, Clone, Copy)]
+enum Nested {
+    Objects,
+    ListsOfLists,
+    ListsOfObjects,
 }
 
 /// Some rows of a file, as text.
@@ -81,7 +91,7 @@ impl JsonFile {
             for row in rows_of(&chunk) {
                 let at = row.start;
                 match file.parsed(&row)? {
-                    Value::Array(cells) if is_first => file.begin_arrays(&cells, options)?,
+                    Value::Array(cells) if is_first => file.begin_arrays(at, &cells, options)?,
                     Value::Array(cells) if file.are_arrays => file.observe_array(at, &cells)?,
                     Value::Object(row) if !file.are_arrays => file.observe(at, &row)?,
                     _ => return Err(file.no_row(at)),
@@ -105,6 +115,23 @@ impl JsonFile {
         for column in files.iter_mut().flat_map(|file| &mut file.columns) {
             (column.kind, column.is_list) = kinds[&column.name];
         }
+    }
+
+    /// The error for reading a column in which a cell is no value.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Load`] with the position of the row whose cell it is.
+    pub(in crate::tables) fn check_column(&self, position: usize) -> Result<()> {
+        let Some(column) = self.columns.get(position) else { return Ok(()) };
+        let Some((at, nested)) = column.refused else { return Ok(()) };
+        let message = format!(
+            "column {:?} has {}, which are no values: leave it out, with `columns`, make columns of them \
+             (`pandas.json_normalize`), or load the file with `db.load`, which makes nodes of objects",
+            column.name,
+            nested.name()
+        );
+        Err(self.fault(at, message))
     }
 
     /// Its columns, with Arrow's types.
@@ -211,7 +238,12 @@ impl JsonFile {
     }
 
     /// Names the columns of rows that are arrays, by the first of them where it has names.
-    fn begin_arrays(&mut self, first: &[Value], options: &TableOptions) -> Result<()> {
+    fn begin_arrays(
+        &mut self,
+        at: FilePosition,
+        first: &[Value],
+        options: &TableOptions,
+    ) -> Result<()> {
         self.are_arrays = true;
         let names: Option<Vec<&str>> = first.iter().map(Value::as_str).collect();
         let given = options.text.columns.as_ref();
@@ -227,8 +259,7 @@ impl JsonFile {
             };
             self.columns.push(Column::new(name));
             if !self.has_header {
-                // What can't be a cell is refused when the rows are read.
-                let _ = self.columns[index].observe(cell);
+                self.columns[index].observe(at, cell);
             }
         }
         Ok(())
@@ -241,8 +272,7 @@ impl JsonFile {
             return Err(self.fault(at, message));
         }
         for (index, cell) in cells.iter().enumerate() {
-            let observed = self.columns[index].observe(cell);
-            observed.map_err(|message| self.fault(at, message))?;
+            self.columns[index].observe(at, cell);
         }
         Ok(())
     }
@@ -263,8 +293,7 @@ impl JsonFile {
                     self.columns.len() - 1
                 }
             };
-            let observed = self.columns[position].observe(cell);
-            observed.map_err(|message| self.fault(at, message))?;
+            self.columns[position].observe(at, cell);
         }
         Ok(())
     }
@@ -299,7 +328,8 @@ impl JsonRows {
 
 impl Column {
     fn new(name: String) -> Column {
-        Column { name, kind: ColumnKind::Missing, is_list: false, requested: None }
+        let (kind, is_list) = (ColumnKind::Missing, false);
+        Column { name, kind, is_list, requested: None, refused: None }
     }
 
     fn kind(&self) -> ColumnKind {
@@ -307,6 +337,9 @@ impl Column {
     }
 
     fn field(&self) -> Field {
+        if let Some((_, nested)) = self.refused {
+            return Field::new(&self.name, nested.data_type(), true);
+        }
         let item = self.kind().data_type();
         let data_type = match self.is_list {
             true => DataType::LargeList(Arc::new(Field::new("item", item, true))),
@@ -315,8 +348,8 @@ impl Column {
         Field::new(&self.name, data_type, true)
     }
 
-    /// Widens the type of the column to that of a cell.
-    fn observe(&mut self, cell: &Value) -> std::result::Result<(), String> {
+    /// Widens the type of the column to that of a cell, or notes that the cell is no value.
+    fn observe(&mut self, at: FilePosition, cell: &Value) {
         use ColumnKind as K;
         let kind = match cell {
             Value::Null => K::Missing,
@@ -327,25 +360,20 @@ impl Column {
             Value::String(_) => K::Text,
             Value::Array(items) => {
                 self.is_list = true;
-                let is_nested = |item: &&Value| item.is_array() || item.is_object();
-                return match items.iter().find(is_nested) {
-                    Some(item) if item.is_array() => Err(self.nested("lists of lists")),
-                    Some(_) => Err(self.nested("lists of objects")),
-                    None => items.iter().try_for_each(|item| self.observe(item)),
-                };
+                match items.iter().find(|item| item.is_array() || item.is_object()) {
+                    Some(item) if item.is_array() => self.refuse(at, Nested::ListsOfLists),
+                    Some(_) => self.refuse(at, Nested::ListsOfObjects),
+                    None => items.iter().for_each(|item| self.observe(at, item)),
+                }
+                return;
             }
-            Value::Object(_) => return Err(self.nested("objects")),
+            Value::Object(_) => return self.refuse(at, Nested::Objects),
         };
         self.kind = wider(self.kind, kind);
-        Ok(())
     }
 
-    fn nested(&self, what: &str) -> String {
-        format!(
-            "column {:?} has {what}, which are no values: make columns of them \
-             (`pandas.json_normalize`), or load the file with `db.load`, which makes nodes of objects",
-            self.name
-        )
+    fn refuse(&mut self, at: FilePosition, nested: Nested) {
+        self.refused.get_or_insert((at, nested));
     }
 
     /// The cells as an array, and the rows of those that are not of its type.
@@ -371,6 +399,26 @@ impl Column {
         let offsets = OffsetBuffer::from_lengths(lens);
         let list = LargeListArray::new(field, offsets, array, Some(nulls));
         (Arc::new(list), mismatches.into_iter().map(|item| rows[item]).collect())
+    }
+}
+
+impl Nested {
+    fn name(self) -> &'static str {
+        match self {
+            Nested::Objects => "objects",
+            Nested::ListsOfLists => "lists of lists",
+            Nested::ListsOfObjects => "lists of objects",
+        }
+    }
+
+    /// Arrow's type for such cells, which no predicate has.
+    fn data_type(self) -> DataType {
+        let list_of = |item| DataType::LargeList(Arc::new(Field::new("item", item, true)));
+        match self {
+            Nested::Objects => DataType::Struct(Fields::empty()),
+            Nested::ListsOfLists => list_of(list_of(DataType::Utf8)),
+            Nested::ListsOfObjects => list_of(DataType::Struct(Fields::empty())),
+        }
     }
 }
 

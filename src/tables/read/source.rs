@@ -361,6 +361,18 @@ impl Source {
         self.text_file().is_none_or(|file| file.is_inferred_whole())
     }
 
+    /// Checks that the cells of a column may be values, where its type alone doesn't say where one is that is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`JsonFile::check_column`].
+    pub(in crate::tables) fn check_column(&self, position: usize) -> Result<()> {
+        match &self.kind {
+            Kind::Json(file) => file.check_column(position),
+            _ => Ok(()),
+        }
+    }
+
     /// The columns at `positions` of the first rows, at most `limit` of them.
     ///
     /// # Errors

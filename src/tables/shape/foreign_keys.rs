@@ -1,11 +1,10 @@
 //! Columns of a table of nodes whose cells name other nodes: foreign keys, which become edges.
 
 use super::choose_ids::naming;
-use super::named::{find, id_column, no_values};
+use super::named::{find, id_column, values_of};
 use super::names::NameChooser;
 use super::options::{ForeignKey, Missing, NodeOptions};
 use super::plan::EdgeColumn;
-use crate::tables::read::cells::natural_of;
 use crate::tables::read::source::Source;
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::{Error, Result, ValueType};
@@ -76,8 +75,7 @@ pub(in crate::tables) fn edge_columns(
     let mut columns = Vec::new();
     for key in &options.edges {
         let column = find(source, &key.column)?;
-        let natural = natural_of(source.schema.field(column.place));
-        let natural = natural.map_err(|reason| no_values(&column, reason))?;
+        let natural = values_of(source, &column)?;
         let is_list = natural.is_some_and(|(_, is_list)| is_list);
         let target = id_column(source, &key.column, (&key.ids, spaces, 1, true), load)?;
         let name = predicate_name(key, column.place, options, (names, load))?;

@@ -17,8 +17,7 @@ pub(in crate::tables) fn id_column(
     load: &mut ColumnLoad,
 ) -> Result<IdColumn> {
     let column = find(source, name)?;
-    let field = source.schema.field(column.place);
-    let natural = natural_of(field).map_err(|reason| no_values(&column, reason))?;
+    let natural = values_of(source, &column)?;
     let is_vector = |value_type| value_type == ValueType::Vector;
     if natural.is_some_and(|(of, is_list)| is_vector(of) || is_list && !has_lists) {
         return Err(no_id_lists(name));
@@ -34,6 +33,20 @@ pub(in crate::tables) fn id_column(
 fn no_id_lists(column: &str) -> Error {
     let reason = "an id is a whole number or a text, no list";
     Error::schema(format!("column {column:?}: {reason}: make one text of each list"))
+}
+
+/// The type that the values of a column have by nature, and true if a row has many of them; `None` for a column without values.
+///
+/// # Errors
+///
+/// [`Error::Load`] with the position of a cell that is no value; [`Error::Schema`] for a column whose type has none.
+pub(in crate::tables) fn values_of(
+    source: &Source,
+    column: &ColumnName,
+) -> Result<Option<(ValueType, bool)>> {
+    source.check_column(column.place)?;
+    let field = source.schema.field(column.place);
+    natural_of(field).map_err(|reason| no_values(column, reason))
 }
 
 /// Makes the error for a column whose name can't be that of a predicate.

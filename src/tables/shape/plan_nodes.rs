@@ -7,7 +7,9 @@
 use super::cell_error::CellError;
 use super::foreign_keys::edge_columns;
 use super::ids::IdColumn;
-use super::named::{find, id_column, no_values, place_of, repeated, space_predicate, split_type};
+use super::named::{
+    find, id_column, no_values, place_of, repeated, space_predicate, split_type, values_of,
+};
 use super::names::NameChooser;
 use super::options::{Names, NodeOptions, PointColumns};
 use super::other_types::SharedPredicates;
@@ -65,6 +67,7 @@ pub(in crate::tables) fn plan_nodes(
         let is_plain = given.is_some() || load.knows(&prefixed);
         let bar = if is_plain { None } else { own.rsplit_once('|') };
         if let Some((of, key)) = bar.filter(|(of, _)| source.schema.field_with_name(of).is_ok()) {
+            source.check_column(place)?;
             let (key, exact) = split_type(key);
             let facet = FacetColumn { column: column.clone(), key: key.to_owned(), exact };
             facets.push((of.to_owned(), facet));
@@ -200,7 +203,10 @@ fn point_column(
     load: &mut ColumnLoad,
 ) -> Result<ValueColumn> {
     let column = find(source, &point.latitude)?;
-    let longitude = Some(find(source, &point.longitude)?);
+    let longitude = find(source, &point.longitude)?;
+    source.check_column(column.place)?;
+    source.check_column(longitude.place)?;
+    let longitude = Some(longitude);
     let def = load.define(&point.predicate, || {
         let mut def = PredicateDef::new(&*point.predicate, ValueType::Geo);
         def.indexes = vec![Tokenizer::Geo];
@@ -287,9 +293,7 @@ fn define(
     options: &NodeOptions,
     load: &mut ColumnLoad,
 ) -> Result<Option<PredicateDef>> {
-    let field = source.schema.field(column.place);
-    let natural = natural_of(field).map_err(|reason| no_values(column, reason))?;
-    let Some((value_type, is_list)) = natural else { return Ok(None) };
+    let Some((value_type, is_list)) = values_of(source, column)? else { return Ok(None) };
     let def = load.define(name, || {
         let wanted = options.table.types.get(&column.name).copied();
         let mut def = PredicateDef::new(name, wanted.unwrap_or(value_type));
