@@ -1,31 +1,33 @@
 //! The nodes or the edges of a file of GraphML as batches of Arrow columns.
 
 use super::graphml::{Cell, Element, GraphmlReader, Kind};
-use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchReader, StringArray,
+};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use hexgraph_base::budget::Share;
 use hexgraph_base::types::{Error, Result, shown};
-use rustc_hash::{FxBuildHasher, FxHashSet};
-use std::hash::BuildHasher;
+use rustc_hash::FxBuildHasher;
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A batch has so many rows and cells at most, and goes out when its texts take so many bytes.
 const ROWS_MAX: usize = 1 << 13;
-const CELLS_MAX: usize = 1 << 20;
+const CELLS_MAX: usize = 1 << 18;
 const TEXT_LEN_MAX: usize = 4 << 20;
 
 /// A batch goes out after so many elements, whether they are rows of it or not, so that a load can be stopped between them.
 const ELEMENTS_MAX: usize = 1 << 16;
 
-/// What an id in the set takes.
-const ID_BYTES: u64 = 20;
+/// What an id in the set takes, at most: the set is half full after it has grown, and has a byte beside each bucket.
+const ID_BYTES: u64 = 48;
 
 /// What is known of the nodes and edges that came: by hashes, so that an id takes the same memory whatever its length.
 pub(super) struct Seen {
     share: Share,
-    ids: FxHashSet<u64>,
+    ids: IdSet,
     /// The number of nodes and edges.
     pub counts: [u64; 2],
     /// The number of ends of edges that are no nodes of the file, and the first of them.
@@ -40,19 +42,18 @@ impl Seen {
     /// Nothing yet; memory is reserved in `share`.
     pub(super) fn new(share: Share) -> Seen {
         let missing = (0, String::new());
-        let (ids, counts) = (FxHashSet::default(), [0; 2]);
+        let (ids, counts) = (IdSet::default(), [0; 2]);
         Seen { share, ids, counts, missing, left_out: Vec::new(), wrong: (0, None) }
     }
 
     fn note(&mut self, element: &Element, refuses_missing: bool, file: &str) -> Result<()> {
         self.counts[usize::from(element.is_edge)] += 1;
-        let hash = |id: &str| FxBuildHasher.hash_one(id);
         let id = element.id.as_ref().filter(|_| !element.is_edge);
-        if id.is_some_and(|id| self.ids.insert(hash(id))) {
+        if id.is_some_and(|id| self.ids.insert(id)) {
             return self.share.draw(ID_BYTES);
         }
         for end in element.ends.iter().filter(|_| element.is_edge) {
-            if self.ids.contains(&hash(end)) {
+            if self.ids.contains(end) {
                 continue;
             }
             if refuses_missing {
@@ -77,44 +78,59 @@ fn add((count, first): &mut (u64, String), id: &str) {
     *count += 1;
 }
 
+/// A set of ids, each by 128 bits of two hashes. Their keys are random, so no file is made of ids that it takes for one another.
+#[derive(Default)]
+struct IdSet {
+    keys: [RandomState; 2],
+    hashes: HashSet<[u64; 2], FxBuildHasher>,
+}
+
+impl IdSet {
+    fn hash(&self, id: &str) -> [u64; 2] {
+        self.keys.each_ref().map(|key| key.hash_one(id))
+    }
+
+    /// Adds an id. False where it is there.
+    fn insert(&mut self, id: &str) -> bool {
+        self.hashes.insert(self.hash(id))
+    }
+
+    fn contains(&self, id: &str) -> bool {
+        self.hashes.contains(&self.hash(id))
+    }
+}
+
 /// A column that grows.
-enum Column {
-    Bool(BooleanBuilder),
-    Int(Int64Builder),
-    Float(Float64Builder),
-    Text(StringBuilder),
+struct Column {
+    kind: Kind,
+    cells: Vec<Option<Cell>>,
 }
 
 impl Column {
     fn new(kind: Kind) -> Column {
-        match kind {
-            Kind::Bool => Column::Bool(BooleanBuilder::with_capacity(0)),
-            Kind::Int => Column::Int(Int64Builder::with_capacity(0)),
-            Kind::Float => Column::Float(Float64Builder::with_capacity(0)),
-            Kind::Text => Column::Text(StringBuilder::with_capacity(0, 0)),
-        }
+        Column { kind, cells: Vec::new() }
     }
 
-    /// Adds a value of the type of the column, or none.
-    fn push(&mut self, cell: Option<Cell>) {
-        match (self, cell) {
-            (Column::Bool(column), Some(Cell::Bool(truth))) => column.append_value(truth),
-            (Column::Int(column), Some(Cell::Int(number))) => column.append_value(number),
-            (Column::Float(column), Some(Cell::Float(number))) => column.append_value(number),
-            (Column::Text(column), Some(Cell::Text(text))) => column.append_value(text),
-            (Column::Bool(column), _) => column.append_null(),
-            (Column::Int(column), _) => column.append_null(),
-            (Column::Float(column), _) => column.append_null(),
-            (Column::Text(column), _) => column.append_null(),
-        }
-    }
-
-    fn finish(&mut self) -> ArrayRef {
-        match self {
-            Column::Bool(column) => Arc::new(column.finish()),
-            Column::Int(column) => Arc::new(column.finish()),
-            Column::Float(column) => Arc::new(column.finish()),
-            Column::Text(column) => Arc::new(column.finish()),
+    /// The cells as an array; a cell of another type is none.
+    fn finish(self) -> ArrayRef {
+        let cells = self.cells.into_iter();
+        match self.kind {
+            Kind::Bool => Arc::new(BooleanArray::from_iter(cells.map(|cell| match cell {
+                Some(Cell::Bool(truth)) => Some(truth),
+                _ => None,
+            }))),
+            Kind::Int => Arc::new(Int64Array::from_iter(cells.map(|cell| match cell {
+                Some(Cell::Int(number)) => Some(number),
+                _ => None,
+            }))),
+            Kind::Float => Arc::new(Float64Array::from_iter(cells.map(|cell| match cell {
+                Some(Cell::Float(number)) => Some(number),
+                _ => None,
+            }))),
+            Kind::Text => Arc::new(StringArray::from_iter(cells.map(|cell| match cell {
+                Some(Cell::Text(text)) => Some(text),
+                _ => None,
+            }))),
         }
     }
 }
@@ -213,7 +229,7 @@ impl ElementBatches {
                 if let Some(Cell::Text(text)) = &cell {
                     text_len += text.len();
                 }
-                column.push(cell);
+                column.cells.push(cell);
             };
             ids.iter_mut().zip(values).for_each(|(column, value)| push(column, value));
             for (column, place) in columns.iter_mut().zip(&self.keys) {
@@ -231,7 +247,7 @@ impl ElementBatches {
                 seen.wrong = std::mem::take(&mut self.reader.wrong);
             }
         }
-        let arrays = ids.iter_mut().chain(&mut columns).map(Column::finish).collect();
+        let arrays = ids.into_iter().chain(columns).map(Column::finish).collect();
         RecordBatch::try_new(Arc::clone(&self.schema), arrays)
             .map(Some)
             .map_err(|fault| Error::query(format!("{}: {fault}", self.file)))
@@ -251,5 +267,20 @@ impl Iterator for ElementBatches {
 impl RecordBatchReader for ElementBatches {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two ids that a hash without a key takes for one: the two halves change places, and bits are flipped.
+    #[test]
+    fn ids_are_told_apart_whatever_they_are() {
+        let [one, other] = ["T\u{d1fb}er@w\u{12d}nd9iH`", "S\u{5bd}\u{27c9}nW\u{d6}T=\u{d2}f@"];
+        assert_eq!(FxBuildHasher.hash_one(one), FxBuildHasher.hash_one(other));
+        let mut ids = IdSet::default();
+        assert!(ids.insert(one) && !ids.insert(one));
+        assert!(ids.contains(one) && !ids.contains(other));
     }
 }
