@@ -247,7 +247,9 @@ impl JsonFile {
         self.are_arrays = true;
         let names: Option<Vec<&str>> = first.iter().map(Value::as_str).collect();
         let given = options.text.columns.as_ref();
-        self.has_header = options.text.header.unwrap_or(names.is_some() && given.is_none());
+        // An empty array has no names.
+        let has_names = names.is_some_and(|names| !names.is_empty());
+        self.has_header = options.text.header.unwrap_or(has_names && given.is_none());
         if let Some(names) = given {
             check_names(&self.name(), names, first.len())?;
         }
