@@ -337,6 +337,24 @@ def test_a_column_of_what_is_no_value_is_left_out(cell, row, tmp_path):
     assert "is no value" in reason
 
 
+def test_sniff_shows_uuids_and_names_columns_that_can_not_be_read(tmp_path):
+    path = tmp_path / "t.parquet"
+    uuids(path)
+    assert str(ID) in str(hexgraph.sniff(path))
+    before_midnight = pa.array([-1], pa.int32()).view(pa.time32("ms"))
+    pq.write_table(pa.table({"n": [7], "t": before_midnight}), path)
+    sniffed = hexgraph.sniff(path)
+    assert pa.table(sniffed.rows).column("n").to_pylist() == [7]
+    assert [it for it in sniffed.warnings if it.startswith('column "t": ')] == sniffed.warnings
+    assert len(sniffed.warnings) == 1
+
+
+def test_arrays_without_a_cell_are_rows(tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text("[[], [], []]")
+    assert hexgraph.connect().load_nodes(path, "T", id=None).nodes == 3
+
+
 def test_lists_of_lists_are_an_error_that_names_the_column(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"n": [1], "a": [[[1]]]}), path)

@@ -2,14 +2,14 @@
 
 use super::answers::text::{blanks_to, shown_cell, shown_width};
 use super::answers::write::{RowFormat, write_rows};
-use super::read::cells::natural_of;
+use super::read::cells::{Cells, Form, natural_of};
 use super::read::pages::memory::ReadMemory;
 use super::read::source::Source;
 use super::read::source::is_readable_name;
 use super::shape::names::NameChooser;
 use super::shape::options::{SniffedOption, Table, TableOptions};
 use crate::db::{RequestContext, files_of};
-use arrow_array::{RecordBatch, RecordBatchOptions, new_null_array};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
 use hexgraph_base::budget::Budget;
@@ -111,35 +111,52 @@ fn shown(
         let types = types.map(|column| (column.name.clone(), element_of(&column.type_text)));
         written.push(("types", SniffedOption::Types(types.collect())));
     }
-    let warnings = source.text_file().and_then(|file| file.separator_hint());
+    let hint = source.text_file().and_then(|file| file.separator_hint());
     let (file, description) = (source.name.clone(), source.description());
     let rows = source.first_rows(positions, limit, memory)?;
-    let rows = as_values(&rows)
+    let (rows, unreadable) = as_values(&rows)
         .map_err(|error| Error::query(format!("{file}: the first rows: {error}")))?;
-    let (options, warnings) = (written, warnings.into_iter().collect());
+    let (options, warnings) = (written, hint.into_iter().chain(unreadable).collect());
     Ok(Sniffed { file, description, options, columns, rows, warnings, is_whole })
 }
 
-/// The rows with columns of the types that values have.
-fn as_values(rows: &RecordBatch) -> std::result::Result<RecordBatch, ArrowError> {
-    let (mut fields, mut arrays) = (Vec::new(), Vec::new());
+/// The rows with columns of the types that values have, and a sentence for each column whose cells can't be read: these are nulls.
+fn as_values(rows: &RecordBatch) -> std::result::Result<(RecordBatch, Vec<String>), ArrowError> {
+    let (mut fields, mut arrays, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
     let schema = rows.schema();
     for (field, array) in schema.fields().iter().zip(rows.columns()) {
         let data_type = match natural_of(field) {
             Ok(Some((value_type, is_list))) => array_type(value_type, is_list),
             _ => DataType::Null,
         };
-        let is_null = data_type == DataType::Null;
-        let array = if is_null {
+        let array = shown_array(array, &data_type).unwrap_or_else(|reason| {
+            unreadable.push(format!("column {:?}: {reason}", field.name()));
             new_null_array(&data_type, array.len())
-        } else {
-            cast_with_options(array, &data_type, &CastOptions::default())?
-        };
+        });
         fields.push(Field::new(field.name(), data_type, true));
         arrays.push(array);
     }
     let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
-    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
+    let rows = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
+    Ok((rows?, unreadable))
+}
+
+/// The cells of a column as a load reads them, in an array of a type.
+fn shown_array(array: &ArrayRef, data_type: &DataType) -> std::result::Result<ArrayRef, String> {
+    let cast = |array: &ArrayRef| {
+        let cast = cast_with_options(array, data_type, &CastOptions::default());
+        cast.map_err(|error| error.to_string())
+    };
+    match data_type {
+        DataType::Null => Ok(new_null_array(data_type, array.len())),
+        // Arrow casts no UUIDs to texts.
+        DataType::Utf8 => match Cells::of(array, Form::Natural) {
+            Ok((Cells::Text(texts), _)) => cast(&(Arc::new(texts) as ArrayRef)),
+            Ok(_) => cast(array),
+            Err(reason) => Err(reason.to_string()),
+        },
+        _ => cast(array),
+    }
 }
 
 /// Arrow's type for values of a type.
