@@ -17,14 +17,14 @@ use crate::tables::shape::parts::{ColumnName, Fault};
 use arrow_array::{ArrayRef, LargeListArray, RecordBatch};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Fields, Schema};
-use hexgraph_base::budget::{Held, json_weight};
+use hexgraph_base::budget::{Budget, Held, json_weight};
 use hexgraph_base::formats::{Chunk, ChunkLine, ChunkReader, FilePosition};
 use hexgraph_base::types::{Error, Position, Result, ValueType};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The most columns of a table.
@@ -66,6 +66,37 @@ pub(in crate::tables) struct JsonRows {
     chunk: Chunk,
     /// The lines on which rows begin.
     lines: Vec<u64>,
+}
+
+/// Reads a file as a table of JSON, or finds what is wrong in it.
+///
+/// # Panics
+///
+/// Panics where the rows are not those that `serde_json` reads, where a cell is not of the type that was found for its column, and for
+/// an error without a line.
+#[doc(hidden)]
+pub fn check_json_table(path: &Path) {
+    let memory = ReadMemory::new(&Budget::new(1 << 30), 0);
+    let opened = JsonFile::open(path.to_owned(), &TableOptions::default(), &memory, |_| None);
+    let file = match opened {
+        Ok(file) => file,
+        Err(Error::Load { line: 1.., .. } | Error::Io { .. }) => return,
+        Err(fault) => panic!("{fault}"),
+    };
+    let columns = 0..file.columns.len();
+    let positions: Vec<usize> = columns.filter(|at| file.check_column(*at).is_ok()).collect();
+    let mut count = 0;
+    for chunk in file.chunks().expect("it was read before") {
+        let chunk = chunk.expect("it was read before");
+        let (rows, _held) = file.rows(chunk, &memory).expect("it was read before");
+        let (batch, faults) = file.typed(&rows, &positions, count).expect("it was read before");
+        assert_eq!((batch.num_rows(), faults.len()), (rows.len(), 0));
+        count += rows.len() as u64;
+    }
+    let text = fs::read(path).expect("it was read before");
+    if let Ok(rows) = serde_json::from_slice::<Vec<Value>>(&text) {
+        assert_eq!(count + u64::from(file.has_header), rows.len() as u64);
+    }
 }
 
 impl JsonFile {
@@ -460,4 +491,35 @@ fn text_of(cell: &Value) -> (Cow<'_, str>, bool) {
 /// Whether a file is one of JSON, by the end of its name without that of its packing.
 pub(in crate::tables) fn is_json_name(plain: &str) -> bool {
     [".json", ".jsonl", ".ndjson"].iter().any(|end| plain.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Pieces of files in any order are read or refused with a line.
+        #[test]
+        fn any_pieces_are_read_or_refused(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec![
+                    "[", "]", "{", "}", ",", ":", "\"a\"", "\"b\":", "1", "-0", "1.5", "1e9", "9999999999999999999",
+                    "true", "null", "\"\"", "\"7\"", "\"2020-01-01\"", "{\"a\": 1}", "{\"a\": [1, \"x\"]}",
+                    "{\"a\": {\"b\": []}}", "[[1], {}]", "\n", " ", "\u{feff}", "\\u00e9", "x",
+                ]),
+                0..12,
+            ),
+            shape in 0..3,
+        ) {
+            let text = match shape {
+                0 => pieces.concat(),
+                1 => format!("[{{\"a\": 1}}, {}]", pieces.join(",")),
+                _ => format!("[[\"a\", \"b\"], [{}]]", pieces.join(",")),
+            };
+            let file = tempfile::NamedTempFile::new().unwrap();
+            fs::write(file.path(), text).unwrap();
+            check_json_table(file.path());
+        }
+    }
 }
