@@ -1,10 +1,11 @@
 //! Types get the edges of their nodes as fields, and nodes that are made get a type.
 
 use super::{ask, batch, edges, ints, nodes, table, texts};
-use crate::db::{Database, LoadReport, OpenOptions, RequestContext, Thresholds};
+use crate::db::{Database, LoadReport, Memory, OpenOptions, RequestContext, Thresholds};
 use crate::tables::{EdgeOptions, ForeignKey, IdSpace, Missing, NodeOptions, TableOptions};
 use arrow_array::types::Int32Type;
 use arrow_array::{ListArray, StringArray};
+use hexgraph_base::types::Error;
 use hexgraph_store::graph::Duplicates;
 use std::sync::Arc;
 
@@ -248,4 +249,25 @@ fn fields_with_id_name_nodes() {
     let rows = batch(vec![("from", texts(&["a"])), ("to", texts(&["b"]))]);
     let fault = edges(&other, table(vec![rows]), EdgeOptions::new("e", "from", "to")).unwrap_err();
     assert!(fault.to_string().contains("named by Post.slug and by User.email"), "{fault}");
+}
+
+/// Ids of tables stay in memory: what they take is reserved, and the report says where it is more than the bound of the load.
+#[test]
+fn ids_are_reserved_and_reported_beyond_the_bound() {
+    let codes: Vec<String> = (0..60_000).map(|number| format!("{number:0400}")).collect();
+    let codes: Vec<&str> = codes.iter().map(String::as_str).collect();
+    let load = |db: &Database, memory: u64| {
+        let table_options = TableOptions { memory, ..TableOptions::default() };
+        let options =
+            NodeOptions { id: Some("iata".into()), table: table_options, ..NodeOptions::default() };
+        nodes(db, table(vec![batch(vec![("iata", texts(&codes))])]), options)
+    };
+    let warnings = load(&Database::in_memory(), 16 << 20).unwrap().warnings;
+    assert!(warnings[0].contains("beside the 16777216 that the option `memory`"), "{warnings:?}");
+    assert_eq!(load(&Database::in_memory(), 1 << 30).unwrap().warnings, [""; 0]);
+    let memory = Memory::Work(24 << 20);
+    let db = Database::in_memory_with(OpenOptions { memory, ..OpenOptions::default() });
+    let fault = load(&db, 16 << 20).unwrap_err();
+    assert!(matches!(fault, Error::Limit { .. }), "{fault}");
+    assert!(fault.to_string().contains("raise the setting `memory`"), "{fault}");
 }

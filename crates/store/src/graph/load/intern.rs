@@ -133,8 +133,8 @@ impl Interner {
         self.reserved.draw(bytes)
     }
 
-    /// The bytes of the ids.
-    pub(super) fn byte_len(&self) -> u64 {
+    /// Returns the bytes of the ids, which stay in memory.
+    pub fn byte_len(&self) -> u64 {
         self.reserved.used()
     }
 
