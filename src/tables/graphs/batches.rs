@@ -21,7 +21,7 @@ const TEXT_LEN_MAX: usize = 4 << 20;
 /// A batch goes out after so many elements, whether they are rows of it or not, so that a load can be stopped between them.
 const ELEMENTS_MAX: usize = 1 << 16;
 
-/// What an id in the set takes, at most: the set is half full after it has grown, and has a byte beside each bucket.
+/// What an id in the set takes, at most: the set is half full after it has grown, and has a byte more for each bucket.
 const ID_BYTES: u64 = 48;
 
 /// What is known of the nodes and edges that came: by hashes, so that an id takes the same memory whatever its length.
@@ -274,9 +274,9 @@ impl RecordBatchReader for ElementBatches {
 mod tests {
     use super::*;
 
-    /// Two ids that a hash without a key takes for one: the two halves change places, and bits are flipped.
+    /// Two ids that a hash without a key takes for one: the two halves are swapped, and bits are flipped.
     #[test]
-    fn ids_are_told_apart_whatever_they_are() {
+    fn ids_that_differ_are_two_whatever_they_are() {
         let [one, other] = ["T\u{d1fb}er@w\u{12d}nd9iH`", "S\u{5bd}\u{27c9}nW\u{d6}T=\u{d2}f@"];
         assert_eq!(FxBuildHasher.hash_one(one), FxBuildHasher.hash_one(other));
         let mut ids = IdSet::default();

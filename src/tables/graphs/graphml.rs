@@ -120,7 +120,7 @@ pub(super) struct GraphmlReader {
 ///
 /// # Panics
 ///
-/// Panics for an error that names no line of it, and for an edge without ends.
+/// Panics for an error that names no line of it, and for an edge without a source or a target.
 #[doc(hidden)]
 pub fn check_graphml(bytes: &[u8]) {
     let Some((first, text)) = bytes.split_first() else { return };
@@ -130,8 +130,8 @@ pub fn check_graphml(bytes: &[u8]) {
         let mut reader = GraphmlReader::of_text("a.graphml".to_owned(), text, *first & 1 == 1)?;
         while let Some(element) = reader.next()? {
             assert!(element.line <= lines, "{element:?}");
-            let has_ends = element.ends.iter().all(|end| !end.is_empty());
-            assert_eq!(has_ends, element.is_edge, "{element:?}");
+            let is_joined = element.ends.iter().all(|end| !end.is_empty());
+            assert_eq!(is_joined, element.is_edge, "{element:?}");
             assert!(element.is_edge || element.id.is_some(), "{element:?}");
             assert!(element.cells.keys().all(|key| *key < reader.keys.len()), "{element:?}");
         }

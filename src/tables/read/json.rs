@@ -499,10 +499,10 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Pieces of files in any order are read or refused with a line.
+        /// Parts of files in any order are read or refused with a line.
         #[test]
-        fn any_pieces_are_read_or_refused(
-            pieces in prop::collection::vec(
+        fn any_parts_are_read_or_refused(
+            parts in prop::collection::vec(
                 prop::sample::select(vec![
                     "[", "]", "{", "}", ",", ":", "\"a\"", "\"b\":", "1", "-0", "1.5", "1e9", "9999999999999999999",
                     "true", "null", "\"\"", "\"7\"", "\"2020-01-01\"", "{\"a\": 1}", "{\"a\": [1, \"x\"]}",
@@ -513,9 +513,9 @@ mod tests {
             shape in 0..3,
         ) {
             let text = match shape {
-                0 => pieces.concat(),
-                1 => format!("[{{\"a\": 1}}, {}]", pieces.join(",")),
-                _ => format!("[[\"a\", \"b\"], [{}]]", pieces.join(",")),
+                0 => parts.concat(),
+                1 => format!("[{{\"a\": 1}}, {}]", parts.join(",")),
+                _ => format!("[[\"a\", \"b\"], [{}]]", parts.join(",")),
             };
             let file = tempfile::NamedTempFile::new().unwrap();
             fs::write(file.path(), text).unwrap();

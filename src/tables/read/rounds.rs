@@ -162,8 +162,8 @@ impl<'a> Rounds<'a> {
         let (ids_len, bound) = (self.load.interner().byte_len(), self.options.memory);
         if 0 < bound && bound < ids_len {
             self.report.warnings.push(format!(
-                "ids of nodes take {ids_len} bytes of memory, beside the {bound} that the option `memory` allows: they stay in memory \
-                 until the load ends, where names in N-Quads go to files"
+                "ids of nodes take {ids_len} bytes, more than the {bound} of the option `memory`: they stay in memory \
+                 during the load, where names in N-Quads go to files"
             ));
         }
         let (built, triples, are_all_new) = self.load.finish()?;

@@ -44,9 +44,9 @@ pub(in crate::tables) fn values_of(
     source: &Source,
     column: &ColumnName,
 ) -> Result<Option<(ValueType, bool)>> {
-    source.check_column(column.place)?;
-    let field = source.schema.field(column.place);
-    natural_of(field).map_err(|reason| no_values(column, reason))
+    let position = column.place;
+    source.check_column(position)?;
+    natural_of(source.schema.field(position)).map_err(|reason| no_values(column, reason))
 }
 
 /// Makes the error for a column whose name can't be that of a predicate.

@@ -251,7 +251,7 @@ fn fields_with_id_name_nodes() {
     assert!(fault.to_string().contains("named by Post.slug and by User.email"), "{fault}");
 }
 
-/// Ids of tables stay in memory: what they take is reserved, and the report says where it is more than the bound of the load.
+/// Ids of tables stay in memory: their bytes are reserved, and the report says where it is more than the bound of the load.
 #[test]
 fn ids_are_reserved_and_reported_beyond_the_bound() {
     let codes: Vec<String> = (0..60_000).map(|number| format!("{number:0400}")).collect();
@@ -263,7 +263,7 @@ fn ids_are_reserved_and_reported_beyond_the_bound() {
         nodes(db, table(vec![batch(vec![("iata", texts(&codes))])]), options)
     };
     let warnings = load(&Database::in_memory(), 16 << 20).unwrap().warnings;
-    assert!(warnings[0].contains("beside the 16777216 that the option `memory`"), "{warnings:?}");
+    assert!(warnings[0].contains("more than the 16777216 of the option `memory`"), "{warnings:?}");
     assert_eq!(load(&Database::in_memory(), 1 << 30).unwrap().warnings, [""; 0]);
     let memory = Memory::Work(24 << 20);
     let db = Database::in_memory_with(OpenOptions { memory, ..OpenOptions::default() });
