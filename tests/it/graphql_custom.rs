@@ -10,6 +10,7 @@ mod recorded;
 mod remote;
 mod roots;
 mod server;
+mod traces;
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{Database, RequestContext};

@@ -11,7 +11,7 @@ use crate::remote::calls::reply::Reply;
 use crate::remote::calls::{declared_operation, operation, reply};
 use crate::remote::message::call_error::{AnswerError, CallError};
 use crate::remote::message::exchange::{Incoming, Outgoing};
-use crate::remote::message::headers::{HeaderOf, Headers};
+use crate::remote::message::headers::HeaderOf;
 use crate::remote::message::interpolation::{Values, filled, json_of};
 use crate::remote::message::{address, headers};
 use crate::request;
@@ -91,7 +91,7 @@ impl<'a> Sender<'a> {
                 let way = self.http(http, field, asked)?;
                 (way, headers::of_field(self.model, http, self.came))
             }
-            _ if field.lambda => (self.lambda(type_name, asked)?, Headers::json()),
+            _ if field.lambda => (self.lambda(type_name, asked)?, headers::of_lambda(self.came)),
             _ => return Err(CallError::NoRequest),
         };
         let Sender { timeout, bytes_max, .. } = *self;

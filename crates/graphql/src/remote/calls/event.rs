@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::model::{HttpMethod, TypeDef};
 use crate::remote::calls::call::Sender;
 use crate::remote::message::exchange::Outgoing;
-use crate::remote::message::headers::Headers;
+use crate::remote::message::headers;
 use crate::remote::message::interpolation::json_of;
 use crate::request::Arguments;
 
@@ -81,7 +81,7 @@ pub fn event(
     Some(Outgoing {
         method: HttpMethod::Post,
         url: url.to_owned(),
-        headers: Headers::json().0,
+        headers: headers::of_lambda(sender.came).0,
         body: Some(body.to_string().into_bytes()),
         timeout: sender.timeout,
         bytes_max: sender.bytes_max,

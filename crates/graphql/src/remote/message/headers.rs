@@ -19,10 +19,13 @@ const FRAMING: [&str; 9] = [
 /// Returns the value of a header of the client's request, by its name.
 pub type HeaderOf<'a> = &'a (dyn Fn(&str) -> Option<String> + 'a);
 
+/// The headers of the W3C's Trace Context. The second continues the first, and means nothing alone.
+const TRACE: [&str; 2] = ["traceparent", "tracestate"];
+
 /// Makes the headers of a custom field's request: those of the client's request that are passed on,
 /// then the secrets, which win.
 pub(in crate::remote) fn of_field(model: &Model, http: &CustomHttp, came: HeaderOf<'_>) -> Headers {
-    let mut headers = Headers::json();
+    let mut headers = of_lambda(came);
     for (name, from) in &http.forward_headers {
         if let Some(value) = came(from) {
             headers.set(name, value);
@@ -30,6 +33,19 @@ pub(in crate::remote) fn of_field(model: &Model, http: &CustomHttp, came: Header
     }
     // Set last, so that a client can't put a header of its own instead of a secret.
     headers.add_secrets(model, &http.secret_headers);
+    headers
+}
+
+/// Makes the headers of a request to the lambda server: the trace that the client's request belongs
+/// to goes with it.
+pub(in crate::remote) fn of_lambda(came: HeaderOf<'_>) -> Headers {
+    let mut headers = Headers::json();
+    // What no line of HTTP may have can come from a program that has the database inside.
+    let is_line = |value: &String| value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    for name in TRACE {
+        let Some(value) = came(name).filter(is_line) else { break };
+        headers.set(name, value);
+    }
     headers
 }
 

@@ -69,7 +69,8 @@ impl RequestLog {
             // The number makes it unique in this process.
             HeaderValue::from_str(&format!("{own}-{number:x}")).expect("hexadecimal digits")
         });
-        let (trace, method) = (Trace::of(headers), request.method().as_str().to_owned());
+        let method = request.method().as_str().to_owned();
+        let trace = Trace::continue_in(request.headers_mut(), &own);
         let text = self.options.queries.then(Slot::default);
         if let Some(text) = &text {
             request.extensions_mut().insert(Slot::clone(text));
@@ -107,7 +108,7 @@ impl LoggedRequest {
         let elapsed = self.begun.elapsed();
         response.headers_mut().insert(ID, self.id.clone());
         if let Some(trace) = &self.trace
-            && let Ok(value) = HeaderValue::from_str(&trace.response(&self.span))
+            && let Ok(value) = HeaderValue::from_str(&trace.header(&self.span))
         {
             response.headers_mut().insert(TRACE_RESPONSE, value);
         }

@@ -1,6 +1,6 @@
 //! The trace that a request belongs to, by the header `traceparent` of the W3C (Trace Context).
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue};
 
 /// The position of a request in a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +38,31 @@ impl Trace {
         })
     }
 
-    /// The header `traceresponse` for a span of this server.
-    pub(super) fn response(&self, span_id: &str) -> String {
+    /// Reads the headers and has them name a span of this server as the parent of what follows, so
+    /// that the requests of custom fields continue the trace. Without a trace that is valid they
+    /// have neither a parent nor a state.
+    pub(super) fn continue_in(headers: &mut HeaderMap, span_id: &str) -> Option<Trace> {
+        let trace = Trace::of(headers);
+        headers.remove("traceparent");
+        let Some(trace) = trace else {
+            headers.remove("tracestate");
+            return None;
+        };
+        let value = HeaderValue::from_str(&trace.header(span_id)).expect("hexadecimal digits");
+        headers.insert("traceparent", value);
+        // Several are one list, in their order.
+        let states: Vec<&[u8]> =
+            headers.get_all("tracestate").iter().map(HeaderValue::as_bytes).collect();
+        if 1 < states.len()
+            && let Ok(state) = HeaderValue::from_bytes(&states.join(&b','))
+        {
+            headers.insert("tracestate", state);
+        }
+        Some(trace)
+    }
+
+    /// The value of the headers `traceparent` and `traceresponse` for a span of this server.
+    pub(super) fn header(&self, span_id: &str) -> String {
         format!("00-{}-{span_id}-{:02x}", self.trace_id, self.flags)
     }
 }
@@ -68,7 +91,7 @@ mod tests {
         let parent = format!("00-{TRACE}-00f067aa0ba902b7-01");
         let trace = read(&[&parent]).unwrap();
         assert_eq!(trace.parent_id, "00f067aa0ba902b7");
-        assert_eq!(trace.response("0123456789abcdef"), format!("00-{TRACE}-0123456789abcdef-01"));
+        assert_eq!(trace.header("0123456789abcdef"), format!("00-{TRACE}-0123456789abcdef-01"));
         assert!(read(&[&format!("01-{TRACE}-00f067aa0ba902b7-01-more")]).is_some());
         for wrong in [
             String::new(),
@@ -85,5 +108,26 @@ mod tests {
         }
         assert_eq!(read(&[&parent, &parent]), None);
         assert_eq!(read(&[]), None);
+    }
+
+    #[test]
+    fn the_trace_continues_in_a_span_of_the_server() {
+        let headers = |parent: &str| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in
+                [("traceparent", parent), ("tracestate", "a=1,b=2"), ("tracestate", "c=3")]
+            {
+                headers.append(name, HeaderValue::from_str(value).unwrap());
+            }
+            let trace = Trace::continue_in(&mut headers, "0123456789abcdef");
+            let text = |name| headers.get(name).map(|value| value.to_str().unwrap().to_owned());
+            (trace.is_some(), text("traceparent"), text("tracestate"))
+        };
+        let want = format!("00-{TRACE}-0123456789abcdef-01");
+        assert_eq!(
+            headers(&format!("00-{TRACE}-00f067aa0ba902b7-01")),
+            (true, Some(want), Some("a=1,b=2,c=3".to_owned()))
+        );
+        assert_eq!(headers("00-none"), (false, None, None));
     }
 }
