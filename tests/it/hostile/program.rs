@@ -1,7 +1,7 @@
 //! `hexgraph serve` as a process of its own, under the limits of a shell, and what the system knows of it.
 
 use super::wire::Line;
-use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -89,6 +89,11 @@ impl Program {
         let pid = Pid::from_child(&self.child);
         let limit = Rlimit { current: Some(most as u64), maximum: Some(20_000) };
         prlimit(Some(pid), Resource::Nofile, limit).unwrap();
+    }
+
+    /// Has it end gently.
+    pub fn end(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
     }
 
     /// Fails where it has ended.

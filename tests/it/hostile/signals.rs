@@ -83,3 +83,63 @@ fn signals_end_a_server_gently() {
         assert!(said.iter().any(|line| line == "ended 0"), "{signal} {host}: {said:?}");
     }
 }
+
+/// systemd starts a service of the type `notify`: the server says when it answers, that it lives, and that it ends. Sockets are
+/// named by a path, or by `@` and a name that no folder has.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_service_manager_is_notified() {
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::{SocketAddr, UnixDatagram};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notify").display().to_string();
+    let name = format!("hexgraph-{}", std::process::id());
+    let unnamed = SocketAddr::from_abstract_name(&name).unwrap();
+    for (name, socket) in [
+        (path.clone(), UnixDatagram::bind(&path).unwrap()),
+        (format!("@{name}"), UnixDatagram::bind_addr(&unnamed).unwrap()),
+    ] {
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        let receive = || {
+            let mut state = [0; 500];
+            let length = socket.recv(&mut state).expect(&name);
+            String::from_utf8(state[..length].to_vec()).unwrap()
+        };
+        let environment =
+            format!("export NOTIFY_SOCKET={name} WATCHDOG_USEC=200000 WATCHDOG_PID=$$;");
+        let server = super::program::Program::start(&environment, &["--grpc-port", "off"]);
+        let ready = receive();
+        assert_eq!(ready, format!("READY=1\nSTATUS=answers at {}\n", server.address));
+        // Twice within the time of the watchdog.
+        let started = Instant::now();
+        assert_eq!([receive(), receive(), receive()], ["WATCHDOG=1\n"; 3]);
+        assert!(Duration::from_millis(150) < started.elapsed());
+        server.end();
+        let stopping = std::iter::repeat_with(receive).find(|state| state != "WATCHDOG=1\n");
+        assert_eq!(stopping.unwrap().lines().next(), Some("STOPPING=1"));
+        assert_eq!(server.log(), "");
+    }
+}
+
+/// A manager that cannot be notified is reported, and the server answers nevertheless. Without `WATCHDOG_USEC` it does not say
+/// that it lives.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_server_answers_without_its_service_manager() {
+    let start =
+        |name: &str| super::program::Program::start(&format!("export NOTIFY_SOCKET={name};"), &[]);
+    let server = start("vsock:2:1");
+    let log = server.log();
+    assert!(log.contains("NOTIFY_SOCKET=vsock:2:1: expected an absolute path, or @"), "{log}");
+    TcpStream::connect(server.address).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    let _server = start(&path.display().to_string());
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut state = [0; 500];
+    let length = socket.recv(&mut state).unwrap();
+    assert!(state[..length].starts_with(b"READY=1\n"));
+    socket.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    assert!(socket.recv(&mut state).is_err(), "nobody expects more");
+}

@@ -18,8 +18,8 @@ use super::shell::shell;
 use super::tables::{is_table, load_files, loaded_files, print_report, sniff_file};
 use crate::http::{
     AdmissionOptions, AuditOptions, ConnectionOptions, GrpcPort, Level, LogFormat, LogOptions,
-    ServeOptions, Server, SocketFileOptions, SubscribeOptions, default_password_warning, log,
-    set_log_format,
+    ServeOptions, Server, ServiceManager, SocketFileOptions, SubscribeOptions,
+    default_password_warning, log, set_log_format,
 };
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use hexgraph::db::graphql::GraphqlOptions;
@@ -30,6 +30,7 @@ use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Runs the command that the arguments name, the program's own name first. Returns the status
 /// with which the process is to end: 0 for success, 1 for a failure, 2 for wrong arguments.
@@ -193,6 +194,8 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
         database.set_graphql_schema(&read_text(file)?)?;
     }
     let signals = interrupt.listen();
+    let service_manager = ServiceManager::of_environment().map(Arc::new);
+    let serving = ServeOptions { service_manager, ..serving };
     let mut server = Server::start(database.clone(), serving)?;
     if let Some(warning) = default_password_warning(&database)? {
         let message = format!("{warning}: set another one at /admin by resetPassword");
@@ -250,6 +253,7 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
         audit,
         exports,
         certificates,
+        service_manager: None,
     })
 }
 

@@ -4,6 +4,7 @@
 mod server;
 mod doors;
 mod socket_file;
+mod service_manager;
 mod routes;
 mod router;
 mod route;
@@ -38,5 +39,6 @@ pub use logs::{Level, LogFormat, LogOptions, log, set_log_format};
 pub use route::Route;
 pub use routes::ROUTES;
 pub use server::{Ended, ServeOptions, Server};
+pub use service_manager::ServiceManager;
 pub use socket_file::SocketFileOptions;
 pub use tls::{Certificates, TlsFiles};

@@ -10,6 +10,7 @@ use super::graphql::{Feeds, SubscribeOptions};
 use super::logs::{Level, LogOptions, RequestLog, log};
 use super::metrics::ServerMetrics;
 use super::router::{Port, router};
+use super::service_manager::ServiceManager;
 use super::socket_file::SocketFileOptions;
 use super::tls::Certificates;
 use crate::http::guard::access_settings::enable_access;
@@ -82,6 +83,8 @@ pub struct ServeOptions {
     pub exports: Option<PathBuf>,
     /// The certificates by which TLS is spoken on all ports; without them nothing is encrypted.
     pub certificates: Option<Arc<Certificates>>,
+    /// What started this process and is to hear that the server is ready, alive and stopping.
+    pub service_manager: Option<Arc<ServiceManager>>,
 }
 
 /// A running server. It stops when it is dropped.
@@ -138,6 +141,7 @@ impl Default for ServeOptions {
             audit: None,
             exports: None,
             certificates: None,
+            service_manager: None,
         }
     }
 }
@@ -172,6 +176,7 @@ impl Server {
         let stop = RequestContext::new();
         let switches = Arc::new(Switches::default());
         let (certificates, mut security) = (options.certificates, options.security);
+        let manager = options.service_manager;
         let is_encrypted = certificates.is_some();
         if is_encrypted {
             security.origins.come_encrypted();
@@ -201,16 +206,15 @@ impl Server {
         let thread = thread::Builder::new().name("hexgraph-http".to_owned());
         let thread = thread
             .spawn(move || {
-                run(runtime, (doors, certificates), app, options.connections, &stop);
+                run(runtime, (doors, certificates, manager), app, options.connections, &stop);
                 if let Some(end) = audit_end {
                     end.wait(STOP_GRACE);
                 }
                 drop(going);
             })
             .map_err(failed)?;
-        let running = Running { switches, thread, end: Ended(end) };
+        let running = Some(Running { switches, thread, end: Ended(end) });
         let process = process::id();
-        let running = Some(running);
         Ok(Server {
             address,
             grpc_address,
@@ -291,7 +295,7 @@ fn runtime() -> io::Result<Runtime> {
 
 fn run(
     runtime: Runtime,
-    (doors, certificates): (Doors, Option<Arc<Certificates>>),
+    (doors, certificates, manager): (Doors, Option<Arc<Certificates>>, Option<Arc<ServiceManager>>),
     app: App,
     options: ConnectionOptions,
     stop: &RequestContext,
@@ -311,9 +315,15 @@ fn run(
             Door { listener, router: router(&app, port), certificates }
         });
         let listeners = listeners.collect();
-        let patience = Arc::clone(&switches);
+        if let Some(manager) = &manager {
+            manager.ready(&app.address);
+        }
+        let (patience, informed) = (Arc::clone(&switches), manager.clone());
         let wait = async move {
             switches.ending().await;
+            if let Some(manager) = informed {
+                manager.stopping();
+            }
             feeds.close(STOP_GRACE).await;
         };
         let served =
@@ -333,6 +343,7 @@ fn run(
             () = every(EXPIRE_INTERVAL, || { database.expire_txns(); }) => {}
             () = every(TIDY_INTERVAL, || database.budget().tidy()) => {}
             () = renewing(certificates.as_ref()) => {}
+            () = reporting(manager.as_ref()) => {}
         }
     });
     // Requests that still run end now, at their next look at their control.
@@ -348,6 +359,20 @@ async fn every(interval: Duration, work: impl Fn()) {
     loop {
         ticks.tick().await;
         work();
+    }
+}
+
+/// Reports that the server is alive, as often as that is expected, and never returns. The report is
+/// a task like any other, so none is sent while the threads of the runtime do nothing.
+async fn reporting(manager: Option<&Arc<ServiceManager>>) {
+    let interval = manager.and_then(|manager| Some((manager, manager.alive_interval()?)));
+    let Some((manager, interval)) = interval else { return std::future::pending().await };
+    let mut ticks = time::interval(interval);
+    loop {
+        ticks.tick().await;
+        let manager = Arc::clone(manager);
+        // An error would mean that reporting panicked: then none comes, and the manager acts.
+        let _ = task::spawn(async move { manager.alive() }).await;
     }
 }
 
