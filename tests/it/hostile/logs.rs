@@ -101,8 +101,13 @@ fn slow_requests_are_logged() {
     let logged = lines(&server, 1);
     assert_eq!(logged[0]["message"], "slow request");
     assert_eq!(logged[0].get("query"), None);
-    let server =
-        Program::start("", &["--log-format", "json", "--log-slow-queries", "60s", "--log-queries"]);
+    // The limit says it as well, unless there is the option of its own.
+    let server = Program::start("", &["--log-format", "json", "--limit", "slow=0s"]);
+    send(&server, "POST /query", &[], query);
+    let logged = lines(&server, 1);
+    assert_eq!((&logged[0]["message"], logged[0].get("query")), (&"slow request".into(), None));
+    let options = ["--limit", "slow=0s", "--log-slow-queries", "60s", "--log-queries"];
+    let server = Program::start("", &options);
     send(&server, "POST /query", &[], query);
     assert_eq!(server.log(), "");
 }

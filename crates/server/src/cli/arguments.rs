@@ -348,7 +348,7 @@ pub(super) struct ServeArguments {
     pub checkpoint: String,
     /// Limits of a single request, as `name=value`: timeout=60s, memory=1GiB (default: a quarter of
     /// --memory), result=1GiB, body=64MiB, text=16MiB, edges, levels, normalize, frontier, uids;
-    /// slow=250ms logs queries that take longer
+    /// slow=250ms is --log-slow-queries 250ms, without which it counts
     #[arg(long = "limit", value_name = "NAME=VALUE")]
     pub limits: Vec<String>,
 }

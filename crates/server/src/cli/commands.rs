@@ -24,7 +24,8 @@ use crate::http::{
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph::db::{
-    Checked, Database, LoadOptions, OpenOptions, Source, byte_count, check, guarded, parse_time,
+    Checked, Database, Limits, LoadOptions, OpenOptions, Source, byte_count, check, guarded,
+    parse_time,
 };
 use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
@@ -231,7 +232,6 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
     let socket_file = arguments.unix_socket.clone().map(|path| SocketFileOptions { path, mode });
     let security = security(arguments, |name| std::env::var_os(name))?;
     let exports = arguments.export.clone();
-    let prints_slow = arguments.limits.iter().any(|limit| limit.starts_with("slow="));
     let (admission, connections) = load_options(arguments)?;
     let certificates = certificates(arguments)?;
     let bytes_max = byte_count("--audit-log-size", &arguments.audit_log_size)?;
@@ -243,7 +243,6 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
         grpc,
         socket_file,
         metrics_address: arguments.metrics_address,
-        prints_slow,
         logs: log_options(arguments)?,
         admission,
         connections,
@@ -257,14 +256,22 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
     })
 }
 
-/// Reads from the arguments which requests are logged.
+/// Reads from the arguments which requests are logged. The limit `slow` says it as well, where there
+/// is no option of its own.
 fn log_options(arguments: &ServeArguments) -> Result<LogOptions> {
-    let slow = arguments.log_slow_queries.as_deref().map(|text| {
-        let fault =
-            || Error::query(format!("--log-slow-queries {text}: expected a time like 250ms"));
-        parse_time(text).ok_or_else(fault)
-    });
-    Ok(LogOptions { slow: slow.transpose()?, queries: arguments.log_queries })
+    let of_limit = arguments.limits.iter().rev().find_map(|limit| limit.strip_prefix("slow="));
+    let slow = match (&arguments.log_slow_queries, of_limit) {
+        (Some(text), _) => Some(parse_time(text).ok_or_else(|| {
+            Error::query(format!("--log-slow-queries {text}: expected a time like 250ms"))
+        })?),
+        (None, Some(text)) => {
+            let mut limits = Limits::default();
+            limits.set("slow", text)?;
+            Some(limits.slow)
+        }
+        (None, None) => None,
+    };
+    Ok(LogOptions { slow, queries: arguments.log_queries })
 }
 
 /// Reads from the arguments how the database is opened.

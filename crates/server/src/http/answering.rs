@@ -256,7 +256,6 @@ mod tests {
             unguarded: database,
             address: "127.0.0.1:1".to_owned(),
             started: Instant::now(),
-            prints_slow: false,
             logs: RequestLog::new(LogOptions::default()),
             feeds: Arc::new(Feeds::new(SubscribeOptions::default())),
             security: Security::default(),

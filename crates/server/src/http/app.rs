@@ -28,8 +28,6 @@ pub(super) struct App {
     pub address: String,
     /// The time when the server started.
     pub started: Instant,
-    /// Whether slow queries are printed to standard error.
-    pub prints_slow: bool,
     /// The ids of requests, and which are logged.
     pub logs: RequestLog,
     /// The GraphQL subscriptions of all clients.

@@ -63,8 +63,6 @@ pub struct ServeOptions {
     pub socket_file: Option<SocketFileOptions>,
     /// An address that answers `/metrics` alone, without a key; `None` for none.
     pub metrics_address: Option<SocketAddr>,
-    /// Whether queries that take longer than the limit `slow` are printed to standard error.
-    pub prints_slow: bool,
     /// Which requests are logged.
     pub logs: LogOptions,
     /// How many requests may run at once, and how long they may wait.
@@ -131,7 +129,6 @@ impl Default for ServeOptions {
             grpc: GrpcPort::default(),
             socket_file: None,
             metrics_address: None,
-            prints_slow: false,
             logs: LogOptions::default(),
             admission: AdmissionOptions::default(),
             connections: ConnectionOptions::default(),
@@ -189,7 +186,6 @@ impl Server {
             unguarded: database,
             address: doors.name(),
             started: Instant::now(),
-            prints_slow: options.prints_slow,
             logs: RequestLog::new(options.logs),
             feeds: Arc::new(Feeds::new(options.subscriptions)),
             security,

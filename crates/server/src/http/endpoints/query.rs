@@ -2,7 +2,6 @@
 
 use crate::http::app::App;
 use crate::http::compat::go_json;
-use crate::http::logs::{Level, log};
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::{RequestError, ShapeError};
@@ -12,7 +11,7 @@ use crate::http::message::streamed_answer::{
 };
 use hexgraph::db::{
     Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
-    RequestContext, Variables, Warning, without_passwords,
+    RequestContext, Variables, Warning,
 };
 use hexgraph_base::answer::write_plain_text;
 use hexgraph_base::types::{Error, JsonError, JsonReader, Result as EngineResult, bounded};
@@ -77,8 +76,7 @@ fn run(
     let steps = control
         .trace()
         .map(|trace| Explanation::new(&request.text, trace.steps(), answer.latency()).steps);
-    let prints_slow = app.prints_slow.then(|| request.text.clone());
-    let about = QueryFacts { start, steps, warnings, prints_slow };
+    let about = QueryFacts { start, steps, warnings };
     match written {
         Some((data, encoding)) => {
             let extensions = about.extensions(&database, &answer, encoding);
@@ -96,12 +94,10 @@ pub(in crate::http) struct QueryFacts {
     pub steps: Option<Vec<ExplainedStep>>,
     /// What is likely a mistake in it, if that was requested.
     pub warnings: Option<Vec<Warning>>,
-    /// The text of the query, if slow queries are printed.
-    pub prints_slow: Option<String>,
 }
 
 impl QueryFacts {
-    /// What stands next to the answer. Prints the query where it was slow.
+    /// What stands next to the answer.
     pub(in crate::http) fn extensions(
         self,
         database: &Database,
@@ -109,13 +105,6 @@ impl QueryFacts {
         encoding: Duration,
     ) -> Extensions {
         let latency = Latency { encoding, ..answer.latency() };
-        if let Some(text) = &self.prints_slow
-            && database.limits().slow <= latency.total()
-        {
-            let (text, _) = without_passwords(text);
-            let (seconds, text) = (latency.total().as_secs_f64(), on_one_line(&text));
-            log(Level::Info, &format!("slow query, {seconds:.3} s: {text}"), &[]);
-        }
         let mark = database.transaction_mark(self.start);
         let txn = Txn { start: self.start, mark, ..Txn::default() };
         let touched = answer.touched().into_iter().map(|(name, count)| (name.to_owned(), count));
@@ -127,13 +116,6 @@ impl QueryFacts {
             warnings: self.warnings,
         }
     }
-}
-
-/// A text of a client as it is printed: on one line, not too long, and without what a terminal
-/// would execute.
-fn on_one_line(text: &str) -> String {
-    let words = bounded(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    words.replace(char::is_control, "\u{fffd}")
 }
 
 /// The reply with a long answer, which is written while it is sent.
@@ -323,15 +305,6 @@ pub(super) fn json_error(body: &str, error: &serde_json::Error) -> RequestError 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn printed_texts_are_tame() {
-        assert_eq!(
-            on_one_line("{ q\r\n\x1b[2J \u{9b}1m# x\x07 }"),
-            "{ q \u{fffd}[2J \u{fffd}1m# x\u{fffd} }"
-        );
-        assert!(on_one_line(&"x".repeat(1 << 20)).len() < 10_000);
-    }
 
     #[test]
     fn json_bodies() {

@@ -64,7 +64,9 @@ fn text_line(level: Level, message: &str, fields: &[(&str, Value)]) -> String {
         Value::String(text) if !text.contains(char::is_whitespace) => format!(" {name}={text}"),
         value => format!(" {name}={value}"),
     });
-    format!("{level}{message}{}\n", fields.collect::<String>())
+    // A terminal executes some of the control characters that JSON leaves as they are.
+    let fields = fields.collect::<String>().replace(char::is_control, "\u{fffd}");
+    format!("{level}{message}{fields}\n")
 }
 
 fn json_line(level: Level, message: &str, fields: &[(&str, Value)]) -> String {
@@ -95,6 +97,9 @@ mod tests {
         let fields = [("id", json!("a\nb")), ("seconds", json!(0.5)), ("route", json!("/query"))];
         let text = text_line(Level::Warning, "slow request", &fields);
         assert_eq!(text, "warning: slow request id=\"a\\nb\" seconds=0.5 route=/query\n");
+        let sent = [("query", json!("{\r\n\x1b[2J \u{9b}1m}")), ("id", json!("\x1b[2J"))];
+        let want = "request query=\"{\\r\\n\\u001b[2J \u{fffd}1m}\" id=\u{fffd}[2J\n";
+        assert_eq!(text_line(Level::Info, "request", &sent), want);
         let json = json_line(Level::Info, "first\nsecond \"", &fields);
         assert_eq!(json.matches('\n').count(), 1);
         let line: Value = serde_json::from_str(&json).unwrap();

@@ -37,7 +37,7 @@ pub(in crate::http) fn answer(
         variables: variables(request.vars),
         debug: wants_debug(incoming.headers()),
     };
-    ask((app, &database), asked, (request.start_ts, rdf), control)
+    ask(&database, &asked, (request.start_ts, rdf), control)
 }
 
 /// The database as the caller sees it, after a look at the mark of the transaction.
@@ -57,23 +57,18 @@ pub(super) fn marked(
 
 /// Answers a query from the moment `start`, or from now where that is 0.
 pub(super) fn ask(
-    (app, database): (&App, &Database),
-    request: QueryRequest,
+    database: &Database,
+    request: &QueryRequest,
     (start, rdf): (u64, bool),
     control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
-    let (answer, start) = database.query_at(start, &request, control).map_err(status)?;
+    let (answer, start) = database.query_at(start, request, control).map_err(status)?;
     let written = match rdf {
         false => answer.to_json_with(control),
         true => answer.to_rdf_with(control),
     };
     let (text, encoding) = written.map_err(status)?;
-    let about = QueryFacts {
-        start,
-        steps: None,
-        warnings: None,
-        prints_slow: app.prints_slow.then_some(request.text),
-    };
+    let about = QueryFacts { start, steps: None, warnings: None };
     let extensions = about.extensions(database, &answer, encoding);
     let touched = extensions.total();
     let data = with_data(&response(&extensions), rdf, text)?;

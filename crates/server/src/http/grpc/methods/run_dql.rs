@@ -29,7 +29,7 @@ pub(in crate::http) fn answer(
     if !is_mutation(&text) {
         let debug = wants_debug(incoming.headers());
         let asked = QueryRequest { text, variables: variables(request.vars), debug };
-        return ask((app, &database), asked, (0, rdf), control).map_err(told);
+        return ask(&database, &asked, (0, rdf), control).map_err(told);
     }
     check_writable(request.read_only)?;
     let change = Change { body: mutate::Body::Text(&text), commits_now: true, start: 0 };
