@@ -330,7 +330,20 @@ fn digest(secret: &str) -> String {
     hex(ring::digest::digest(&ring::digest::SHA256, secret.as_bytes()).as_ref())
 }
 
-fn random_hex<const N: usize>() -> Result<String> {
+/// Makes a text of `N` random bytes of the system, two hexadecimal digits each, for secrets.
+///
+/// # Errors
+///
+/// `Io` when the system has no random bits.
+///
+/// ```
+/// use hexgraph::db::access::random_hex;
+///
+/// assert_eq!(random_hex::<32>()?.len(), 64);
+/// assert_ne!(random_hex::<32>()?, random_hex::<32>()?);
+/// # Ok::<(), hexgraph::types::Error>(())
+/// ```
+pub fn random_hex<const N: usize>() -> Result<String> {
     let mut bytes = [0; N];
     let failed = |error: getrandom::Error| Error::io("asking for random bits", error.into());
     getrandom::fill(&mut bytes).map_err(failed)?;

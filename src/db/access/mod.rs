@@ -26,7 +26,7 @@ pub use access_list::AccessOptions;
 pub(in crate::db) use caller::Caller;
 pub(in crate::db) use check::Identified;
 pub use key_role::KeyRole;
-pub use keys::{ApiKey, KEY_PREFIX, KeySecret, NewKey};
+pub use keys::{ApiKey, KEY_PREFIX, KeySecret, NewKey, random_hex};
 pub use login::{LoginRequest, Tokens};
 pub(in crate::db) use people::{NewGroup, NewUser, People};
 pub use tokens::SigningMethod;

@@ -10,11 +10,8 @@
 
 use super::keys::digest;
 use axum::http::{HeaderMap, header};
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hexgraph_base::types::{Error, Result};
-use ring::rand::{SecureRandom, SystemRandom};
-use std::io;
+use hexgraph::db::access::random_hex;
+use hexgraph_base::types::Result;
 use std::sync::OnceLock;
 
 /// The session of the browser that a server was started for.
@@ -42,9 +39,9 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] if the system has no random bits.
+    /// As [`random_hex`].
     pub(super) fn new() -> Result<(Session, String)> {
-        let token = secret()?;
+        let token = random_hex::<32>()?;
         Ok((Session { token: digest(&token), cookie: OnceLock::new() }, token))
     }
 
@@ -57,7 +54,7 @@ impl Session {
         if digest(token) != self.token {
             return Ok(Exchange::Wrong);
         }
-        let value = secret()?;
+        let value = random_hex::<32>()?;
         Ok(match self.cookie.set(digest(&value)) {
             Ok(()) => Exchange::Opened(value),
             Err(_) => Exchange::Used,
@@ -79,16 +76,6 @@ pub(super) fn cookie_name(port: u16) -> String {
     format!("hexgraph-{port}")
 }
 
-/// 256 random bits, as a text of letters that URLs and cookies may have.
-fn secret() -> Result<String> {
-    let mut bits = [0; 32];
-    SystemRandom::new().fill(&mut bits).map_err(|_| {
-        let error = io::Error::other("the system has none");
-        Error::io("reading random bits for a session".to_owned(), error)
-    })?;
-    Ok(URL_SAFE_NO_PAD.encode(bits))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,7 +84,7 @@ mod tests {
     fn a_token_is_exchanged_once() {
         let (session, token) = Session::new().unwrap();
         let (_, other) = Session::new().unwrap();
-        assert_eq!(token.len(), 43);
+        assert_eq!(token.len(), 64, "256 bits, in digits that addresses and cookies may have");
         let has = |lines: &[&str]| {
             let mut headers = HeaderMap::new();
             for line in lines {
