@@ -41,7 +41,7 @@ use std::sync::Arc;
 const STORED_EDGE_LEN: usize = 8 + 12;
 
 /// The bytes of an edge in the list of those that come again, which is made of parts.
-const REPEATED_EDGE_LEN: usize = 2 * size_of::<RepeatedEdge>();
+pub(super) const REPEATED_EDGE_LEN: usize = 2 * size_of::<RepeatedEdge>();
 
 /// The uid of a number that has none yet.
 const NO_UID: u64 = 0;

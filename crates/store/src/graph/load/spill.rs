@@ -378,6 +378,7 @@ fn facets_len(facets: &[FacetPart]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::gather::REPEATED_EDGE_LEN;
     use super::*;
     use crate::graph::{LoadOptions, LoadReport, LoadSource, alter, export, load};
     use hexgraph_base::budget::Budget;
@@ -479,6 +480,28 @@ mod tests {
         let refused = outcome(150 << 10);
         assert!(matches!(refused, Err(Error::Limit { .. })), "one predicate takes 200 KB");
         assert_eq!(outcome(1 << 20).unwrap(), 8000);
+    }
+
+    /// Edges that come again are listed where some edge has a facet, and the list is reserved.
+    #[test]
+    fn edges_that_come_again_are_reserved() {
+        const EDGES: usize = 100_000;
+        let peak = |facet: &str, bound: u64| {
+            let mut version = Version::empty();
+            version.budget = Budget::new(bound);
+            let text =
+                format!("<1> <knows> <2> {facet} .\n") + &"<3> <knows> <2> .\n".repeat(EDGES);
+            let reader = Box::new(io::Cursor::new(text.into_bytes()));
+            let sources = vec![LoadSource { name: "test".to_owned(), reader }];
+            version.budget.forget_peak();
+            let repeated = load(&version, sources, &LoadOptions::default())?.1.repeated;
+            assert_eq!(repeated, EDGES as u64 - 1);
+            Ok::<u64, Error>(version.budget.peak())
+        };
+        let (plain, listed) = (peak("", 1 << 30).unwrap(), peak("(w=1)", 1 << 30).unwrap());
+        let list = (EDGES * REPEATED_EDGE_LEN) as u64;
+        assert!(plain + list < listed, "{plain} + {list}, {listed}");
+        assert!(matches!(peak("(w=1)", listed / 2), Err(Error::Limit { .. })));
     }
 
     /// Names are reserved with what is gathered, and go to files with it.
