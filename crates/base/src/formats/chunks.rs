@@ -281,8 +281,10 @@ fn without_mark(mut start: Vec<u8>) -> Cursor<Vec<u8>> {
     Cursor::new(start)
 }
 
+/// The number of line feeds. Those of a block fit a byte, so that a vector of the machine holds many counts.
 fn count_feeds(text: &[u8]) -> u64 {
-    text.iter().map(|&byte| u64::from(byte == b'\n')).sum()
+    let of_block = |block: &[u8]| block.iter().map(|&byte| u8::from(byte == b'\n')).sum::<u8>();
+    text.chunks(usize::from(u8::MAX)).map(|block| u64::from(of_block(block))).sum()
 }
 
 impl Iterator for ChunkReader<'_> {
@@ -393,6 +395,14 @@ mod tests {
         let fault = Err("not UTF-8: byte 0xff".to_string());
         assert_eq!((lines[1].start, &lines[1].text), (at(8, 3), &fault));
         assert_eq!((lines[2].start, &lines[2].text), (at(9, 0), &Ok("also good")));
+    }
+
+    #[test]
+    fn all_line_feeds_are_counted() {
+        for len in [0, 1, 254, 255, 256, 1000] {
+            assert_eq!(count_feeds(&vec![b'\n'; len]), len as u64);
+            assert_eq!(count_feeds(&b"a\n".repeat(len)), len as u64);
+        }
     }
 
     /// Each value begins where the text has it, in chunks that begin within lines, too.
