@@ -2,10 +2,12 @@
 //! break a line with.
 
 use super::program::Program;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use tungstenite::Message;
+use tungstenite::client::IntoClientRequest;
 
 const SECRETS: [&str; 5] =
     ["hunter-key", "hunter-token", "hunter-name", "hunter-body", "hunter-path"];
@@ -110,4 +112,96 @@ fn slow_requests_are_logged() {
     let server = Program::start("", &options);
     send(&server, "POST /query", &[], query);
     assert_eq!(server.log(), "");
+}
+
+/// Says something over a WebSocket of one of the two dialects, and reads until so many messages of each type have come.
+fn over_a_socket(server: &Program, dialect: &str, id: &str, said: &[Value], due: &[(&str, usize)]) {
+    let stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+    let mut request = format!("ws://{}/graphql", server.address).into_client_request().unwrap();
+    let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    for (name, value) in [
+        ("sec-websocket-protocol", dialect),
+        ("x-request-id", id),
+        ("x-auth-token", "hunter-key"),
+        ("traceparent", trace),
+    ] {
+        request.headers_mut().insert(name, value.parse().unwrap());
+    }
+    let (mut socket, _) = tungstenite::client(request, stream).unwrap();
+    for message in said {
+        socket.send(Message::text(message.to_string())).unwrap();
+    }
+    let mut came: Vec<String> = Vec::new();
+    let count = |came: &[String], kind: &str| came.iter().filter(|it| *it == kind).count();
+    while due.iter().any(|(kind, due)| count(&came, kind) < *due) {
+        let message = socket.read().unwrap();
+        // What is pinged is no message.
+        if let Message::Text(text) = message {
+            let message: Value = serde_json::from_str(&text).unwrap();
+            came.push(message["type"].as_str().unwrap().to_owned());
+        }
+    }
+}
+
+/// Each operation over a WebSocket has a line with the id of its connection, in both dialects.
+#[test]
+fn operations_over_sockets_are_logged() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("schema.graphql");
+    std::fs::write(
+        &schema,
+        "type Note @withSubscription { id: ID! text: String @search(by: [hash]) }",
+    )
+    .unwrap();
+    let schema = schema.to_str().unwrap();
+    let options = ["--log-format", "json", "--log-queries", "--graphql-schema", schema];
+    let server = Program::start("", &options);
+    let hello =
+        json!({ "type": "connection_init", "payload": { "X-Request-Id": "hunter-token\n" } });
+    let operation = |id: &str, kind: &str, query: &str| json!({ "id": id, "type": kind, "payload": { "query": query } });
+    let query = "{ queryNote(filter: { text: { eq: \"hunter-body\" } }) { text } }";
+    let said = [
+        hello.clone(),
+        operation("hunter-name", "subscribe", query),
+        operation(
+            "b",
+            "subscribe",
+            "mutation { addNote(input: [{ text: \"hunter-body\" }]) { numUids } }",
+        ),
+        operation("c", "subscribe", "subscription { queryNote { text } }"),
+        operation("d", "subscribe", "{ queryNote { nothing } }"),
+    ];
+    over_a_socket(
+        &server,
+        "graphql-transport-ws",
+        "modern",
+        &said,
+        &[("next", 3), ("complete", 2), ("error", 1)],
+    );
+    let said = [hello, operation("1", "start", "subscription { queryNote { text } }")];
+    over_a_socket(&server, "graphql-ws", "legacy", &said, &[("data", 1)]);
+    let lines = lines(&server, 7);
+    let operations = lines.iter().filter(|line| line["method"] == "WEBSOCKET");
+    let mut operations: Vec<Value> = operations.cloned().collect();
+    operations.sort_by_key(|line| line["id"].to_string());
+    let facts: Vec<Value> = operations
+        .iter()
+        .map(|line| json!([line["id"], line["kind"], line["status"], line["trace_id"]]))
+        .collect();
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let want = json!([
+        ["legacy.1", "subscription", 200, trace],
+        ["modern.1", "query", 200, trace],
+        ["modern.2", "mutation", 200, trace],
+        ["modern.3", "subscription", 200, trace],
+        ["modern.4", null, 400, trace],
+    ]);
+    assert_eq!(json!(facts), want);
+    assert!(operations.iter().all(|line| line["seconds"].is_f64() && line["route"] == "/graphql"));
+    let text = operations[1]["query"].as_str().unwrap();
+    assert_eq!(text, query.replace("hunter-body", "…"));
+    let requests = lines.iter().filter(|line| line["status"] == 101);
+    let ids: HashSet<&str> = requests.map(|line| line["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, HashSet::from(["legacy", "modern"]));
 }

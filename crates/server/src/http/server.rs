@@ -145,7 +145,7 @@ impl Default for ServeOptions {
 
 impl Server {
     /// Starts a server, which listens and answers on threads of its own until it is stopped. The
-    /// port is taken when this returns, so clients can connect at once.
+    /// port is bound when this returns, so clients can connect at once.
     ///
     /// # Errors
     ///

@@ -1,18 +1,20 @@
-//! [`RequestLog`]: ids of requests, and a line for each request that is slow, or for all.
+//! [`RequestLog`]: ids of requests, and a line for each request that is slow, or for all. An operation
+//! over a WebSocket has a line as well, with the id of the connection's request and a number.
 
 use super::log_line::{Level, log};
 use super::trace::Trace;
-use crate::http::audit::Slot;
+use crate::http::audit::{Slot, told_text};
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
+use hexgraph::db::graphql::{Headers, OperationKind};
 use serde_json::{Value, json};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The header with the id of a request, in requests and responses.
-const ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(in crate::http) const ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The header with the span of this server, for the caller's trace.
 const TRACE_RESPONSE: HeaderName = HeaderName::from_static("traceresponse");
@@ -59,24 +61,50 @@ impl RequestLog {
         if !self.options.is_on() && !is_named {
             return None;
         }
-        let number = {
-            let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-            *requests += 1;
-            *requests
-        };
-        let own = format!("{:016x}", self.seed.hash_one(number).max(1));
+        let (number, own) = self.number();
         let id = id_of(headers).unwrap_or_else(|| {
             // The number makes it unique in this process.
             HeaderValue::from_str(&format!("{own}-{number:x}")).expect("hexadecimal digits")
         });
         let method = request.method().as_str().to_owned();
         let trace = Trace::continue_in(request.headers_mut(), &own);
+        // Operations over its connection are logged by this id.
+        request.headers_mut().insert(ID, id.clone());
         let text = self.options.queries.then(Slot::default);
         if let Some(text) = &text {
             request.extensions_mut().insert(Slot::clone(text));
         }
-        let options = self.options;
-        Some(LoggedRequest { options, id, trace, span: own, method, text, begun: Instant::now() })
+        let line = LineFacts { options: self.options, trace, span: own, begun: Instant::now() };
+        Some(LoggedRequest { line, id, method, text })
+    }
+
+    /// Begins the line of an operation over a connection whose request has these headers. `None` if
+    /// nothing is logged.
+    pub(in crate::http) fn begin_operation(
+        &self,
+        headers: &mut Headers,
+        serial: u64,
+        query: &str,
+    ) -> Option<LoggedOperation> {
+        if !self.options.is_on() {
+            return None;
+        }
+        let (_, span) = self.number();
+        let id = format!("{}.{serial}", headers.get(ID.as_str()).unwrap_or_default());
+        let trace = Trace::continue_operation(headers, &span);
+        let text = self.options.queries.then(|| {
+            told_text("/graphql", "application/graphql", query.as_bytes()).unwrap_or_default()
+        });
+        let line = LineFacts { options: self.options, trace, span, begun: Instant::now() };
+        Some(LoggedOperation { kind: None, line, id, text })
+    }
+
+    /// The next number of a request, and the name of its span.
+    fn number(&self) -> (u64, String) {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        *requests += 1;
+        // A span of zeros is none.
+        (*requests, format!("{:016x}", self.seed.hash_one(*requests).max(1)))
     }
 }
 
@@ -88,50 +116,94 @@ fn id_of(headers: &HeaderMap) -> Option<HeaderValue> {
     is_id.then(|| id.clone())
 }
 
+/// The facts that lines of requests and of operations have in common.
+#[derive(Debug)]
+struct LineFacts {
+    options: LogOptions,
+    trace: Option<Trace>,
+    span: String,
+    begun: Instant,
+}
+
+impl LineFacts {
+    /// Writes the line if there is to be one: these fields, the time, the trace and the text.
+    fn write(&self, mut fields: Vec<(&str, Value)>, text: Option<&str>) {
+        let elapsed = self.begun.elapsed();
+        let is_slow = self.options.slow.is_some_and(|slow| slow <= elapsed);
+        if !self.options.is_on() || self.options.slow.is_some() && !is_slow {
+            return;
+        }
+        fields.push(("seconds", json!(elapsed.as_micros() as f64 / 1e6)));
+        if let Some(trace) = &self.trace {
+            fields.push(("trace_id", json!(trace.trace_id)));
+            fields.push(("parent_id", json!(trace.parent_id)));
+            fields.push(("span_id", json!(self.span)));
+        }
+        if let Some(text) = text {
+            fields.push(("query", json!(text)));
+        }
+        log(Level::Info, if is_slow { "slow request" } else { "request" }, &fields);
+    }
+}
+
 /// A running request.
 #[derive(Debug)]
 pub(in crate::http) struct LoggedRequest {
-    options: LogOptions,
+    line: LineFacts,
     id: HeaderValue,
-    trace: Option<Trace>,
-    span: String,
     method: String,
     /// Its text, once it is read.
     text: Option<Slot>,
-    begun: Instant,
 }
 
 impl LoggedRequest {
     /// Sends the id back, and writes the line if there is to be one. `route` is the name of the
     /// route, never the path that the client sent.
     pub(in crate::http) fn answered(self, route: &str, response: &mut Response) {
-        let elapsed = self.begun.elapsed();
-        response.headers_mut().insert(ID, self.id.clone());
-        if let Some(trace) = &self.trace
-            && let Ok(value) = HeaderValue::from_str(&trace.header(&self.span))
+        let LoggedRequest { line, id, method, text } = self;
+        response.headers_mut().insert(ID, id.clone());
+        if let Some(trace) = &line.trace
+            && let Ok(value) = HeaderValue::from_str(&trace.header(&line.span))
         {
             response.headers_mut().insert(TRACE_RESPONSE, value);
         }
-        let is_slow = self.options.slow.is_some_and(|slow| slow <= elapsed);
-        if !self.options.is_on() || self.options.slow.is_some() && !is_slow {
-            return;
-        }
-        let mut fields: Vec<(&str, Value)> = vec![
-            ("id", json!(self.id.to_str().unwrap_or_default())),
-            ("method", json!(self.method)),
+        let fields = vec![
+            ("id", json!(id.to_str().unwrap_or_default())),
+            ("method", json!(method)),
             ("route", json!(route)),
             ("status", json!(response.status().as_u16())),
-            ("seconds", json!(elapsed.as_micros() as f64 / 1e6)),
         ];
-        if let Some(trace) = &self.trace {
-            fields.push(("trace_id", json!(trace.trace_id)));
-            fields.push(("parent_id", json!(trace.parent_id)));
-            fields.push(("span_id", json!(self.span)));
-        }
-        if let Some(text) = self.text.as_ref().and_then(|text| text.get()) {
-            fields.push(("query", json!(text)));
-        }
-        log(Level::Info, if is_slow { "slow request" } else { "request" }, &fields);
+        line.write(fields, text.as_ref().and_then(|text| text.get()).map(String::as_str));
+    }
+}
+
+/// A running operation over a WebSocket.
+#[derive(Debug)]
+pub(in crate::http) struct LoggedOperation {
+    /// Its kind, once it is read.
+    pub kind: Option<OperationKind>,
+    line: LineFacts,
+    id: String,
+    text: Option<String>,
+}
+
+impl LoggedOperation {
+    /// Writes the line if there is to be one. `status` is the one that the answer would have by
+    /// HTTP, and for a subscription the first one.
+    pub(in crate::http) fn answered(self, status: StatusCode) {
+        let kind = self.kind.map(|kind| match kind {
+            OperationKind::Query => "query",
+            OperationKind::Mutation => "mutation",
+            OperationKind::Subscription => "subscription",
+        });
+        let fields = vec![
+            ("id", json!(self.id)),
+            ("method", json!("WEBSOCKET")),
+            ("route", json!("/graphql")),
+            ("kind", json!(kind)),
+            ("status", json!(status.as_u16())),
+        ];
+        self.line.write(fields, self.text.as_deref());
     }
 }
 

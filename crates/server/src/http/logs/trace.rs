@@ -1,6 +1,7 @@
 //! The trace that a request belongs to, by the header `traceparent` of the W3C (Trace Context).
 
 use axum::http::{HeaderMap, HeaderValue};
+use hexgraph::db::graphql::Headers;
 
 /// The position of a request in a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,10 @@ impl Trace {
     pub(super) fn of(headers: &HeaderMap) -> Option<Trace> {
         let mut values = headers.get_all("traceparent").iter();
         let (value, None) = (values.next()?.to_str().ok()?, values.next()) else { return None };
+        Trace::read(value)
+    }
+
+    fn read(value: &str) -> Option<Trace> {
         let mut fields = value.splitn(5, '-');
         let mut field = |len: usize| fields.next().filter(|field| is_hex(field, len));
         let (version, trace_id) = (field(2)?, field(32)?);
@@ -59,6 +64,17 @@ impl Trace {
             headers.insert("tracestate", state);
         }
         Some(trace)
+    }
+
+    /// As [`Trace::continue_in`], for an operation over a connection.
+    pub(super) fn continue_operation(headers: &mut Headers, span_id: &str) -> Option<Trace> {
+        let trace = headers.get("traceparent").and_then(Trace::read);
+        headers.remove("traceparent");
+        match &trace {
+            Some(trace) => headers.add("traceparent", trace.header(span_id)),
+            None => headers.remove("tracestate"),
+        }
+        trace
     }
 
     /// The value of the headers `traceparent` and `traceresponse` for a span of this server.

@@ -57,7 +57,17 @@ pub(crate) fn answer(
     (mut response, held): (Response, Held),
 ) -> Response {
     let (out, deliveries) = mpsc::channel(1);
-    let job = Job { id: "".into(), serial: 0, request, headers, asker, takes_all: true, held };
+    let job = Job {
+        id: "".into(),
+        serial: 0,
+        request,
+        headers,
+        asker,
+        takes_all: true,
+        held,
+        // The line of the request is enough: it has one operation.
+        logged: None,
+    };
     let _feed = Feed::start(app, job, out);
     let closing = app.feeds.closing();
     let events = Events { deliveries, closing, turn: None, is_done: false, _feed };

@@ -15,15 +15,17 @@ use crate::http::audit::{Noted, without_literals};
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::News;
 use crate::http::graphql::subscribe::in_turn::Asker;
+use crate::http::logs::LoggedOperation;
 use crate::http::message::reply::Reply;
 use axum::body::Bytes;
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
 use hexgraph::db::graphql::{Fault, Headers, OperationKind, Request, Subscribable};
 use hexgraph::db::{Canceller, RequestContext};
 use hexgraph_base::budget::{Held, json_weight};
 use hexgraph_base::types::Error;
 use std::future::{Future, pending};
-use std::sync::Arc;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 use tokio::sync::mpsc::Sender;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -45,6 +47,8 @@ pub(super) struct Job {
     pub takes_all: bool,
     /// The memory that it takes to its end.
     pub held: Held,
+    /// Its line in the log of requests, which comes with its first message.
+    pub logged: Option<LoggedOperation>,
 }
 
 /// Draws the memory of an operation that is reported by a text of JSON: what it is as it came, as
@@ -100,9 +104,10 @@ impl Feed {
         let canceller = RequestContext::new().canceller();
         let (app, asker) = (Arc::clone(app), job.asker);
         let id = Arc::clone(&job.id);
-        let source = Source { app, id, serial: job.serial, asker, canceller, out };
+        let Job { serial, request, headers, takes_all, held, logged, .. } = job;
+        let logged = Mutex::new(logged);
+        let source = Source { app, id, serial, asker, canceller, out, logged };
         let canceller = source.canceller.clone();
-        let Job { request, headers, takes_all, held, .. } = job;
         let task = tokio::spawn(async move {
             source.run(request, headers, takes_all).await;
             drop(held);
@@ -119,18 +124,22 @@ struct Source {
     asker: Asker,
     canceller: Canceller,
     out: Sender<Delivery>,
+    /// The line in the log of requests, until it is written.
+    logged: Mutex<Option<LoggedOperation>>,
 }
 
 impl Source {
     async fn run(self, request: Request, headers: Headers, takes_all: bool) {
         let feeds = &self.app.feeds;
         if let Some(refusal) = self.app.switches.refusal() {
-            return self.fail(vec![Fault::new(refusal.to_string())]).await;
+            let fault = Fault::new(refusal.to_string());
+            return self.refuse(StatusCode::SERVICE_UNAVAILABLE, vec![fault]).await;
         }
         let Some(_place) = feeds.place() else {
             let total = feeds.options.total;
             let message = format!("there are {total} subscriptions already, and no more may be");
-            return self.fail(vec![Fault::new(message)]).await;
+            let fault = Fault::new(message);
+            return self.refuse(StatusCode::TOO_MANY_REQUESTS, vec![fault]).await;
         };
         self.note(&request, &headers).await;
         let (wanted, role) = (Arc::new((request, headers)), self.asker.role);
@@ -140,7 +149,10 @@ impl Source {
             };
             match self.at_desk(&wanted, kind).await {
                 Ok(OperationKind::Subscription) => {}
-                Ok(_) => return self.answer_once(&wanted).await,
+                Ok(kind) => {
+                    self.log_kind(kind);
+                    return self.answer_once(&wanted).await;
+                }
                 Err(faults) => return self.fail(faults).await,
             }
         }
@@ -148,6 +160,9 @@ impl Source {
             app.database_for_subscriber(headers, role).graphql_subscribable(request, headers)
         };
         let checked = self.at_desk(&wanted, check).await;
+        if checked.is_ok() {
+            self.log_kind(OperationKind::Subscription);
+        }
         let asked = self.asker.asks(&wanted.0.query);
         drop(wanted);
         match checked {
@@ -190,7 +205,10 @@ impl Source {
             app.database_for_subscriber(headers, role).graphql_with(request, headers, &control)
         };
         let done = admission::carry_out(&self.app.admission, asked, self.is_wanted(), answer).await;
-        let Ok(response) = done else { return self.fail(vec![Fault::new(OVERLOADED)]).await };
+        let Ok(response) = done else {
+            let faults = vec![Fault::new(OVERLOADED)];
+            return self.refuse(StatusCode::SERVICE_UNAVAILABLE, faults).await;
+        };
         if response.data.is_none() {
             return self.fail(response.errors).await;
         }
@@ -235,10 +253,32 @@ impl Source {
     }
 
     async fn fail(&self, faults: Vec<Fault>) {
+        self.refuse(StatusCode::BAD_REQUEST, faults).await;
+    }
+
+    async fn refuse(&self, status: StatusCode, faults: Vec<Fault>) {
+        self.log(status);
         self.deliver(Item::Failed(faults), None).await;
     }
 
+    /// Notes the kind for the line in the log.
+    fn log_kind(&self, kind: OperationKind) {
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(logged) = &mut *logged {
+            logged.kind = Some(kind);
+        }
+    }
+
+    /// Writes the line in the log, unless that is done.
+    fn log(&self, status: StatusCode) {
+        let logged = mem::take(&mut *self.logged.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(logged) = logged {
+            logged.answered(status);
+        }
+    }
+
     async fn deliver(&self, item: Item, turn: Option<OwnedSemaphorePermit>) {
+        self.log(StatusCode::OK);
         let delivery = Delivery { id: Arc::clone(&self.id), serial: self.serial, item, turn };
         // An error means that the client is gone; then this task is about to be ended.
         let _ = self.out.send(delivery).await;

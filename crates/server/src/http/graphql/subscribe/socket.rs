@@ -9,8 +9,9 @@ use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job, hold};
 use crate::http::graphql::subscribe::in_turn::Asker;
 use crate::http::guard::keys::KEY_HEADER;
 use crate::http::guard::users::database_for_subscriber;
+use crate::http::logs::ID;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use hexgraph::db::graphql::{Fault, Headers};
 use hexgraph_base::budget::Held;
@@ -285,10 +286,11 @@ impl Connection {
                 // In the older dialect the first message may be missing.
                 self.log_in();
                 let id: Arc<str> = id.into();
-                let (headers, takes_all) = (self.headers(), self.dialect == Dialect::Modern);
-                let serial = self.serial + 1;
-                let asker = self.asker;
-                self.start(Job { id, serial, request, headers, asker, takes_all, held }).await
+                let (mut headers, takes_all) = (self.headers(), self.dialect == Dialect::Modern);
+                let (serial, asker) = (self.serial + 1, self.asker);
+                let logged = self.app.logs.begin_operation(&mut headers, serial, &request.query);
+                let job = Job { id, serial, request, headers, asker, takes_all, held, logged };
+                self.start(job).await
             }
             Said::Stop(id) => {
                 self.feeds.remove(id.as_str());
@@ -320,6 +322,9 @@ impl Connection {
                 _ => Continue(()),
             },
             Entry::Vacant(_) if is_full => {
+                if let Some(logged) = job.logged {
+                    logged.answered(StatusCode::TOO_MANY_REQUESTS);
+                }
                 let message =
                     format!("this connection has {most} subscriptions already, and no more may be");
                 for message in self.dialect.failed(&job.id, &[Fault::new(message)]) {
@@ -337,10 +342,11 @@ impl Connection {
     }
 
     /// The entries of the first message, then the headers of the request. A key counts only in
-    /// those: it let the request in.
+    /// those: it let the request in. So does the id by which the log names the connection.
     fn headers(&self) -> Headers {
         let mut headers = self.init.clone().unwrap_or_default();
         headers.remove(KEY_HEADER);
+        headers.remove(ID.as_str());
         headers.extend(&self.headers);
         headers
     }
