@@ -74,25 +74,31 @@ fn check_name(name: &str) -> Result<()> {
     Err(Error::query(format!("there is no algorithm `{name}`")).with_hint(hint))
 }
 
-/// The rows with the greatest numbers, at most `top`; pairs and ways stay in their order. Of equal
-/// numbers the lesser uid comes first.
-fn lines(table: AlgorithmTable, top: usize) -> String {
-    let mut places: Vec<usize> = (0..table.rows()).collect();
-    let number = |place: usize| match &table.numbers {
-        AlgorithmNumbers::Floats(numbers) => Some(numbers[place]).filter(|it| !it.is_nan()),
+/// The rows that have a number, those with the greatest numbers first; pairs and ways stay in their
+/// order. Of equal numbers the lesser uid comes first.
+pub(super) fn ranked(table: &AlgorithmTable) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..table.rows()).collect();
+    let number = |row: usize| match &table.numbers {
+        AlgorithmNumbers::Floats(numbers) => Some(numbers[row]).filter(|it| !it.is_nan()),
         AlgorithmNumbers::Ints(numbers) => {
             let is_there = |number: &i64| !AlgorithmNumbers::is_missing(*number);
-            Some(numbers[place]).filter(is_there).map(|number| number as f64)
+            Some(numbers[row]).filter(is_there).map(|number| number as f64)
         }
         AlgorithmNumbers::Vectors(..) | AlgorithmNumbers::Nothing => Some(0.0),
     };
-    places.retain(|place| number(*place).is_some());
+    rows.retain(|row| number(*row).is_some());
     if table.to.is_none() && table.path.is_none() {
         let descending = |one: &usize, other: &usize| {
             number(*other).partial_cmp(&number(*one)).unwrap_or(Ordering::Equal)
         };
-        places.sort_by(descending);
+        rows.sort_by(descending);
     }
+    rows
+}
+
+/// The first rows of [`ranked`], at most `top`.
+fn lines(table: AlgorithmTable, top: usize) -> String {
+    let places = ranked(&table);
     let mut text = String::new();
     let mut line = |cells: Vec<String>| {
         text.push_str(&cells.join("\t"));

@@ -25,6 +25,9 @@ pub(super) enum Command {
     Serve(Box<ServeArguments>),
     /// Open the console for a database in the browser: a server for this browser alone, until Ctrl-C
     Console(ConsoleArguments),
+    /// Serve a database to language models by the Model Context Protocol, over standard input and
+    /// output
+    Mcp(McpArguments),
     /// Print the settings of `serve` that are in force, the source of each, and what is wrong with
     /// them
     Config(Box<ServeArguments>),
@@ -164,6 +167,24 @@ pub(super) struct ConsoleArguments {
     /// The port at 127.0.0.1; default: any free port
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
+}
+
+/// The arguments of `mcp`.
+#[derive(Args)]
+pub(super) struct McpArguments {
+    /// The directory of the database
+    pub path: PathBuf,
+    /// Allow changes by the tool `mutate`; without it the database is opened read-only, and may be
+    /// in use
+    #[arg(long)]
+    pub write: bool,
+    /// The namespace to serve
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub namespace: u64,
+    /// The memory limit of the entire process, like 2GB or 512MiB; default: two thirds of what it
+    /// may have
+    #[arg(long, value_name = "BYTES")]
+    pub memory: Option<String>,
 }
 
 /// The arguments of `serve`.

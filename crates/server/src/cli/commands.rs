@@ -9,6 +9,7 @@ use super::arguments::{
 use super::console::console;
 use super::given::{duration, read_text, report_recovery, set_memory};
 use super::interrupt::Interrupt;
+use super::mcp::mcp;
 use super::output::print;
 use super::quote::{Done, Failure};
 use super::registry;
@@ -101,6 +102,7 @@ fn run_command(
         Command::Config(arguments) => print_config(&arguments, matches, settings),
         Command::Serve(arguments) => serve(&arguments, interrupt),
         Command::Console(arguments) => console(&arguments, interrupt),
+        Command::Mcp(arguments) => mcp(&arguments, interrupt),
         Command::Query(arguments) => query(&arguments, interrupt),
         Command::Shell(arguments) => shell(&arguments, interrupt),
         Command::Mutate(arguments) => mutate(&arguments, interrupt),
@@ -212,7 +214,7 @@ fn serve(arguments: &ServeArguments, interrupt: Interrupt) -> Done {
     let line = format!("hexgraph answers at {url}{grpc}{file}{metrics} (Ctrl-C stops it)\n");
     print(line.as_bytes())?;
     if let Some(end) = server.ended() {
-        signals.wait(end, None);
+        signals.wait(Some(end), None);
     }
     server.stop();
     Ok(database.close()?)

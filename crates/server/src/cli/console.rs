@@ -54,7 +54,7 @@ pub(super) fn console(arguments: &ConsoleArguments, interrupt: Interrupt) -> Don
         if !write {
             follow(&database, end.clone())?;
         }
-        signals.wait(end, closed_input());
+        signals.wait(Some(end), closed_input());
     }
     server.stop();
     Ok(database.close()?)

@@ -108,13 +108,14 @@ pub struct Signals {
 
 impl Signals {
     /// Returns when Ctrl-C was pressed, the process was asked to end (SIGTERM), the server ended by
-    /// itself, or `closed` resolves, where there is such an event.
-    pub fn wait(self, mut end: Ended, closed: Option<oneshot::Receiver<()>>) {
+    /// itself, or `closed` resolves, where there is such a server or event.
+    pub fn wait(self, mut end: Option<Ended>, closed: Option<oneshot::Receiver<()>>) {
         let Some((runtime, mut streams)) = self.streams else {
             let mut closed = closed;
             let mut is_closed =
                 || closed.as_mut().is_some_and(|it| it.try_recv() != Err(TryRecvError::Empty));
-            while !self.interrupt.came() && !end.is_over() && !is_closed() {
+            let is_over = || end.as_ref().is_some_and(Ended::is_over);
+            while !self.interrupt.came() && !is_over() && !is_closed() {
                 thread::sleep(POLL_INTERVAL);
             }
             return;
@@ -126,12 +127,18 @@ impl Signals {
                     None => std::future::pending().await,
                 }
             };
-            tokio::pin!(closed);
+            let ended = async {
+                match &mut end {
+                    Some(end) => end.wait().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::pin!(closed, ended);
             loop {
                 tokio::select! {
                     () = &mut closed => return,
                     () = streams.next() => return,
-                    () = end.wait() => return,
+                    () = &mut ended => return,
                     () = tokio::time::sleep(POLL_INTERVAL) => {}
                 }
                 if self.interrupt.came() {

@@ -13,6 +13,7 @@ mod requests;
 mod registry;
 mod console;
 mod shell;
+mod mcp;
 mod commands;
 mod interrupt;
 mod bar;

@@ -247,7 +247,7 @@ pub(super) fn delete(arguments: &DeleteArguments, interrupt: Interrupt) -> Done 
 }
 
 /// A uid, hexadecimal or decimal; `None` for any other text.
-fn uid_of(text: &str) -> Option<Uid> {
+pub(super) fn uid_of(text: &str) -> Option<Uid> {
     let number = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of a schema, and the words of the language.
 #[derive(Default)]
-pub(super) struct Catalog {
+pub(in crate::cli) struct Catalog {
     /// The definition of each predicate, without its name.
     pub predicates: BTreeMap<String, String>,
     /// The fields of each type.
@@ -24,7 +24,7 @@ impl Catalog {
     /// # Errors
     ///
     /// Fails only when it is closed.
-    pub(super) fn of(database: &Database) -> Result<Catalog> {
+    pub(in crate::cli) fn of(database: &Database) -> Result<Catalog> {
         let mut catalog = Catalog { keywords: keywords(), ..Catalog::default() };
         catalog.read(&database.schema_text()?);
         if let Some(schema) = database.graphql_schema()? {
@@ -71,7 +71,7 @@ impl Catalog {
 }
 
 /// A name as queries have it: in `<>` where it has other letters than those of plain names.
-pub(super) fn quoted(name: &str) -> String {
+pub(in crate::cli) fn quoted(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.');
     let starts_plain = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     if starts_plain && name.chars().all(is_plain) { name.to_owned() } else { format!("<{name}>") }

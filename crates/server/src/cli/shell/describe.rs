@@ -84,7 +84,11 @@ fn predicate_rows<'n>(
 }
 
 /// The number of nodes of each type.
-fn type_counts(
+///
+/// # Errors
+///
+/// As [`Database::query`].
+pub(in crate::cli) fn type_counts(
     database: &Database,
     names: &[&String],
     control: &RequestContext,

@@ -13,4 +13,6 @@ mod describe;
 mod session;
 mod start;
 
+pub(super) use catalog::{Catalog, quoted};
+pub(super) use describe::type_counts;
 pub(super) use start::shell;

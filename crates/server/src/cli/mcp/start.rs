@@ -1,0 +1,97 @@
+//! Opens the database, and serves it over the standard streams.
+
+use super::server::{McpServer, RUNNING_MAX};
+use crate::cli::arguments::McpArguments;
+use crate::cli::given::{report_recovery, set_memory};
+use crate::cli::interrupt::Interrupt;
+use crate::cli::quote::Done;
+use crate::cli::requests::check_exists;
+use hexgraph::db::{Database, OpenOptions};
+use hexgraph_base::types::{Error, Result};
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::stdio_pipes;
+use std::io;
+use std::io::IsTerminal;
+use std::sync::mpsc;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+
+/// The longest answer of a query before it is cut, in bytes.
+const RESULT_MAX: u64 = 16 << 20;
+
+/// The longest text of a request, in bytes.
+const TEXT_MAX: u64 = 1 << 20;
+
+/// The time for calls that run when the server stops.
+const STOP_GRACE: Duration = Duration::from_secs(2);
+
+/// Serves a database by the Model Context Protocol.
+pub(in crate::cli) fn mcp(arguments: &McpArguments, interrupt: Interrupt) -> Done {
+    let root = open(arguments)?;
+    report_recovery(root.recovery()?);
+    let database = root.namespace(arguments.namespace)?;
+    let done = serve_streams(McpServer::new(database, arguments.write), interrupt);
+    let closed = root.close();
+    done?;
+    Ok(closed?)
+}
+
+/// Opens the database that the arguments name.
+fn open(arguments: &McpArguments) -> Result<Database> {
+    let path = &arguments.path;
+    let shown = path.display().to_string();
+    if let Some((scheme, _)) = shown.split_once("://") {
+        let fault = format!(
+            "{scheme}:// is a server, and `hexgraph mcp` opens a database by its directory"
+        );
+        let hint = "run it where the directory is; --http serves it to other programs";
+        return Err(Error::query(fault).with_hint(hint));
+    }
+    check_exists(path)?;
+    let mut options = OpenOptions { read_only: !arguments.write, ..OpenOptions::default() };
+    set_memory(&mut options, arguments.memory.as_deref())?;
+    options.limits.result = RESULT_MAX;
+    options.limits.text = TEXT_MAX;
+    Database::open(path, options)
+}
+
+fn runtime() -> Result<Runtime> {
+    let mut builder = Builder::new_multi_thread();
+    // In addition to the calls, the standard streams may have a thread each.
+    builder.worker_threads(2).max_blocking_threads(RUNNING_MAX + 4);
+    let runtime = builder.thread_name("hexgraph-mcp").enable_all().build();
+    runtime.map_err(|error| Error::io("starting the threads of a server", error))
+}
+
+/// Answers on the standard streams until the input is closed or a signal comes.
+fn serve_streams(server: McpServer, interrupt: Interrupt) -> Result<()> {
+    if io::stdin().is_terminal() {
+        eprintln!(
+            "hexgraph mcp speaks the Model Context Protocol: a client starts it, as docs/mcp.md shows. Ctrl-D stops it."
+        );
+    }
+    let signals = interrupt.listen();
+    let runtime = runtime()?;
+    let (closed, reports) = oneshot::channel();
+    let (failed, failures) = mpsc::channel();
+    runtime.spawn(async move {
+        let served = server.serve(stdio_pipes()).await;
+        match served {
+            // The reason makes no difference: the client has gone, or the program stops.
+            Ok(service) => drop(service.waiting().await),
+            Err(ServerInitializeError::ConnectionClosed(_)) => {}
+            Err(error) => drop(failed.send(error.to_string())),
+        }
+        let _ = closed.send(());
+    });
+    signals.wait(None, Some(reports));
+    runtime.shutdown_timeout(STOP_GRACE);
+    match failures.try_recv() {
+        Ok(error) => {
+            Err(Error::query(format!("the client did not begin as the protocol says: {error}")))
+        }
+        Err(_) => Ok(()),
+    }
+}
