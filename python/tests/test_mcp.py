@@ -4,10 +4,14 @@
 """
 
 import asyncio
+import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 
 import pytest
 
@@ -349,6 +353,118 @@ def test_changes_are_dry_unless_they_are_not(tmp_path):
     assert "no int" in wrong["error"]["message"]
     with hexgraph.connect(tmp_path / "db") as db:
         assert len(db.query("{ q(func: has(name)) { name } }").to_dict()["q"]) == 1
+
+
+@contextlib.contextmanager
+def served(path, *arguments):
+    """Serve a database over HTTP; give the URL and the key."""
+    command = [*COMMAND, "mcp", str(path), "--http", "127.0.0.1:0", *arguments]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        # Other lines are about what was recovered.
+        url = next(filter(None, (re.search(r"http://\S+", line) for line in process.stderr)))[0]
+        key = re.search(r"Bearer (\S+)", process.stderr.readline())[1]
+        yield url, key
+    finally:
+        process.terminate()
+        assert process.wait(30) == 0
+        process.stderr.close()
+
+
+def over_http(url, key, work):
+    """Connect a client over HTTP, and run its work."""
+    transport = pytest.importorskip("mcp.client.streamable_http")
+    http = pytest.importorskip("httpx2")
+
+    async def run():
+        headers = {"Authorization": f"Bearer {key}"}
+        async with (
+            http.AsyncClient(headers=headers) as sender,
+            mcp.Client(transport.streamable_http_client(url, http_client=sender)) as client,
+        ):
+            return await asyncio.wait_for(work(client), 120)
+
+    return asyncio.run(run())
+
+
+def status_of(url, method="POST", **headers):
+    body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    sent = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+    data = json.dumps(body).encode() if method == "POST" else None
+    request = urllib.request.Request(url, data=data, headers=sent, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return response.status
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_the_same_tools_are_there_over_http(films):
+    async def work(client):
+        tools = (await client.list_tools()).tools
+        answer = checked(await client.call_tool("describe", {}))
+        schema = await client.read_resource("hexgraph://schema")
+        calls = [client.call_tool("search", {"text": "person", "words": "any"}) for _ in range(30)]
+        rows = [checked(result)["data"]["rows"] for result in await asyncio.gather(*calls)]
+        return {tool.name for tool in tools}, answer, schema.contents[0].text, rows
+
+    with served(films) as (url, key):
+        names, answer, schema, rows = over_http(url, key, work)
+    assert names == READING
+    assert answer["data"]["nodes"] == 102
+    assert schema.startswith(f"# {NOTICE}")
+    assert rows == [2] * 30
+
+
+def test_requests_over_http_are_guarded(films):
+    with served(films) as (url, key):
+        right = f"Bearer {key}"
+        assert status_of(url, Authorization=right) == 200
+        assert status_of(url, X_Auth_Token=key) == 200
+        for wrong in ({}, {"Authorization": "Bearer x"}, {"Authorization": f"Basic {key}"}):
+            assert status_of(url, **wrong) == 401
+        assert status_of(url, Authorization=right, Origin="https://evil.example") == 403
+        assert status_of(url, Authorization=right, Origin=url.removesuffix("/mcp")) == 200
+        assert status_of(url, Authorization=right, Host="evil.example") == 403
+        assert status_of(url, Authorization=right, Sec_Fetch_Site="cross-site") == 403
+        assert status_of(url, "GET", Authorization=right) == 405
+        # There are no other routes.
+        other = url.replace("/mcp", "/query")
+        assert status_of(other, Authorization=right) == 404
+        assert status_of(other) == 401
+
+
+def test_a_key_that_reads_changes_nothing(tmp_path):
+    with hexgraph.connect(tmp_path / "db") as db:
+        db.alter(SCHEMA)
+    keys = {}
+    for role in ("read-only", "client"):
+        create = [*COMMAND, "keys", "create", str(tmp_path / "db"), "--role", role]
+        done = subprocess.run(create, capture_output=True, text=True, check=True)
+        keys[role] = done.stdout.strip()
+
+    async def work(client):
+        given = {"text": '_:a <name> "Ada" .', "dry_run": False}
+        return checked(await client.call_tool("mutate", given))
+
+    with served(tmp_path / "db", "--write") as (url, hint):
+        assert hint == "KEY"
+        refused_change = over_http(url, keys["read-only"], work)
+        change = over_http(url, keys["client"], work)
+    assert refused_change["error"]["kind"] == "access"
+    assert change["data"]["committed"]
+
+
+def test_other_machines_need_a_key(films, tmp_path):
+    command = [*COMMAND, "mcp", str(films), "--http", "0.0.0.0:0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert "there is no key" in done.stderr
+    (tmp_path / "keys").write_text("a key of sufficient length\n")
+    with served(films, "--client-key-file", str(tmp_path / "keys")) as (url, _):
+        assert status_of(url, Authorization="Bearer a key of sufficient length") == 200
 
 
 def test_servers_and_missing_databases_are_refused(tmp_path):

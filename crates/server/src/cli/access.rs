@@ -1,6 +1,6 @@
 //! Reads the access rules of a server from arguments, files and the environment.
 
-use super::arguments::{AnonymousRequests, ServeArguments};
+use super::arguments::{AnonymousRequests, McpArguments, ServeArguments};
 use crate::http::{Certificates, Secret, Security, TlsFiles, access_options, read_secret};
 use hexgraph::db::access::AccessOptions;
 use hexgraph_base::types::{Error, Result, without_mark};
@@ -33,13 +33,7 @@ pub(super) fn security(
     let mut security = Security::default();
     arguments.security.iter().try_for_each(|setting| security.set(setting))?;
     for (name, kind) in VARIABLES {
-        let Some(value) = variable(name) else { continue };
-        let wrong = |what: &str| Error::query(format!("the environment variable {name}: {what}"));
-        let value = value.into_string().map_err(|_| wrong("it is not UTF-8"))?;
-        match value.trim() {
-            "" => return Err(wrong("it is empty: set it to a secret, or not at all")),
-            value => security.add(kind, value)?,
-        }
+        add_variable(name, kind, &variable, &mut security)?;
     }
     let files = [
         (Secret::AdminKey, &arguments.admin_key_file[..]),
@@ -90,6 +84,42 @@ pub(super) fn access_list(arguments: &ServeArguments) -> Result<Option<AccessOpt
         options.initial_password = Some(password.map_err(wrong)?);
     }
     Ok(Some(options))
+}
+
+/// Reads the keys of `hexgraph mcp --http`, and whether there are any besides those of the database.
+///
+/// # Errors
+///
+/// As [`security`].
+pub(super) fn mcp_security(
+    arguments: &McpArguments,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Result<(Security, bool)> {
+    let mut security = Security::default();
+    let (name, kind) = VARIABLES[1];
+    let files = &arguments.client_key_file;
+    let has_keys = !files.is_empty() || variable(name).is_some();
+    add_variable(name, kind, variable, &mut security)?;
+    files.iter().try_for_each(|path| add_file(kind, path, &mut security))?;
+    arguments.allow_host.iter().try_for_each(|name| security.origins.allow_host(name))?;
+    security.refuse_anonymous();
+    Ok((security, has_keys))
+}
+
+/// Adds the secret of a variable, where it is set.
+fn add_variable(
+    name: &str,
+    kind: Secret,
+    variable: impl Fn(&str) -> Option<OsString>,
+    security: &mut Security,
+) -> Result<()> {
+    let Some(value) = variable(name) else { return Ok(()) };
+    let wrong = |what: &str| Error::query(format!("the environment variable {name}: {what}"));
+    let value = value.into_string().map_err(|_| wrong("it is not UTF-8"))?;
+    match value.trim() {
+        "" => Err(wrong("it is empty: set it to a secret, or not at all")),
+        value => security.add(kind, value),
+    }
 }
 
 fn add_file(kind: Secret, path: &Path, security: &mut Security) -> Result<()> {

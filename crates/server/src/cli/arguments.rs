@@ -26,8 +26,8 @@ pub(super) enum Command {
     /// Open the console for a database in the browser: a server for this browser alone, until Ctrl-C
     Console(ConsoleArguments),
     /// Serve a database to language models by the Model Context Protocol, over standard input and
-    /// output
-    Mcp(McpArguments),
+    /// output or HTTP
+    Mcp(Box<McpArguments>),
     /// Print the settings of `serve` that are in force, the source of each, and what is wrong with
     /// them
     Config(Box<ServeArguments>),
@@ -185,6 +185,18 @@ pub(super) struct McpArguments {
     /// may have
     #[arg(long, value_name = "BYTES")]
     pub memory: Option<String>,
+    /// Serve over HTTP at this address instead of standard input and output, with a key; default:
+    /// 127.0.0.1:8090
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:8090")]
+    pub http: Option<SocketAddr>,
+    /// A file with keys for clients over HTTP, one on each line; without one, and without keys of
+    /// the database, a key is made and printed
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub client_key_file: Vec<PathBuf>,
+    /// A name of this server, which may be repeated: the header Host must contain it, an address or
+    /// `localhost`
+    #[arg(long, value_name = "NAME", requires = "http")]
+    pub allow_host: Vec<String>,
 }
 
 /// The arguments of `serve`.

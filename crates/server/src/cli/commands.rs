@@ -255,6 +255,7 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
         exports,
         certificates,
         service_manager: None,
+        mounted: None,
     })
 }
 

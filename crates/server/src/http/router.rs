@@ -128,7 +128,7 @@ async fn guarded(app: &App, route: Option<&Route>, request: Request, next: Next)
 
 /// Answers a request without reading its body. The connection is closed then, since the rest of the
 /// body may still come on it; where it has several streams, only this one is.
-fn without_the_body(reply: Reply, request: &Request) -> Response {
+pub(super) fn without_the_body(reply: Reply, request: &Request) -> Response {
     let refusal = grpc::refused(&reply, request.headers());
     let mut response = refusal.unwrap_or_else(|| reply.into_response(None));
     if !request.body().is_end_stream() && request.version() < Version::HTTP_2 {

@@ -9,6 +9,7 @@ use super::doors::{Doors, GrpcPort, ListenerOptions, unix_url};
 use super::graphql::{Feeds, SubscribeOptions};
 use super::logs::{Level, LogOptions, RequestLog, log};
 use super::metrics::ServerMetrics;
+use super::mounted::{Mounted, mounted};
 use super::router::{Port, router};
 use super::service_manager::ServiceManager;
 use super::socket_file::SocketFileOptions;
@@ -83,6 +84,8 @@ pub struct ServeOptions {
     pub certificates: Option<Arc<Certificates>>,
     /// What started this process and is to hear that the server is ready, alive and stopping.
     pub service_manager: Option<Arc<ServiceManager>>,
+    /// A service that answers at the port instead of the routes.
+    pub mounted: Option<Mounted>,
 }
 
 /// A running server. It stops when it is dropped.
@@ -139,6 +142,7 @@ impl Default for ServeOptions {
             exports: None,
             certificates: None,
             service_manager: None,
+            mounted: None,
         }
     }
 }
@@ -202,7 +206,8 @@ impl Server {
         let thread = thread::Builder::new().name("hexgraph-http".to_owned());
         let thread = thread
             .spawn(move || {
-                run(runtime, (doors, certificates, manager), app, options.connections, &stop);
+                let listening = ((doors, options.mounted), certificates, manager);
+                run(runtime, listening, app, options.connections, &stop);
                 if let Some(end) = audit_end {
                     end.wait(STOP_GRACE);
                 }
@@ -291,7 +296,11 @@ fn runtime() -> io::Result<Runtime> {
 
 fn run(
     runtime: Runtime,
-    (doors, certificates, manager): (Doors, Option<Arc<Certificates>>, Option<Arc<ServiceManager>>),
+    ((doors, service), certificates, manager): (
+        (Doors, Option<Mounted>),
+        Option<Arc<Certificates>>,
+        Option<Arc<ServiceManager>>,
+    ),
     app: App,
     options: ConnectionOptions,
     stop: &RequestContext,
@@ -308,7 +317,11 @@ fn run(
         let listeners = listeners.into_iter().map(|(listener, port)| {
             // What comes by the file does not leave this machine.
             let certificates = certificates.clone().filter(|_| port != Port::File);
-            Door { listener, router: router(&app, port), certificates }
+            let router = match (port, &service) {
+                (Port::Http, Some(service)) => mounted(&app, service),
+                _ => router(&app, port),
+            };
+            Door { listener, router, certificates }
         });
         let listeners = listeners.collect();
         if let Some(manager) = &manager {

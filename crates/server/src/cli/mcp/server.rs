@@ -5,6 +5,8 @@ use super::call::{ToolArguments, ToolCall};
 use super::model::Models;
 use super::resources::{contents, prompt, prompts, resource_of, resources};
 use super::tools::{listed, tool_of};
+use crate::http::CallerDatabase;
+use axum::http::request::Parts;
 use hexgraph::db::{Canceller, Database, RequestContext, guarded};
 use hexgraph_base::types::Error;
 use rmcp::model::{
@@ -75,9 +77,10 @@ impl McpServer {
         &self,
         time: Duration,
         context: &CallContext<RoleServer>,
-        work: impl FnOnce(&SharedState, &RequestContext) -> Outcome<T> + Send + 'static,
+        work: impl FnOnce(&SharedState, &Database, &RequestContext) -> Outcome<T> + Send + 'static,
     ) -> Outcome<T> {
         let shared = Arc::clone(&self.shared);
+        let database = database_of(&shared, context);
         let Ok(_pending) = shared.pending.try_acquire() else {
             let message = format!("{PENDING_MAX} calls run or wait already: repeat this one later");
             return Err(Error::Limit { message }.into());
@@ -91,7 +94,7 @@ impl McpServer {
         let mut done = task::spawn_blocking(move || {
             // It is released when the work is done, and not when the client has gone.
             let _running = running;
-            guarded(|| Ok(work(&there, &control)))
+            guarded(|| Ok(work(&there, &database, &control)))
         });
         let done = tokio::select! {
             done = &mut done => done,
@@ -102,6 +105,13 @@ impl McpServer {
         };
         done.map_err(Error::internal)??
     }
+}
+
+/// The database as the caller sees it: over HTTP by its key.
+fn database_of(shared: &SharedState, context: &CallContext<RoleServer>) -> Database {
+    let parts = context.extensions.get::<Parts>();
+    let caller = parts.and_then(|parts| parts.extensions.get::<CallerDatabase>());
+    caller.map_or(&shared.database, |caller| &caller.0).clone()
 }
 
 /// What other processes have committed is read; where that fails, why.
@@ -146,9 +156,9 @@ impl ServerHandler for McpServer {
             Err(fault) => return ToolFault::into_result(fault).map(Into::into),
         };
         let time = Duration::from_secs(arguments.number("seconds") as u64);
-        let work = move |shared: &SharedState, control: &RequestContext| {
+        let work = move |shared: &SharedState, database: &Database, control: &RequestContext| {
             let warning = refreshed(shared);
-            let SharedState { database, models, .. } = shared;
+            let models = &shared.models;
             let call = ToolCall { database, models, control, arguments: &arguments };
             let mut answer = (tool.run)(&call)?;
             answer.warnings.extend(warning);
@@ -174,10 +184,10 @@ impl ServerHandler for McpServer {
         context: CallContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let kind = resource_of(&request.uri)?;
-        let work = move |shared: &SharedState, control: &RequestContext| {
+        let work = move |shared: &SharedState, database: &Database, control: &RequestContext| {
             // A resource has no list of warnings: `describe` says why it is old.
             let _ = refreshed(shared);
-            let model = shared.models.of(&shared.database, control)?;
+            let model = shared.models.of(database, control)?;
             Ok(contents(kind, &request.uri, &model))
         };
         match self.run(RESOURCE_TIME, &context, work).await {

@@ -1,18 +1,25 @@
-//! Opens the database, and serves it over the standard streams.
+//! Opens the database, and serves it over the standard streams or HTTP.
 
 use super::server::{McpServer, RUNNING_MAX};
+use crate::cli::access::mcp_security;
 use crate::cli::arguments::McpArguments;
 use crate::cli::given::{report_recovery, set_memory};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::quote::Done;
 use crate::cli::requests::check_exists;
+use crate::http::{GrpcPort, Mounted, ServeOptions, Server};
+use axum::Router;
 use hexgraph::db::{Database, OpenOptions};
 use hexgraph_base::types::{Error, Result};
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio_pipes;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use std::io;
 use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
@@ -24,6 +31,12 @@ const RESULT_MAX: u64 = 16 << 20;
 /// The longest text of a request, in bytes.
 const TEXT_MAX: u64 = 1 << 20;
 
+/// The longest body of a request over HTTP, in bytes: a text with the message around it.
+const BODY_MAX: usize = 2 << 20;
+
+/// The path over HTTP.
+const PATH: &str = "/mcp";
+
 /// The time for calls that run when the server stops.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
@@ -32,7 +45,11 @@ pub(in crate::cli) fn mcp(arguments: &McpArguments, interrupt: Interrupt) -> Don
     let root = open(arguments)?;
     report_recovery(root.recovery()?);
     let database = root.namespace(arguments.namespace)?;
-    let done = serve_streams(McpServer::new(database, arguments.write), interrupt);
+    let server = McpServer::new(database.clone(), arguments.write);
+    let done = match arguments.http {
+        None => serve_streams(server, interrupt),
+        Some(address) => serve_http(server, database, (arguments, address), interrupt),
+    };
     let closed = root.close();
     done?;
     Ok(closed?)
@@ -94,4 +111,57 @@ fn serve_streams(server: McpServer, interrupt: Interrupt) -> Result<()> {
         }
         Err(_) => Ok(()),
     }
+}
+
+/// Answers over HTTP until a signal comes.
+fn serve_http(
+    server: McpServer,
+    database: Database,
+    (arguments, address): (&McpArguments, SocketAddr),
+    interrupt: Interrupt,
+) -> Result<()> {
+    let (mut security, has_keys) = mcp_security(arguments, |name| std::env::var_os(name))?;
+    let mut key = None;
+    if !has_keys && !database.has_keys() {
+        if !address.ip().is_loopback() {
+            let fault =
+                format!("--http {address}: other machines could connect, and there is no key");
+            let hint = "make one by `hexgraph keys create`, or give --client-key-file FILE";
+            return Err(Error::query(fault).with_hint(hint));
+        }
+        key = Some(security.add_random_key()?);
+    }
+    let config = StreamableHttpServerConfig::default()
+        // The guards of the server check both.
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
+        // A request is answered by itself: there is nothing to retain between two of them.
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_max_request_body_bytes(BODY_MAX);
+    let sessions = Arc::new(NeverSessionManager::default());
+    let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
+    let router = Router::new().route_service(PATH, service);
+    let options = ServeOptions {
+        host: address.ip(),
+        port: Some(address.port()),
+        grpc: GrpcPort::Off,
+        security,
+        mounted: Some(Mounted { router }),
+        ..ServeOptions::default()
+    };
+    let signals = interrupt.listen();
+    let mut server = Server::start(database, options)?;
+    eprintln!("hexgraph mcp answers at {}{PATH} (Ctrl-C stops it)", server.url());
+    match key {
+        Some(key) => {
+            eprintln!("send this key, which holds until then: Authorization: Bearer {key}")
+        }
+        None => eprintln!("send a key: Authorization: Bearer KEY"),
+    }
+    if let Some(end) = server.ended() {
+        signals.wait(Some(end), None);
+    }
+    server.stop();
+    Ok(())
 }

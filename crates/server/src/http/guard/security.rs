@@ -6,7 +6,7 @@ use super::origins::Origins;
 use crate::http::message::incoming::Incoming;
 use axum::http::HeaderMap;
 use hexgraph::db::Database;
-use hexgraph::db::access::{KEY_PREFIX, KeyRole};
+use hexgraph::db::access::{KEY_PREFIX, KeyRole, random_hex};
 use hexgraph_base::types::{Error, Result};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::{IpAddr, ToSocketAddrs};
@@ -128,6 +128,17 @@ impl Security {
     /// [`Error::Io`] if the system has no random bits.
     pub fn open_session(&mut self) -> Result<String> {
         self.keys.open_session()
+    }
+
+    /// Adds a key of 256 random bits, which lets its holder read and write. Returns it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if the system has no random bits.
+    pub fn add_random_key(&mut self) -> Result<String> {
+        let key = random_hex::<32>()?;
+        self.add(Secret::ClientKey, &key)?;
+        Ok(key)
     }
 
     /// Adds a secret. There is one token, the last; of keys there may be many.
