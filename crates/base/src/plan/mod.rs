@@ -7,6 +7,7 @@ mod function;
 mod math;
 mod node;
 mod reads;
+mod uses;
 
 pub use algorithm::{
     Algorithm, AlgorithmCall, ArgumentDef, ArgumentKind, ArgumentValue, COMMON_ARGUMENTS,
@@ -24,4 +25,5 @@ pub use node::{
     ShortestPath,
 };
 pub use reads::Reads;
+pub use uses::PredicateUse;
 pub use variable::{VarId, Variable};

@@ -10,7 +10,9 @@ use crate::exec::control::context::Context;
 use crate::graph::{IndexView, LangValues, Predicate};
 use crate::index::{IndexKind, TokenKey, tokens_of};
 use crate::storage::{NodeSet, Values};
-use hexgraph_base::plan::{Call, Function, Operand, PredicateRef, TermIndex, TextMatch, VarId};
+use hexgraph_base::plan::{
+    Call, Function, Operand, PredicateRef, PredicateUse, TermIndex, TextMatch, VarId,
+};
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::text::PatternError;
 use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType, stack};
@@ -145,7 +147,7 @@ impl<'a> Context<'a> {
             }
             Call::Match { predicate, text, distance } => {
                 let Some(found) = self.resolve(predicate)? else { return nothing() };
-                expect_index(found, IndexKind::Trigram, "trigram")?;
+                expect_index(found, PredicateUse::Trigrams)?;
                 let wanted = TextCondition::Near(text.as_str().into(), match_distance(distance)?);
                 Ok(Tester::of_texts(found, predicate.lang.as_deref(), wanted))
             }
@@ -279,12 +281,12 @@ impl<'a> Context<'a> {
         text: &str,
     ) -> Result<NodeSet> {
         let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
-        let (kind, title) = match index {
-            TermIndex::Term => (IndexKind::Term, "term"),
-            TermIndex::FullText => (IndexKind::FullText, "fulltext"),
-            TermIndex::NGram => (IndexKind::NGram, "ngram"),
+        let (kind, needed) = match index {
+            TermIndex::Term => (IndexKind::Term, PredicateUse::Terms),
+            TermIndex::FullText => (IndexKind::FullText, PredicateUse::FullText),
+            TermIndex::NGram => (IndexKind::NGram, PredicateUse::NGram),
         };
-        expect_index(predicate, kind, title)?;
+        expect_index(predicate, needed)?;
         let lang = name.lang.as_deref().filter(|lang| *lang != "." && kind != IndexKind::Term);
         let tokens = query_tokens(kind, text, lang.unwrap_or(""));
         let parts = predicate.parts(name.lang.as_deref());

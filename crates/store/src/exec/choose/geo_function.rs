@@ -9,7 +9,7 @@ use crate::graph::{IndexView, Predicate};
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;
 use hexgraph_base::geo::{GeoArgumentError, GeoQuery};
-use hexgraph_base::plan::{Call, Function, GeoRelation, PredicateRef};
+use hexgraph_base::plan::{Call, Function, GeoRelation, PredicateRef, PredicateUse};
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::ops::Bound;
 
@@ -102,9 +102,7 @@ impl<'a> Context<'a> {
         if call.relation == GeoRelation::Contains && is_piece_of_text(predicate, call.arguments) {
             return Err(not_of_texts(&predicate.def.name, &call.arguments[0]));
         }
-        if predicate.def.indexes.is_empty() {
-            expect_index(predicate, IndexKind::Geo, "geo")?;
-        }
+        expect_index(predicate, PredicateUse::Geo)?;
         let query = match (call.relation, call.arguments) {
             (GeoRelation::Near, [center, distance]) => GeoQuery::near(center, distance),
             (GeoRelation::Within, [area]) => GeoQuery::within(area),

@@ -12,9 +12,9 @@ use crate::exec::control::context::Context;
 use crate::exec::physical::path::RootPath;
 use crate::exec::select::batches::Members;
 use crate::graph::Predicate;
-use crate::index::{IndexKind, TokenKey};
+use crate::index::TokenKey;
 use crate::storage::NodeSet;
-use hexgraph_base::plan::{Call, Comparison, Function, Operand, PredicateRef, VarId};
+use hexgraph_base::plan::{Call, Comparison, Function, Operand, PredicateRef, PredicateUse, VarId};
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::text::TrigramQuery;
 use hexgraph_base::types::{Error, Result, Value, ValueType};
@@ -170,13 +170,11 @@ impl<'a> Context<'a> {
     {
         let Some(predicate) = self.resolve(name)? else { return Ok(None) };
         let def = &predicate.def;
-        // Any index but that of trigrams allows the function, as in Dgraph. Only the index of whole values answers it; with
-        // another one each node that has the predicate is tested.
-        let tells = |kind: &IndexKind| *kind != IndexKind::Trigram;
-        if !crate::index::index_kinds(def).iter().any(tells) {
+        // Only the index of whole values answers it; with another one each node that has the predicate is tested.
+        if !PredicateUse::EqualAtRoot.is_allowed(def) {
             return Err(no_value_index(def, op));
         }
-        if op != Comparison::Eq && !def.indexes.iter().any(|tokenizer| tokenizer.is_sortable()) {
+        if op != Comparison::Eq && !PredicateUse::OrderedAtRoot.is_allowed(def) {
             return Err(no_order_index(def));
         }
         let wanted = wanted(comparable(def.value_type));
@@ -201,7 +199,7 @@ impl<'a> Context<'a> {
             self.took(RootPath::Nothing);
             return Ok(NodeSet::default());
         };
-        if !predicate.def.count {
+        if !PredicateUse::CountAtRoot.is_allowed(&predicate.def) {
             let name = &name.name;
             let message = format!("predicate `{name}` has no index of its counts");
             let hint =
@@ -308,7 +306,7 @@ impl<'a> Context<'a> {
         let tester = self.tester(function)?;
         let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
         expect_text(predicate, "regexp")?;
-        expect_index(predicate, IndexKind::Trigram, "trigram").map_err(|error| {
+        expect_index(predicate, PredicateUse::Trigrams).map_err(|error| {
             let hint = format!(
                 "add `@index(trigram)` to the schema of `{}`, or use the function in a filter",
                 predicate.def.name

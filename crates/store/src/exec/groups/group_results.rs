@@ -5,8 +5,8 @@ use crate::exec::math::aggregate::{aggregate, aggregate_numbers};
 use crate::exec::select::numbers::NumberTable;
 use crate::exec::select::read::first_value;
 use crate::graph::Predicate;
-use hexgraph_base::plan::{Aggregate, Field, FieldKind};
-use hexgraph_base::types::{Error, Result, Value, ValueType};
+use hexgraph_base::plan::{Field, FieldKind, PredicateUse};
+use hexgraph_base::types::{Error, Result, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ impl Context<'_> {
             let FieldKind::AggregatePredicate { op, name, .. } = &field.kind else { continue };
             let Some(predicate) = self.predicate(name) else { continue };
             let found = predicate.def.value_type;
-            if predicate.is_edges() || !can_aggregate(*op, found) {
+            if predicate.is_edges() || !PredicateUse::Aggregate(*op).is_allowed(&predicate.def) {
                 let (op, found) = (op.name(), found.name());
                 let message = format!("`{op}` can't aggregate `{name}`, which is of type {found}");
                 let hint = "min and max take numbers, strings and datetimes, sum and avg numbers and vectors";
@@ -125,12 +125,3 @@ impl Context<'_> {
 
 /// The bytes of values that are charged together.
 const PENDING_MAX: usize = 64 << 10;
-
-fn can_aggregate(op: Aggregate, of: ValueType) -> bool {
-    let ordered = [ValueType::DateTime, ValueType::String, ValueType::Default];
-    match of {
-        ValueType::Int | ValueType::Float | ValueType::BigFloat => true,
-        ValueType::Vector => matches!(op, Aggregate::Sum | Aggregate::Avg),
-        other => matches!(op, Aggregate::Min | Aggregate::Max) && ordered.contains(&other),
-    }
-}

@@ -19,7 +19,7 @@ use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::physical::path::OrderPath;
 use crate::graph::Predicate;
 use crate::storage::NodeSet;
-use hexgraph_base::plan::{Block, Filter, OrderKey, Page};
+use hexgraph_base::plan::{Block, Filter, OrderKey, Page, PredicateUse};
 use hexgraph_base::text::Collation;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, did_you_mean, ordered_bits};
 use std::borrow::Cow;
@@ -387,24 +387,18 @@ impl<'a> Context<'a> {
             };
             return Err(Error::query(message).with_hint(hint));
         };
+        if PredicateUse::Sort.is_allowed(def) {
+            return Ok(predicate);
+        }
         if def.list || def.value_type == ValueType::Uid {
             let has = if def.value_type == ValueType::Uid { "leads to nodes" } else { "is a list" };
             return Err(Error::query(format!("can't order by `{name}`, which {has}"))
                 .with_hint("order by a predicate with one value"));
         }
-        match def.value_type {
-            ValueType::Int
-            | ValueType::Float
-            | ValueType::String
-            | ValueType::Default
-            | ValueType::DateTime
-            | ValueType::BigFloat => Ok(predicate),
-            other => {
-                let message = format!("can't order by `{name}`, which is of type {}", other.name());
-                let hint = "numbers, strings and datetimes have an order";
-                Err(Error::query(message).with_hint(hint))
-            }
-        }
+        let type_name = def.value_type.name();
+        let message = format!("can't order by `{name}`, which is of type {type_name}");
+        let hint = "numbers, strings and datetimes have an order";
+        Err(Error::query(message).with_hint(hint))
     }
 
     fn order_by_var(
