@@ -484,6 +484,22 @@ class DatabaseMethods:
 
         return SchemaText.of(self)
 
+    def grammar(self, format: Literal["gbnf", "lark"]) -> str:  # noqa: A002
+        """Return the grammar of DQL for the schema, for language models with constrained decoding.
+
+        "gbnf" is for llama.cpp, "lark" for outlines, guidance and llguidance. What it produces is
+        a query that parses, and that this database plans. It has the predicates and types that the
+        caller may read; names without a form in it are listed in its first lines, as comments.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.alter("name: string @index(exact) .")
+        >>> '"name"' in db.grammar("gbnf")
+        True
+        """
+        text: str = cast(Any, self)._grammar(format)
+        return text
+
     async def aquery(self, dql: str, variables: Any = None, **options: Any) -> Result:
         """Run a query as a coroutine of asyncio; as `query`.
 

@@ -25,6 +25,7 @@ README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 PROGRAMS = [path for path in DOCUMENTS if re.search("^```(python|dql)$", path.read_text(), re.M)]
 NEEDED = {
+    "import lark": "lark",
     "import networkx": "networkx",
     "import pydgraph": "pydgraph",
     'connect(f"dgraph://': "pydgraph",

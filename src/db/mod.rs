@@ -33,6 +33,7 @@ mod without_access;
 pub use activity::{Activity, Runs};
 pub use ask::each::EachAnswer;
 pub use ask::explain::{ExplainedStep, Explanation};
+pub use ask::grammar::GrammarFormat;
 pub use ask::kept::algorithm_table::{AlgorithmNumbers, AlgorithmTable};
 pub use ask::kept::copied::AnswerMemory;
 pub use ask::many::ManyRequest;

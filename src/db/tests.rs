@@ -7,6 +7,7 @@ mod deleting;
 mod durability;
 mod folding;
 mod failing_files;
+mod grammar;
 mod keys;
 mod little_loads;
 mod losses;

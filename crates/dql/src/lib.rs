@@ -9,11 +9,13 @@ mod lexer;
 mod lower;
 mod request;
 mod keywords;
+mod grammar;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
 mod language_tests;
 
+pub use grammar::{CharSet, Expr, Grammar, Omitted, Rule, query_grammar};
 pub use keywords::keywords;
 pub use lexer::GROUPS_UNFILTERED;
 pub use lower::given::Given;

@@ -1,8 +1,7 @@
 //! The database as a Python object.
 
 use super::files;
-use super::graphql;
-use super::graphql::GraphqlArguments;
+use super::graphql::{self, GraphqlArguments};
 use super::interrupt::{detached, interruptible, interruptible_with};
 use super::mutation::{MutationArguments, PyUpsert, to_drop};
 use super::requests::{Asked, Checks, Target, UpsertArguments, refuse_arguments, to_timeout};
@@ -231,10 +230,9 @@ impl PyDatabase {
 
     /// Run one query for each row of a table, on all threads and on one version, and return one Arrow table.
     ///
-    /// `table` is a list of dicts, a data frame, or Arrow columns: a column for each variable; a missing value is
-    /// left out. Rows are in the order of the table, with their number, from 0, in the column `number`. The other
-    /// columns are those of `to_arrow(block)`, with a nested node as columns `boss.name`. Lists of nodes are
-    /// refused.
+    /// `table` is a list of dicts, a data frame, or Arrow columns: a column for each variable; a missing value is left
+    /// out. Rows are in the order of the table, with their number, from 0, in the column `number`. The other columns
+    /// are those of `to_arrow(block)`, with a nested node as columns `boss.name`. Lists of nodes are refused.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -559,6 +557,11 @@ impl PyDatabase {
         py.import("builtins")?.call_method1("range", (first.0, first.0 + count))
     }
 
+    /// For `grammar` of `hexgraph.methods`.
+    fn _grammar(&self, py: Python<'_>, format: &str) -> PyResult<String> {
+        detached(py, || self.database.grammar(format.parse()?)).map_err(to_python)
+    }
+
     /// The schema as plain text, for `schema` of `hexgraph.methods`.
     fn _schema(&self, py: Python<'_>) -> PyResult<String> {
         detached(py, || self.database.schema_text()).map_err(to_python)
@@ -662,13 +665,12 @@ impl PyDatabase {
         Ok(found)
     }
 
-    /// Write the data to `path`: N-Quads for .rdf, lines of JSON for .jsonl, each optionally followed by .gz or
-    /// .zst. The schema is written to a file of the same name with .schema, a GraphQL schema to one with .graphql.
-    /// For .parquet, `path` is a new folder with a table for the nodes of each type (a node is in that of its first
-    /// type), such as nodes.Airport.parquet, one for the edges of each predicate, such as edges.near.parquet,
-    /// graph.schema and graph.graphql; nodes without a type are in nodes.parquet. Returns the number of triples.
-    /// `load` of a file and its schemas, or of the folder, into an empty database restores the graph with the same
-    /// uids.
+    /// Write the data to `path`: N-Quads for .rdf, lines of JSON for .jsonl, each optionally followed by .gz or .zst.
+    /// The schema is written to a file of the same name with .schema, a GraphQL schema to one with .graphql. For
+    /// .parquet, `path` is a new folder with a table for the nodes of each type (a node is in that of its first type),
+    /// such as nodes.Airport.parquet, one for the edges of each predicate, such as edges.near.parquet, graph.schema and
+    /// graph.graphql; nodes without a type are in nodes.parquet. Returns the number of triples. `load` of a file and
+    /// its schemas, or of the folder, into an empty database restores the graph with the same uids.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, Never, NoReturn, Self, TypeVar
+from typing import Any, Literal, Never, NoReturn, Self, TypeVar
 
 from .. import frames, transactions
 from .._native import ArrowTable, SchemaReport, json_table, schema_text
@@ -280,6 +280,11 @@ class Cluster(Changes):
         """Return the schema in the language of `alter`."""
         self._session.mirror.forget()
         return self._session.mirror.database().schema()
+
+    def grammar(self, format: Literal["gbnf", "lark"]) -> str:  # noqa: A002
+        """Return the grammar of DQL for the schema; as `hexgraph.Database.grammar`."""
+        self._session.mirror.forget()
+        return self._session.mirror.database().grammar(format)
 
     def close(self) -> None:
         """End the connection. The data stays where it is."""

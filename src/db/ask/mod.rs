@@ -14,4 +14,5 @@ pub(super) mod each;
 pub(super) mod many;
 pub(super) mod pages;
 pub(super) mod explain;
+pub(super) mod grammar;
 pub(super) mod objects;

@@ -52,6 +52,15 @@ pub(super) enum Command {
         /// The directory of the database
         path: PathBuf,
     },
+    /// Print the grammar of DQL for the schema, for language models with constrained decoding
+    Grammar {
+        /// The directory of the database
+        path: PathBuf,
+        /// The language of the grammar: gbnf for llama.cpp, lark for outlines, guidance and
+        /// llguidance
+        #[arg(long, value_parser = ["gbnf", "lark"])]
+        format: String,
+    },
     /// Run a graph algorithm, and print the nodes with the greatest numbers
     Algo(AlgoArguments),
     /// Load triples or a table into a database, which is created if missing

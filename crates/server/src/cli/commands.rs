@@ -119,6 +119,7 @@ fn run_command(
             Err(Error::query(format!("{place}: pip install 'hexgraph[dgraph]'")).into())
         }
         Command::Schema { path } => Ok(print_schema(&path)?),
+        Command::Grammar { path, format } => Ok(print_grammar(&path, &format)?),
         Command::Info { .. } => {
             let place = "info is in the Python package: python -m hexgraph info";
             Err(Error::query(place).into())
@@ -152,6 +153,11 @@ fn run_algorithm(arguments: &AlgoArguments, interrupt: Interrupt) -> Done {
 fn print_schema(path: &Path) -> Result<()> {
     let options = OpenOptions { read_only: true, ..OpenOptions::default() };
     print(Database::open(path, options)?.schema_text()?.as_bytes())
+}
+
+fn print_grammar(path: &Path, format: &str) -> Result<()> {
+    let options = OpenOptions { read_only: true, ..OpenOptions::default() };
+    print(Database::open(path, options)?.grammar(format.parse()?)?.as_bytes())
 }
 
 fn check_path(path: &Path) -> Result<()> {
