@@ -101,9 +101,9 @@ fn graphql(db: &Database, request: &Request) -> Vec<u8> {
     response.to_json("")
 }
 
-fn measure(c: &mut Criterion, db: &Database, place: &str) {
+fn measure(c: &mut Criterion, db: &Database, position: &str) {
     for (name, query) in QUESTIONS {
-        let mut group = c.benchmark_group(format!("{place}/{name}/after"));
+        let mut group = c.benchmark_group(format!("{position}/{name}/after"));
         for depth in depths() {
             let text = query(format!("first: 100, after: {:#x}", HUB + depth));
             group.bench_function(BenchmarkId::from_parameter(depth), |b| {
@@ -113,7 +113,7 @@ fn measure(c: &mut Criterion, db: &Database, place: &str) {
         group.finish();
     }
     for (name, query) in IN_GRAPHQL {
-        let mut group = c.benchmark_group(format!("{place}/{name}/graphql"));
+        let mut group = c.benchmark_group(format!("{position}/{name}/graphql"));
         for depth in depths() {
             let request = Request::new(query(HUB + depth));
             group.bench_function(BenchmarkId::from_parameter(depth), |b| {
@@ -122,7 +122,7 @@ fn measure(c: &mut Criterion, db: &Database, place: &str) {
         }
         group.finish();
     }
-    let mut group = c.benchmark_group(format!("{place}/root/offset"));
+    let mut group = c.benchmark_group(format!("{position}/root/offset"));
     for depth in depths() {
         let text = root(format!("first: 100, offset: {depth}"));
         group.bench_function(BenchmarkId::from_parameter(depth), |b| {
@@ -154,10 +154,10 @@ const NESTED: [(&str, &str); 6] = [
     ("counted, few", "{ q(func: uid(HUB)) { count(PRED @filter(between(rank, 500, 900))) } }"),
 ];
 
-fn nested(c: &mut Criterion, db: &Database, place: &str) {
+fn nested(c: &mut Criterion, db: &Database, position: &str) {
     for (hub, predicate) in [(HUB, "link"), (THIRDS, "some")] {
         for (name, query) in NESTED {
-            let mut group = c.benchmark_group(format!("{place}/nested/{predicate}/{name}"));
+            let mut group = c.benchmark_group(format!("{position}/nested/{predicate}/{name}"));
             for depth in depths() {
                 let text = query.replace("HUB", &format!("{hub:#x}")).replace("PRED", predicate);
                 let text = text.replace("AFTER", &format!("{:#x}", HUB + depth));

@@ -114,11 +114,11 @@ fn recovery(path: &Path, write: impl Fn(&Database) -> f64) -> f64 {
     let started = Instant::now();
     let again = Database::open(&copy, OpenOptions { read_only: true, ..OpenOptions::default() });
     let took = started.elapsed().as_secs_f64();
-    let found = again.expect("the log is whole").recovery().expect("it is open");
+    let result = again.expect("the log is whole").recovery().expect("it is open");
     println!(
         "recovery of {} commits, {} MB of log: {:.2} s",
-        found.commits,
-        found.bytes / 1_000_000,
+        result.commits,
+        result.bytes / 1_000_000,
         took
     );
     quads / took
@@ -135,8 +135,9 @@ fn main() {
     };
     let report = |what: &str, rate: f64| println!("{what:48} {rate:>10.0} /s");
     // `cargo bench --bench commits -- recovery` runs the last part only, and so on.
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let runs = |part: &str| wanted.is_empty() || wanted.iter().any(|it| it == part);
+    let expected: Vec<String> =
+        std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let runs = |part: &str| expected.is_empty() || expected.iter().any(|it| it == part);
     if runs("singles") {
         report("syncs of a growing file", raw_syncs(&folder("raw"), span));
         for threads in [1, 8] {

@@ -1,6 +1,6 @@
 //! How long do the kernels of graph algorithms take, without Python, DQL and a database around them?
 //!
-//! On a social graph that is drawn by lot: people have 20 edges on average, of which half lead to any others, the popular ones more often, and half to
+//! On a social graph that is drawn at random: people have 20 edges on average, of which half lead to any others, the popular ones more often, and half to
 //! people nearby. `HEXGRAPH_BENCH_PEOPLE` (200,000) says how many, `HEXGRAPH_BENCH_THREADS` (1,2) on how many threads, `HEXGRAPH_BENCH_EDGES` names a
 //! file of another graph: pairs of node numbers of four bytes, the lowest first. Names of algorithms behind `--` are the only ones that are measured; `nearest` is personal
 //! PageRank of the top 100 beside the exact one, in `HEXGRAPH_BENCH_CASES` (20) cases. Prints the
@@ -67,7 +67,7 @@ struct Numbers(u64);
 
 impl Numbers {
     /// A number from 0 to below 1.
-    fn share(&mut self) -> f64 {
+    fn fraction(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -77,7 +77,7 @@ impl Numbers {
 
     /// A number from 1 on, of a Pareto distribution that is cut off.
     fn pareto(&mut self, exponent: f64, most: f64) -> f64 {
-        (1.0 - self.share()).powf(-1.0 / exponent).min(most)
+        (1.0 - self.fraction()).powf(-1.0 / exponent).min(most)
     }
 }
 
@@ -95,13 +95,13 @@ fn social(people: usize) -> Vec<(u32, u32)> {
     });
     let mut edges = Vec::new();
     for (from, active) in active.iter().enumerate() {
-        for _ in 0..(active * scale + numbers.share()) as usize {
-            let to = if numbers.share() < 0.5 {
-                let far = 30.0 * (std::f64::consts::PI * (numbers.share() - 0.5)).tan();
+        for _ in 0..(active * scale + numbers.fraction()) as usize {
+            let to = if numbers.fraction() < 0.5 {
+                let far = 30.0 * (std::f64::consts::PI * (numbers.fraction() - 0.5)).tan();
                 (from as i64 + far.round() as i64).rem_euclid(people as i64) as usize
             } else {
-                let place = numbers.share() * sum;
-                popular.partition_point(|weight| *weight <= place).min(people - 1)
+                let position = numbers.fraction() * sum;
+                popular.partition_point(|weight| *weight <= position).min(people - 1)
             };
             if to != from {
                 edges.push((from as u32, to as u32));
@@ -140,8 +140,8 @@ struct Graphs {
 
 impl Graphs {
     fn get(&mut self, is_weighted: bool, is_undirected: bool) -> &Graph {
-        let place = usize::from(is_weighted) + 2 * usize::from(is_undirected);
-        if self.made[place].is_none() {
+        let position = usize::from(is_weighted) + 2 * usize::from(is_undirected);
+        if self.made[position].is_none() {
             let nodes = self.edges.iter().map(|(from, to)| from.max(to) + 1).max().unwrap_or(0);
             let (sources, targets): (Vec<u32>, Vec<u32>) = self.edges.iter().copied().unzip();
             let arrays = EdgeArrays {
@@ -152,9 +152,9 @@ impl Graphs {
                 is_undirected,
             };
             let made = Graph::of_arrays(&arrays, &Task::new(&self.threads, None));
-            self.made[place] = Some(made.expect("the edges are valid"));
+            self.made[position] = Some(made.expect("the edges are valid"));
         }
-        self.made[place].as_ref().expect("it was just made")
+        self.made[position].as_ref().expect("it was just made")
     }
 }
 
@@ -208,9 +208,9 @@ fn modularity(graph: &Graph, groups: &[i64], task: Task<'_>) -> f64 {
     let call = AlgorithmCall::new(algorithm("modularity").expect("it is in the table"));
     let groups = groups.iter().map(|group| *group as u32).collect();
     let lists = vec![Some(groups), None];
-    let found =
+    let result =
         compute(&Run { graph, call: &call, lists, weights: "", task }).expect("the arguments fit");
-    match found.output {
+    match result.output {
         Output::Float(value) => value,
         _ => unreachable!("it is one number"),
     }
@@ -233,10 +233,10 @@ fn measure(graphs: &mut Graphs, name: &str, threads: &[usize], source: u32) {
             let mut least = Duration::MAX;
             for _ in 0..CALLS {
                 let started = Instant::now();
-                let found = compute(&run).expect("the arguments fit");
+                let result = compute(&run).expect("the arguments fit");
                 least = least.min(started.elapsed());
-                prints.push(print_of(&found.output));
-                if let ("louvain" | "leiden", Output::Ints(groups)) = (name, &found.output) {
+                prints.push(print_of(&result.output));
+                if let ("louvain" | "leiden", Output::Ints(groups)) = (name, &result.output) {
                     quality.get_or_insert_with(|| modularity(graph, groups, task));
                 }
                 if LONG < least {
@@ -265,10 +265,10 @@ fn measure_nearest(graphs: &mut Graphs) {
     let task = Task::new(&work, None);
     graph.incoming(&task).expect("there is memory");
     let mut numbers = Numbers(11);
-    let (mut times, mut shares) = (Vec::new(), Vec::new());
+    let (mut times, mut fractions) = (Vec::new(), Vec::new());
     for _ in 0..cases {
         let mut starts: Vec<u32> =
-            (0..STARTS).map(|_| (numbers.share() * graph.len() as f64) as u32).collect();
+            (0..STARTS).map(|_| (numbers.fraction() * graph.len() as f64) as u32).collect();
         starts.sort_unstable();
         starts.dedup();
         let ask = |method, tolerance| {
@@ -280,29 +280,30 @@ fn measure_nearest(graphs: &mut Graphs) {
             let list = |name: &str| (name == "from").then(|| starts.clone());
             let lists = algorithm.arguments.iter().map(|argument| list(argument.name)).collect();
             let started = Instant::now();
-            let found =
+            let result =
                 compute(&Run { graph, call: &call, lists, weights: "", task }).expect("it fits");
             let took = started.elapsed();
-            let Output::Some(ranks) = found.output else { unreachable!("it gives some nodes") };
+            let Output::Some(ranks) = result.output else { unreachable!("it gives some nodes") };
             (took, ranks.into_iter().map(|(node, _)| node).collect::<BTreeSet<u32>>())
         };
         let (_, exact) = ask("power", 1e-12);
-        let found = (0..CALLS).map(|_| ask("push", 1e-6)).min_by_key(|(took, _)| *took);
-        let (took, found) = found.expect("it is called");
+        let result = (0..CALLS).map(|_| ask("push", 1e-6)).min_by_key(|(took, _)| *took);
+        let (took, result) = result.expect("it is called");
         times.push(1e3 * took.as_secs_f64());
-        shares.push(found.intersection(&exact).count() as f64 / exact.len() as f64);
+        fractions.push(result.intersection(&exact).count() as f64 / exact.len() as f64);
     }
     times.sort_unstable_by(f64::total_cmp);
-    shares.sort_unstable_by(f64::total_cmp);
+    fractions.sort_unstable_by(f64::total_cmp);
     let (middle, last) = (times.len() / 2, times.len() - 1);
     println!(
         "top {TOP} from {STARTS}: {:.2} ms in the middle of {cases} cases, {:.2} at most; of the exact ones {:.2} in the middle, {:.2} at least",
-        times[middle], times[last], shares[middle], shares[0]
+        times[middle], times[last], fractions[middle], fractions[0]
     );
 }
 
 fn main() {
-    let asked: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
+    let requested: Vec<String> =
+        std::env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
     let threads = std::env::var("HEXGRAPH_BENCH_THREADS").unwrap_or_else(|_| "1,2".to_owned());
     let threads: Vec<usize> = threads
         .split(',')
@@ -310,7 +311,7 @@ fn main() {
         .collect();
     let edges = edges();
     let mut numbers = Numbers(7);
-    let weights = edges.iter().map(|_| (1.0 + 255.0 * numbers.share()).floor()).collect();
+    let weights = edges.iter().map(|_| (1.0 + 255.0 * numbers.fraction()).floor()).collect();
     let most = threads.iter().copied().max().unwrap_or(1);
     let made = vec![None, None, None, None];
     let mut graphs = Graphs { threads: Threads::new(most), edges, weights, made };
@@ -329,13 +330,13 @@ fn main() {
         took.elapsed()
     );
     for algorithm in ALGORITHMS {
-        let is_asked = asked.iter().any(|name| name == algorithm.name);
+        let is_requested = requested.iter().any(|name| name == algorithm.name);
         let is_slow = ON_SMALL_ONES.contains(&algorithm.name) && SMALL < nodes;
-        if is_asked || asked.is_empty() && !is_slow {
+        if is_requested || requested.is_empty() && !is_slow {
             measure(&mut graphs, algorithm.name, &threads, source);
         }
     }
-    if asked.is_empty() || asked.iter().any(|name| name == "nearest") {
+    if requested.is_empty() || requested.iter().any(|name| name == "nearest") {
         measure_nearest(&mut graphs);
     }
 }

@@ -53,15 +53,15 @@ fn airports() -> Database {
     const ROUTES: u64 = 3354;
     graph("to: [uid] .", |out| {
         let mut numbers = Numbers(11);
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         for _ in 0..AIRPORTS {
-            places.push((numbers.below(2800) as f64, numbers.below(1600) as f64));
+            positions.push((numbers.below(2800) as f64, numbers.below(1600) as f64));
         }
         for _ in 0..ROUTES / 2 {
             // Some airports have many routes and most have few.
             let from = numbers.below(AIRPORTS).min(numbers.below(AIRPORTS));
             let to = numbers.below(AIRPORTS);
-            let (one, other) = (places[from as usize], places[to as usize]);
+            let (one, other) = (positions[from as usize], positions[to as usize]);
             let miles = (one.0 - other.0).hypot(one.1 - other.1).round();
             for (from, to) in [(from + 1, to + 1), (to + 1, from + 1)] {
                 writeln!(out, "<{from}> <to> <{to}> (w={miles:?}) .").expect("the disk has room");

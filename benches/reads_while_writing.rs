@@ -36,7 +36,7 @@ fn read_for(db: &Database, span: Duration) -> Vec<Duration> {
 }
 
 fn report(name: &str, times: &[Duration]) {
-    let at = |share: usize| times[(times.len() - 1) * share / 100];
+    let at = |fraction: usize| times[(times.len() - 1) * fraction / 100];
     println!("{name:24} {:8} reads  p50 {:?}  p99 {:?}", times.len(), at(50), at(99));
 }
 

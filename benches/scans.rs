@@ -1,4 +1,4 @@
-//! Are whole columns read at the speed of memory, and does a second thread help? Numbers of many nodes, more than the caches hold, are asked by a database of one
+//! Are entire columns read at the speed of memory, and does a second thread help? Numbers of many nodes, more than the caches hold, are asked by a database of one
 //! thread and by one of two. Beside each query stand the bytes of its columns, and what a loop over a plain array of as many bytes takes on as many
 //! threads. The answers are compared.
 //!
@@ -90,8 +90,8 @@ fn main() {
     let nodes = std::env::var("HEXGRAPH_BENCH_NODES").ok();
     let nodes: u64 = nodes.map_or(16_000_000, |text| text.parse().expect("a number of nodes"));
     let dir = tempfile::tempdir().expect("a directory for temporary files");
-    let kept = std::env::var_os("HEXGRAPH_BENCH_GRAPH");
-    let saved = kept.map_or_else(|| dir.path().join("graph"), std::path::PathBuf::from);
+    let retained = std::env::var_os("HEXGRAPH_BENCH_GRAPH");
+    let saved = retained.map_or_else(|| dir.path().join("graph"), std::path::PathBuf::from);
     if !saved.exists() {
         build(&saved, nodes);
     }

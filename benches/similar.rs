@@ -11,7 +11,7 @@ use std::time::Instant;
 const DIMENSION: usize = 128;
 const CLUSTERS: usize = 1000;
 const QUERIES: usize = 200;
-const WANTED: usize = 10;
+const EXPECTED: usize = 10;
 
 /// Numbers with a bell curve, the same each time (xorshift, then Box and Muller).
 struct Numbers(u64);
@@ -62,8 +62,8 @@ fn distance(metric: &str, one: &[f32], other: &[f32]) -> f64 {
 fn nearest(metric: &str, data: &[Vec<f32>], query: &[f32]) -> Vec<usize> {
     let mut all: Vec<(f64, usize)> =
         data.iter().enumerate().map(|(at, it)| (distance(metric, it, query), at + 1)).collect();
-    all.select_nth_unstable_by(WANTED - 1, |one, other| one.0.total_cmp(&other.0));
-    all.truncate(WANTED);
+    all.select_nth_unstable_by(EXPECTED - 1, |one, other| one.0.total_cmp(&other.0));
+    all.truncate(EXPECTED);
     all.into_iter().map(|(_, uid)| uid).collect()
 }
 
@@ -74,7 +74,7 @@ fn measure(db: &Database, title: &str, metric: &str, data: &[Vec<f32>], queries:
     let build = started.elapsed();
     let texts: Vec<String> = queries
         .iter()
-        .map(|query| format!("{{ q(func: similar_to(v, {WANTED}, \"{query:?}\")) {{ uid }} }}"))
+        .map(|query| format!("{{ q(func: similar_to(v, {EXPECTED}, \"{query:?}\")) {{ uid }} }}"))
         .collect();
     let started = Instant::now();
     let answers: Vec<String> = texts.iter().map(|text| ask(db, text)).collect();
@@ -89,10 +89,10 @@ fn measure(db: &Database, title: &str, metric: &str, data: &[Vec<f32>], queries:
         }
     }
     println!(
-        "{title}, {metric}: built in {:.1} s, {:.0} queries/s, recall@{WANTED} {:.3}",
+        "{title}, {metric}: built in {:.1} s, {:.0} queries/s, recall@{EXPECTED} {:.3}",
         build.as_secs_f64(),
         1.0 / each.as_secs_f64(),
-        hits as f64 / (WANTED * QUERIES) as f64
+        hits as f64 / (EXPECTED * QUERIES) as f64
     );
 }
 

@@ -26,15 +26,15 @@ const NOTES: u64 = 10_000;
 /// The most subscriptions of a connection.
 const PER_CONNECTION: usize = 100;
 
-/// So many commits a second are wanted.
+/// So many commits a second are requested.
 const COMMITS: u32 = 1_000;
 
 const SPAN: Duration = Duration::from_secs(5);
 
 fn main() {
-    let wanted = std::env::args().skip(1).find(|word| !word.starts_with('-'));
+    let expected = std::env::args().skip(1).find(|word| !word.starts_with('-'));
     // Each is measured best in a process of its own.
-    let runs = |name: &str| wanted.as_ref().is_none_or(|wanted| name == wanted);
+    let runs = |name: &str| expected.as_ref().is_none_or(|expected| name == expected);
     let top = |_: usize| {
         "subscription { queryNote(order: {desc: stars}, first: 10) { id text stars } }".to_owned()
     };
@@ -96,16 +96,20 @@ fn scenario(name: &str, count: usize, text: impl Fn(usize) -> String) {
         }
         thread::sleep(Duration::from_millis(200));
         let each = (resident().saturating_sub(before)) / count.max(1) as u64;
-        let (told, used, started) = (messages.load(Relaxed), cpu(), Instant::now());
+        let (reported, used, started) = (messages.load(Relaxed), cpu(), Instant::now());
         let mut took = write(&database);
         let span = started.elapsed().as_secs_f64();
-        let told = (messages.load(Relaxed) - told) as f64 / span;
+        let reported = (messages.load(Relaxed) - reported) as f64 / span;
         let used = (cpu() - used) / span;
         ends.store(true, Relaxed);
         took.sort_unstable();
-        let at = |share: f64| took[((took.len() - 1) as f64 * share) as usize].as_micros();
+        let at = |fraction: f64| took[((took.len() - 1) as f64 * fraction) as usize].as_micros();
         let rate = took.len() as f64 / span;
-        println!("{name} | {rate:.0} | {}, {} | {told:.0} | {used:.2} | {each}", at(0.5), at(0.99));
+        println!(
+            "{name} | {rate:.0} | {}, {} | {reported:.0} | {used:.2} | {each}",
+            at(0.5),
+            at(0.99)
+        );
     });
 }
 

@@ -1,5 +1,5 @@
-//! How long does a small write wait beside work on whole predicates? One thread writes one value after the other, with a short
-//! pause between two, while another alters the schema, loads, compacts or drops. Prints the waits during each piece of work.
+//! How long does a small write wait beside work on entire predicates? One thread writes one value after the other, with a short
+//! pause between two, while another alters the schema, loads, compacts or drops. Prints the waits during each chunk of work.
 
 use hexgraph::db::{Database, Drop, LoadOptions, OpenOptions, RequestContext, Source, SyncPolicy};
 use hexgraph_benches::load_lines;
@@ -70,7 +70,7 @@ fn beside(db: &Database, predicates: &[&str], work: impl FnOnce()) -> (Duration,
 }
 
 fn report(name: &str, (took, times): (Duration, Vec<Duration>)) {
-    let at = |share: usize| times[(times.len() - 1) * share / 1000].as_secs_f64() * 1e3;
+    let at = |fraction: usize| times[(times.len() - 1) * fraction / 1000].as_secs_f64() * 1e3;
     println!(
         "{name:44} took {:7.0} ms  {:6} writes  p50 {:7.3}  p99 {:8.3}  longest {:8.2} ms",
         took.as_secs_f64() * 1e3,

@@ -3,7 +3,7 @@
 //! Forces between all pairs, cooled down step by step (Fruchterman, Reingold: Graph Drawing by Force-directed Placement. Software:
 //! Practice and Experience, 1991), with a pull to the middle that keeps parts together which no edge joins. Of more than 2,000 nodes,
 //! those that are far away push together, as their centre of mass: a tree of squares finds them (Barnes, Hut: A hierarchical O(N log N)
-//! force-calculation algorithm. Nature, 1986). The same graph gets the same places on machines whose floats are the same.
+//! force-calculation algorithm. Nature, 1986). The same graph gets the same positions on machines whose floats are the same.
 
 mod squares;
 
@@ -31,7 +31,7 @@ const ALONE: f32 = 4.0;
 /// The angle between one node and the next at the start, on a spiral: no two lie in one direction.
 const GOLDEN_ANGLE: f32 = 2.399_963_2;
 
-/// Returns a place for each of `nodes` nodes, both coordinates from 0 to 1. `edges` are pairs of numbers of nodes, from 0. `check` is
+/// Returns a position for each of `nodes` nodes, both coordinates from 0 to 1. `edges` are pairs of numbers of nodes, from 0. `check` is
 /// called in each round, and stops it by an error. Costs O(nodes² + edges) a round up to 2,000 nodes, of which there are 100 to 400, and
 /// O(nodes log nodes + edges) above: 0.3 s for 1,000 nodes, 0.7 s for 10,000 with 30,000 edges.
 ///
@@ -59,7 +59,7 @@ pub fn positions(
     if let Some((from, to)) = edges.iter().find(|(from, to)| nodes <= *from.max(to)) {
         return Err(Error::query(format!("an edge joins {from} and {to}, of {nodes} nodes")));
     }
-    let mut places: Vec<[f32; 2]> = (0..nodes).map(spiral).collect();
+    let mut slots: Vec<[f32; 2]> = (0..nodes).map(spiral).collect();
     // There are at most 20,000 nodes, so the square stays below 2^32.
     let rounds = (PAIRS / (nodes * nodes).max(1)).clamp(ROUNDS.0, ROUNDS.1);
     let side = (nodes as f32).sqrt();
@@ -69,27 +69,27 @@ pub fn positions(
     for round in 0..rounds {
         check()?;
         if nodes <= ALL_PAIRS {
-            push_apart(&places, &mut forces);
+            push_apart(&slots, &mut forces);
         } else {
-            push_from_afar(&places, &mut forces);
+            push_from_afar(&slots, &mut forces);
         }
-        pull_together(&places, edges, &mut forces);
-        for ((force, place), strength) in forces.iter_mut().zip(&places).zip(&gravity) {
-            *force = [force[0] - strength * place[0], force[1] - strength * place[1]];
+        pull_together(&slots, edges, &mut forces);
+        for ((force, position), strength) in forces.iter_mut().zip(&slots).zip(&gravity) {
+            *force = [force[0] - strength * position[0], force[1] - strength * position[1]];
         }
         // The longest step of this round: wide at first, so that nodes pass each other, and short in the end.
         let cool = 1.0 - round as f32 / rounds as f32;
         let longest = 0.1 * side * cool * cool + 0.005;
-        for (place, force) in places.iter_mut().zip(&forces) {
+        for (position, force) in slots.iter_mut().zip(&forces) {
             let length = force[0].hypot(force[1]);
             if 0.0 < length {
                 let step = length.min(longest) / length;
-                place[0] += force[0] * step;
-                place[1] += force[1] * step;
+                position[0] += force[0] * step;
+                position[1] += force[1] * step;
             }
         }
     }
-    Ok(within_square(places))
+    Ok(within_square(slots))
 }
 
 /// The first place of a node, with one node on each unit of the plane, about.
@@ -100,11 +100,11 @@ fn spiral(node: usize) -> [f32; 2] {
 }
 
 /// Sets the forces by which nodes push each other away.
-fn push_apart(places: &[[f32; 2]], forces: &mut [[f32; 2]]) {
-    for (place, force) in places.iter().zip(forces) {
+fn push_apart(positions: &[[f32; 2]], forces: &mut [[f32; 2]]) {
+    for (position, force) in positions.iter().zip(forces) {
         let (mut x, mut y) = (0.0, 0.0);
-        for other in places {
-            let (dx, dy) = (place[0] - other[0], place[1] - other[1]);
+        for other in positions {
+            let (dx, dy) = (position[0] - other[0], position[1] - other[1]);
             // Nothing divides by zero: a node does not push itself, since the difference is 0.
             let push = 1.0 / (dx * dx + dy * dy).max(1e-4);
             x += dx * push;
@@ -114,18 +114,19 @@ fn push_apart(places: &[[f32; 2]], forces: &mut [[f32; 2]]) {
     }
 }
 
-/// The same as [`push_apart`], about: what is far away pushes as if it were in one place.
-fn push_from_afar(places: &[[f32; 2]], forces: &mut [[f32; 2]]) {
-    let squares = Squares::of(places);
-    for (place, force) in places.iter().zip(forces) {
-        *force = squares.push(*place);
+/// The same as [`push_apart`], about: what is far away pushes as if it were in one position.
+fn push_from_afar(positions: &[[f32; 2]], forces: &mut [[f32; 2]]) {
+    let squares = Squares::of(positions);
+    for (position, force) in positions.iter().zip(forces) {
+        *force = squares.push(*position);
     }
 }
 
 /// Adds the forces of edges, which grow with the square of their length.
-fn pull_together(places: &[[f32; 2]], edges: &[(usize, usize)], forces: &mut [[f32; 2]]) {
+fn pull_together(positions: &[[f32; 2]], edges: &[(usize, usize)], forces: &mut [[f32; 2]]) {
     for &(from, to) in edges {
-        let (dx, dy) = (places[to][0] - places[from][0], places[to][1] - places[from][1]);
+        let (dx, dy) =
+            (positions[to][0] - positions[from][0], positions[to][1] - positions[from][1]);
         let pull = dx.hypot(dy);
         for (node, sign) in [(from, 1.0), (to, -1.0)] {
             forces[node][0] += sign * dx * pull;
@@ -135,20 +136,20 @@ fn pull_together(places: &[[f32; 2]], edges: &[(usize, usize)], forces: &mut [[f
 }
 
 /// Moves and shrinks the places, alike in both directions, so that they fill a square of side 1 in the longer one.
-fn within_square(mut places: Vec<[f32; 2]>) -> Vec<[f32; 2]> {
+fn within_square(mut positions: Vec<[f32; 2]>) -> Vec<[f32; 2]> {
     let bounds = |axis: usize| {
-        let values = places.iter().map(|place| place[axis]);
+        let values = positions.iter().map(|position| position[axis]);
         values.fold((f32::MAX, f32::MIN), |(low, high), it| (low.min(it), high.max(it)))
     };
     let (x, y) = (bounds(0), bounds(1));
     let side = (x.1 - x.0).max(y.1 - y.0).max(1e-6);
-    for place in &mut places {
+    for position in &mut positions {
         // The shorter direction lies in the middle.
         for (axis, (low, high)) in [(0, x), (1, y)] {
-            place[axis] = 0.5 + (place[axis] - (low + high) / 2.0) / side;
+            position[axis] = 0.5 + (position[axis] - (low + high) / 2.0) / side;
         }
     }
-    places
+    positions
 }
 
 #[cfg(test)]
@@ -165,24 +166,23 @@ mod tests {
         let ring = |start: usize| (0..10).map(move |at| (start + at, start + (at + 1) % 10));
         let mut edges: Vec<(usize, usize)> = ring(0).chain(ring(10)).collect();
         edges.push((0, 10));
-        let places = positions(20, &edges, || Ok(())).unwrap();
+        let slots = positions(20, &edges, || Ok(())).unwrap();
         let mean = |pairs: &[(usize, usize)]| {
-            let sum: f32 =
-                pairs.iter().map(|(from, to)| distance(places[*from], places[*to])).sum();
+            let sum: f32 = pairs.iter().map(|(from, to)| distance(slots[*from], slots[*to])).sum();
             sum / pairs.len() as f32
         };
         let apart: Vec<(usize, usize)> = (0..10).map(|at| (at, 10 + at)).collect();
         assert!(2.0 * mean(&edges) < mean(&apart), "{} {}", mean(&edges), mean(&apart));
-        assert_eq!(places, positions(20, &edges, || Ok(())).unwrap());
+        assert_eq!(slots, positions(20, &edges, || Ok(())).unwrap());
     }
 
     #[test]
     fn places_fill_a_square_and_differ() {
         for nodes in [2, 3, 50] {
-            let places = positions(nodes, &[], || Ok(())).unwrap();
-            assert!(places.iter().flatten().all(|it| (-1e-4..=1.0001).contains(it)));
-            for (at, one) in places.iter().enumerate() {
-                let near = places[..at].iter().map(|other| distance(*one, *other));
+            let slots = positions(nodes, &[], || Ok(())).unwrap();
+            assert!(slots.iter().flatten().all(|it| (-1e-4..=1.0001).contains(it)));
+            for (at, one) in slots.iter().enumerate() {
+                let near = slots[..at].iter().map(|other| distance(*one, *other));
                 assert!(near.fold(f32::MAX, f32::min) > 0.01, "{nodes}");
             }
         }
@@ -192,10 +192,10 @@ mod tests {
 
     #[test]
     fn far_nodes_push_together_nearly_as_each_alone() {
-        let places: Vec<[f32; 2]> = (0..3_000).map(spiral).collect();
+        let positions: Vec<[f32; 2]> = (0..3_000).map(spiral).collect();
         let (mut exact, mut about) = (vec![[0.0; 2]; 3_000], vec![[0.0; 2]; 3_000]);
-        push_apart(&places, &mut exact);
-        push_from_afar(&places, &mut about);
+        push_apart(&positions, &mut exact);
+        push_from_afar(&positions, &mut about);
         let wrong: f32 = exact.iter().zip(&about).map(|(one, two)| distance(*one, *two)).sum();
         let all: f32 = exact.iter().map(|force| distance(*force, [0.0, 0.0])).sum();
         assert!(wrong < 0.03 * all, "{wrong} of {all}");
@@ -203,9 +203,9 @@ mod tests {
 
     #[test]
     fn many_nodes_in_one_place_end() {
-        let places = vec![[0.25, 0.5]; 3_000];
+        let positions = vec![[0.25, 0.5]; 3_000];
         let mut forces = vec![[0.0; 2]; 3_000];
-        push_from_afar(&places, &mut forces);
+        push_from_afar(&positions, &mut forces);
         assert!(forces.iter().flatten().all(|it| it.is_finite()));
     }
 
@@ -213,10 +213,10 @@ mod tests {
     fn of_many_nodes_what_is_joined_lies_nearer() {
         let edges: Vec<(usize, usize)> =
             (0..2_500).map(|at| (at, at / 50 * 50 + (at + 1) % 50)).collect();
-        let places = positions(2_500, &edges, || Ok(())).unwrap();
+        let slots = positions(2_500, &edges, || Ok(())).unwrap();
         let mean = |far: usize| {
             let apart =
-                |(from, to): &(usize, usize)| distance(places[*from], places[(*to + far) % 2_500]);
+                |(from, to): &(usize, usize)| distance(slots[*from], slots[(*to + far) % 2_500]);
             edges.iter().map(apart).sum::<f32>() / edges.len() as f32
         };
         assert!(5.0 * mean(0) < mean(1_250), "{} {}", mean(0), mean(1_250));
@@ -224,8 +224,8 @@ mod tests {
 
     #[test]
     fn a_loop_and_repeated_edges_do_no_harm() {
-        let places = positions(2, &[(0, 0), (0, 1), (0, 1), (1, 0)], || Ok(())).unwrap();
-        assert!(places.iter().flatten().all(|it| it.is_finite()));
+        let slots = positions(2, &[(0, 0), (0, 1), (0, 1), (1, 0)], || Ok(())).unwrap();
+        assert!(slots.iter().flatten().all(|it| it.is_finite()));
     }
 
     #[test]

@@ -30,13 +30,13 @@ pub fn measure(saved: &Path, dir: &Path) {
 
 fn commits(db: &Database, fold: &str) {
     let (base, stop, peak) = (resident(), AtomicBool::new(false), AtomicU64::new(0));
-    let (drawn, before) = (AtomicU64::new(0), of_process());
+    let (reserved, before) = (AtomicU64::new(0), of_process());
     let mut times: Vec<Duration> = Vec::new();
     let wall = std::thread::scope(|scope| {
         scope.spawn(|| {
             while !stop.load(Ordering::Relaxed) {
                 peak.fetch_max(resident(), Ordering::Relaxed);
-                drawn.fetch_max(db.budget().drawn(), Ordering::Relaxed);
+                reserved.fetch_max(db.budget().reserved(), Ordering::Relaxed);
                 std::thread::sleep(Duration::from_millis(2));
             }
         });
@@ -65,7 +65,7 @@ fn commits(db: &Database, fold: &str) {
         megabytes(base),
         megabytes(peak.load(Ordering::Relaxed)),
         megabytes(resident()),
-        megabytes(drawn.load(Ordering::Relaxed)),
+        megabytes(reserved.load(Ordering::Relaxed)),
     );
 }
 

@@ -81,7 +81,7 @@ pub fn build(path: &Path) {
 fn write_person(out: &mut dyn Write, uid: u64, random: u64, kind: u64) {
     write_common(out, uid, random).expect("room");
     if kind.is_multiple_of(2) {
-        write_known(out, uid, random).expect("room");
+        write_existing(out, uid, random).expect("room");
     }
     if kind % 4 == 1 {
         write_words(out, uid, random).expect("room");
@@ -103,7 +103,7 @@ fn write_common(out: &mut dyn Write, uid: u64, random: u64) -> std::io::Result<(
     writeln!(out, "<{uid}> <born> \"{year}-{month:02}-04\" .")
 }
 
-fn write_known(out: &mut dyn Write, uid: u64, random: u64) -> std::io::Result<()> {
+fn write_existing(out: &mut dyn Write, uid: u64, random: u64) -> std::io::Result<()> {
     writeln!(out, "<{uid}> <nick> \"k{}\" .", random / 19 % 1000)?;
     writeln!(out, "<{uid}> <likes> \"l{}\" .", random / 23 % 1000)?;
     for edge in 0..2 {

@@ -37,8 +37,9 @@ fn main() {
     let given: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).collect();
     let words = words.iter().map(String::as_str).filter(|word| word.parse::<u64>().is_err());
     let (parts, names): (Vec<_>, Vec<_>) = words.partition(|word| PARTS.contains(word));
-    let is_asked = |name: &str| names.is_empty() || names.iter().any(|part| name.contains(*part));
-    let questions = QUESTIONS.iter().filter(|(name, _)| is_asked(name));
+    let is_requested =
+        |name: &str| names.is_empty() || names.iter().any(|part| name.contains(*part));
+    let questions = QUESTIONS.iter().filter(|(name, _)| is_requested(name));
     let questions: Vec<Named> = questions.map(|(name, question)| (*name, question)).collect();
     let runs = |part: &str| parts.is_empty() || parts.contains(&part);
     let dir = tempfile::tempdir().expect("a directory for temporary files");
@@ -48,8 +49,8 @@ fn main() {
     if !PARTS.iter().any(|part| *part != "hub" && runs(part)) {
         return;
     }
-    let kept = std::env::var_os("HEXGRAPH_BENCH_GRAPH");
-    let saved = kept.map_or_else(|| dir.path().join("graph"), std::path::PathBuf::from);
+    let retained = std::env::var_os("HEXGRAPH_BENCH_GRAPH");
+    let saved = retained.map_or_else(|| dir.path().join("graph"), std::path::PathBuf::from);
     if !saved.exists() {
         let started = Instant::now();
         graph::build(&saved);
@@ -126,13 +127,13 @@ fn first(saved: &Path, dir: &Path, questions: &[Named]) {
     let mut number = 1;
     let mut times = Vec::new();
     for (_, question) in questions {
-        let mut first_of = |asked: &Database| {
+        let mut first_of = |requested: &Database| {
             let mut times: Vec<Duration> = (0..CALLS)
                 .map(|call| {
                     number += 1;
                     commit(&db, number);
                     let started = Instant::now();
-                    question.ask(asked, call);
+                    question.ask(requested, call);
                     started.elapsed()
                 })
                 .collect();

@@ -10,7 +10,7 @@ pub enum Question {
     Dql(&'static str),
     /// A request in GraphQL.
     Graphql(&'static str),
-    /// The plan of a query, which is carried out.
+    /// The plan of a query, which is executed.
     Explain(&'static str),
     /// Another call.
     Call(fn(&Database)),

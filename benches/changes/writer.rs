@@ -57,7 +57,7 @@ pub fn measure(saved: &Path, dir: &Path, names: &[&str]) {
     let dirs = ["writer", "writer-frozen"].map(|name| dir.join(name));
     dirs.iter().for_each(|dir| copy(saved, dir));
     let [db, frozen] = dirs.map(|dir| open(&dir, "auto"));
-    let is_asked = |name: &str| match names {
+    let is_requested = |name: &str| match names {
         [] => NAMES.contains(&name),
         _ => names.iter().any(|part| name.contains(part)),
     };
@@ -65,7 +65,7 @@ pub fn measure(saved: &Path, dir: &Path, names: &[&str]) {
     println!(
         "| us | alone, p50 | p99 | writer, p50 | p99 | burner, p50 | p99 | p50 to alone | p50 to burner | p99 to burner | commits/s, processor |"
     );
-    for (name, question) in QUESTIONS.iter().filter(|(name, _)| is_asked(name)) {
+    for (name, question) in QUESTIONS.iter().filter(|(name, _)| is_requested(name)) {
         let alone = ask_for(&frozen, question, SPAN / 3);
         let before = number.load(Ordering::Relaxed);
         let written = beside(|stop| write(&db, &number, stop), || ask_for(&db, question, SPAN));

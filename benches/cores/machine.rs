@@ -100,12 +100,12 @@ fn time(threads: usize, steps: usize, work: &(dyn Fn(Range<usize>) + Sync)) -> f
 
 /// How long a thread that sleeps takes until it runs, while the one that wakes it goes on working: the median and 90 of a hundred, in microseconds.
 pub fn wakes() -> (f64, f64) {
-    let (asked, woken) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (requested, woken) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let mut times = Vec::with_capacity(WAKES);
     thread::scope(|scope| {
         let sleeper = scope.spawn(|| {
             for number in 1..=WAKES {
-                while asked.load(Ordering::Acquire) < number {
+                while requested.load(Ordering::Acquire) < number {
                     thread::park();
                 }
                 woken.store(number, Ordering::Release);
@@ -114,7 +114,7 @@ pub fn wakes() -> (f64, f64) {
         for number in 1..=WAKES {
             thread::sleep(Duration::from_millis(3));
             let started = Instant::now();
-            asked.store(number, Ordering::Release);
+            requested.store(number, Ordering::Release);
             sleeper.thread().unpark();
             while woken.load(Ordering::Acquire) < number {
                 spin_loop();
@@ -123,6 +123,6 @@ pub fn wakes() -> (f64, f64) {
         }
     });
     times.sort_unstable();
-    let at = |place: usize| times[place].as_secs_f64() * 1e6;
+    let at = |position: usize| times[position].as_secs_f64() * 1e6;
     (at(WAKES / 2), at(WAKES * 9 / 10))
 }

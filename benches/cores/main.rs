@@ -153,27 +153,28 @@ fn build(saved: &Path) {
     let db = Database::in_memory();
     db.alter(SCHEMA).expect("a valid schema");
     load_lines(&db, dir.path(), |out| {
-        let room = "the disk has room";
+        let capacity = "the disk has room";
         for uid in 1..=NODES {
             let random = mixed(uid);
             let (score, age, city) = (random % 1_000_000, random / 7 % 80, random / 11 % 100);
-            writeln!(out, "<{uid}> <score> \"{score}\" .\n<{uid}> <age> \"{age}\" .").expect(room);
+            writeln!(out, "<{uid}> <score> \"{score}\" .\n<{uid}> <age> \"{age}\" .")
+                .expect(capacity);
             writeln!(out, "<{uid}> <weight> \"{}.{}\" .", random / 3 % 100, random / 5 % 1000)
-                .expect(room);
+                .expect(capacity);
             writeln!(
                 out,
                 "<{uid}> <city> \"c{city}\" .\n<{uid}> <nick> \"n{}\" .",
                 random / 17 % 100_000
             )
-            .expect(room);
+            .expect(capacity);
             let (month, day) = (random / 80 % 12 + 1, random / 960 % 28 + 1);
             writeln!(out, "<{uid}> <born> \"{}-{month:02}-{day:02}\" .", 1940 + random % 80)
-                .expect(room);
+                .expect(capacity);
             // Few nodes have many edges, and most have few: five on average.
             let edges = 2_500_000 / (mixed(uid ^ 0x77) % NODES + 250_000) * 9 / 8 + 1;
             for edge in 0..edges {
                 let friend = mixed(uid * 64 + edge) % NODES + 1;
-                writeln!(out, "<{uid}> <friend> <{friend}> .").expect(room);
+                writeln!(out, "<{uid}> <friend> <{friend}> .").expect(capacity);
             }
         }
     });
@@ -247,7 +248,7 @@ fn point_times(db: &Database) -> (f64, f64) {
         thread::sleep(Duration::from_micros(200));
     }
     times.sort_unstable();
-    let at = |place: usize| times[place].as_secs_f64() * 1e6;
+    let at = |position: usize| times[position].as_secs_f64() * 1e6;
     (at(times.len() / 2), at(times.len() * 99 / 100))
 }
 
@@ -256,8 +257,8 @@ fn main() {
     let threads: usize = threads.map_or(2, |text| text.parse().expect("a number of threads"));
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
     let dir = tempfile::tempdir().expect("a directory for temporary files");
-    let kept = std::env::var_os("HEXGRAPH_BENCH_GRAPH");
-    let saved = kept.map_or_else(|| dir.path().join("graph"), PathBuf::from);
+    let retained = std::env::var_os("HEXGRAPH_BENCH_GRAPH");
+    let saved = retained.map_or_else(|| dir.path().join("graph"), PathBuf::from);
     if !saved.exists() {
         build(&saved);
     }
@@ -282,11 +283,11 @@ fn main() {
             100.0 * serial.clamp(0.0, 1.0)
         );
     };
-    let is_asked = |name: &str| only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let is_requested = |name: &str| only.as_ref().is_none_or(|only| name.contains(only.as_str()));
     for (name, alone, shared) in machine::loops(threads) {
         show(name, alone, shared);
     }
-    for (name, form, text) in SHAPES.iter().filter(|(name, ..)| is_asked(name)) {
+    for (name, form, text) in SHAPES.iter().filter(|(name, ..)| is_requested(name)) {
         assert_eq!(shown(&one, *form, text), shown(&many, *form, text), "{name}");
         let (alone, shared) = medians(&one, &many, *form, text);
         show(name, alone, shared);

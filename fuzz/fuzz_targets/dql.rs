@@ -1,4 +1,4 @@
-//! Any text is parsed and planned, or refused with an error that has a place.
+//! Any text is parsed and planned, or refused with an error that has a position.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -26,7 +26,7 @@ const CHECKED: &str = r#"
     type X { id: ID! y: Int }
     # Dgraph.Authorization {"Header":"X-Auth","Namespace":"ns","JWKUrl":"http://h/keys"}
 "#;
-const ASKED: &str = "{ list { __typename a b ... on Deep { far { a } } }
+const REQUESTED: &str = "{ list { __typename a b ... on Deep { far { a } } }
     queryUser { all theirs { a ... on Deep { at more { at } } } } }";
 
 #[derive(Default)]
@@ -51,7 +51,7 @@ static WORLD: LazyLock<(Database, Arc<Parrot>)> = LazyLock::new(|| {
 fuzz_target!(|body: &[u8]| {
     let (db, parrot) = &*WORLD;
     *parrot.0.lock().expect("nobody panics with it") = body.to_vec();
-    let response = db.graphql_with(&Request::new(ASKED), &Headers::new(), &RequestContext::new());
+    let response = db.graphql_with(&Request::new(REQUESTED), &Headers::new(), &RequestContext::new());
     assert!(response.data.is_some());
     let _ = db.check_graphql_schema(CHECKED);
 });

@@ -1,4 +1,4 @@
-//! Any text is read as JSON statements, or refused with an error that has a place.
+//! Any text is read as JSON statements, or refused with an error that has a position.
 #![no_main]
 
 use hexgraph::internals::formats::{MutationKind, JsonText};

@@ -1,4 +1,4 @@
-//! Any bytes are carried out as the records of a log, or refused. A record begins with its length.
+//! Any bytes are executed as the records of a log, or refused. A record begins with its length.
 #![no_main]
 
 use hexgraph::internals::graph::{Replay, Version, alter};

@@ -56,23 +56,23 @@ enum Step {
 impl Client {
     fn agent(&self) -> Agent {
         let process = process::id();
-        if let Some(known) = &*self.agent.load()
-            && known.0 == process
+        if let Some(existing) = &*self.agent.load()
+            && existing.0 == process
         {
-            return known.1.clone();
+            return existing.1.clone();
         }
         let agent = agent();
-        // Of two agents that are made at once the later one is kept, and the other goes with its requests.
+        // Of two agents that are made at once the later one is retained, and the other goes with its requests.
         self.agent.store(Some(Arc::new((process, agent.clone()))));
         agent
     }
 
     fn send(&self, outgoing: &Outgoing, left: Duration) -> Result<Step, Unanswered> {
-        let told = |error: Error| unanswered(&error, outgoing);
+        let reported = |error: Error| unanswered(&error, outgoing);
         let request = request(outgoing).map_err(|error| Unanswered::new(error.to_string()))?;
         let agent = self.agent();
         let request = agent.configure_request(request).timeout_global(Some(left)).build();
-        let mut response = agent.run(request).map_err(told)?;
+        let mut response = agent.run(request).map_err(reported)?;
         let header = |name| response.headers().get(name)?.to_str().ok().map(str::to_owned);
         let status = response.status().as_u16();
         if matches!(status, 301 | 302 | 303 | 307 | 308)
@@ -82,7 +82,7 @@ impl Client {
         }
         let cache_control = header(http::header::CACHE_CONTROL);
         let body = response.body_mut().with_config().limit(outgoing.bytes_max);
-        let body = body.read_to_vec().map_err(told)?;
+        let body = body.read_to_vec().map_err(reported)?;
         Ok(Step::Done(Incoming { status, cache_control, body }))
     }
 }
@@ -210,8 +210,8 @@ mod tests {
             ("/y?a=b|{c d}", "https://h:1/y?a=b%7C%7Bc%20d%7D"),
             ("/y%20z", "https://h:1/y%20z"),
         ] {
-            let told = join("https://h:1/a/b?c=d", location);
-            assert_eq!(told.as_deref(), Some(want), "{location}");
+            let reported = join("https://h:1/a/b?c=d", location);
+            assert_eq!(reported.as_deref(), Some(want), "{location}");
         }
         // What has a scheme of its own is refused unless it is one of ours.
         for other in

@@ -4,12 +4,12 @@
 use super::ask::query::QueryAnswer;
 use super::database::Database;
 use super::guard::guarded;
-use hexgraph_base::budget::Share;
+use hexgraph_base::budget::Reservation;
 use hexgraph_base::plan::{
     AlgorithmCall, ArgumentDef, ArgumentKind, ArgumentValue, NUMBERS_MAX, algorithm,
 };
 use hexgraph_base::types::{Error, Result, did_you_mean};
-use hexgraph_store::algo::{EdgeArrays, Found, Graph, Run, Task, compute};
+use hexgraph_store::algo::{EdgeArrays, Graph, Outcome, Run, Task, compute};
 use hexgraph_store::exec::RequestContext;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct CompactGraph {
     /// The weights, where the graph does not have them in one list of eight bytes each.
     weights: Option<Vec<f64>>,
     /// The memory of the uids, drawn from the budget for as long as this exists.
-    _share: Option<Arc<Share>>,
+    _reservation: Option<Arc<Reservation>>,
 }
 
 /// A call of an algorithm on a compact graph.
@@ -84,14 +84,14 @@ impl QueryAnswer {
                 .with_hint("write `degree { follows }`")
         };
         let answer = self.held_answer().ok_or_else(missing)?;
-        let (_, found) = answer.algorithm().ok_or_else(missing)?;
-        let graph = Arc::clone(&found.graph);
+        let (_, result) = answer.algorithm().ok_or_else(missing)?;
+        let graph = Arc::clone(&result.graph);
         context.charge(size_of::<u64>() * graph.len())?;
         let version = answer.version();
         let uids = graph.nodes().iter().map(|node| version.nodes.uid(*node).0).collect();
         let (targets, weights) = in_one_list(&graph, context)?;
-        let share = context.share().cloned();
-        Ok(CompactGraph { graph, uids, targets, weights, _share: share })
+        let reservation = context.reservation().cloned();
+        Ok(CompactGraph { graph, uids, targets, weights, _reservation: reservation })
     }
 }
 
@@ -231,7 +231,13 @@ impl Database {
             let graph = Arc::new(Graph::of_arrays(edges, &Task::new(context, None))?);
             context.charge(graph.byte_len() + size_of_val(uids.as_slice()))?;
             let (targets, weights) = in_one_list(&graph, context)?;
-            Ok(CompactGraph { graph, uids, targets, weights, _share: context.share().cloned() })
+            Ok(CompactGraph {
+                graph,
+                uids,
+                targets,
+                weights,
+                _reservation: context.reservation().cloned(),
+            })
         })
     }
 
@@ -265,7 +271,7 @@ impl Database {
         graph: &CompactGraph,
         call: &CompactCall,
         context: &RequestContext,
-    ) -> Result<Found> {
+    ) -> Result<Outcome> {
         guarded(|| {
             self.prepare(context);
             let Some(algorithm) = algorithm(&call.name) else {
@@ -274,18 +280,18 @@ impl Database {
             let mut checked = AlgorithmCall { seed: call.seed, ..AlgorithmCall::new(algorithm) };
             checked.threads = call.threads;
             let mut lists = vec![None; algorithm.arguments.len()];
-            let place_of = |name: &str| {
+            let position_of = |name: &str| {
                 algorithm
                     .argument(name)
                     .ok_or_else(|| no_argument(name, algorithm.argument_names()))
             };
             for (name, value) in &call.arguments {
-                let place = place_of(name)?;
-                checked.given[place] = Some(value_of(&algorithm.arguments[place], value)?);
+                let position = position_of(name)?;
+                checked.given[position] = Some(value_of(&algorithm.arguments[position], value)?);
             }
             for (name, numbers) in &call.nodes {
-                let place = place_of(name)?;
-                lists[place] = Some(match algorithm.arguments[place].kind {
+                let position = position_of(name)?;
+                lists[position] = Some(match algorithm.arguments[position].kind {
                     ArgumentKind::Groups => one_a_node(name, numbers, graph.uids.len())?,
                     _ => distinct_numbers(numbers, graph.uids.len())?,
                 });
@@ -303,9 +309,9 @@ impl Database {
 }
 
 #[cold]
-fn no_argument(name: &str, known: impl Iterator<Item = &'static str>) -> Error {
-    let known: Vec<&str> = known.collect();
-    let hint = did_you_mean(name, known.iter().copied());
+fn no_argument(name: &str, existing: impl Iterator<Item = &'static str>) -> Error {
+    let existing: Vec<&str> = existing.collect();
+    let hint = did_you_mean(name, existing.iter().copied());
     Error::query(format!("there is no argument `{name}`")).with_hint(hint)
 }
 
@@ -327,11 +333,11 @@ fn value_of(argument: &ArgumentDef, text: &str) -> Result<ArgumentValue> {
         ArgumentKind::Choice(words) => {
             words.iter().find(|word| **word == text).map(|word| ArgumentValue::Word(word))
         }
-        ArgumentKind::Numbers { least, most, is_whole, .. } => {
+        ArgumentKind::Numbers { least, most, is_integer, .. } => {
             let number = |text: &str| text.trim().parse::<f64>().ok();
             let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
             let is_fine = |number: &f64| {
-                (least..=most).contains(number) && (!is_whole || number.fract() == 0.0)
+                (least..=most).contains(number) && (!is_integer || number.fract() == 0.0)
             };
             // An empty text is one number that can't be read, so at least one is there.
             numbers
@@ -367,11 +373,11 @@ fn one_a_node(name: &str, numbers: &[u32], nodes: usize) -> Result<Vec<u32>> {
             format!("`{name}` has {} numbers, and the graph {nodes} nodes", numbers.len());
         return Err(Error::query(message).with_hint("give the group of each node, in their order"));
     }
-    // Sums are kept for each number up to the greatest: they are numbered anew as they come.
-    let mut known: FxHashMap<u32, u32> = FxHashMap::default();
+    // Sums are retained for each number up to the greatest: they are numbered anew as they come.
+    let mut existing: FxHashMap<u32, u32> = FxHashMap::default();
     let number = |group: &u32| {
-        let next = known.len() as u32;
-        *known.entry(*group).or_insert(next)
+        let next = existing.len() as u32;
+        *existing.entry(*group).or_insert(next)
     };
     Ok(numbers.iter().map(number).collect())
 }

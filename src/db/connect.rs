@@ -88,13 +88,13 @@ impl Slots {
         let process = process::id();
         let is_own = |slots: &&Arc<Slots>| slots.process == process;
         loop {
-            let known = SLOTS.load();
-            if let Some(slots) = known.as_ref().filter(is_own) {
+            let existing = SLOTS.load();
+            if let Some(slots) = existing.as_ref().filter(is_own) {
                 return Arc::clone(slots);
             }
             let new = Arc::new(Slots { process, by_path: DashMap::new() });
             // Of threads that come at once one wins.
-            SLOTS.compare_and_swap(&*known, Some(new));
+            SLOTS.compare_and_swap(&*existing, Some(new));
         }
     }
 
@@ -109,11 +109,11 @@ impl Slots {
 /// A path without links and dots, also where its last parts are not there yet.
 fn canonical(path: &Path) -> PathBuf {
     let Ok(absolute) = std::path::absolute(path) else { return path.to_owned() };
-    let known = absolute.ancestors().find_map(|above| {
+    let existing = absolute.ancestors().find_map(|above| {
         let rest = absolute.strip_prefix(above).ok()?;
-        let found = above.canonicalize().ok()?;
+        let result = above.canonicalize().ok()?;
         // Joined with nothing a path would end in a slash.
-        Some(if rest.as_os_str().is_empty() { found } else { found.join(rest) })
+        Some(if rest.as_os_str().is_empty() { result } else { result.join(rest) })
     });
-    known.unwrap_or(absolute)
+    existing.unwrap_or(absolute)
 }

@@ -9,7 +9,7 @@ use super::handles::Handle;
 use super::namespaces::{Namespace, NamespaceSet};
 use super::open::Open;
 use super::operation::{OpenOptions, Stats};
-use crate::db::ask::plans::{Variables, draw_plan};
+use crate::db::ask::plans::{Variables, reserve_plan};
 use crate::db::ask::slow::SlowLog;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::plan::Query;
@@ -65,7 +65,7 @@ impl Database {
     /// ```
     pub fn in_memory_with(options: OpenOptions) -> Database {
         let budget = options.memory.budget();
-        Database::of_whole(NamespaceSet::new(
+        Database::of_full(NamespaceSet::new(
             Open::in_memory(options, &budget, None),
             (options, &budget),
         ))
@@ -110,14 +110,14 @@ impl Database {
             let budget = options.memory.budget();
             let open = Open::at(path, (options, &budget, None), &files)?;
             let all = NamespaceSet::new(open, (options, &budget)).writing_through(files);
-            let database = Database::of_whole(all);
+            let database = Database::of_full(all);
             database.begin_namespaces()?;
             Ok(database)
         })
     }
 
     /// The handle of the namespace 0.
-    fn of_whole(all: NamespaceSet) -> Database {
+    fn of_full(all: NamespaceSet) -> Database {
         Database::of_set(Arc::new(all))
     }
 
@@ -225,11 +225,11 @@ impl Database {
     ///
     /// `Closed`; `Access` for a caller who is not known.
     pub(super) fn version(&self) -> Result<Arc<Version>> {
-        self.seen(self.whole_version()?)
+        self.seen(self.entire_version()?)
     }
 
     /// Returns the newest published version with all that is in it, whoever asks.
-    pub(super) fn whole_version(&self) -> Result<Arc<Version>> {
+    pub(super) fn entire_version(&self) -> Result<Arc<Version>> {
         // A guard of the swap and not a clone: readers touch no shared reference count but that of the version.
         self.check_handle()?;
         let open = self.own.open.load();
@@ -330,7 +330,7 @@ impl Database {
     /// `Limit` when the text is longer than the limit `text`; `Syntax`.
     pub(super) fn document(&self, text: &str, context: &RequestContext) -> Result<Document> {
         self.check_length(text)?;
-        draw_plan(text.len(), context)?;
+        reserve_plan(text.len(), context)?;
         hexgraph_dql::parse(text)
     }
 
@@ -413,10 +413,10 @@ impl Database {
         let open = self.open_state()?;
         guarded(|| {
             open.check_writable()?;
-            self.keep_uids()?;
+            self.retain_uids()?;
             let done = open.write_saved(|version| self.with_kept_uids(make_next(version)?))?;
             open.transactions.note_version(&open.store.version());
-            Open::keep(&open)?;
+            Open::retain(&open)?;
             Ok(done)
         })
     }
@@ -432,19 +432,19 @@ impl Database {
         let open = self.open_state()?;
         guarded(|| {
             open.check_writable()?;
-            self.keep_uids()?;
+            self.retain_uids()?;
             let done = open
                 .store
                 .write(claim, |version, commit| self.with_kept_uids(make_next(version, commit)?))?;
             open.transactions.note_version(&open.store.version());
-            Open::keep(&open)?;
+            Open::retain(&open)?;
             Ok(done)
         })
     }
 
     /// Notes the uids that were handed out to make a version, before it is published. Most were noted ahead, without the writer's turn.
     fn with_kept_uids<T>(&self, made: T) -> Result<T> {
-        self.keep_uids().map(|()| made)
+        self.retain_uids().map(|()| made)
     }
 
     /// The data and the directory of an open database.

@@ -32,14 +32,14 @@ impl Compactor {
 
     /// Has a thread fold what is due in a database that was just opened. O(predicates).
     pub(super) fn start_after_open(self: &Arc<Compactor>, store: &Arc<Store>) {
-        if self.folding == Folding::Background && store.is_fold_due() {
+        if self.folding == Folding::Background && store.is_compaction_due() {
             self.start(store);
         }
     }
 
     /// Has a thread fold what is due, if the newest commit left anything. O(1) for the commit.
     pub(super) fn start_after_commit(self: &Arc<Compactor>, store: &Arc<Store>) {
-        if self.folding == Folding::Background && store.version().is_fold_due {
+        if self.folding == Folding::Background && store.version().is_compaction_due {
             self.start(store);
         }
     }
@@ -57,7 +57,7 @@ impl Compactor {
         let fold = move || {
             // Where all cores are busy it gets about a tenth of one then, and commits that find far too many changes fold them themselves.
             lower_priority();
-            folder.fold_all(&store);
+            folder.compact_all(&store);
         };
         if thread.spawn(fold).is_ok() {
             // The lock is still held: a thread that ends at once waits for it to note that.
@@ -66,7 +66,7 @@ impl Compactor {
     }
 
     /// Folds until nothing is due, also when no commit comes for a while. It holds the store for one fold at a time only.
-    fn fold_all(&self, store: &Weak<Store>) {
+    fn compact_all(&self, store: &Weak<Store>) {
         // The newest version when nothing was due.
         let mut seen = None;
         while let Some(strong) = store.upgrade() {
@@ -78,7 +78,7 @@ impl Compactor {
             if matches!(result, Ok(Some(()))) {
                 continue;
             }
-            if matches!(result, Ok(None)) && !is_at_rest && strong.is_fold_due() {
+            if matches!(result, Ok(None)) && !is_at_rest && strong.is_compaction_due() {
                 seen = Some(now);
                 drop(strong);
                 thread::sleep(REST);
@@ -86,7 +86,7 @@ impl Compactor {
             }
             let mut running = self.lock();
             // A commit that came after the last look is seen here, or finds no thread and starts another.
-            if result.is_ok() && strong.is_fold_due() {
+            if result.is_ok() && strong.is_compaction_due() {
                 continue;
             }
             *running = None;

@@ -35,7 +35,7 @@ static HOOK: Once = Once::new();
 ///
 /// Those of `work`; the one that it unwound with; [`Error::Internal`] for any other panic.
 pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    HOOK.call_once(note_places);
+    HOOK.call_once(note_positions);
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| Err(error_of(payload)))
 }
 
@@ -47,23 +47,23 @@ fn error_of(payload: Box<dyn Any + Send>) -> Error {
     let message = text_of(&*payload);
     let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
     // The newest panic of this message is taken, since an older one may be one that nobody caught.
-    let found = noted.iter().rposition(|(known, _)| *known == message);
-    let place = found.and_then(|at| noted.remove(at)).map(|(_, place)| place);
-    Error::Internal { message, place: place.unwrap_or_default() }
+    let result = noted.iter().rposition(|(existing, _)| *existing == message);
+    let position = result.and_then(|at| noted.remove(at)).map(|(_, position)| position);
+    Error::Internal { message, position: position.unwrap_or_default() }
 }
 
 /// Installs a panic hook that records the locations of panics, and calls the hook that was installed before.
-fn note_places() {
+fn note_positions() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        // Printing may take seconds; noted last, the place is not pushed out meanwhile.
+        // Printing may take seconds; noted last, the position is not pushed out meanwhile.
         before(info);
-        let place = info.location().map(ToString::to_string).unwrap_or_default();
+        let position = info.location().map(ToString::to_string).unwrap_or_default();
         let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.len() == NOTED_MAX {
             noted.pop_front();
         }
-        noted.push_back((text_of(info.payload()), place));
+        noted.push_back((text_of(info.payload()), position));
     }));
 }
 
@@ -89,20 +89,20 @@ mod tests {
     fn panics_are_told_with_their_place() {
         let line = line!() + 1;
         let error = guarded::<()>(|| panic!("no {}", "row")).unwrap_err();
-        let Error::Internal { message, place } = &error else { panic!("{error:?}") };
+        let Error::Internal { message, position } = &error else { panic!("{error:?}") };
         assert_eq!(message, "no row");
-        assert!(place.starts_with(&format!("src/db/guard.rs:{line}:")), "{place}");
-        let told = format!("a fault of hexgraph, please report it: no row ({place})");
-        assert_eq!(error.to_string(), told);
+        assert!(position.starts_with(&format!("src/db/guard.rs:{line}:")), "{position}");
+        let reported = format!("a fault of hexgraph, please report it: no row ({position})");
+        assert_eq!(error.to_string(), reported);
     }
 
     #[test]
     fn panics_of_other_threads_are_told_with_their_place() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let error = guarded::<()>(|| pool.install(|| panic!("in the pool"))).unwrap_err();
-        let Error::Internal { message, place } = error else { panic!("{error:?}") };
+        let Error::Internal { message, position } = error else { panic!("{error:?}") };
         assert_eq!(message, "in the pool");
-        assert!(place.starts_with("src/db/guard.rs:"), "{place}");
+        assert!(position.starts_with("src/db/guard.rs:"), "{position}");
     }
 
     #[test]

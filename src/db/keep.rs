@@ -8,7 +8,7 @@ use super::operation::OpenOptions;
 use hexgraph_base::types::{Result, endless};
 use hexgraph_store::durability::{Directory, Recovery, check_new, is_database};
 use hexgraph_store::exec::RequestContext;
-use hexgraph_store::graph::{Check, Folds, Version, persist};
+use hexgraph_store::graph::{Check, Compactions, Version, persist};
 use std::path::Path;
 
 /// # Snapshots, backups and recovery
@@ -107,9 +107,9 @@ impl Database {
         open.compactions.run(|| {
             let compact = |version: &Version| {
                 check()?;
-                pool.install(|| Folds::of(version, check))
+                pool.install(|| Compactions::of(version, check))
             };
-            open.store.fold_all(compact).map(Some)
+            open.store.compact_all(compact).map(Some)
         })?;
         open.checkpoint(check)
     }
@@ -294,6 +294,6 @@ fn check_one(path: &Path) -> Result<Checked> {
     persist::verify(&directory.snapshot_path(current.snapshot))?;
     let mut follower = open_follower(&directory, &OpenOptions::default())?;
     follower.version(&directory)?;
-    let found = follower.found();
-    Ok(Checked { commits: found.commits, log_bytes: found.bytes, tail: found.cut })
+    let result = follower.result();
+    Ok(Checked { commits: result.commits, log_bytes: result.bytes, tail: result.cut })
 }

@@ -63,7 +63,7 @@ pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
 pub use hexgraph_dql::{Given, is_mutation, keywords, without_passwords, without_strings};
 #[doc(inline)]
 pub use hexgraph_store::algo::{
-    EdgeArrays, Found as AlgorithmFound, Output as AlgorithmOutput, Report as AlgorithmReport,
+    EdgeArrays, Outcome as AlgorithmOutcome, Output as AlgorithmOutput, Report as AlgorithmReport,
 };
 #[doc(inline)]
 pub use hexgraph_store::durability::{Recovery, SyncPolicy};

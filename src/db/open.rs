@@ -20,7 +20,7 @@ use std::{fs, thread};
 /// The length of the log, in bytes, from which a snapshot is due unless the options say otherwise.
 const CHECKPOINT_BYTES: u64 = 64 << 20;
 
-/// A log up to this many bytes is kept when the database is closed, since replaying it is faster than writing a snapshot of a
+/// A log up to this many bytes is retained when the database is closed, since replaying it is faster than writing a snapshot of a
 /// large graph.
 const SHORT_LOG: u64 = 64 << 10;
 
@@ -55,7 +55,7 @@ enum Home {
 struct Reading {
     directory: Directory,
     follower: Mutex<Follower>,
-    found: Recovery,
+    result: Recovery,
     options: OpenOptions,
 }
 
@@ -64,7 +64,7 @@ struct Writing {
     directory: Arc<Directory>,
     wal: Arc<Wal>,
     options: OpenOptions,
-    found: Recovery,
+    result: Recovery,
     /// Transaction numbers up to this one are recorded in the directory as handed out.
     clock: Mutex<u64>,
     /// Locked while a snapshot is being written, so that there is one writer of snapshots at a time.
@@ -119,8 +119,8 @@ impl Open {
         let mut version = follower.version(&directory)?;
         version.budget = budget.clone();
         let store = Store::with_version(version, None);
-        let (found, follower) = (follower.found(), Mutex::new(follower));
-        let reading = Reading { directory, follower, found, options };
+        let (result, follower) = (follower.result(), Mutex::new(follower));
+        let reading = Reading { directory, follower, result, options };
         Ok(Open::new(store, budget, options, Home::Read(Box::new(reading))))
     }
 
@@ -151,7 +151,7 @@ impl Open {
         share(&mut version, uids);
         // A record that was not written whole was acknowledged to nobody; new ones go in its place.
         let start = follower.cut(&directory)?;
-        let found = follower.found();
+        let result = follower.result();
         let files = Arc::clone(directory.files());
         let wal = Arc::new(Wal::new(Arc::clone(&directory), files, options.sync, start));
         let store = Store::with_version(version, Some(Box::new(Arc::clone(&wal))));
@@ -160,7 +160,7 @@ impl Open {
         // Numbers up to this one may have been handed out by a process before this one.
         store.advance_clock(clock);
         let clock = Mutex::new(clock);
-        let writing = Writing { directory, wal, options, found, clock, saving, checkpointer };
+        let writing = Writing { directory, wal, options, result, clock, saving, checkpointer };
         writing.set_due(start.snapshot);
         let open = Open::new(store, budget, options, Home::Write(Box::new(writing)));
         // What the log brought may be much.
@@ -231,15 +231,15 @@ impl Open {
     ) -> Result<T> {
         // The order of locks is always this one, then that of snapshots, then the turn of the writer; a checkpoint takes the latter
         // two in the same order.
-        let turn = self.store.rebuild_turn();
+        let lock = self.store.rebuild_lock();
         let Home::Write(writing) = &self.home else {
-            return self.store.write_beside(&turn, &mut (), make_next);
+            return self.store.write_beside(&lock, &mut (), make_next);
         };
         let _saving = writing.lock();
         // Most of what is to be synced is, before writers have to wait for it.
         writing.wal.sync()?;
         let mut snapshot = LoadSnapshot { writing, begun: None, is_named: false };
-        let done = self.store.write_beside(&turn, &mut snapshot, make_next)?;
+        let done = self.store.write_beside(&lock, &mut snapshot, make_next)?;
         snapshot.tidy();
         Ok(done)
     }
@@ -267,8 +267,8 @@ impl Open {
         self.checkpoints.run(|| {
             let rotated =
                 self.store.with_head(|version| Ok((Arc::clone(version), writing.wal.rotate()?)));
-            let (version, (number, place)) = rotated?;
-            writing.save(&version, number, place, check).map(Some)
+            let (version, (number, position)) = rotated?;
+            writing.save(&version, number, position, check).map(Some)
         })?;
         Ok(())
     }
@@ -297,10 +297,10 @@ impl Open {
     /// # Errors
     ///
     /// [`Error::Io`] when the system gives no thread.
-    pub(super) fn keep(open: &Arc<Open>) -> Result<()> {
+    pub(super) fn retain(open: &Arc<Open>) -> Result<()> {
         open.folder.start_after_commit(&open.store);
         let Home::Write(writing) = &open.home else { return Ok(()) };
-        writing.wal.keep_synced()?;
+        writing.wal.retain_synced()?;
         if writing.wal.is_due() {
             // A thread too few is no reason to refuse a commit that is in the log: the next one
             // asks again.
@@ -325,7 +325,7 @@ impl Open {
         Ok(())
     }
 
-    /// Ends the log: writes a snapshot unless the log is short or the disk has no room for one, and syncs in any case. Does
+    /// Ends the log: writes a snapshot unless the log is short or the disk has no space for one, and syncs in any case. Does
     /// nothing to a directory that this process may not write.
     ///
     /// # Errors
@@ -340,7 +340,7 @@ impl Open {
         // After a failed sync there is nothing that could be done any more.
         let has_failed = writing.wal.has_failed();
         if !has_failed && SHORT_LOG < writing.wal.unsaved() {
-            // Where there is no room for a snapshot, the log has it all.
+            // Where there is no space for a snapshot, the log has it all.
             let _ = self.checkpoint(&|| Ok(()));
         }
         // Threads whose work was interrupted may hold the database for a while. None of them writes a snapshot or the clock
@@ -385,11 +385,11 @@ impl Open {
         if let Home::Read(reading) = &self.home {
             let Reading { directory, follower, options, .. } = &**reading;
             let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
-            let before = follower.found().commits;
+            let before = follower.result().commits;
             if !follower.refresh(directory)? {
                 // A newer snapshot has taken the place of the logs that were followed.
                 *follower = open_follower(directory, options)?;
-            } else if follower.found().commits <= before {
+            } else if follower.result().commits <= before {
                 // Nothing was committed since, so the version that is there stays.
                 return Ok(self.store.version().commit);
             }
@@ -404,8 +404,8 @@ impl Open {
     pub(super) fn recovery(&self) -> Recovery {
         match &self.home {
             Home::Memory => Recovery::default(),
-            Home::Read(reading) => reading.found,
-            Home::Write(writing) => writing.found,
+            Home::Read(reading) => reading.result,
+            Home::Write(writing) => writing.result,
         }
     }
 
@@ -450,7 +450,7 @@ impl Writing {
         self.saving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn save(&self, version: &Version, number: u64, place: u64, check: Check<'_>) -> Result<()> {
+    fn save(&self, version: &Version, number: u64, position: u64, check: Check<'_>) -> Result<()> {
         let files = self.directory.files();
         let published = self.directory.publish(number, |path, identity| {
             persist::save_in(&**files, version, path, identity, check)
@@ -459,7 +459,7 @@ impl Writing {
             self.fail_where_named(number, &error);
             return Err(error);
         }
-        self.wal.saved(number, place);
+        self.wal.saved(number, position);
         self.set_due(number);
         Ok(())
     }
@@ -491,11 +491,11 @@ impl Writing {
     }
 }
 
-/// The snapshot in which a load is kept. The log ends where the load begins, and the next one follows upon the snapshot: so after a crash
+/// The snapshot in which a load is retained. The log ends where the load begins, and the next one follows upon the snapshot: so after a crash
 /// what was committed meanwhile is found upon the load, or, as long as the snapshot is not named, upon what was there before.
 struct LoadSnapshot<'a> {
     writing: &'a Writing,
-    /// The number of the snapshot, and the place in the log where the load begins.
+    /// The number of the snapshot, and the position in the log where the load begins.
     begun: Option<(u64, u64)>,
     is_named: bool,
 }
@@ -530,13 +530,13 @@ impl LoadHome for LoadSnapshot<'_> {
     }
 
     fn switch(&mut self) -> Result<()> {
-        let (number, place) = self.begun()?;
+        let (number, position) = self.begun()?;
         if let Err(error) = self.writing.directory.switch_to(number) {
             self.is_named = self.writing.fail_where_named(number, &error);
             return Err(error);
         }
         self.is_named = true;
-        self.writing.wal.saved(number, place);
+        self.writing.wal.saved(number, position);
         Ok(())
     }
 }

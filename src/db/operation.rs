@@ -243,7 +243,7 @@ pub struct TxnLimits {
     pub per_client: usize,
     /// The largest number of statements that all open transactions may hold together.
     pub statements: u64,
-    /// The memory, in bytes, for versions that are no longer the newest. They are kept for clients that may follow a query
+    /// The memory, in bytes, for versions that are no longer the newest. They are retained for clients that may follow a query
     /// up with a mutation at the same version.
     pub history: u64,
 }

@@ -16,7 +16,7 @@ impl Database {
         Ok(())
     }
 
-    pub(in crate::db) fn check_known(&self) -> Result<()> {
+    pub(in crate::db) fn check_existing(&self) -> Result<()> {
         Ok(())
     }
 

@@ -1,6 +1,6 @@
-//! A tree of squares over places, by which what is far away pushes as one.
+//! A tree of squares over positions, by which what is far away pushes as one.
 
-/// No square of a level below this one is divided: places that are the same would divide it for ever.
+/// No square of a level below this one is divided: positions that are the same would divide it for ever.
 const LEVELS: usize = 20;
 
 /// A square pushes as one where its side is at most this part of the distance of its centre of mass.
@@ -12,7 +12,7 @@ const NONE: u32 = 0;
 /// A square of the plane, with what lies in it.
 #[derive(Clone, Copy)]
 struct Square {
-    /// The number of places in it.
+    /// The number of positions in it.
     count: f32,
     /// The sum of their coordinates; their mean, once the tree is whole.
     x: f32,
@@ -23,22 +23,22 @@ struct Square {
     quarters: [u32; 4],
 }
 
-/// Squares within squares; the first one holds all places.
+/// Squares within squares; the first one holds all positions.
 pub(super) struct Squares(Vec<Square>);
 
 impl Squares {
-    /// Returns the tree over some places, one place in each of the smallest squares. Costs O(places · levels).
-    pub(super) fn of(places: &[[f32; 2]]) -> Self {
+    /// Returns the tree over some positions, one position in each of the smallest squares. Costs O(positions · levels).
+    pub(super) fn of(positions: &[[f32; 2]]) -> Self {
         let bound = |axis: usize, pick: fn(f32, f32) -> f32, start: f32| {
-            places.iter().map(|place| place[axis]).fold(start, pick)
+            positions.iter().map(|position| position[axis]).fold(start, pick)
         };
         let low = [bound(0, f32::min, f32::MAX), bound(1, f32::min, f32::MAX)];
         let high = [bound(0, f32::max, f32::MIN), bound(1, f32::max, f32::MIN)];
         let side = (high[0] - low[0]).max(high[1] - low[1]).max(1e-6);
-        let mut tree = Self(Vec::with_capacity(2 * places.len()));
+        let mut tree = Self(Vec::with_capacity(2 * positions.len()));
         tree.0.push(empty(side));
-        for place in places {
-            tree.insert(*place, low);
+        for position in positions {
+            tree.insert(*position, low);
         }
         for square in &mut tree.0 {
             square.x /= square.count.max(1.0);
@@ -47,27 +47,27 @@ impl Squares {
         tree
     }
 
-    /// Adds a place to all squares that it lies in. `corner` is the lower left one of the root.
-    fn insert(&mut self, place: [f32; 2], mut corner: [f32; 2]) {
+    /// Adds a position to all squares that it lies in. `corner` is the lower left one of the root.
+    fn insert(&mut self, position: [f32; 2], mut corner: [f32; 2]) {
         let mut at = 0;
         for level in 0..LEVELS {
             let square = &mut self.0[at];
             let (before, alone) = (square.count, [square.x, square.y]);
             square.count += 1.0;
-            square.x += place[0];
-            square.y += place[1];
+            square.x += position[0];
+            square.y += position[1];
             if level + 1 == LEVELS || (before == 0.0 && level != 0) {
                 return;
             }
             let half = square.side / 2.0;
             if before == 1.0 && square.quarters == [NONE; 4] {
-                // The place that was alone in here gets a square of its own, with which the new one may have to share.
+                // The position that was alone in here gets a square of its own, with which the new one may have to share.
                 let (quarter, _) = quarter_of(alone, corner, half);
                 let child = self.child(at, quarter, half);
                 let child = &mut self.0[child];
                 (child.count, child.x, child.y) = (1.0, alone[0], alone[1]);
             }
-            let (quarter, inner) = quarter_of(place, corner, half);
+            let (quarter, inner) = quarter_of(position, corner, half);
             at = self.child(at, quarter, half);
             corner = inner;
         }
@@ -75,9 +75,9 @@ impl Squares {
 
     /// Returns a quarter of a square, which is made where it is not there yet.
     fn child(&mut self, at: usize, quarter: usize, side: f32) -> usize {
-        let known = self.0[at].quarters[quarter];
-        if known != NONE {
-            return known as usize;
+        let existing = self.0[at].quarters[quarter];
+        if existing != NONE {
+            return existing as usize;
         }
         let made = self.0.len();
         self.0.push(empty(side));
@@ -85,21 +85,21 @@ impl Squares {
         made
     }
 
-    /// Returns how all places push what lies at one: with 1 / distance each.
-    pub(super) fn push(&self, place: [f32; 2]) -> [f32; 2] {
+    /// Returns how all positions push what lies at one: with 1 / distance each.
+    pub(super) fn push(&self, position: [f32; 2]) -> [f32; 2] {
         let mut force = [0.0, 0.0];
         // Depth first, each level leaves at most three squares behind, and a fourth is looked at: so the
-        // places are enough.
+        // positions are enough.
         let mut ahead = [0_u32; 4 * LEVELS + 4];
         let mut left = 1;
         while 0 < left {
             left -= 1;
             let square = &self.0[ahead[left] as usize];
-            let (dx, dy) = (place[0] - square.x, place[1] - square.y);
+            let (dx, dy) = (position[0] - square.x, position[1] - square.y);
             let squared = dx * dx + dy * dy;
             let is_last = square.quarters == [NONE; 4];
             if is_last || square.side * square.side < WIDE * WIDE * squared {
-                // Nothing divides by zero: what lies in the same place does not push.
+                // Nothing divides by zero: what lies in the same position does not push.
                 let push = square.count / squared.max(1e-4);
                 force[0] += dx * push;
                 force[1] += dy * push;
@@ -121,10 +121,10 @@ fn empty(side: f32) -> Square {
     Square { count: 0.0, x: 0.0, y: 0.0, side, quarters: [NONE; 4] }
 }
 
-/// Returns in which quarter of a square a place lies, and the lower left corner of it.
-fn quarter_of(place: [f32; 2], corner: [f32; 2], half: f32) -> (usize, [f32; 2]) {
-    let right = corner[0] + half <= place[0];
-    let upper = corner[1] + half <= place[1];
+/// Returns in which quarter of a square a position lies, and the lower left corner of it.
+fn quarter_of(position: [f32; 2], corner: [f32; 2], half: f32) -> (usize, [f32; 2]) {
+    let right = corner[0] + half <= position[0];
+    let upper = corner[1] + half <= position[1];
     let inner = [
         if right { corner[0] + half } else { corner[0] },
         if upper { corner[1] + half } else { corner[1] },

@@ -112,8 +112,8 @@ impl<'a> NodeColumns<'a> {
         let mut arrays: Vec<ArrayRef> = vec![uids(nodes, ids)];
         let mut count = 0;
         for column in &self.columns {
-            let (array, found) = column.array(nodes);
-            count += if column.facet.is_none() { found } else { 0 };
+            let (array, result) = column.array(nodes);
+            count += if column.facet.is_none() { result } else { 0 };
             arrays.push(array);
         }
         Ok((batch(&self.schema, arrays)?, count))
@@ -136,19 +136,19 @@ impl NodeColumn<'_> {
         for &node in nodes {
             let list = self.values.values(node);
             let before = cells.len();
-            for place in 0..list.len() {
-                let value = list.get(place);
+            for position in 0..list.len() {
+                let value = list.get(position);
                 if value.value_type() != self.value_type {
                     continue;
                 }
                 let cell = match self.facet {
                     None => Some(value),
-                    Some((key, wanted)) => {
-                        let found = list
-                            .facets(place)
+                    Some((key, expected)) => {
+                        let result = list
+                            .facets(position)
                             .into_iter()
-                            .find(|(other, value)| *other == key && value.value_type() == wanted);
-                        found.map(|(_, value)| value)
+                            .find(|(other, value)| *other == key && value.value_type() == expected);
+                        result.map(|(_, value)| value)
                     }
                 };
                 count += u64::from(cell.is_some());
@@ -238,7 +238,7 @@ fn types_of(values: &Values) -> Vec<ValueType> {
 }
 
 /// The name of a column of the values of a type: it says the type where the schema does not, and of
-/// passwords that they are what is kept of them.
+/// passwords that they are what is retained of them.
 fn typed_name(base: &str, def: &PredicateDef, value_type: ValueType) -> Result<String> {
     if value_type == ValueType::Binary {
         let what = format!("predicate {base} holds bytes, which no column here has");
@@ -252,10 +252,10 @@ fn typed_name(base: &str, def: &PredicateDef, value_type: ValueType) -> Result<S
 fn facets_of(
     facets: &[FacetColumn],
 ) -> impl Iterator<Item = (&FacetColumn, String, ValueType, Form)> {
-    facets.iter().enumerate().map(|(place, facet)| {
+    facets.iter().enumerate().map(|(position, facet)| {
         let value_type = facet.values.value_type().unwrap_or(ValueType::String);
         let form = form_of(value_type, &facet.values);
-        let is_known = facets[..place].iter().any(|other| other.key == facet.key);
+        let is_known = facets[..position].iter().any(|other| other.key == facet.key);
         let is_text = form == Form::Text && value_type != ValueType::String;
         let name = match is_known || is_text {
             true => format!("{}^^{}", facet.key, value_type.name()),

@@ -195,7 +195,7 @@ impl Database {
             });
         }
         self.load_detached(context, move |database, canceller| match ReadJobs::read(jobs) {
-            ReadJobs::Little(jobs) => database.publish_little(canceller, |version| {
+            ReadJobs::Small(jobs) => database.publish_small(canceller, |version| {
                 let jobs = jobs.iter().map(|(table, rows)| (table.reopen(), rows.clone()));
                 loaded(version, jobs.collect(), (&options, None), canceller)
             }),
@@ -253,11 +253,11 @@ impl From<Error> for Failure {
 }
 
 impl Attempt<'_> {
-    /// Loads tables. `reads_whole` says that the types of text files are inferred from all of their cells.
+    /// Loads tables. `reads_full` says that the types of text files are inferred from all of their cells.
     fn load(
         &self,
         jobs: Vec<(Table, Rows)>,
-        reads_whole: bool,
+        reads_full: bool,
     ) -> std::result::Result<(Version, graph::LoadReport), Failure> {
         let Attempt { version, options, spill, canceller } = self;
         let expected = expected_ids(version, &jobs);
@@ -275,7 +275,7 @@ impl Attempt<'_> {
         let open = |(table, rows)| Ok((open(table, version, (options, &memory), &rows)?, rows));
         let mut sources = jobs.into_iter().map(open).collect::<Result<Vec<(Source, Rows)>>>()?;
         let mut tables: Vec<&mut Source> = sources.iter_mut().map(|(source, _)| source).collect();
-        Source::unify(&mut tables, reads_whole.then_some((*canceller, &memory)))?;
+        Source::unify(&mut tables, reads_full.then_some((*canceller, &memory)))?;
         let empty = without_empty(&mut sources);
         let mut opened = Vec::new();
         for (source, rows) in sources {
@@ -354,9 +354,9 @@ fn keep_to_stored(jobs: &[(Table, Rows)], spaces: &[IdSpace], load: &mut ColumnL
             continue;
         }
         refuses_lost |= missing == Missing::Raise;
-        for (place, space) in spaces.iter().enumerate() {
+        for (position, space) in spaces.iter().enumerate() {
             if own.contains(&Some(space)) {
-                load.only_stored(place);
+                load.only_stored(position);
             }
         }
     }
@@ -406,8 +406,8 @@ fn open(
     rows: &Rows,
 ) -> Result<Source> {
     Source::open(table, options, memory, |column| {
-        if let Some(wanted) = options.types.get(column) {
-            return Some(*wanted);
+        if let Some(expected) = options.types.get(column) {
+            return Some(*expected);
         }
         let name = match rows {
             Rows::Nodes(options) => predicate_of(column, options),

@@ -11,7 +11,7 @@ mod generate;
 mod sniff;
 
 pub use answers::batch::{PlainColumn, plain_rows, record_batch, texts_array};
-pub use answers::flatten::{Draw, exploded, flattened};
+pub use answers::flatten::{Reserve, exploded, flattened};
 pub use answers::greatest::greatest_rows;
 pub use answers::text::{TableExtent, TableLimits, write_table};
 pub use answers::uids::{with_fields, with_text_uids};

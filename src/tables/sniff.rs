@@ -36,7 +36,7 @@ pub struct Sniffed {
     /// What is likely not meant, such as one column where no separator gives the lines as many fields.
     pub warnings: Vec<String>,
     /// Whether the types are those of all cells. Otherwise they are those of the first ones, and a load widens them.
-    pub is_whole: bool,
+    pub is_complete: bool,
 }
 
 /// A column of a file.
@@ -105,8 +105,8 @@ fn shown(
     let columns = columns_of(&fields, options)?;
     let is_shown = |position: &usize| natural_of(&fields[*position]).is_ok();
     let positions: Vec<usize> = (0..fields.len()).filter(is_shown).collect();
-    let (is_whole, mut written) = (source.is_inferred_whole(), source.written_with());
-    if is_whole && !written.is_empty() {
+    let (is_complete, mut written) = (source.is_inferred_whole(), source.written_with());
+    if is_complete && !written.is_empty() {
         let types = columns.iter().filter(|column| !column.predicate.is_empty());
         let types = types.map(|column| (column.name.clone(), element_of(&column.type_text)));
         written.push(("types", SniffedOption::Types(types.collect())));
@@ -117,7 +117,7 @@ fn shown(
     let (rows, unreadable) = as_values(&rows)
         .map_err(|error| Error::query(format!("{file}: the first rows: {error}")))?;
     let (options, warnings) = (written, hint.into_iter().chain(unreadable).collect());
-    Ok(Sniffed { file, description, options, columns, rows, warnings, is_whole })
+    Ok(Sniffed { file, description, options, columns, rows, warnings, is_complete })
 }
 
 /// The rows with columns of the types that values have, and a sentence for each column whose cells can't be read: these are nulls.
@@ -239,7 +239,7 @@ impl Sniffed {
         });
         let columns: Vec<[String; 3]> = std::iter::once(title).chain(columns).collect();
         lines.extend(aligned(&columns));
-        if !self.is_whole {
+        if !self.is_complete {
             let note = "The types are those of the first cells; a load looks at all of them.";
             lines.push(note.to_owned());
         }

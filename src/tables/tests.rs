@@ -107,8 +107,8 @@ fn times_that_no_text_can_say_are_refused() {
         let times: ArrayRef = Arc::new(TimestampMillisecondArray::from(vec![first, far, last]));
         let rows = || table(vec![batch(vec![("id", ints(&[1, 2, 3])), ("at", times.clone())])]);
         let db = Database::in_memory();
-        let told = nodes(&db, rows(), person()).unwrap_err().to_string();
-        assert!(told.contains("row 2") && told.contains("from 0 to 9999"), "{told}");
+        let reported = nodes(&db, rows(), person()).unwrap_err().to_string();
+        assert!(reported.contains("row 2") && reported.contains("from 0 to 9999"), "{reported}");
         let options = TableOptions { skip_errors: true, ..TableOptions::default() };
         let report = nodes(&db, rows(), NodeOptions { table: options, ..person() }).unwrap();
         assert_eq!(report.skipped, 1);
@@ -190,7 +190,7 @@ fn what_does_not_fit_is_named() {
     assert_eq!(error, format!(r#"<table> has no column "key"; it has "id", "age" ({hint})"#));
     let bad = batch(vec![("id", ints(&[1])), ("first name", texts(&["x"]))]);
     let mut keeping = person();
-    keeping.table.names = Names::Keep;
+    keeping.table.names = Names::Retain;
     let error = nodes(&db, table(vec![bad]), keeping).unwrap_err().to_string();
     assert!(error.starts_with(r#"column "first name": "#), "{error}");
     let bad = batch(vec![("id", ints(&[1])), ("friend", ints(&[2]))]);
@@ -243,8 +243,8 @@ fn texts_of_a_column_that_was_renamed_stay_texts() {
         let (_folder, path) = file("a.csv", text.as_bytes());
         nodes(&db, Table::File(path), person()).unwrap();
     }
-    let found = ask(&db, "{ q(func: eq(id, 2)) { Unit_Price } }");
-    assert_eq!(found, r#"{"q":[{"Unit_Price":"1.50"}]}"#);
+    let result = ask(&db, "{ q(func: eq(id, 2)) { Unit_Price } }");
+    assert_eq!(result, r#"{"q":[{"Unit_Price":"1.50"}]}"#);
 }
 
 /// Each cell that is left out is read by itself, and not by going through those before it.
@@ -337,12 +337,12 @@ fn words_for_missing_values_make_no_texts_of_numbers() {
     for line in ["pop: int .", "share: float .", "open: bool .", "land: string ."] {
         assert!(schema.contains(line), "{schema}");
     }
-    let found = ask(&db, r#"{ q(func: eq(id, [1, 2, 1500])) { id pop share open land } }"#);
+    let result = ask(&db, r#"{ q(func: eq(id, [1, 2, 1500])) { id pop share open land } }"#);
     let want = concat!(
         r#"{"q":[{"id":1,"pop":7,"share":0.5,"open":true,"land":"NA"},"#,
         r#"{"id":2,"land":"DE"},{"id":1500,"land":"NA"}]}"#
     );
-    assert_eq!(found, want);
+    assert_eq!(result, want);
 }
 
 #[test]
@@ -382,8 +382,8 @@ fn a_later_load_adds_its_columns_to_the_type() {
     let start = schema.find("type Person").unwrap();
     let fields: Vec<&str> = schema[start..].lines().skip(1).map(str::trim).take(4).collect();
     assert_eq!(fields, ["id", "age", "height", "}"], "{schema}");
-    let found = ask(&db, "{ q(func: eq(id, 1)) { expand(_all_) } }");
-    assert_eq!(found, r#"{"q":[{"age":3,"height":3,"id":1}]}"#);
+    let result = ask(&db, "{ q(func: eq(id, 1)) { expand(_all_) } }");
+    assert_eq!(result, r#"{"q":[{"age":3,"height":3,"id":1}]}"#);
     let own = NodeOptions { node_types: vec!["dgraph.Own".to_owned()], ..person() };
     let fault = nodes(&db, rows("age"), own).unwrap_err().to_string();
     assert!(fault.starts_with("Can't alter type `dgraph.Own`"), "{fault}");
@@ -516,9 +516,9 @@ fn infinities_are_refused() {
     // As facets, too.
     let weights: ArrayRef = Arc::new(Float64Array::from(vec![0.5, f64::NEG_INFINITY]));
     let ends = vec![("a", ints(&[1, 2])), ("b", ints(&[2, 3])), ("w", weights)];
-    let mut known = EdgeOptions::new("knows", "a", "b");
-    known.facets = vec![("w".to_owned(), "w".to_owned())];
-    let fault = edges(&db, table(vec![batch(ends)]), known).unwrap_err().to_string();
+    let mut existing = EdgeOptions::new("knows", "a", "b");
+    existing.facets = vec![("w".to_owned(), "w".to_owned())];
+    let fault = edges(&db, table(vec![batch(ends)]), existing).unwrap_err().to_string();
     assert!(
         fault.contains("row 2, column \"w\"") && fault.contains("infinity is no value"),
         "{fault}"
@@ -700,13 +700,13 @@ fn claiming(path: &Path, rows: i64, groups: [i64; 2], values: [Option<i64>; 2]) 
         old.schema_descr_ptr(),
         old.column_orders().cloned(),
     );
-    let group = |(place, group): (usize, &RowGroupMetaData)| {
+    let group = |(position, group): (usize, &RowGroupMetaData)| {
         let column = |column: &ColumnChunkMetaData| {
-            let count = values[place].unwrap_or(column.num_values());
+            let count = values[position].unwrap_or(column.num_values());
             column.clone().into_builder().set_num_values(count).build().unwrap()
         };
         let columns = group.columns().iter().map(column).collect();
-        let builder = group.clone().into_builder().set_num_rows(groups[place]);
+        let builder = group.clone().into_builder().set_num_rows(groups[position]);
         builder.set_column_metadata(columns).build().unwrap()
     };
     let groups = metadata.row_groups().iter().enumerate().map(group).collect();
@@ -748,9 +748,9 @@ fn counts_of_rows_are_claims() {
         fs::write(&other, claiming(&path, rows, groups, values)).unwrap();
         for (way, options) in ways().into_iter().enumerate() {
             let db = Database::in_memory();
-            let told = nodes(&db, Table::File(other.clone()), options);
+            let reported = nodes(&db, Table::File(other.clone()), options);
             let case = format!("{rows} {groups:?} {values:?} {way}");
-            match told {
+            match reported {
                 Ok(report) => assert!(is_right && report.nodes == 5, "{case}: {report:?}"),
                 Err(error) => {
                     assert!(
@@ -783,17 +783,17 @@ fn damaged_parquet_files() {
         let mut damaged = bytes.clone();
         for _ in 0..=random(3) {
             // Half of the changes are in the metadata, which are at the end.
-            let place = if round % 2 == 0 {
+            let position = if round % 2 == 0 {
                 random(bytes.len())
             } else {
                 bytes.len() - 1 - random(bytes.len() / 2)
             };
             match random(4) {
-                0 => damaged[place] = random(256) as u8,
-                1 => damaged[place] ^= 1 << random(8),
-                2 => damaged[place] = 0xff,
-                _ if round % 8 == 0 => damaged.truncate(place.max(damaged.len() / 2)),
-                _ => damaged.swap(place, 4 + random(bytes.len() - 4)),
+                0 => damaged[position] = random(256) as u8,
+                1 => damaged[position] ^= 1 << random(8),
+                2 => damaged[position] = 0xff,
+                _ if round % 8 == 0 => damaged.truncate(position.max(damaged.len() / 2)),
+                _ => damaged.swap(position, 4 + random(bytes.len() - 4)),
             }
             damaged.resize(bytes.len(), 0);
         }
@@ -803,8 +803,8 @@ fn damaged_parquet_files() {
         match nodes(&db, Table::File(path.clone()), options) {
             Ok(report) => assert_eq!(report.nodes, 5, "round {round}"),
             Err(error) => {
-                let told = error.to_string();
-                assert!(!told.contains("a fault of hexgraph"), "round {round}: {told}");
+                let reported = error.to_string();
+                assert!(!reported.contains("a fault of hexgraph"), "round {round}: {reported}");
                 assert_eq!(
                     ask(&db, "{ q(func: type(Person)) { count(uid) } }"),
                     r#"{"q":[{"count":0}]}"#

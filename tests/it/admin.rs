@@ -101,8 +101,8 @@ fn message(answer: &Value) -> &str {
 fn clients_of_a_draining_server_are_refused() {
     let site = Site::new();
     site.database.set_graphql_schema(SCHEMA).unwrap();
-    let found = json!({ "data": { "q": [{ "name": "Ada" }] } });
-    assert_eq!(site.query(), found);
+    let result = json!({ "data": { "q": [{ "name": "Ada" }] } });
+    assert_eq!(site.query(), result);
     site.drain(true);
     let error = |code: &str| json!([{ "message": DRAINING, "extensions": { "code": code } }]);
     let refused = json!({ "errors": error("ErrorInvalidRequest"), "data": null });
@@ -122,7 +122,7 @@ fn clients_of_a_draining_server_are_refused() {
     assert_eq!(site.ask("GET", "/health?live", "", "").0, 200);
     assert!(site.admin("{ health { status } }")["data"]["health"][0]["status"] == "healthy");
     site.drain(false);
-    assert_eq!(site.query(), found);
+    assert_eq!(site.query(), result);
     let done = json!({ "code": "Success", "message": "draining mode has been set to true" });
     assert_eq!(parse(site.ask("PUT", "/admin/draining?enable=true", "", "")), done);
     assert_eq!(message(&site.query()), DRAINING);
@@ -130,7 +130,7 @@ fn clients_of_a_draining_server_are_refused() {
     assert_eq!(message(&answer), "Found invalid value for the enable parameter");
     assert_eq!(site.ask("GET", "/admin/draining?enable=false", "", "").0, 400);
     site.ask("POST", "/admin/draining?enable=0", "", "");
-    assert_eq!(site.query(), found);
+    assert_eq!(site.query(), result);
     // What is in the process is not a client.
     assert_eq!(site.database.stats().unwrap().nodes, 2);
 }
@@ -154,20 +154,20 @@ fn subscriptions_end_when_a_server_drains() {
     socket.send(subscribe("1")).unwrap();
     let mut hear = || loop {
         if let Message::Text(text) = socket.read().unwrap() {
-            let told: Value = serde_json::from_str(&text).unwrap();
-            let kind = told["type"].as_str().unwrap().to_owned();
+            let reported: Value = serde_json::from_str(&text).unwrap();
+            let kind = reported["type"].as_str().unwrap().to_owned();
             if kind == "complete" {
                 socket.send(subscribe("2")).unwrap();
             }
-            return (kind, told);
+            return (kind, reported);
         }
     };
     assert_eq!(hear().0, "connection_ack");
     assert_eq!(hear().0, "next");
     site.drain(true);
     assert_eq!(hear().0, "complete");
-    let (kind, told) = hear();
-    assert_eq!((kind.as_str(), &told["payload"]), ("error", &json!([{ "message": DRAINING }])));
+    let (kind, reported) = hear();
+    assert_eq!((kind.as_str(), &reported["payload"]), ("error", &json!([{ "message": DRAINING }])));
 }
 
 #[test]
@@ -268,13 +268,13 @@ fn what_a_schema_changes_is_told_and_can_be_given_up() {
         let input = format!("input: {{set: {{schema: {schema}}}}}");
         let text = format!("mutation {{ updateGQLSchema({input}) {{ gqlSchema {{ schema }} }} }}");
         let body = json!({ "query": text }).to_string();
-        let (_, told) = site.ask("POST", "/admin", "application/json", &body);
-        serde_json::from_str::<Value>(&told).unwrap()
+        let (_, reported) = site.ask("POST", "/admin", "application/json", &body);
+        serde_json::from_str::<Value>(&reported).unwrap()
     };
     assert_eq!(set("id: ID! size: Int @search").get("extensions"), None);
-    let told = set("id: ID! size: Float");
+    let reported = set("id: ID! size: Float");
     let schema = json!({ "changed": ["Note.size: float instead of int"], "dropped": ["Note.size: @index(int)"] });
-    assert_eq!(told["extensions"]["schema"], schema, "{told}");
+    assert_eq!(reported["extensions"]["schema"], schema, "{reported}");
     for (path, body) in [
         ("/alter?timeout=1ns", "name: string @index(term) ."),
         ("/admin/schema?timeout=1ns", "type Other { id: ID! }"),
@@ -320,8 +320,8 @@ fn exports_are_tasks() {
     assert_eq!(task(id), json!({ "kind": "Export", "status": "Success" }));
     assert_eq!(task("0x1"), json!({ "kind": "Unknown", "status": "Unknown" }));
     assert_eq!(task("what"), Value::Null);
-    let place = folder.path().join("elsewhere");
-    for destination in ["..", "../elsewhere", "/tmp", place.to_str().unwrap(), "s3://a/b"] {
+    let position = folder.path().join("elsewhere");
+    for destination in ["..", "../elsewhere", "/tmp", position.to_str().unwrap(), "s3://a/b"] {
         let input = format!("{{destination: {}}}", json!(destination));
         let answer = site.admin(&format!("mutation {{ export(input: {input}) {{ taskId }} }}"));
         assert!(message(&answer).starts_with("resolving export failed because"), "{answer}");

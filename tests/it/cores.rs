@@ -83,7 +83,7 @@ fn lines(uids: std::ops::Range<u64>, nodes: u64) -> String {
         let mut add = |predicate: &str, value: String| {
             out += &format!("<{uid}> <{predicate}> {value} .\n");
         };
-        for (place, (predicate, value)) in [
+        for (position, (predicate, value)) in [
             ("score", format!("\"{}\"", random % 1000)),
             ("age", format!("\"{}\"", random / 7 % 40)),
             ("weight", format!("\"{}.{}\"", random / 3 % 100, random / 5 % 1000)),
@@ -102,7 +102,7 @@ fn lines(uids: std::ops::Range<u64>, nodes: u64) -> String {
         .enumerate()
         {
             // Most nodes lack something.
-            if !mixed(uid * 32 + place as u64).is_multiple_of(8) {
+            if !mixed(uid * 32 + position as u64).is_multiple_of(8) {
                 add(predicate, value);
             }
         }
@@ -135,17 +135,17 @@ fn database(nodes: u64, threads: usize) -> Database {
     db
 }
 
-fn asked(db: &Database, text: &str, control: &RequestContext) -> Result<QueryAnswer, Error> {
+fn requested(db: &Database, text: &str, control: &RequestContext) -> Result<QueryAnswer, Error> {
     db.query_with(&QueryRequest { text: text.to_owned(), ..QueryRequest::default() }, control)
 }
 
 /// An answer in all its forms.
 fn shown(db: &Database, text: &str, costs: Costs) -> Vec<String> {
     let control = || RequestContext::new().with_costs(costs);
-    let told = |error: Error| error.to_string();
-    let answer = match asked(db, text, &control()) {
+    let reported = |error: Error| error.to_string();
+    let answer = match requested(db, text, &control()) {
         Ok(answer) => answer,
-        Err(error) => return vec![told(error)],
+        Err(error) => return vec![reported(error)],
     };
     let mut chunks = Vec::new();
     let chunked = answer.write_chunks(2000, &control(), |chunk| {
@@ -153,12 +153,12 @@ fn shown(db: &Database, text: &str, costs: Costs) -> Vec<String> {
         Ok(())
     });
     vec![
-        answer.to_json_with(&control()).map_or_else(told, |(json, _)| json),
-        chunked.map_or_else(told, |()| String::from_utf8(chunks).unwrap()),
-        answer.table_with(None, &control()).map_or_else(told, |table| format!("{table:?}")),
+        answer.to_json_with(&control()).map_or_else(reported, |(json, _)| json),
+        chunked.map_or_else(reported, |()| String::from_utf8(chunks).unwrap()),
+        answer.table_with(None, &control()).map_or_else(reported, |table| format!("{table:?}")),
         answer
             .to_short_json(3000, &control())
-            .map_or_else(told, |json| format!("{:?}", json.map(|it| it.0))),
+            .map_or_else(reported, |json| format!("{:?}", json.map(|it| it.0))),
     ]
 }
 
@@ -175,15 +175,15 @@ fn answers_are_the_same_bytes_with_any_number_of_threads() {
     let [one, two, eight] = [1, 2, 8].map(|threads| database(1500, threads));
     let mut seen = BTreeSet::new();
     for text in QUERIES {
-        let wanted = shown(&one, text, alone());
-        assert!(wanted[0].len() > 16, "{text}: {wanted:?}");
+        let expected = shown(&one, text, alone());
+        assert!(expected[0].len() > 16, "{text}: {expected:?}");
         for (db, threads) in [(&one, 1), (&two, 2), (&eight, 8)] {
             for morsel in [1, 300, 20_000] {
-                let found = shown(db, text, sharing(morsel));
-                assert_eq!(found, wanted, "{text}, {threads} threads, morsels of {morsel} ns");
+                let result = shown(db, text, sharing(morsel));
+                assert_eq!(result, expected, "{text}, {threads} threads, morsels of {morsel} ns");
             }
         }
-        seen.insert(wanted[0].clone());
+        seen.insert(expected[0].clone());
     }
     assert_eq!(seen.len(), QUERIES.len(), "each query asks something else");
 }
@@ -197,7 +197,7 @@ fn limits_hold_for_all_threads_together() {
             let outcome = |costs| {
                 let control = RequestContext::new().with_costs(costs);
                 control.set_limits(limits);
-                let answer = asked(&db, text, &control)?;
+                let answer = requested(&db, text, &control)?;
                 answer.to_json_with(&control).map(|(json, _)| json)
             };
             let (together, one) = (outcome(sharing(1)), outcome(alone()));
@@ -221,7 +221,7 @@ fn a_cancelled_request_ends_on_all_threads() {
     for text in QUERIES {
         let control = RequestContext::new().with_costs(sharing(1));
         control.canceller().cancel();
-        match asked(&db, text, &control) {
+        match requested(&db, text, &control) {
             Err(Error::Limit { .. }) => stopped += 1,
             // Little work may be done before anybody asks.
             Ok(_) => {}
@@ -263,10 +263,10 @@ fn one_thread_is_one_thread() {
         process::say(&format!("threads {} {}", threads_of_databases(), db.has_started_threads()));
         return;
     }
-    for (threads, wanted) in [("1", "threads 0 false"), ("3", "threads 3 true")] {
+    for (threads, expected) in [("1", "threads 0 false"), ("3", "threads 3 true")] {
         let environment = [("HEXGRAPH_CORES_THREADS", threads.to_owned())];
         let child = process::start("cores::one_thread_is_one_thread", &environment);
         let said: Vec<String> = child.lines.iter().collect();
-        assert!(said.iter().any(|line| line == wanted), "{said:#?}");
+        assert!(said.iter().any(|line| line == expected), "{said:#?}");
     }
 }

@@ -25,14 +25,14 @@ fn root() -> &'static Path {
 }
 
 /// All files below a folder whose names end in `ending`, without what builds leave behind.
-fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+fn files(folder: &Path, ending: &str, result: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.map(|entry| entry.unwrap().path()) {
         let name = path.file_name().unwrap().to_str().unwrap();
         if path.is_dir() && !name.starts_with('.') && name != "target" {
-            files(&path, ending, found);
+            files(&path, ending, result);
         } else if name.ends_with(ending) {
-            found.push(path);
+            result.push(path);
         }
     }
 }
@@ -51,7 +51,7 @@ fn inner_pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The pieces of a text between backquotes, without blocks of code.
+/// The chunks of a text between backquotes, without blocks of code.
 fn quoted(text: &str) -> Vec<&str> {
     let prose = text.split("```").step_by(2);
     prose.flat_map(|prose| prose.split('`').skip(1).step_by(2)).collect()
@@ -60,7 +60,7 @@ fn quoted(text: &str) -> Vec<&str> {
 /// The links of a page to files of the repository: the file, and the anchor behind `#`.
 fn links(page: &Path) -> Vec<(PathBuf, String)> {
     let text = fs::read_to_string(page).unwrap();
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     for (link, _) in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
         let (target, anchor) = link.split_once('#').unwrap_or((link, ""));
         if target.contains("://") && !target.starts_with(HOME) {
@@ -71,9 +71,9 @@ fn links(page: &Path) -> Vec<(PathBuf, String)> {
             None if target.is_empty() => page.to_owned(),
             None => page.parent().unwrap().join(target),
         };
-        found.push((path, anchor.to_owned()));
+        result.push((path, anchor.to_owned()));
     }
-    found
+    result
 }
 
 /// The anchors of the headings of a page, as GitHub makes them.
@@ -81,13 +81,13 @@ fn anchors(page: &Path) -> HashSet<String> {
     let text = fs::read_to_string(page).unwrap();
     let prose = text.split("```").step_by(2);
     let headings = prose.flat_map(str::lines).filter(|line| line.starts_with('#'));
-    let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    let is_retained = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     let anchor = |heading: &str| -> String {
         let heading = heading.trim_start_matches('#').trim();
         heading
             .to_lowercase()
             .chars()
-            .filter(is_kept)
+            .filter(is_retained)
             .map(|c| if c == ' ' { '-' } else { c })
             .collect()
     };

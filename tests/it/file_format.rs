@@ -208,7 +208,7 @@ fn the_logs_have_what_was_written() {
     for (_, payload) in records(&first).unwrap().into_iter().chain(records(&last).unwrap()) {
         lines.extend(statements(payload).unwrap());
     }
-    let wanted = [
+    let expected = [
         "0x4 title@ \"a thing\" lang=\"none\" n=3",
         "0x4 day@ 1709292599s999999999n-690",
         "0x4 ratings@ -2.25 at=1704067200s0n+0 by=\"ada\"",
@@ -220,8 +220,8 @@ fn the_logs_have_what_was_written() {
         "- 0x1 friend 0x3",
         "- 0x5 likes *",
     ];
-    for wanted in wanted {
-        assert!(lines.iter().any(|line| line == wanted), "{wanted}\n{}", lines.join("\n"));
+    for expected in expected {
+        assert!(lines.iter().any(|line| line == expected), "{expected}\n{}", lines.join("\n"));
     }
 }
 
@@ -257,7 +257,7 @@ fn the_example_of_the_page_is_true() {
     let file = Snapshot::open(bytes).unwrap();
     assert_eq!(file.identity, identity);
     let lines = Walk::of(&file).unwrap().lines;
-    for wanted in ["0x2 name \"Bob\"", "0x1 friend 0x2 close=true score=0.5", "0x1 friend 0x3"] {
-        assert!(lines.iter().any(|line| line == wanted), "{wanted}\n{}", lines.join("\n"));
+    for expected in ["0x2 name \"Bob\"", "0x1 friend 0x2 close=true score=0.5", "0x1 friend 0x3"] {
+        assert!(lines.iter().any(|line| line == expected), "{expected}\n{}", lines.join("\n"));
     }
 }

@@ -7,38 +7,38 @@ use hexgraph::types::Geometry;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-type Place = (f64, f64);
+type Position = (f64, f64);
 
-/// Where the geometries of one case lie: around a place, and how far apart.
+/// Where the geometries of one case lie: around a position, and how far apart.
 #[derive(Debug, Clone, Copy)]
 struct Region {
-    middle: Place,
+    middle: Position,
     size: f64,
 }
 
 /// Geometries with corners from -1 to 1, to be put into a region.
 #[derive(Debug, Clone)]
 enum Shape {
-    Point(Place),
-    Polygon(Vec<Place>),
-    MultiPolygon(Vec<Vec<Place>>),
+    Point(Position),
+    Polygon(Vec<Position>),
+    MultiPolygon(Vec<Vec<Position>>),
 }
 
-fn place() -> impl Strategy<Value = Place> {
+fn position() -> impl Strategy<Value = Position> {
     let axis = || prop_oneof![-1.0..1.0_f64, (-4..=4).prop_map(|step| f64::from(step) / 4.0)];
     (axis(), axis())
 }
 
-fn ring() -> impl Strategy<Value = Vec<Place>> {
-    let square = (place(), place()).prop_map(|((west, south), (east, north))| {
+fn ring() -> impl Strategy<Value = Vec<Position>> {
+    let square = (position(), position()).prop_map(|((west, south), (east, north))| {
         vec![(west, south), (east, south), (east, north), (west, north)]
     });
-    prop_oneof![prop::collection::vec(place(), 3..9), square]
+    prop_oneof![prop::collection::vec(position(), 3..9), square]
 }
 
 fn shape() -> impl Strategy<Value = Shape> {
     prop_oneof![
-        3 => place().prop_map(Shape::Point),
+        3 => position().prop_map(Shape::Point),
         2 => ring().prop_map(Shape::Polygon),
         1 => prop::collection::vec(ring(), 1..4).prop_map(Shape::MultiPolygon),
     ]
@@ -57,35 +57,35 @@ fn region() -> impl Strategy<Value = Region> {
 }
 
 impl Region {
-    /// A point, which has to be a place on the globe.
-    fn place(&self, place: Place) -> String {
-        let (x, y) = self.at(place);
+    /// A point, which has to be a position on the globe.
+    fn position(&self, position: Position) -> String {
+        let (x, y) = self.at(position);
         format!("[{},{}]", x.clamp(-180.0, 180.0), y.clamp(-90.0, 90.0))
     }
 
     /// A corner, which may lie beyond a pole or the date line.
-    fn corner(&self, place: Place) -> String {
-        let (x, y) = self.at(place);
+    fn corner(&self, position: Position) -> String {
+        let (x, y) = self.at(position);
         format!("[{x},{y}]")
     }
 
-    fn at(&self, (x, y): Place) -> Place {
+    fn at(&self, (x, y): Position) -> Position {
         (self.middle.0 + x * self.size, self.middle.1 + y * self.size)
     }
 
-    fn polygon(&self, ring: &[Place]) -> String {
+    fn polygon(&self, ring: &[Position]) -> String {
         let corners = ring.iter().chain(&ring[..1]).map(|corner| self.corner(*corner));
         format!("[[{}]]", corners.collect::<Vec<_>>().join(","))
     }
 
-    fn polygons(&self, rings: &[Vec<Place>]) -> String {
+    fn polygons(&self, rings: &[Vec<Position>]) -> String {
         let polygons = rings.iter().map(|ring| self.polygon(ring));
         format!("[{}]", polygons.collect::<Vec<_>>().join(","))
     }
 
     fn geometry(&self, shape: &Shape) -> String {
         let (name, coordinates) = match shape {
-            Shape::Point(at) => ("Point", self.place(*at)),
+            Shape::Point(at) => ("Point", self.position(*at)),
             Shape::Polygon(ring) => ("Polygon", self.polygon(ring)),
             Shape::MultiPolygon(rings) => ("MultiPolygon", self.polygons(rings)),
         };
@@ -95,7 +95,7 @@ impl Region {
     /// The functions with a shape as their argument: the text of each, and its meaning.
     fn calls(&self, shape: &Shape) -> Vec<(String, GeoQuery)> {
         let argument = match shape {
-            Shape::Point(at) => self.place(*at),
+            Shape::Point(at) => self.position(*at),
             Shape::Polygon(ring) => self.polygon(ring),
             Shape::MultiPolygon(rings) => self.polygons(rings),
         };
@@ -134,11 +134,11 @@ impl Model {
     fn nodes(&self, key: &str, query: &GeoQuery) -> Vec<u64> {
         let matches = |text: &String| query.matches(&Geometry::parse(text).unwrap());
         if key == "single" {
-            let found = self.single.iter().filter(|(_, value)| matches(value));
-            return found.map(|(node, _)| *node).collect();
+            let result = self.single.iter().filter(|(_, value)| matches(value));
+            return result.map(|(node, _)| *node).collect();
         }
-        let found = self.list.iter().filter(|(_, values)| values.iter().any(matches));
-        found.map(|(node, _)| *node).collect()
+        let result = self.list.iter().filter(|(_, values)| values.iter().any(matches));
+        result.map(|(node, _)| *node).collect()
     }
 }
 
@@ -153,8 +153,8 @@ fn uids(db: &Database, text: &str) -> Vec<u64> {
     json["q"].as_array().unwrap().iter().map(uid).collect()
 }
 
-fn check(db: &Database, model: &Model, region: Region, asked: &[Shape]) {
-    for (text, query) in asked.iter().flat_map(|shape| region.calls(shape)) {
+fn check(db: &Database, model: &Model, region: Region, requested: &[Shape]) {
+    for (text, query) in requested.iter().flat_map(|shape| region.calls(shape)) {
         for key in ["single", "list"] {
             let call = text.replace("KEY", key);
             let expected = model.nodes(key, &query);
@@ -183,7 +183,7 @@ proptest! {
         first in prop::collection::vec((1..20_u64, shape()), 0..20),
         then in prop::collection::vec((1..20_u64, shape()), 0..10),
         gone in prop::collection::vec(1..20_u64, 0..5),
-        asked in prop::collection::vec(shape(), 1..6),
+        requested in prop::collection::vec(shape(), 1..6),
     ) {
         let db = Database::in_memory();
         db.alter("single: geo @index(geo) .\nlist: [geo] @index(geo) .").unwrap();
@@ -196,7 +196,7 @@ proptest! {
                 model.set(node, geometry);
             }
             db.mutate(&set, "").unwrap();
-            check(&db, &model, region, &asked);
+            check(&db, &model, region, &requested);
         }
         let mut delete = String::new();
         for node in gone {
@@ -205,13 +205,13 @@ proptest! {
             model.list.remove(&node);
         }
         db.mutate("", &delete).unwrap();
-        check(&db, &model, region, &asked);
+        check(&db, &model, region, &requested);
         let folder = tempfile::tempdir().unwrap();
         db.save(&folder.path().join("saved")).unwrap();
         let opened = Database::open(&folder.path().join("saved"), OpenOptions::default()).unwrap();
-        check(&opened, &model, region, &asked);
+        check(&opened, &model, region, &requested);
         db.alter("single: geo .\nlist: [geo] .").unwrap();
         db.alter("single: geo @index(geo) .\nlist: [geo] @index(geo) .").unwrap();
-        check(&db, &model, region, &asked);
+        check(&db, &model, region, &requested);
     }
 }

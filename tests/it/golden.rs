@@ -41,17 +41,17 @@ const DEBUG: &str = "debug>";
 const WARNINGS: &str = "warnings>";
 
 fn scripts(dir: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     for entry in std::fs::read_dir(dir).expect("the folder is there") {
         let path = entry.expect("the folder can be read").path();
         if path.is_dir() {
-            found.extend(scripts(&path));
+            result.extend(scripts(&path));
         } else {
-            found.push(path);
+            result.push(path);
         }
     }
-    found.sort();
-    found
+    result.sort();
+    result
 }
 
 fn answer(db: &Database, text: &str) -> String {
@@ -100,9 +100,9 @@ fn plan(db: &Database, text: &str, control: &RequestContext) -> String {
 
 /// The plans of a query without a rewrite and with it.
 fn rewritten(db: &Database, name: &str, text: &str) -> String {
-    let place = REWRITES.iter().position(|rewrite| rewrite.name == name);
-    let place = place.unwrap_or_else(|| panic!("no rewrite `{name}`"));
-    let without = Costs { left_out: 1 << place, ..Costs::default() };
+    let position = REWRITES.iter().position(|rewrite| rewrite.name == name);
+    let position = position.unwrap_or_else(|| panic!("no rewrite `{name}`"));
+    let without = Costs { left_out: 1 << position, ..Costs::default() };
     let control = || RequestContext::new().with_costs(without);
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
     let answered =

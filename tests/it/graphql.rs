@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 fn scripts() -> Vec<PathBuf> {
     let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/graphql");
     let entries = std::fs::read_dir(dir).expect("the folder is there");
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    found.sort();
-    found
+    let mut result: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    result.sort();
+    result
 }
 
 fn marked(part: &str, mark: char) -> String {
@@ -53,12 +53,12 @@ fn dql(db: &Database, part: &str) -> String {
 
 /// The part with its answer as it is now.
 fn carried_out(db: &Database, part: &str) -> String {
-    let asked = part.lines().filter(|line| line.starts_with(['#', '>', '$', '@', '?']));
-    let asked = asked.collect::<Vec<_>>().join("\n");
+    let requested = part.lines().filter(|line| line.starts_with(['#', '>', '$', '@', '?']));
+    let requested = requested.collect::<Vec<_>>().join("\n");
     let start = part.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
     match start.chars().next() {
-        Some('>') => format!("{asked}\n{}", graphql(db, part)),
-        Some('?') => format!("{asked}\n{}", dql(db, part)),
+        Some('>') => format!("{requested}\n{}", graphql(db, part)),
+        Some('?') => format!("{requested}\n{}", dql(db, part)),
         _ => {
             if let Some((_, schema)) = part.split_once("alter\n").filter(|_| start == "alter") {
                 db.alter(schema).unwrap();

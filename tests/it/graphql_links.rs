@@ -65,8 +65,8 @@ fn dql(db: &Database, text: &str) -> Value {
 }
 
 fn nodes(db: &Database, ty: &str) -> Vec<String> {
-    let found = dql(db, &format!("{{ q(func: type({ty})) {{ uid }} }}"));
-    let nodes = found["q"].as_array().unwrap();
+    let result = dql(db, &format!("{{ q(func: type({ty})) {{ uid }} }}"));
+    let nodes = result["q"].as_array().unwrap();
     nodes.iter().map(|node| node["uid"].as_str().unwrap().to_owned()).collect()
 }
 

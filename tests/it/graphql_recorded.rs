@@ -1,4 +1,4 @@
-//! Operations whose translation into DQL is recorded: carried out by GraphQL and by that DQL, over
+//! Operations whose translation into DQL is recorded: executed by GraphQL and by that DQL, over
 //! data of our own, they find and leave the same.
 
 mod record;

@@ -93,7 +93,7 @@ fn run(length: Duration, policy: &str, rng: &mut Rng) {
     options.set_sync(policy).unwrap();
     let db = Database::open(folder.path(), options).unwrap();
     db.alter(SCHEMA).unwrap();
-    let account = |place| format!("<{:#x}> <balance> \"100\" .\n", FIRST_ACCOUNT + place);
+    let account = |position| format!("<{:#x}> <balance> \"100\" .\n", FIRST_ACCOUNT + position);
     db.mutate(&(0..ACCOUNTS).map(account).collect::<String>(), "").unwrap();
     let mut server =
         Server::start(db.clone(), ServeOptions { port: Some(0), ..ServeOptions::default() })
@@ -173,10 +173,10 @@ fn transact<C: Client>(world: &World, client: &C, counter: usize, mut rng: Rng) 
         } else if rng.u8(0..6) == 0 {
             session.discard();
         } else {
-            let asked = world.now();
+            let requested = world.now();
             if let Ok(commit) = session.commit() {
                 world.acknowledge(commit);
-                event.commit = Some((asked, commit));
+                event.commit = Some((requested, commit));
                 count += 1;
             }
         }
@@ -228,14 +228,14 @@ fn check_again(again: Reading, seen: &Reading, read: &Reading) -> Result<(), Abo
         return Ok(());
     }
     let mut without = again.clone();
-    for (place, register) in without.registers.iter_mut().enumerate() {
-        if *register == seen.registers[place] {
-            register.clone_from(&read.registers[place]);
+    for (position, register) in without.registers.iter_mut().enumerate() {
+        if *register == seen.registers[position] {
+            register.clone_from(&read.registers[position]);
         }
     }
-    for (place, balance) in without.balances.iter_mut().enumerate() {
-        if *balance == seen.balances[place] {
-            *balance = read.balances[place];
+    for (position, balance) in without.balances.iter_mut().enumerate() {
+        if *balance == seen.balances[position] {
+            *balance = read.balances[position];
         }
     }
     assert_eq!(without, *read, "a transaction saw first one thing and then another");
@@ -275,7 +275,7 @@ fn move_at_once<C: Client>(world: &World, client: &C, counter: usize, mut rng: R
              ny as math(y + {amount}) }} }} mutation {{ set {{ uid(a) <balance> val(nx) .\n \
              uid(b) <balance> val(ny) .\n <{own:#x}> <counter> \"{count}\" . }} }} }}"
         );
-        let (floor, asked) = (world.floor(), world.now());
+        let (floor, requested) = (world.floor(), world.now());
         let commit = client.mutate(&text);
         world.acknowledge(commit);
         assert!(floor < commit);
@@ -283,14 +283,14 @@ fn move_at_once<C: Client>(world: &World, client: &C, counter: usize, mut rng: R
             client: format!("client {counter}"),
             floor,
             read: None,
-            read_at: asked,
+            read_at: requested,
             read_commit: None,
             change: Change {
                 appended: Default::default(),
                 moved: [(from, -amount), (to, amount)].into(),
             },
             counted: Some(counter),
-            commit: Some((asked, commit)),
+            commit: Some((requested, commit)),
         });
         thread::sleep(Duration::from_micros(rng.u64(0..6000)));
     }

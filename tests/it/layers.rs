@@ -150,7 +150,7 @@ fn source_is_tidy() {
 
 /// Modules that are files of their own and compiled for tests only, as paths without ending.
 fn test_modules(src: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     for path in rust_files(src) {
         let text = fs::read_to_string(&path).unwrap();
         for line in text.split("#[cfg(test)]\nmod ").skip(1) {
@@ -160,10 +160,10 @@ fn test_modules(src: &Path) -> Vec<PathBuf> {
                 true => path.parent().unwrap().to_owned(),
                 false => path.with_extension(""),
             };
-            found.extend(is_file.then(|| folder.join(name)));
+            result.extend(is_file.then(|| folder.join(name)));
         }
     }
-    found
+    result
 }
 
 /// A folder can be looked over.
@@ -204,12 +204,12 @@ fn check_uses(name: &str, code: &str, faults: &mut Vec<String>) {
 /// The layers that a file of one names, with the numbers of the lines where it does, groups (`crate::{graph, plan}`)
 /// included.
 fn uses(code: &str, module: &str) -> Vec<(usize, String)> {
-    let is_whole = MEMBERS.iter().any(|(_, _, layer)| *layer == Some(module));
+    let is_complete = MEMBERS.iter().any(|(_, _, layer)| *layer == Some(module));
     let lines: Vec<&str> = numbered_code(code).map(|(_, line)| line).collect();
     let text = lines.join("\n");
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     let inside = MEMBERS.iter().map(|(name, _, layer)| (*name, *layer));
-    for (prefix, layer) in inside.chain([("crate", is_whole.then_some(module))]) {
+    for (prefix, layer) in inside.chain([("crate", is_complete.then_some(module))]) {
         for (at, _) in text.match_indices(prefix) {
             let rest = &text[at + prefix.len()..];
             let before = text[..at].chars().next_back();
@@ -220,13 +220,13 @@ fn uses(code: &str, module: &str) -> Vec<(usize, String)> {
             }
             let number = text[..at].matches('\n').count() + 1;
             match (layer, rest.strip_prefix("::")) {
-                (Some(layer), _) => found.push((number, layer.to_owned())),
-                (None, Some(path)) => found.extend(firsts(path).map(|used| (number, used))),
+                (Some(layer), _) => result.push((number, layer.to_owned())),
+                (None, Some(path)) => result.extend(firsts(path).map(|used| (number, used))),
                 (None, None) => {}
             }
         }
     }
-    found
+    result
 }
 
 /// The first names of a path, or of each path of a group.
@@ -257,8 +257,8 @@ fn firsts(path: &str) -> impl Iterator<Item = String> {
 #[test]
 fn groups_of_uses_are_read() {
     let code = "use crate::graph::{A, B};\nuse hexgraph_base::{\n    types::{Error, Result}, plan,\n};\nlet x = crate::exec::run();\nuse hexgraph_dql::parse; // crate::http\n";
-    let found: Vec<String> = uses(code, "db").into_iter().map(|(_, used)| used).collect();
-    assert_eq!(found, ["types", "plan", "dql", "graph", "exec"]);
+    let result: Vec<String> = uses(code, "db").into_iter().map(|(_, used)| used).collect();
+    assert_eq!(result, ["types", "plan", "dql", "graph", "exec"]);
 }
 
 /// Unsafe code, feature switches and leftovers stay where they belong.
@@ -339,11 +339,11 @@ fn files_use_each_other_in_one_direction() {
     let mut faults = Vec::new();
     for (_, folder, _) in MEMBERS {
         let ties = ties(&modules_of(&root.join(folder)));
-        for (ties, what) in [(&ties, "files"), (&ties_of_rooms(&ties), "rooms")] {
-            let told = |circle: &Vec<&str>| {
-                format!("a circle of {what} in {folder}:\n{}", told(circle, ties))
+        for (ties, what) in [(&ties, "files"), (&ties_of_capacities(&ties), "rooms")] {
+            let reported = |circle: &Vec<&str>| {
+                format!("a circle of {what} in {folder}:\n{}", reported(circle, ties))
             };
-            faults.extend(circles(ties).iter().map(told));
+            faults.extend(circles(ties).iter().map(reported));
         }
     }
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
@@ -371,10 +371,10 @@ fn names(text: &str) -> Names {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
     let lines: Vec<&str> = numbered_code(code).map(|(_, line)| line).collect();
     let code = lines.join("\n");
-    let mut found = Names::default();
+    let mut result = Names::default();
     for line in &lines {
         let inner = line.split_once("mod ").and_then(|(_, rest)| rest.strip_suffix(" {"));
-        found.inner.extend(inner.map(str::to_owned));
+        result.inner.extend(inner.map(str::to_owned));
     }
     for statement in code.split(';') {
         // The last words before a semicolon may be a `use`.
@@ -384,21 +384,21 @@ fn names(text: &str) -> Names {
             cut.filter(|(before, path)| !before.ends_with(is_word) && path.chars().all(is_path));
         let rest = match cut {
             Some((before, path)) => {
-                expand(path, &[], &mut found.uses);
+                expand(path, &[], &mut result.uses);
                 before
             }
             None => statement,
         };
         for token in rest.split(|c| !is_word(c) && c != ':').filter(|token| token.contains("::")) {
             let path: Vec<String> = token.split("::").map(str::to_owned).collect();
-            found.paths.push(path.into_iter().filter(|step| !step.is_empty()).collect());
+            result.paths.push(path.into_iter().filter(|step| !step.is_empty()).collect());
         }
     }
-    found
+    result
 }
 
 /// The paths of a `use`, its groups written out, with the names that they bring in.
-fn expand(text: &str, before: &[String], found: &mut Vec<(String, Vec<String>)>) {
+fn expand(text: &str, before: &[String], result: &mut Vec<(String, Vec<String>)>) {
     let (mut depth, mut start) = (0, 0);
     let ends = text.char_indices().chain([(text.len(), ',')]);
     for (at, c) in ends {
@@ -406,7 +406,7 @@ fn expand(text: &str, before: &[String], found: &mut Vec<(String, Vec<String>)>)
             '{' => depth += 1,
             '}' => depth -= 1,
             ',' if depth == 0 => {
-                expand_one(text[start..at].trim(), before, found);
+                expand_one(text[start..at].trim(), before, result);
                 start = at + 1;
             }
             _ => {}
@@ -414,20 +414,20 @@ fn expand(text: &str, before: &[String], found: &mut Vec<(String, Vec<String>)>)
     }
 }
 
-fn expand_one(text: &str, before: &[String], found: &mut Vec<(String, Vec<String>)>) {
+fn expand_one(text: &str, before: &[String], result: &mut Vec<(String, Vec<String>)>) {
     let (path, group) = text.split_once('{').map_or((text, None), |(path, it)| (path, Some(it)));
     let (path, name) = path.split_once(" as ").map_or((path, None), |(path, it)| (path, Some(it)));
     let steps = path.split("::").map(str::trim).filter(|step| !step.is_empty());
     let mut steps: Vec<String> = before.iter().cloned().chain(steps.map(str::to_owned)).collect();
     if let Some(group) = group {
-        return expand(group.trim_end().trim_end_matches('}'), &steps, found);
+        return expand(group.trim_end().trim_end_matches('}'), &steps, result);
     }
     // `a::{self}` is `a`.
     if 1 < steps.len() {
         steps.pop_if(|last| last == "self");
     }
     if let Some(last) = steps.last() {
-        found.push((name.map_or(last.clone(), |name| name.trim().to_owned()), steps));
+        result.push((name.map_or(last.clone(), |name| name.trim().to_owned()), steps));
     }
 }
 
@@ -437,8 +437,8 @@ fn ties(modules: &Modules) -> Ties {
     for (from, names) in modules {
         for path in names.uses.iter().map(|(_, path)| path).chain(&names.paths) {
             let Some((to, name)) = owner(modules, from, path, 0) else { continue };
-            let is_part = |part: &str, whole: &str| {
-                part == whole || whole.is_empty() || part.starts_with(&format!("{whole}::"))
+            let is_part = |part: &str, full: &str| {
+                part == full || full.is_empty() || part.starts_with(&format!("{full}::"))
             };
             if !is_part(from, &to) && !is_part(&to, from) {
                 ties.entry((from.clone(), to)).or_default().insert(name);
@@ -449,23 +449,23 @@ fn ties(modules: &Modules) -> Ties {
 }
 
 /// The ties between the modules at the top of a member, each a file or a folder.
-fn ties_of_rooms(ties: &Ties) -> Ties {
-    let room = |file: &str| file.split("::").next().unwrap_or_default().to_owned();
-    let mut rooms = Ties::new();
+fn ties_of_capacities(ties: &Ties) -> Ties {
+    let capacity = |file: &str| file.split("::").next().unwrap_or_default().to_owned();
+    let mut capacities = Ties::new();
     for ((from, to), names) in ties {
-        let (from, to) = (room(from), room(to));
+        let (from, to) = (capacity(from), capacity(to));
         if from != to && !from.is_empty() && !to.is_empty() {
-            rooms.entry((from, to)).or_default().extend(names.iter().cloned());
+            capacities.entry((from, to)).or_default().extend(names.iter().cloned());
         }
     }
-    rooms
+    capacities
 }
 
 /// The file that a path leads to, through the modules that hand names on, with the name that it has there. `None` for what
 /// is of another crate, of the file itself, or a module as a whole: paths that go on from it are looked at themselves.
 fn owner(modules: &Modules, from: &str, path: &[String], depth: usize) -> Option<(String, String)> {
     let mut at = from.to_owned();
-    for (place, step) in path.iter().enumerate() {
+    for (position, step) in path.iter().enumerate() {
         let child = if at.is_empty() { step.clone() } else { format!("{at}::{step}") };
         match step.as_str() {
             "crate" => at.clear(),
@@ -476,13 +476,13 @@ fn owner(modules: &Modules, from: &str, path: &[String], depth: usize) -> Option
                 return Some((at, path.last().unwrap_or(step).clone()));
             }
             _ => {
-                let known = modules.get(&at)?.uses.iter().find(|(name, _)| name == step);
+                let existing = modules.get(&at)?.uses.iter().find(|(name, _)| name == step);
                 // A name may lead to itself: `use it;`.
-                if let Some((_, to)) = known.filter(|_| depth < 8) {
-                    let whole = [to.as_slice(), &path[place + 1..]].concat();
-                    return owner(modules, &at, &whole, depth + 1);
+                if let Some((_, to)) = existing.filter(|_| depth < 8) {
+                    let full = [to.as_slice(), &path[position + 1..]].concat();
+                    return owner(modules, &at, &full, depth + 1);
                 }
-                return (0 < place).then(|| (at, step.clone()));
+                return (0 < position).then(|| (at, step.clone()));
             }
         }
     }
@@ -500,19 +500,19 @@ fn circles(ties: &Ties) -> Vec<Vec<&str>> {
         }
         reached.insert(from, seen);
     }
-    let mut found: Vec<Vec<&str>> = Vec::new();
+    let mut result: Vec<Vec<&str>> = Vec::new();
     for (from, seen) in &reached {
         let leads_back = |to: &&&str| reached.get(**to).is_some_and(|back| back.contains(from));
         let circle: Vec<&str> = seen.iter().filter(leads_back).copied().collect();
-        if !circle.is_empty() && !found.contains(&circle) {
-            found.push(circle);
+        if !circle.is_empty() && !result.contains(&circle) {
+            result.push(circle);
         }
     }
-    found
+    result
 }
 
 /// The files of a circle, and the names that tie it.
-fn told(circle: &[&str], ties: &Ties) -> String {
+fn reported(circle: &[&str], ties: &Ties) -> String {
     let has = |file: &String| circle.contains(&file.as_str());
     let within = ties.iter().filter(|((from, to), _)| has(from) && has(to));
     let lines = within.map(|((from, to), names)| {
@@ -546,7 +546,7 @@ fn circles_are_found() {
     let ties = ties(&files.iter().map(read).collect());
     assert_eq!(circles(&ties), [["a", "b::c"], ["g", "h"]]);
     let want = "  [\"a\", \"b::c\"]\n    a uses b::c: One, run\n    b::c uses a: stop";
-    assert_eq!(told(&["a", "b::c"], &ties), want);
+    assert_eq!(reported(&["a", "b::c"], &ties), want);
 }
 
 /// The lines without their comments, numbered from one.
@@ -559,15 +559,15 @@ fn is_word(c: char) -> bool {
 }
 
 fn rust_files(dir: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(rust_files(&path));
+            result.extend(rust_files(&path));
         } else if path.extension().is_some_and(|ext| ext == "rs") {
-            found.push(path);
+            result.push(path);
         }
     }
-    found.sort();
-    found
+    result.sort();
+    result
 }

@@ -80,7 +80,7 @@ fn explain_tells_the_steps() {
                 q(func: uid(x), orderdesc: age, first: 2) { name } }";
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
     let explanation = db.explain_with(&request, &RequestContext::new()).unwrap();
-    let found: Vec<_> = explanation
+    let result: Vec<_> = explanation
         .steps
         .iter()
         .map(|step| (step.depth, step.operator, step.detail.as_str(), step.strategy, step.rows))
@@ -97,7 +97,7 @@ fn explain_tells_the_steps() {
         (1, "Project", "name", "", 2),
         (1, "Variable", "", "", 0),
     ];
-    assert_eq!(found, expected);
+    assert_eq!(result, expected);
     assert_eq!(explanation.steps[1].estimate, Some(1));
     assert!(explanation.to_string().contains("ge(age, 91) (index)"));
     let slow = db.slow_queries();
@@ -179,7 +179,7 @@ fn requests_share_the_memory_of_their_database() {
             db.mutate(&std::mem::take(&mut lines), "").unwrap();
         }
     }
-    assert!(db.budget().drawn() < 2 << 20, "{}", db.budget().drawn());
+    assert!(db.budget().reserved() < 2 << 20, "{}", db.budget().reserved());
     // 100,000 edges a level, and 2 MB of text that are drawn several times, as a buffer that grows; given back when the answer goes.
     let level = "{ q(func: has(knows)) { knows { count(knows) } } }";
     let wide =
@@ -191,7 +191,7 @@ fn requests_share_the_memory_of_their_database() {
     assert!(error.contains("there is no memory for another"), "{error}");
     assert!(error.contains("of the 20971520 bytes"), "{error}");
     assert!(error.contains("the setting `memory`"), "{error}");
-    assert!(db.budget().drawn() < 2 << 20, "{}", db.budget().drawn());
+    assert!(db.budget().reserved() < 2 << 20, "{}", db.budget().reserved());
     ask(&db, level).unwrap();
 }
 
@@ -216,7 +216,7 @@ fn root_fields_give_back_what_they_have_drawn() {
     assert!(response.errors.is_empty(), "{:?}", response.errors.first());
     let data = String::from_utf8(response.data.unwrap()).unwrap();
     assert_eq!(data.matches(r#":[{"knows":[{"name":""#).count(), 300);
-    assert!(db.budget().drawn() < 2 << 20, "{}", db.budget().drawn());
+    assert!(db.budget().reserved() < 2 << 20, "{}", db.budget().reserved());
 }
 
 /// `{"n":1}` has seven bytes, and seven hundred once it is read into values: what a query in DQL answers a field of GraphQL is weighed so.
@@ -238,12 +238,12 @@ fn answers_that_are_read_again_are_weighed_as_values() {
         let request = Request::new(format!("{{ first(k: {k}) {{ n }} }}"));
         db.graphql_with(&request, &Headers::new(), &RequestContext::new())
     };
-    let told = first(40_000).errors[0].message.clone();
-    assert!(told.contains("there is no memory for another"), "{told}");
+    let reported = first(40_000).errors[0].message.clone();
+    assert!(reported.contains("there is no memory for another"), "{reported}");
     let fits = first(2_000);
     assert!(fits.errors.is_empty(), "{:?}", fits.errors);
     assert_eq!(String::from_utf8(fits.data.unwrap()).unwrap().matches(r#"{"n":1}"#).count(), 2_000);
-    assert!(db.budget().drawn() < 2 << 20, "{}", db.budget().drawn());
+    assert!(db.budget().reserved() < 2 << 20, "{}", db.budget().reserved());
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn statements_are_charged_before_they_are_made() {
     let lines: String =
         (1..=900).fold(String::new(), |lines, uid| lines + &format!("<{uid}> <node> \"1\" .\n"));
     db.mutate(&lines, "").unwrap();
-    let before = db.budget().drawn();
+    let before = db.budget().reserved();
     let text = "x".repeat(1200);
     // 900 nodes, 1200 trigrams each; 900 * 900 edges.
     for set in [format!("uid(v) <name> \"{text}\" ."), "uid(v) <knows> uid(v) .".to_owned()] {
@@ -267,7 +267,7 @@ fn statements_are_charged_before_they_are_made() {
         assert!(matches!(error, Error::Limit { .. }), "{said}");
         assert!(said.contains("of the 67108864 bytes"), "{said}");
     }
-    assert_eq!(db.budget().drawn(), before);
+    assert_eq!(db.budget().reserved(), before);
     assert_eq!(
         ask(&db, "{ q(func: has(name)) { uid } p(func: has(knows)) { uid } }").unwrap(),
         r#"{"q":[],"p":[]}"#
@@ -303,7 +303,7 @@ fn open_transactions_hold_what_they_staged_until_they_end() {
     open.pop().unwrap().commit().unwrap();
     stage(&begin(None).unwrap()).unwrap();
     drop(open);
-    assert!(db.budget().drawn() < 4 << 20, "{}", db.budget().drawn());
+    assert!(db.budget().reserved() < 4 << 20, "{}", db.budget().reserved());
     let three: Vec<_> = (0..3).map(|_| begin(client).unwrap()).collect();
     let error = begin(client).map(|_| ()).unwrap_err();
     assert!(
@@ -324,8 +324,8 @@ fn moments_that_keep_too_much_alive_are_too_old() {
     db.alter("n: int @index(int) .").unwrap();
     let request = |text: &str| QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
     let count = |start: u64| {
-        let asked = request("{ q(func: has(n)) { count(uid) } }");
-        let (answer, start) = db.query_at(start, &asked, &RequestContext::new())?;
+        let requested = request("{ q(func: has(n)) { count(uid) } }");
+        let (answer, start) = db.query_at(start, &requested, &RequestContext::new())?;
         Ok::<_, Error>((answer.to_json()?.0, start))
     };
     let mut starts = Vec::new();
@@ -343,9 +343,9 @@ fn moments_that_keep_too_much_alive_are_too_old() {
     assert!(matches!(&error, Error::Query { message, .. } if *message == said), "{error}");
     let last = starts.pop().unwrap();
     assert_eq!(count(last).unwrap().0, r#"{"q":[{"count":20000}]}"#);
-    let kept = starts.iter().filter(|&&start| count(start).is_ok()).count();
-    assert!((1..30).contains(&kept), "{kept}");
-    assert!(db.budget().drawn() < 8 << 20, "{}", db.budget().drawn());
+    let retained = starts.iter().filter(|&&start| count(start).is_ok()).count();
+    assert!((1..30).contains(&retained), "{retained}");
+    assert!(db.budget().reserved() < 8 << 20, "{}", db.budget().reserved());
 }
 
 #[test]

@@ -97,8 +97,8 @@ fn costly_hashes_are_refused_where_they_enter() {
             "{error}"
         );
     }
-    let kept = GIVEN.replace("$10$", "$14$");
-    for hash in [GIVEN, &kept, "no hash"] {
+    let retained = GIVEN.replace("$10$", "$14$");
+    for hash in [GIVEN, &retained, "no hash"] {
         db.mutate(&format!("<1> <secret> \"{hash}\"^^<xs:password> ."), "").unwrap();
     }
 }
@@ -165,7 +165,7 @@ fn a_comparison_costs_the_same_whoever_is_there() {
         .unwrap();
     let add = "mutation { addUser(input: [{ name: \"ada\", pwd: \"password\" }]) { numUids } }";
     db.graphql_with(&Request::new(add), &Headers::new(), &RequestContext::new());
-    for (name, password, found) in [
+    for (name, password, result) in [
         ("ada", "password", r#"{"checkUserPassword":{"age":null}}"#),
         ("ada", "not the password", r#"{"checkUserPassword":null}"#),
         ("eve", "password", r#"{"checkUserPassword":null}"#),
@@ -175,7 +175,7 @@ fn a_comparison_costs_the_same_whoever_is_there() {
             format!("{{ checkUserPassword(name: \"{name}\", pwd: \"{password}\") {{ age }} }}");
         let control = RequestContext::new();
         let response = db.graphql_with(&Request::new(text), &Headers::new(), &control);
-        assert_eq!(String::from_utf8(response.data.unwrap()).unwrap(), found, "{name}");
+        assert_eq!(String::from_utf8(response.data.unwrap()).unwrap(), result, "{name}");
         assert_eq!(control.compared_passwords(), 1, "{name} {password}");
     }
 }

@@ -10,15 +10,15 @@ use std::fmt::Write;
 
 /// What a path is in an answer: its nodes, the fields between them, its weight.
 #[derive(Debug, Clone)]
-struct Found {
+struct Outcome {
     nodes: Vec<u64>,
     fields: Vec<String>,
     weight: f64,
 }
 
 /// The reader of JSON errs in the last digits of a float.
-impl PartialEq for Found {
-    fn eq(&self, other: &Found) -> bool {
+impl PartialEq for Outcome {
+    fn eq(&self, other: &Outcome) -> bool {
         let is_near = (self.weight - other.weight).abs() < 1e-9;
         is_near && self.nodes == other.nodes && self.fields == other.fields
     }
@@ -67,14 +67,14 @@ impl Ord for Beginning {
 
 /// What a block asks for.
 #[derive(Debug, Clone)]
-struct Asked {
+struct RequestedQuery {
     paths: usize,
     depth: Option<usize>,
     least: Option<f64>,
     most: Option<f64>,
 }
 
-impl Asked {
+impl RequestedQuery {
     fn arguments(&self) -> String {
         let mut text = String::new();
         if self.paths != 1 {
@@ -105,7 +105,7 @@ fn within(hops: &Hops, from: u64, depth: Option<usize>) -> Hops {
 }
 
 /// The one path of least weight, by Dijkstra's algorithm.
-fn lightest(hops: &Hops, from: u64, to: u64) -> Option<Found> {
+fn lightest(hops: &Hops, from: u64, to: u64) -> Option<Outcome> {
     let mut best = BTreeMap::from([(from, 0.0)]);
     let mut done = BTreeSet::new();
     let start = Beginning { weight: 0.0, nodes: vec![from], fields: Vec::new(), by_nodes: false };
@@ -116,11 +116,11 @@ fn lightest(hops: &Hops, from: u64, to: u64) -> Option<Found> {
             continue;
         }
         if node == to {
-            return Some(Found { nodes, fields, weight });
+            return Some(Outcome { nodes, fields, weight });
         }
         for (&to, (more, field)) in hops.get(&node).into_iter().flatten() {
             let weight = weight + more;
-            if !done.contains(&to) && best.get(&to).is_none_or(|known| weight < *known) {
+            if !done.contains(&to) && best.get(&to).is_none_or(|existing| weight < *existing) {
                 best.insert(to, weight);
                 let nodes = [&nodes[..], &[to]].concat();
                 let fields = [&fields[..], std::slice::from_ref(field)].concat();
@@ -132,10 +132,10 @@ fn lightest(hops: &Hops, from: u64, to: u64) -> Option<Found> {
 }
 
 /// The first paths, by their beginnings; `None` when there are too many of these.
-fn several(hops: &Hops, asked: &Asked, from: u64, to: u64) -> Option<Vec<Found>> {
+fn several(hops: &Hops, requested: &RequestedQuery, from: u64, to: u64) -> Option<Vec<Outcome>> {
     let start = Beginning { weight: 0.0, nodes: vec![from], fields: Vec::new(), by_nodes: true };
     let mut heap = BinaryHeap::from([start]);
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     let mut steps = 0;
     while let Some(Beginning { weight, nodes, fields, .. }) = heap.pop() {
         steps += 1;
@@ -144,17 +144,17 @@ fn several(hops: &Hops, asked: &Asked, from: u64, to: u64) -> Option<Vec<Found>>
         }
         let node = *nodes.last().unwrap();
         if node == to {
-            if asked.least.is_none_or(|least| least <= weight) {
-                found.push(Found { nodes, fields, weight });
+            if requested.least.is_none_or(|least| least <= weight) {
+                result.push(Outcome { nodes, fields, weight });
             }
-            if found.len() == asked.paths {
+            if result.len() == requested.paths {
                 break;
             }
             continue;
         }
         for (&to, (more, field)) in hops.get(&node).into_iter().flatten() {
             let weight = weight + more;
-            if nodes.contains(&to) || asked.most.is_some_and(|most| most < weight) {
+            if nodes.contains(&to) || requested.most.is_some_and(|most| most < weight) {
                 continue;
             }
             let nodes = [&nodes[..], &[to]].concat();
@@ -162,7 +162,7 @@ fn several(hops: &Hops, asked: &Asked, from: u64, to: u64) -> Option<Vec<Found>>
             heap.push(Beginning { weight, nodes, fields, by_nodes: true });
         }
     }
-    Some(found)
+    Some(result)
 }
 
 fn ask(db: &Database, text: &str) -> Value {
@@ -201,12 +201,12 @@ fn all_hops(db: &Database, fields: &[(String, String)]) -> Hops {
 fn answered(
     db: &Database,
     fields: &[(String, String)],
-    asked: &Asked,
+    requested: &RequestedQuery,
     from: u64,
     to: u64,
-) -> Vec<Found> {
+) -> Vec<Outcome> {
     let body: String = fields.iter().map(|(text, _)| format!("{text} ")).collect();
-    let arguments = asked.arguments();
+    let arguments = requested.arguments();
     let text = format!("{{ shortest(from: {from}, to: {to}{arguments}) {{ {body} }} }}");
     let answer = ask(db, &text);
     let mut paths = Vec::new();
@@ -221,7 +221,7 @@ fn answered(
             nodes.push(uid(next));
             node = next;
         }
-        paths.push(Found { nodes, fields: names, weight });
+        paths.push(Outcome { nodes, fields: names, weight });
     }
     paths
 }
@@ -309,14 +309,14 @@ proptest! {
         edges in edges(8, 5..40),
         set in edges(8, 0..8),
         deleted in edges(8, 0..8),
-        asked in (1..7_usize, prop::option::weighted(0.3, 1..5_usize), prop::option::weighted(0.2, 0..4_u8), prop::option::weighted(0.2, 2..9_u8)),
+        requested in (1..7_usize, prop::option::weighted(0.3, 1..5_usize), prop::option::weighted(0.2, 0..4_u8), prop::option::weighted(0.2, 2..9_u8)),
     ) {
         let (weights, fields_of, reverse) = kinds;
         let fields = fields(fields_of, reverse);
         let all = [&edges, &set, &deleted].map(|edges| weighted(weights, edges));
         let db = database(8, reverse, &all[0], &all[1], &all[2]);
-        let (paths, depth, least, most) = asked;
-        let asked = Asked { paths, depth, least: least.map(f64::from), most: most.map(f64::from) };
+        let (paths, depth, least, most) = requested;
+        let requested = RequestedQuery { paths, depth, least: least.map(f64::from), most: most.map(f64::from) };
         // Without weights the one path is found by its edges.
         prop_assume!(paths != 1 || fields_of != 7);
         let hops = all_hops(&db, &fields);
@@ -325,11 +325,11 @@ proptest! {
             let expected = match lightest(&near, from, to) {
                 None => Some(Vec::new()),
                 Some(path) if paths == 1 => Some(vec![path]),
-                Some(_) => several(&near, &asked, from, to),
+                Some(_) => several(&near, &requested, from, to),
             };
             if let Some(expected) = expected {
-                let found = answered(&db, &fields, &asked, from, to);
-                prop_assert_eq!(found, expected, "{} to {}: {:?} of {:?}", from, to, asked, fields);
+                let result = answered(&db, &fields, &requested, from, to);
+                prop_assert_eq!(result, expected, "{} to {}: {:?} of {:?}", from, to, requested, fields);
             }
         }
     }
@@ -353,18 +353,18 @@ proptest! {
         let hops = all_hops(&db, &fields);
         for (from, to) in (1..8_u64).map(|number| (number * 53, number * 31 + 100)) {
             for paths in [1, paths] {
-                let asked = Asked { paths, depth: None, least: None, most: None };
+                let requested = RequestedQuery { paths, depth: None, least: None, most: None };
                 let expected = match paths {
                     1 if fields_of == 7 => None,
                     1 => Some(lightest(&hops, from, to).into_iter().collect()),
                     // A plain search among beginnings has to be near its end.
-                    _ => several(&hops, &asked, from, to),
+                    _ => several(&hops, &requested, from, to),
                 };
                 // Answers nest as deep as paths are long, and the reader of JSON does not go far.
-                let is_read = |paths: &Vec<Found>| paths.iter().all(|path| path.nodes.len() < 50);
+                let is_read = |paths: &Vec<Outcome>| paths.iter().all(|path| path.nodes.len() < 50);
                 if let Some(expected) = expected.filter(|paths| from != to && is_read(paths)) {
-                    let found = answered(&db, &fields, &asked, from, to);
-                    prop_assert_eq!(found, expected, "{} to {}: {:?}", from, to, fields);
+                    let result = answered(&db, &fields, &requested, from, to);
+                    prop_assert_eq!(result, expected, "{} to {}: {:?}", from, to, fields);
                 }
             }
         }
@@ -390,9 +390,9 @@ impl Large {
 
     /// Of two edges with the same ends the later one is there.
     fn edges(&self, from: u64) -> impl Iterator<Item = (u64, f64)> {
-        let places = (from as usize - 1) * self.out..from as usize * self.out;
-        let later = places.end;
-        places
+        let positions = (from as usize - 1) * self.out..from as usize * self.out;
+        let later = positions.end;
+        positions
             .filter(move |&at| !self.targets[at + 1..later].contains(&self.targets[at]))
             .map(|at| (self.targets[at], self.weights[at]))
     }
@@ -474,9 +474,9 @@ fn more_nodes_than_a_map_has_have_the_lightest_paths() {
         let db = large.database(reverse);
         for (&(from, to), expected) in pairs.iter().zip(&expected) {
             for paths in [1, 2] {
-                let asked = Asked { paths, depth: None, least: None, most: None };
-                let found = answered(&db, &fields, &asked, from, to);
-                let weights: Vec<f64> = found.iter().map(|path| path.weight).collect();
+                let requested = RequestedQuery { paths, depth: None, least: None, most: None };
+                let result = answered(&db, &fields, &requested, from, to);
+                let weights: Vec<f64> = result.iter().map(|path| path.weight).collect();
                 let expected = &expected[..paths.min(expected.len())];
                 assert_eq!(weights, expected, "{from} to {to}, {paths} of them, {reverse}");
             }

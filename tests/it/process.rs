@@ -42,7 +42,7 @@ pub fn start(name: &str, environment: &[(&str, String)]) -> Process {
     Process { child, lines }
 }
 
-/// Says a line to the process that started this one: with the whole line or nothing of it in the
+/// Says a line to the process that started this one: with the entire line or nothing of it in the
 /// pipe when this process is killed. Nobody may listen any more.
 pub fn say(line: &str) {
     let mut out = std::io::stdout().lock();

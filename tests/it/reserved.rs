@@ -42,14 +42,14 @@ fn guarded() -> (Database, String) {
 fn check(db: &Database, after: &str) {
     let schema = db.graphql_schema().unwrap().expect(after);
     assert_eq!(schema.schema, SDL, "{after}");
-    let found = graphql(db, "{ queryDoc { title } }");
-    assert_eq!(found["data"], json!({"queryDoc": []}), "{after}");
-    let found = ask(db, "{ q(func: type(dgraph.graphql)) { dgraph.type dgraph.graphql.xid } }");
+    let result = graphql(db, "{ queryDoc { title } }");
+    assert_eq!(result["data"], json!({"queryDoc": []}), "{after}");
+    let result = ask(db, "{ q(func: type(dgraph.graphql)) { dgraph.type dgraph.graphql.xid } }");
     let node =
         json!([{"dgraph.type": ["dgraph.graphql"], "dgraph.graphql.xid": "dgraph.graphql.schema"}]);
-    assert_eq!(found["q"], node, "{after}");
-    let found = ask(db, "{ q(func: has(Doc.title)) { Doc.title } }");
-    assert_eq!(found["q"], json!([{"Doc.title": "hidden"}]), "{after}");
+    assert_eq!(result["q"], node, "{after}");
+    let result = ask(db, "{ q(func: has(Doc.title)) { Doc.title } }");
+    assert_eq!(result["q"], json!([{"Doc.title": "hidden"}]), "{after}");
 }
 
 /// Checks that something was refused for the reason `why`, or done where there is none; the schema is there either way.

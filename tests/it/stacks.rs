@@ -35,8 +35,8 @@ fn rdf(db: &Database, text: &str) -> Result<String, String> {
 
 fn explain(db: &Database, text: &str) -> Result<String, String> {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let told = db.explain_with(&request, &RequestContext::new());
-    told.map(|told| told.to_string()).map_err(|error| error.to_string())
+    let reported = db.explain_with(&request, &RequestContext::new());
+    reported.map(|reported| reported.to_string()).map_err(|error| error.to_string())
 }
 
 fn upsert(db: &Database, text: &str) -> Result<String, String> {
@@ -60,9 +60,9 @@ fn nested(before: &str, inside: &str, after: &str, times: usize) -> String {
 /// Asks on each stack: the largest one has to answer, the others may refuse. Afterwards all answer what is simple.
 fn ask_everywhere(db: &Database, name: &str, text: &str, ask: Ask) {
     for kib in STACKS.into_iter().rev() {
-        let (there, asked) = (db.clone(), text.to_owned());
-        let told = on_stack(kib, move || ask(&there, &asked));
-        match told {
+        let (there, requested) = (db.clone(), text.to_owned());
+        let reported = on_stack(kib, move || ask(&there, &requested));
+        match reported {
             Ok(_) => {}
             Err(refusal) if refusal.contains("nested too deeply for the stack") && kib < 8192 => {}
             Err(other) => panic!("{name} on {kib} KiB: {other}"),
@@ -180,7 +180,7 @@ fn deep_values_are_stored_or_refused() {
     }
 }
 
-/// What nests on a large stack is kept as a plan, which a small one meets.
+/// What nests on a large stack is retained as a plan, which a small one meets.
 #[test]
 fn plans_of_large_stacks_meet_small_ones() {
     let db = graph();

@@ -221,8 +221,8 @@ fn wrong_operations_end_with_an_error() {
     client.subscribe("a", "subscription { queryNote { nothing } }");
     let message = client.hear();
     assert_eq!((&message["id"], &message["type"]), (&json!("a"), &json!("error")));
-    let told = message["payload"][0]["message"].as_str().unwrap();
-    assert!(told.starts_with("Cannot query field \"nothing\" on type \"Note\"."), "{told}");
+    let reported = message["payload"][0]["message"].as_str().unwrap();
+    assert!(reported.starts_with("Cannot query field \"nothing\" on type \"Note\"."), "{reported}");
     client.subscribe("a", "subscription { queryNote { text } queryOther { name } }");
     assert_eq!(client.hear()["type"], "error");
     client.subscribe("a", NOTES);
@@ -272,9 +272,9 @@ fn clients_have_to_begin_and_to_be_there() {
     there.is_quiet();
     thread::sleep(short * 8);
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| there.is_quiet()));
-    let told = ended.unwrap_err();
-    let told = told.downcast_ref::<String>().map_or("no text", String::as_str);
-    assert!(told.starts_with("IO error: "), "{told}");
+    let reported = ended.unwrap_err();
+    let reported = reported.downcast_ref::<String>().map_or("no text", String::as_str);
+    assert!(reported.starts_with("IO error: "), "{reported}");
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn the_older_protocol() {
     assert_eq!(client.notes("1"), ["one", "two"]);
     client.say(json!({ "id": "1", "type": "stop" }));
     assert_eq!(client.hear(), json!({ "id": "1", "type": "complete" }));
-    for (said, kind, told) in [
+    for (said, kind, reported) in [
         (
             start("2", "{ queryNote { text } }"),
             "error",
@@ -314,7 +314,7 @@ fn the_older_protocol() {
         let message = client.hear();
         assert_eq!(
             (&message["type"], &message["payload"]["message"]),
-            (&json!(kind), &json!(told))
+            (&json!(kind), &json!(reported))
         );
         if is_start {
             assert_eq!(client.hear(), json!({ "id": "2", "type": "complete" }));
@@ -322,8 +322,11 @@ fn the_older_protocol() {
     }
     client.say(start("3", "subscription { queryNote { x } }"));
     let message = client.hear();
-    let told = message["payload"]["message"].as_str().unwrap();
-    assert!(told.starts_with("input:1: Cannot query field \"x\" on type \"Note\"."), "{told}");
+    let reported = message["payload"]["message"].as_str().unwrap();
+    assert!(
+        reported.starts_with("input:1: Cannot query field \"x\" on type \"Note\"."),
+        "{reported}"
+    );
     assert_eq!(client.hear(), json!({ "id": "3", "type": "complete" }));
     client.say(json!({ "type": "connection_terminate" }));
     client.end();
@@ -376,8 +379,8 @@ fn there_are_limits() {
         assert!(one.notes(id).is_empty());
     }
     one.subscribe("c", NOTES);
-    let told = one.hear();
-    assert_eq!((&told["id"], &told["type"]), (&json!("c"), &json!("error")));
+    let reported = one.hear();
+    assert_eq!((&reported["id"], &reported["type"]), (&json!("c"), &json!("error")));
     let mut two = site.greeted();
     two.subscribe("a", NOTES);
     assert!(two.notes("a").is_empty());

@@ -99,7 +99,7 @@ impl Run {
         self.data_seed = self.rng.u64(..);
         self.model = Model::new(self.data_seed);
         self.follower = None;
-        // A directory that failed is kept, so those that did not are of no use.
+        // A directory that failed is retained, so those that did not are of no use.
         let _ = std::fs::remove_dir_all(&self.directory);
         self.directory = self.folder.join(format!("database-{}", self.round));
     }
@@ -188,7 +188,7 @@ impl Run {
         }
         hexgraph::db::check(&self.directory).unwrap();
         let reader = self.open(true);
-        let found = self.model.follow(&reader, acknowledged, &self.folder);
+        let result = self.model.follow(&reader, acknowledged, &self.folder);
         let lines = export(&reader, &self.folder);
         let follower = self.follower.get_or_insert_with(|| reader.clone());
         assert_eq!(follower.refresh().unwrap(), reader.commit().unwrap());
@@ -201,7 +201,7 @@ impl Run {
             let writer = self.open(false);
             assert_eq!(writer.commit().unwrap(), reader.commit().unwrap());
             let state = state::State::of(&writer, &self.folder);
-            state.assert_same(&found, "writer and reader differ");
+            state.assert_same(&result, "writer and reader differ");
             assert!(export(&writer, &self.folder) == lines, "the order of an export differs");
             if is_again && self.rng.bool() {
                 writer.checkpoint().unwrap();
@@ -240,8 +240,8 @@ fn follow(reader: &Database, is_over: &AtomicBool) {
     while !is_over.load(Ordering::Relaxed) {
         let commit = reader.refresh().unwrap();
         let balances = operations::balances(reader);
-        let is_whole = balances.is_empty() || balances.iter().sum::<i64>() == operations::TOTAL;
-        assert!(is_whole, "the reader saw half a transfer: {balances:?}");
+        let is_complete = balances.is_empty() || balances.iter().sum::<i64>() == operations::TOTAL;
+        assert!(is_complete, "the reader saw half a transfer: {balances:?}");
         let (generation, last) = operations::progress(reader);
         let grows = generation != before.1 || before.2.iter().zip(&last).all(|(a, b)| a <= b);
         assert!(before.0 <= commit && grows, "{:?} came after {before:?}", (commit, last));
@@ -263,7 +263,7 @@ impl Acknowledged {
 
     fn hear(&mut self, line: &str) {
         let words: Vec<&str> = line.split(' ').collect();
-        let number = |place: usize| words[place].parse::<u64>().unwrap();
+        let number = |position: usize| words[position].parse::<u64>().unwrap();
         match words[0] {
             "done" => {
                 self.last[number(1) as usize] = number(2);

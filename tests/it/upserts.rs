@@ -40,9 +40,9 @@ fn race(db: &Database, predicate: &str, make: impl Fn(&str) + Sync) {
         }
     });
     for key in 0..KEYS {
-        let found =
+        let result =
             ask(db, &format!("{{ q(func: eq({predicate}, \"key{key}\")) {{ count(uid) }} }}"));
-        assert_eq!(found, r#"{"q":[{"count":1}]}"#, "key{key}");
+        assert_eq!(result, r#"{"q":[{"count":1}]}"#, "key{key}");
     }
     // Nor is there a node that lost its key.
     let all = ask(
@@ -124,8 +124,8 @@ fn two_never_make_two_in_graphql() {
     }
 }
 
-/// A graph whose query takes a while, and a text with so many blocks that it takes about as long as `wanted`.
-fn long_upsert(db: &Database, wanted: Duration) -> String {
+/// A graph whose query takes a while, and a text with so many blocks that it takes about as long as `expected`.
+fn long_upsert(db: &Database, expected: Duration) -> String {
     db.alter("name: string @index(exact) .\nknows: [uid] .\nnote: string .").unwrap();
     let mut lines = String::new();
     for one in 1..=60 {
@@ -148,7 +148,7 @@ fn long_upsert(db: &Database, wanted: Duration) -> String {
         started.elapsed()
     });
     let each = took.min().unwrap_or_default() / 10;
-    let count = (wanted.as_secs_f64() / each.as_secs_f64()).ceil() as usize;
+    let count = (expected.as_secs_f64() / each.as_secs_f64()).ceil() as usize;
     let blocks = blocks(count.clamp(10, 2_000));
     format!(
         "upsert {{ query {{ v as var(func: eq(name, \"new\")) {blocks} }} mutation @if(eq(len(v), 0)) {{ set {{ _:n <name> \"new\" . }} }} }}"

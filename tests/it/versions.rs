@@ -1,4 +1,4 @@
-//! Readers see whole versions: while one writer commits without pause, every query finds what one
+//! Readers see entire versions: while one writer commits without pause, every query finds what one
 //! commit wrote, all of it, and commits never seem to go backwards.
 
 use hexgraph::db::{Database, QueryRequest, RequestContext};
@@ -41,10 +41,10 @@ fn readers_see_whole_versions() {
             scope.spawn(|| {
                 let mut newest = 0;
                 while !stop.load(Ordering::Relaxed) {
-                    let found = stamps(&db);
-                    assert_eq!(found[0], found[1], "one query saw two commits");
-                    assert!(newest <= found[0], "a later query saw an earlier commit");
-                    newest = found[0];
+                    let result = stamps(&db);
+                    assert_eq!(result[0], result[1], "one query saw two commits");
+                    assert!(newest <= result[0], "a later query saw an earlier commit");
+                    newest = result[0];
                     reads.fetch_add(1, Ordering::Relaxed);
                 }
             });

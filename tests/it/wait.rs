@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Checks that nobody else waits while `work` computes: no longer than a part of its time, `share` of which make it up.
+/// Checks that nobody else waits while `work` computes: no longer than a part of its time, `fraction` of which make it up.
 /// The system may hold anybody up, so it is tried three times.
 #[track_caller]
-pub fn check_wait(db: &Database, share: u32, what: &str, work: impl Fn()) {
+pub fn check_wait(db: &Database, fraction: u32, what: &str, work: impl Fn()) {
     let mut seen = Vec::new();
     for _ in 0..3 {
         let (took, longest) = longest_wait(db, &work);
-        if share * longest < took {
+        if fraction * longest < took {
             return;
         }
         seen.push((took, longest));

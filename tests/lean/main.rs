@@ -67,8 +67,8 @@ fn what_needs_a_feature_is_refused() {
         assert_eq!(db.schema_text().unwrap(), before);
     }
     let refused = db.mutate("<1> <key> \"secret\"^^<xs:password> .", "").err().unwrap().to_string();
-    let wanted = "a password needs hexgraph built with the feature `passwords`";
-    assert!(refused.contains(wanted), "{refused}");
+    let expected = "a password needs hexgraph built with the feature `passwords`";
+    assert!(refused.contains(expected), "{refused}");
     for (query, what, feature) in [
         (
             "{ q(func: has(name)) @filter(regexp(name, /A/)) { uid } }",
@@ -82,8 +82,8 @@ fn what_needs_a_feature_is_refused() {
         ),
     ] {
         let error = answer(&db, query);
-        let wanted = format!("{what} needs hexgraph built with the feature `{feature}`");
-        assert!(error.contains(&wanted), "{error}");
+        let expected = format!("{what} needs hexgraph built with the feature `{feature}`");
+        assert!(error.contains(&expected), "{error}");
     }
 }
 
@@ -98,8 +98,8 @@ fn files_that_need_a_feature_are_refused() {
         let source = Source::Bytes(start.to_vec().into());
         let load = db.load_with(source, None, LoadOptions::default(), &RequestContext::new());
         let error = load.unwrap_err().to_string();
-        let wanted = format!("{what} needs hexgraph built with the feature `files`");
-        assert!(error.contains(&wanted), "{error}");
+        let expected = format!("{what} needs hexgraph built with the feature `files`");
+        assert!(error.contains(&expected), "{error}");
     }
     let error =
         db.export_with(&folder.path().join("a.rdf.gz"), &RequestContext::new()).unwrap_err();
@@ -129,9 +129,9 @@ fn directories_of_larger_builds_are_refused_and_stay_as_they_are() {
         for read_only in [true, false] {
             let options = OpenOptions { read_only, ..OpenOptions::default() };
             let error = Database::open(folder.path(), options).err().unwrap().to_string();
-            let wanted =
+            let expected =
                 "predicate `home`: index `geo` needs hexgraph built with the feature `geo`";
-            assert_eq!(error, wanted);
+            assert_eq!(error, expected);
         }
         assert_eq!(content(folder.path()), before);
     }
@@ -150,7 +150,7 @@ fn a_log_of_a_larger_build_is_refused() {
     // Nothing is damaged.
     assert!(matches!(error, Error::Schema { .. }));
     let error = error.to_string();
-    let place = "log-1.hxl: the record at byte 128: predicate `name`: index `term`";
-    assert!(error.contains(place) && error.ends_with("the feature `text`"), "{error}");
+    let position = "log-1.hxl: the record at byte 128: predicate `name`: index `term`";
+    assert!(error.contains(position) && error.ends_with("the feature `text`"), "{error}");
     assert_eq!(content(folder.path()), content(&fixture));
 }

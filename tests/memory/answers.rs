@@ -29,7 +29,7 @@ fn site() -> Site {
 
 /// `a0: …  a1: …`, so many times.
 fn fields(count: usize, of: &str) -> String {
-    (0..count).map(|place| format!("a{place}: {of} ")).collect()
+    (0..count).map(|position| format!("a{position}: {of} ")).collect()
 }
 
 fn ask(query: &str) -> Attack {

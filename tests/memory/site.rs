@@ -18,7 +18,7 @@ const MIB: usize = 1 << 20;
 /// What may be live beside twice the highest reservation: stacks of threads, caches, and what is small for each connection.
 const SLACK: usize = 32 * MIB;
 
-/// How much of an answer is kept to compare it; the rest is read and thrown away.
+/// How much of an answer is retained to compare it; the rest is read and thrown away.
 const START: usize = 2048;
 
 /// The memory that requests have.
@@ -110,7 +110,7 @@ impl Site {
         for row in rows {
             self.settle();
             let attack = (row.make)(&self);
-            let (before, reserved_before) = (counting::live(), self.database.budget().drawn());
+            let (before, reserved_before) = (counting::live(), self.database.budget().reserved());
             counting::forget_peak();
             self.database.budget().forget_peak();
             let started = Instant::now();
@@ -144,12 +144,12 @@ impl Site {
     /// Waits until all reservations of the last request are given back.
     fn settle(&self) {
         let started = Instant::now();
-        let drawn = || self.database.budget().drawn() as usize;
-        while 4 * MIB < drawn() {
+        let reserved = || self.database.budget().reserved() as usize;
+        while 4 * MIB < reserved() {
             assert!(
                 started.elapsed() < Duration::from_secs(20),
                 "{} bytes are never given back",
-                drawn()
+                reserved()
             );
             thread::sleep(Duration::from_millis(2));
         }
@@ -189,8 +189,8 @@ pub fn exchange(address: SocketAddr, request: &[u8]) -> String {
     let mut start = Vec::with_capacity(START);
     let mut buffer = [0; 16 << 10];
     while let Ok(count @ 1..) = stream.read(&mut buffer) {
-        let room = count.min(START - start.len());
-        start.extend_from_slice(&buffer[..room]);
+        let capacity = count.min(START - start.len());
+        start.extend_from_slice(&buffer[..capacity]);
     }
     assert!(sent.is_ok() || !start.is_empty(), "{sent:?}");
     String::from_utf8_lossy(&start).into_owned()

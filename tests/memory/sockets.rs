@@ -23,11 +23,11 @@ fn sockets(count: usize, bytes: Vec<u8>) -> Attack {
         for _ in 0..count {
             let mut stream = TcpStream::connect(site.address).unwrap();
             stream.write_all(UPGRADE.as_bytes()).unwrap();
-            let mut told = [0; 512];
-            let read = stream.read(&mut told).unwrap();
-            assert!(told[..read].starts_with(b"HTTP/1.1 101"));
+            let mut reported = [0; 512];
+            let read = stream.read(&mut reported).unwrap();
+            assert!(reported[..read].starts_with(b"HTTP/1.1 101"));
             stream.write_all(INIT).unwrap();
-            assert!(0 < stream.read(&mut told).unwrap());
+            assert!(0 < stream.read(&mut reported).unwrap());
             // One that is closed on the way has had its answer.
             let _ = stream.write_all(&bytes);
             open.push(stream);

@@ -31,10 +31,10 @@ mod tests {
     #[test]
     fn each_part_of_the_language_gives_its_words() {
         let words = keywords();
-        let asked = "query fragment upsert as and not var shortest _all_ func first after numpaths eq similar_to checkpwd expand \
+        let requested = "query fragment upsert as and not var shortest _all_ func first after numpaths eq similar_to checkpwd expand \
             avg math logbase cond len count @filter @facets @recurse @index @unique @lang float32vector datetime";
         let missing: Vec<&str> =
-            asked.split_whitespace().filter(|word| !words.contains(*word)).collect();
+            requested.split_whitespace().filter(|word| !words.contains(*word)).collect();
         assert_eq!(missing, [""; 0]);
     }
 }

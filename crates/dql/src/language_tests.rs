@@ -317,8 +317,8 @@ fn lists_as_values_of_variables() {
         ("string", "uid($l)", &["0x2", "1"], "uid(0x2, 1)"),
     ] {
         let text = format!("query t($l: {kind}) {{ q(func: {call}) {{ uid }} }}");
-        let found = planned(&text, items(list)).unwrap().blocks[0].root.clone().unwrap();
-        assert_eq!(found.call, function(literal), "{call}");
+        let result = planned(&text, items(list)).unwrap().blocks[0].root.clone().unwrap();
+        assert_eq!(result.call, function(literal), "{call}");
     }
     let text = "query t($l: int) { q(func: has(a)) @filter(uid_in(f, $l) and eq(a, $l)) { a } }";
     let in_text = "{ q(func: has(a)) @filter(uid_in(f, [1, 2]) and eq(a, [1, 2])) { a } }";
@@ -326,9 +326,9 @@ fn lists_as_values_of_variables() {
         Filter::And(parts) => parts.iter().map(call_of).collect::<Vec<_>>(),
         other => panic!("{other:?}"),
     };
-    let found = planned(text, items(&["1", "2"])).unwrap();
+    let result = planned(text, items(&["1", "2"])).unwrap();
     assert_eq!(
-        calls(found.blocks[0].filter.as_ref().unwrap()),
+        calls(result.blocks[0].filter.as_ref().unwrap()),
         calls(plan(in_text).blocks[0].filter.as_ref().unwrap())
     );
     // An empty list equals nothing.
@@ -392,8 +392,8 @@ fn mutation_blocks() {
         ("upsert { query { q(func: has(a)) } query { p(func: has(a)) } mutation { set { a } } }", "line 1 column 36: a second `query` in an upsert block (write all blocks into one)"),
         ("upsert { query { q(func: has(a)) } mutation @filter(has(a)) { set { a } } }", "line 1 column 45: found `@filter` before a mutation (expected `@if(...)`)"),
     ];
-    let told = cases.map(|(text, _)| parse_mutation(text).unwrap_err().to_string());
-    assert_eq!(told, cases.map(|(_, fault)| fault));
+    let reported = cases.map(|(text, _)| parse_mutation(text).unwrap_err().to_string());
+    assert_eq!(reported, cases.map(|(_, fault)| fault));
 }
 
 /// The plan of a request whose mutations use these variables.

@@ -19,7 +19,7 @@ const JSON_ARGUMENTS: [&str; 5] = ["set_json", "delete_json", "variables", "set"
 /// Converts the value of the argument `name` to JSON; a text stays what it is. Times become texts.
 #[pyfunction]
 pub(crate) fn encode_json(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
-    let Some(name) = JSON_ARGUMENTS.into_iter().find(|known| *known == name) else {
+    let Some(name) = JSON_ARGUMENTS.into_iter().find(|existing| *existing == name) else {
         return Err(PyValueError::new_err(format!("no argument {name:?} is JSON")));
     };
     match value.cast::<PyString>() {

@@ -4,7 +4,7 @@ use super::files;
 use super::graphql::{self, GraphqlArguments};
 use super::interrupt::{detached, interruptible, interruptible_with};
 use super::mutation::{MutationArguments, PyUpsert, to_drop};
-use super::requests::{Asked, Checks, Target, UpsertArguments, refuse_arguments, to_timeout};
+use super::requests::{Checks, QueryCall, Target, UpsertArguments, refuse_arguments, to_timeout};
 use super::server::{PyServer, Servers, Settings, warn_of_default_password};
 use super::source::{PyLoadReport, PySchemaReport, to_schema_text};
 use super::stats::stats_dict;
@@ -224,8 +224,8 @@ impl PyDatabase {
         other: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyResultSet> {
         refuse_arguments(py, other)?;
-        let asked = Asked { dql, timeout, debug, checks: self.checks.with_strict(strict) };
-        Target::Database(&self.database).query(py, asked, variables)
+        let requested = QueryCall { dql, timeout, debug, checks: self.checks.with_strict(strict) };
+        Target::Database(&self.database).query(py, requested, variables)
     }
 
     /// Run one query for each row of a table, on all threads and on one version, and return one Arrow table.
@@ -658,11 +658,11 @@ impl PyDatabase {
     #[getter]
     fn recovery<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Recovery { commits, bytes, cut } = self.database.recovery().map_err(to_python)?;
-        let found = PyDict::new(py);
-        found.set_item("commits", commits)?;
-        found.set_item("bytes", bytes)?;
-        found.set_item("cut", cut)?;
-        Ok(found)
+        let result = PyDict::new(py);
+        result.set_item("commits", commits)?;
+        result.set_item("bytes", bytes)?;
+        result.set_item("cut", cut)?;
+        Ok(result)
     }
 
     /// Write the data to `path`: N-Quads for .rdf, lines of JSON for .jsonl, each optionally followed by .gz or .zst.
@@ -786,7 +786,7 @@ impl PyDatabase {
     }
 
     fn __repr__(&self) -> String {
-        let place = match &self.path {
+        let position = match &self.path {
             Some(path) => path.display().to_string(),
             None => ":memory:".to_owned(),
         };
@@ -795,6 +795,6 @@ impl PyDatabase {
             0 => String::new(),
             id => format!(", namespace {id}"),
         };
-        format!("<hexgraph.Database {place}{namespace}{mode}>")
+        format!("<hexgraph.Database {position}{namespace}{mode}>")
     }
 }

@@ -21,7 +21,7 @@ const NO_SCHEMA: &str = "there is no GraphQL schema: set one with db.graphql_sch
 pub(crate) struct GraphqlArguments<'a, 'py> {
     /// The values of the request's variables.
     pub variables: Option<&'a Bound<'py, PyAny>>,
-    /// The name of the operation that is to be carried out.
+    /// The name of the operation that is to be executed.
     pub operation: Option<String>,
     /// The headers that a client would send, such as a token.
     pub headers: Option<&'a Bound<'py, PyDict>>,
@@ -52,7 +52,7 @@ pub(crate) fn subscribe(
     PySubscription::begin(py, database, &request, &headers, timeout)
 }
 
-/// Carries out a request and returns its response as Python objects: a dict with `data`, unless nothing was carried out, and
+/// Carries out a request and returns its response as Python objects: a dict with `data`, unless nothing was executed, and
 /// `errors` where there are any.
 ///
 /// # Errors
@@ -94,8 +94,8 @@ pub(crate) fn schema(
             database.set_graphql_schema_with(&sdl, control).map(|set| Some(set.schema))
         }),
         None => {
-            let known = detached(py, || database.graphql_schema()).map_err(to_python)?;
-            Ok(known.map(|known| known.schema))
+            let existing = detached(py, || database.graphql_schema()).map_err(to_python)?;
+            Ok(existing.map(|existing| existing.schema))
         }
     }
 }
@@ -108,7 +108,7 @@ fn to_map(
     };
     let json = encode("variables", variables.as_any())?.json;
     let wrong = |error: serde_json::Error| PyTypeError::new_err(format!("variables: {error}"));
-    stack::with_room(|| serde_json::from_str(&json)).map_err(wrong)
+    stack::with_capacity(|| serde_json::from_str(&json)).map_err(wrong)
 }
 
 fn to_headers(headers: Option<&Bound<'_, PyDict>>) -> PyResult<Headers> {

@@ -22,7 +22,7 @@ thread_local! {
 }
 
 /// Whether work shall stop, and the requests that do it, the innermost last. They are told at once: one that holds a lock of the engine, as a mutation
-/// does while it is carried out, is not asked for Python's signals.
+/// does while it is executed, is not asked for Python's signals.
 #[derive(Default)]
 struct Cancelled(Mutex<(bool, Vec<Canceller>)>);
 

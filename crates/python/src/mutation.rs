@@ -112,13 +112,13 @@ impl PyUpsert {
             (self.effect.edges_deleted, "edge", " deleted"),
             (self.lossy_values, "value", " converted with loss"),
         ];
-        let told = counts.into_iter().filter(|(count, ..)| *count != 0);
-        let told = told.map(|(count, noun, done)| {
+        let reported = counts.into_iter().filter(|(count, ..)| *count != 0);
+        let reported = reported.map(|(count, noun, done)| {
             format!("{count} {noun}{}{done}", if count == 1 { "" } else { "s" })
         });
-        let told = told.collect::<Vec<_>>().join(", ");
-        let told = if told.is_empty() { "nothing changed" } else { &told };
-        format!("<hexgraph.Upsert: {told}>")
+        let reported = reported.collect::<Vec<_>>().join(", ");
+        let reported = if reported.is_empty() { "nothing changed" } else { &reported };
+        format!("<hexgraph.Upsert: {reported}>")
     }
 }
 
@@ -159,7 +159,7 @@ impl Texts {
     ///
     /// # Errors
     ///
-    /// `TypeError` and `ValueError` for what has no place in a mutation.
+    /// `TypeError` and `ValueError` for what has no position in a mutation.
     pub(crate) fn read(arguments: &MutationArguments<'_, '_>, cond: &str) -> PyResult<Texts> {
         let MutationArguments { given, set, delete, set_json, delete_json } = *arguments;
         if let Ok(given) = given.get_item(0) {
@@ -192,7 +192,7 @@ impl Texts {
     ///
     /// # Errors
     ///
-    /// `TypeError` for a key that means nothing, and for values that have no place there.
+    /// `TypeError` for a key that means nothing, and for values that have no position there.
     fn of_dict(given: &Bound<'_, PyDict>) -> PyResult<Texts> {
         let mut texts = Texts::default();
         for (key, value) in given.iter() {

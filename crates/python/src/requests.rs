@@ -42,7 +42,7 @@ impl Checks {
 }
 
 /// A query as Python asks it, beside its variables.
-pub(crate) struct Asked {
+pub(crate) struct QueryCall {
     /// The query.
     pub dql: String,
     /// The time limit in seconds.
@@ -88,10 +88,10 @@ impl Target<'_> {
     pub(crate) fn query(
         self,
         py: Python<'_>,
-        asked: Asked,
+        requested: QueryCall,
         variables: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyResultSet> {
-        let Asked { dql, timeout, debug, checks } = asked;
+        let QueryCall { dql, timeout, debug, checks } = requested;
         let variables = to_variables(variables)?;
         let timeout = to_timeout(timeout)?;
         let request = QueryRequest { text: dql, variables, debug };

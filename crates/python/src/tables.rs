@@ -359,7 +359,7 @@ fn to_table(given: &Bound<'_, PyAny>) -> PyResult<Table> {
     let reader = reader_of(given)?;
     let schema = reader.schema();
     let empty: Vec<usize> = (0..schema.fields().len())
-        .filter(|&place| has_nothing(schema.field(place).data_type()))
+        .filter(|&position| has_nothing(schema.field(position).data_type()))
         .collect();
     let module = given.get_type().module()?;
     if empty.is_empty() || module.to_cow()?.split('.').next() != Some("polars") {
@@ -368,8 +368,8 @@ fn to_table(given: &Bound<'_, PyAny>) -> PyResult<Table> {
     // polars hands out columns without a type in a layout that Arrow had before 1.0, with a buffer too many: others stand in for them.
     let other = PyDict::new(given.py());
     let literal = given.py().import("polars")?.call_method1("lit", (false,))?;
-    for &place in &empty {
-        other.set_item(schema.field(place).name(), &literal)?;
+    for &position in &empty {
+        other.set_item(schema.field(position).name(), &literal)?;
     }
     let reader = reader_of(&given.call_method("with_columns", (), Some(&other))?)?;
     let schema_of_nulls = Arc::clone(&schema);
@@ -414,15 +414,15 @@ fn has_nothing(data_type: &DataType) -> bool {
     }
 }
 
-/// A batch with nulls in the columns at some places, whatever is in them.
+/// A batch with nulls in the columns at some positions, whatever is in them.
 fn with_nulls(
     batch: &RecordBatch,
     schema: &SchemaRef,
     empty: &[usize],
 ) -> std::result::Result<RecordBatch, ArrowError> {
     let mut columns = batch.columns().to_vec();
-    for &place in empty {
-        columns[place] = new_null_array(schema.field(place).data_type(), batch.num_rows());
+    for &position in empty {
+        columns[position] = new_null_array(schema.field(position).data_type(), batch.num_rows());
     }
     let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     RecordBatch::try_new_with_options(Arc::clone(schema), columns, &rows)
@@ -465,8 +465,8 @@ fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, String)>
     Ok(names.into_iter().map(|name| (name.clone(), name)).collect())
 }
 
-/// Runs a load, which Ctrl-C stops, and shows a progress bar if one is wanted. The lock of the interpreter is released while
-/// the load runs, and taken to move the bar. `wanted` is a truth value, a function that is called with the progress, or
+/// Runs a load, which Ctrl-C stops, and shows a progress bar if one is requested. The lock of the interpreter is released while
+/// the load runs, and taken to move the bar. `expected` is a truth value, a function that is called with the progress, or
 /// nothing. `schema` is the text to which the place of a schema's error refers.
 ///
 /// # Errors
@@ -474,12 +474,12 @@ fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, String)>
 /// As the load; `KeyboardInterrupt`.
 pub(crate) fn with_bar(
     py: Python<'_>,
-    wanted: Option<&Bound<'_, PyAny>>,
+    expected: Option<&Bound<'_, PyAny>>,
     read: LoadProgress,
     schema: Option<&str>,
     load: impl FnOnce(&RequestContext) -> Result<LoadReport> + Send,
 ) -> PyResult<PyLoadReport> {
-    let bar = py.import("hexgraph.progress")?.call_method1("bar", (wanted,))?.unbind();
+    let bar = py.import("hexgraph.progress")?.call_method1("bar", (expected,))?.unbind();
     let tick = bar.clone_ref(py);
     let report = interruptible_with(
         py,
@@ -533,7 +533,7 @@ pub(crate) fn sniff_file<'py>(
     parts.set_item("columns", columns)?;
     parts.set_item("rows", table)?;
     parts.set_item("warnings", &sniffed.warnings)?;
-    parts.set_item("is_whole", sniffed.is_whole)?;
+    parts.set_item("is_whole", sniffed.is_complete)?;
     parts.set_item("text", sniffed.text().map_err(to_python)?)?;
     Ok(parts)
 }

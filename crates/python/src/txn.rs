@@ -2,7 +2,7 @@
 
 use super::interrupt::detached;
 use super::mutation::{MutationArguments, PyUpsert};
-use super::requests::{Asked, Checks, Target, UpsertArguments, refuse_arguments};
+use super::requests::{Checks, QueryCall, Target, UpsertArguments, refuse_arguments};
 use crate::answers::result::PyResultSet;
 use crate::convert::errors::to_python;
 use hexgraph::db::Txn;
@@ -69,8 +69,8 @@ impl PyTxn {
         other: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyResultSet> {
         refuse_arguments(py, other)?;
-        let asked = Asked { dql, timeout, debug, checks: self.checks.with_strict(strict) };
-        Target::Txn(&self.txn).query(py, asked, variables)
+        let requested = QueryCall { dql, timeout, debug, checks: self.checks.with_strict(strict) };
+        Target::Txn(&self.txn).query(py, requested, variables)
     }
 
     /// Delete and set in the transaction, the deletes first; as `Database.mutate`. If it fails,

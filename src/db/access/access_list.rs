@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// So many tokens are kept with what they say, of together so many bytes.
+/// So many tokens are retained with what they say, of together so many bytes.
 const CALLERS_MAX: usize = 10_000;
 const CALLER_BYTES_MAX: u64 = 8 << 20;
 
@@ -64,7 +64,7 @@ impl fmt::Debug for AccessOptions {
     }
 }
 
-/// What is kept of users and their rights beside the data.
+/// What is retained of users and their rights beside the data.
 pub(in crate::db) struct AccessList {
     pub(super) options: AccessOptions,
     pub(super) signer: Signer,

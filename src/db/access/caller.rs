@@ -11,7 +11,7 @@ pub(in crate::db) enum Caller {
     Unknown(AccessError),
     /// A user.
     User(User),
-    /// The holder of a key that is kept in the database, where users have no rights of their own.
+    /// The holder of a key that is retained in the database, where users have no rights of their own.
     Key(KeyHolder),
     /// Somebody of whom only the role is known, below that of an administrator, where users have no rights of their own.
     Role(KeyRole),
@@ -28,7 +28,7 @@ pub(in crate::db) struct User {
     pub namespace: u64,
     /// When the token ends; `None` where somebody else watches over that.
     pub expires: Option<SystemTime>,
-    /// The key that came with the token, if one is kept in the database.
+    /// The key that came with the token, if one is retained in the database.
     pub key: Option<KeyHolder>,
     /// What may be done at most, whatever the user has rights to.
     pub role: KeyRole,
@@ -58,7 +58,7 @@ impl Caller {
             Caller::Unknown(refusal) => Caller::Unknown(refusal),
             Caller::User(user) => Caller::User(User { role: role.min(user.role), ..user }),
             Caller::Key(holder) => Caller::Key(KeyHolder { role: role.min(holder.role), ..holder }),
-            Caller::Role(known) => Caller::Role(role.min(known)),
+            Caller::Role(existing) => Caller::Role(role.min(existing)),
         }
     }
 }

@@ -48,8 +48,8 @@ impl Database {
         let Some(token) = token.filter(|token| !token.is_empty()) else {
             return self.with_caller(Arc::new(Caller::Unknown(absent())));
         };
-        if let Some(known) = list.callers.get(token) {
-            return self.of_caller(known);
+        if let Some(existing) = list.callers.get(token) {
+            return self.of_caller(existing);
         }
         let caller = match list.signer.claims(token) {
             Ok(Claims::Access { user, node, namespace, expires }) => {
@@ -71,7 +71,7 @@ impl Database {
     }
 
     /// The handle of somebody who may do no more than a role lets, for a surface that knows the role by other means than the keys that
-    /// are kept here. Who is no administrator does not see what is for administrators alone.
+    /// are retained here. Who is no administrator does not see what is for administrators alone.
     ///
     /// ```
     /// use hexgraph::db::{Database, access::KeyRole};
@@ -85,7 +85,7 @@ impl Database {
         let within = match self.caller() {
             None if role == KeyRole::Admin => return self,
             None => Caller::Role(role),
-            Some(caller) if caller.role().is_none_or(|known| known <= role) => return self,
+            Some(caller) if caller.role().is_none_or(|existing| existing <= role) => return self,
             Some(caller) => caller.within(role),
         };
         self.with_caller(Arc::new(within))
@@ -97,7 +97,7 @@ impl Database {
         if user.namespace == self.namespace_id() {
             return self.with_caller(caller);
         }
-        match self.namespace_whole(user.namespace) {
+        match self.namespace_full(user.namespace) {
             Ok(namespace) => namespace.with_caller(caller),
             Err(error) => {
                 let message = format!("unable to parse jwt token: {error}");
@@ -151,7 +151,7 @@ impl Database {
         if user.expires.is_some_and(|end| end <= SystemTime::now()) {
             return Err(refused("token has invalid claims: Token is expired"));
         }
-        let version = self.whole_version()?;
+        let version = self.entire_version()?;
         let engine = self.without_caller();
         let member = engine.member(&version, &user.name)?;
         // Somebody else of the same name is another user. The first one is made anew when all data were dropped, and goes on.
@@ -203,7 +203,7 @@ impl Database {
     /// # Errors
     ///
     /// As [`Database::query`], and for a caller who is not known.
-    pub(in crate::db) fn check_known(&self) -> Result<()> {
+    pub(in crate::db) fn check_existing(&self) -> Result<()> {
         self.rights().map(drop)
     }
 
@@ -261,7 +261,7 @@ impl Database {
         self.check_role(KeyRole::Client)
     }
 
-    /// The names of the user and of the key that is kept in the database, of whom this handle is, for those who note who asked.
+    /// The names of the user and of the key that is retained in the database, of whom this handle is, for those who note who asked.
     ///
     /// ```
     /// use hexgraph::db::{Database, access::{KeyRole, NewKey}};
@@ -273,7 +273,7 @@ impl Database {
     /// assert_eq!(client.asked_by(), (None, Some(key.id.as_str())));
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
-    pub fn asked_by(&self) -> (Option<&str>, Option<&str>) {
+    pub fn requested_by(&self) -> (Option<&str>, Option<&str>) {
         match self.caller_name() {
             Some((user, key)) => (Some(user).filter(|user| !user.is_empty()), key),
             None => (None, None),
@@ -288,7 +288,7 @@ impl Database {
         }
     }
 
-    /// What answers depend on beside the data and the request: the user, by name and node, the key that is kept in the database, and
+    /// What answers depend on beside the data and the request: the user, by name and node, the key that is retained in the database, and
     /// the role.
     pub(in crate::db) fn caller_identity(&self) -> Option<Identified<'_>> {
         let caller = self.caller()?;
@@ -311,7 +311,7 @@ impl Database {
         }
     }
 
-    /// Checks that the caller administers the whole database: a guardian of the namespace 0.
+    /// Checks that the caller administers the entire database: a guardian of the namespace 0.
     ///
     /// ```
     /// use hexgraph::db::{Database, access::KeyRole};
@@ -328,7 +328,7 @@ impl Database {
     pub fn check_superadmin(&self) -> Result<()> {
         self.check_role(KeyRole::Admin)?;
         // Who is not known is told so.
-        self.check_known()?;
+        self.check_existing()?;
         if self.caller().is_some() && self.namespace_id() != 0 {
             let message = "Only superadmin is allowed to do this operation".to_owned();
             return Err(AccessError::Denied { message }.into());
@@ -362,7 +362,7 @@ impl Database {
         }
     }
 
-    /// Checks that the caller may carry out mutations. Returns which predicates the caller may change, for the deletion of all that a
+    /// Checks that the caller may execute mutations. Returns which predicates the caller may change, for the deletion of all that a
     /// node has.
     ///
     /// # Errors
@@ -428,7 +428,7 @@ impl Database {
         self.check_role(KeyRole::Admin)?;
         let Some(rights) = self.rights()? else { return Ok(()) };
         let text = parse_schema(text)?;
-        let version = self.whole_version()?;
+        let version = self.entire_version()?;
         let fields = text.types.iter().flat_map(|def| &def.fields);
         let fields = fields.map(|field| field.trim_start_matches('~'));
         let names = text.predicates.iter().map(|def| def.name.as_str());
@@ -475,7 +475,7 @@ impl Database {
                 Err(AccessError::Denied { message }.into())
             }
             Drop::Predicate(name) => check(&rights, Right::Alter, "alter", [name.as_str()]),
-            Drop::Type(name) => check_type(&rights, &*self.whole_version()?, name),
+            Drop::Type(name) => check_type(&rights, &*self.entire_version()?, name),
         }
     }
 }

@@ -38,7 +38,7 @@ impl Database {
         let list = AccessList::new(options.clone())?;
         let engine = self.without_caller();
         // None is opened meanwhile, so that each has users before anybody finds it.
-        let _turn = self.all.turn();
+        let _lock = self.all.lock();
         for other in self.all.others().into_iter().filter(|other| other.id != RESERVED) {
             engine.within(other).begin_access(list.beside(options.clone())?)?;
         }
@@ -101,7 +101,7 @@ impl Database {
         if !self.has_access_list() {
             return Ok(false);
         }
-        let version = self.whole_version()?;
+        let version = self.entire_version()?;
         let Some(member) = self.without_caller().member(&version, FIRST_USER)? else {
             return Ok(false);
         };
@@ -121,7 +121,7 @@ impl Database {
     }
 
     fn prepare_access(&self, list: &AccessList) -> Result<()> {
-        if missing(&self.whole_version()?.schema).is_some() {
+        if missing(&self.entire_version()?.schema).is_some() {
             let define = |version: &Version| Ok(missing(&version.schema).unwrap_or_default());
             self.define_while(define, &|| Ok(()))?;
         }

@@ -9,7 +9,7 @@ pub enum KeyRole {
     ReadOnly,
     /// Read and write data.
     Client,
-    /// Everything in its namespace, and in the namespace 0 in the whole database.
+    /// Everything in its namespace, and in the namespace 0 in the entire database.
     Admin,
 }
 

@@ -1,6 +1,6 @@
-//! Keys of clients that are kept in the reserved database: made, listed and revoked, each with a role and, where it has one, an end.
+//! Keys of clients that are retained in the reserved database: made, listed and revoked, each with a role and, where it has one, an end.
 //!
-//! A key is a text with 256 random bits. It is told once, when it is made; what is kept is its SHA-256 digest. As no bit of it
+//! A key is a text with 256 random bits. It is told once, when it is made; what is retained is its SHA-256 digest. As no bit of it
 //! can be guessed, a digest without salt and without work is enough, and it is found with one look-up.
 
 use super::caller::Caller;
@@ -119,7 +119,7 @@ impl Database {
             role: key.role.name().to_owned(),
             namespace: self.namespace_id(),
             made,
-            // Ends are kept in whole seconds, and a lifetime below one is taken for one second.
+            // Ends are retained in whole seconds, and a lifetime below one is taken for one second.
             // The predicate that has them takes no greater number than this.
             expires: key.lifetime.map(|lifetime| {
                 made.saturating_add(lifetime.as_secs().max(1)).min(i64::MAX as u64)
@@ -127,7 +127,7 @@ impl Database {
             revoked: None,
         };
         guarded(|| {
-            let turn = self.all.turn();
+            let lock = self.all.lock();
             if KEYS_MAX <= self.registry()?.keys.len() {
                 let message = format!("{KEYS_MAX} keys were made, no more may be");
                 return Err(Error::Limit { message });
@@ -142,7 +142,7 @@ impl Database {
             if let Some(expires) = expires {
                 entry["hexgraph.key.expires"] = json!(expires);
             }
-            self.note(("", &[]), &entry, &turn)
+            self.note(("", &[]), &entry, &lock)
         })?;
         let key = shown(&record).ok_or_else(|| Error::internal("a role has no name"))?;
         Ok((key, KeySecret(secret)))
@@ -188,8 +188,8 @@ impl Database {
     ///
     /// As [`Database::create_key`]; `Query` when there is none of the name that this handle may revoke, or it is revoked.
     pub fn revoke_key(&self, id: &str) -> Result<()> {
-        let known = self.keys()?;
-        let Some(key) = known.iter().find(|key| key.id == id) else {
+        let existing = self.keys()?;
+        let Some(key) = existing.iter().find(|key| key.id == id) else {
             return Err(Error::query(format!("there is no key {id}")));
         };
         if key.revoked.is_some() {
@@ -198,7 +198,7 @@ impl Database {
         self.check_all_writable()?;
         let query = "query q($id: string) { k as var(func: eq(hexgraph.key, $id)) }";
         let entry = json!({ "uid": "uid(k)", "hexgraph.key.revoked": now() });
-        guarded(|| self.note((query, &[("$id", id.to_owned())]), &entry, &self.all.turn()))
+        guarded(|| self.note((query, &[("$id", id.to_owned())]), &entry, &self.all.lock()))
     }
 
     /// Whether a key was ever made. Once one was, a server answers nobody without one.
@@ -230,7 +230,7 @@ impl Database {
     }
 
     /// The handle of who sends a key, if any, and a token, if any: as [`Database::for_token`], in the namespace of the key, and with
-    /// its role. A key that is none of those that are kept here ([`KEY_PREFIX`]) does not count.
+    /// its role. A key that is none of those that are retained here ([`KEY_PREFIX`]) does not count.
     ///
     /// ```
     /// use hexgraph::db::{Database, access::{KeyRole, NewKey}};
@@ -251,7 +251,7 @@ impl Database {
             // It may have been revoked since the request was let in.
             return self.refusing("the key in X-Auth-Token is not known");
         };
-        let namespace = match self.namespace_whole(holder.namespace) {
+        let namespace = match self.namespace_full(holder.namespace) {
             Ok(namespace) => namespace,
             Err(error) => return self.refusing(&error.to_string()),
         };
@@ -263,9 +263,9 @@ impl Database {
             Some(Caller::User(_)) if user.namespace_id() != holder.namespace => {
                 self.refusing("the key is one of another namespace")
             }
-            Some(Caller::User(known)) => {
-                let known = known.clone().with_key(holder);
-                user.with_caller(Arc::new(Caller::User(known)))
+            Some(Caller::User(existing)) => {
+                let existing = existing.clone().with_key(holder);
+                user.with_caller(Arc::new(Caller::User(existing)))
             }
             _ => user,
         }
@@ -281,9 +281,10 @@ impl Database {
         if !secret.starts_with(KEY_PREFIX) {
             return None;
         }
-        let (registry, wanted) = (self.registry().ok()?, digest(secret));
-        let found = key_of(&registry, &wanted).filter(|key| key.digest == wanted && holds(key))?;
-        let KeyRecord { id, role, namespace, .. } = found.clone();
+        let (registry, expected) = (self.registry().ok()?, digest(secret));
+        let result =
+            key_of(&registry, &expected).filter(|key| key.digest == expected && holds(key))?;
+        let KeyRecord { id, role, namespace, .. } = result.clone();
         Some(KeyHolder { id, role: KeyRole::of_name(&role).ok()?, namespace })
     }
 
@@ -306,7 +307,7 @@ impl Database {
 
 /// The key of a name or a digest.
 fn key_of<'r>(registry: &'r Registry, text: &str) -> Option<&'r KeyRecord> {
-    registry.keys.get(*registry.places.get(text)?)
+    registry.keys.get(*registry.positions.get(text)?)
 }
 
 fn holds(key: &KeyRecord) -> bool {

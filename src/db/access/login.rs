@@ -114,21 +114,21 @@ impl Database {
         self.prepare(context);
         let claims = list.signer.claims(&request.refresh_token);
         let engine = self.without_caller();
-        let (namespace, found) = match (claims, request.refresh_token.is_empty()) {
+        let (namespace, result) = match (claims, request.refresh_token.is_empty()) {
             (Ok(Claims::Refresh { user, namespace, mark, .. }), _) => {
-                let namespace = engine.namespace_whole(namespace).map_err(|_| refused())?;
-                let found = namespace.login_by_token((user, mark), context)?;
-                (namespace, found)
+                let namespace = engine.namespace_full(namespace).map_err(|_| refused())?;
+                let result = namespace.login_by_token((user, mark), context)?;
+                (namespace, result)
             }
             (_, true) => {
-                let namespace = engine.namespace_whole(request.namespace).ok();
-                let found = engine.login_by_password(namespace.as_ref(), request, context)?;
-                (namespace.ok_or_else(refused)?, found)
+                let namespace = engine.namespace_full(request.namespace).ok();
+                let result = engine.login_by_password(namespace.as_ref(), request, context)?;
+                (namespace.ok_or_else(refused)?, result)
             }
             _ => return Err(refused()),
         };
         let Some(list) = namespace.access_list() else { return Err(refused()) };
-        let LoggedIn { name, mark, member } = &found;
+        let LoggedIn { name, mark, member } = &result;
         let who = (name.as_str(), namespace.namespace_id());
         Ok(Tokens {
             access: list.signer.access(who, member, list.options.access_ttl)?,
@@ -152,14 +152,14 @@ impl Database {
             let message = format!("too many logins failed: try again in {seconds} seconds");
             return Err(Error::query(message));
         }
-        let known = match namespace {
+        let existing = match namespace {
             Some(namespace) => namespace.member_with_hash(name)?,
             None => None,
         };
         // For a user who is not there as much is computed, so that the time tells nobody who is.
-        let given = known.as_ref().map_or(HASH_OF_NOBODY, |(_, hash)| hash);
+        let given = existing.as_ref().map_or(HASH_OF_NOBODY, |(_, hash)| hash);
         let is_right = context.verify(given, &request.password)?;
-        let Some((member, hash)) = known.filter(|_| is_right) else {
+        let Some((member, hash)) = existing.filter(|_| is_right) else {
             list.throttle.note_failure(who, address, now);
             return Err(refused());
         };
@@ -188,7 +188,7 @@ impl Database {
 
     /// A user who has a password, with its hash.
     fn member_with_hash(&self, name: &str) -> Result<Option<(Arc<Member>, String)>> {
-        let version = self.whole_version()?;
+        let version = self.entire_version()?;
         let member = self.member(&version, name)?;
         let hash = member.as_ref().and_then(|member| password_hash(&version, member.uid));
         Ok(member.zip(hash))

@@ -1,4 +1,4 @@
-//! Users with rights: who asks, what that user may see and change, and what tells a server so.
+//! Users with rights: the caller, what that user may see and change, and what tells a server so.
 //!
 //! Users, groups and rules are nodes of the graph, in predicates of their own, so they are in logs, snapshots and backups as all
 //! data is; exports leave them out. A [`Database`](super::Database) handle may belong to a caller. Then all that is read through it is

@@ -71,13 +71,13 @@ impl Database {
         self.all_people(names)
     }
 
-    /// The user who asks, with the groups and their rules.
+    /// The user the caller, with the groups and their rules.
     ///
     /// # Errors
     ///
     /// `Access` for who is not known; as [`Database::query`].
     pub(in crate::db) fn current_user(&self) -> Result<Option<(&str, People)>> {
-        self.check_known()?;
+        self.check_existing()?;
         let Some(name) = self.user() else { return Ok(None) };
         let mut people = self.all_people(Some(&[name]))?;
         let own = people.users.get(name).map(|user| user.groups.clone()).unwrap_or_default();
@@ -93,19 +93,19 @@ impl Database {
     pub(in crate::db) fn add_users(&self, users: &[NewUser<'_>]) -> Result<()> {
         self.check_administrator()?;
         let names: Vec<&str> = users.iter().map(|user| user.name).collect();
-        let known = self.all_people(Some(&names))?;
+        let existing = self.all_people(Some(&names))?;
         let mut change = Change::default();
         let mut seen = BTreeSet::new();
         for user in users {
             check_name("user", user.name)?;
             Value::check_password(user.password).map_err(Error::query)?;
-            if known.users.contains_key(user.name)
-                || known.groups.contains_key(user.name)
+            if existing.users.contains_key(user.name)
+                || existing.groups.contains_key(user.name)
                 || !seen.insert(user.name)
             {
                 return Err(taken(user.name, "User"));
             }
-            let groups = change.groups(&known, &user.groups)?;
+            let groups = change.groups(&existing, &user.groups)?;
             change.set.push(json!({
                 XID: user.name, PASSWORD: user.password, TYPE: "dgraph.type.User",
                 USER_GROUP: groups,
@@ -122,13 +122,13 @@ impl Database {
     pub(in crate::db) fn add_groups(&self, groups: &[NewGroup<'_>]) -> Result<()> {
         self.check_administrator()?;
         let names: Vec<&str> = groups.iter().map(|(name, _)| *name).collect();
-        let known = self.all_people(Some(&names))?;
+        let existing = self.all_people(Some(&names))?;
         let mut change = Change::default();
         let mut seen = BTreeSet::new();
         for (name, rules) in groups {
             check_name("group", name)?;
-            if known.groups.contains_key(*name)
-                || known.users.contains_key(*name)
+            if existing.groups.contains_key(*name)
+                || existing.users.contains_key(*name)
                 || !seen.insert(*name)
             {
                 return Err(taken(name, "Group"));
@@ -153,19 +153,19 @@ impl Database {
     ) -> Result<()> {
         self.check_administrator()?;
         password.map_or(Ok(()), Value::check_password).map_err(Error::query)?;
-        let known = self.all_people(Some(names))?;
+        let existing = self.all_people(Some(names))?;
         if leave.contains(&GUARDIANS) {
             self.check_guardians_left(names)?;
         }
         let mut change = Change::default();
-        for user in names.iter().filter_map(|name| known.users.get(*name)) {
-            let groups = change.groups(&known, join)?;
+        for user in names.iter().filter_map(|name| existing.users.get(*name)) {
+            let groups = change.groups(&existing, join)?;
             let mut set = json!({ "uid": &user.uid, USER_GROUP: groups });
             if let Some(password) = password {
                 set[PASSWORD] = password.into();
             }
             change.set.push(set);
-            let left = leave.iter().filter_map(|name| known.groups.get(*name));
+            let left = leave.iter().filter_map(|name| existing.groups.get(*name));
             let left: Vec<Json> = left.map(|group| json!({ "uid": &group.uid })).collect();
             if !left.is_empty() {
                 change.delete.push(json!({ "uid": &user.uid, USER_GROUP: left }));
@@ -185,9 +185,9 @@ impl Database {
         (set, remove): (&[(&str, i64)], &[&str]),
     ) -> Result<()> {
         self.check_administrator()?;
-        let known = self.all_people(Some(&[]))?;
+        let existing = self.all_people(Some(&[]))?;
         let mut change = Change::default();
-        for group in names.iter().filter_map(|name| known.groups.get(*name)) {
+        for group in names.iter().filter_map(|name| existing.groups.get(*name)) {
             let mut rules = Vec::new();
             for (predicate, permission) in set {
                 let mut new = rule(predicate, *permission)?;
@@ -213,13 +213,13 @@ impl Database {
             return Err(Error::query("guardians group and groot user cannot be deleted."));
         }
         self.check_guardians_left(names)?;
-        let known = self.all_people(Some(names))?;
+        let existing = self.all_people(Some(names))?;
         let mut change = Change::default();
-        for user in known.users.values() {
+        for user in existing.users.values() {
             change.delete.push(json!({ "uid": &user.uid }));
         }
         self.carry_out_change(change)?;
-        Ok(known.users.len())
+        Ok(existing.users.len())
     }
 
     /// Deletes groups with their rules. Returns how many there were.
@@ -232,14 +232,14 @@ impl Database {
         if names.contains(&GUARDIANS) {
             return Err(Error::query("guardians group and groot user cannot be deleted."));
         }
-        let known = self.all_people(None)?;
+        let existing = self.all_people(None)?;
         let mut change = Change::default();
         let gone: Vec<_> =
-            names.iter().filter_map(|name| known.groups.get_key_value(*name)).collect();
+            names.iter().filter_map(|name| existing.groups.get_key_value(*name)).collect();
         for (name, group) in &gone {
             change.remove_rules(group, |_| true);
             change.delete.push(json!({ "uid": &group.uid }));
-            let members = known.users.values().filter(|user| user.groups.contains(*name));
+            let members = existing.users.values().filter(|user| user.groups.contains(*name));
             let leave = members
                 .map(|user| json!({ "uid": &user.uid, USER_GROUP: [{ "uid": &group.uid }] }));
             change.delete.extend(leave);
@@ -283,7 +283,7 @@ impl Database {
                 groups(func: type(dgraph.type.Group)) {{ uid {XID} {GROUP_RULE} {{ uid {RULE_PREDICATE} {RULE_PERMISSION} }} }}
             }}"
         );
-        let found = self.without_caller().ask_whole(&self.whole_version()?, &text, variables)?;
+        let result = self.without_caller().ask_full(&self.entire_version()?, &text, variables)?;
         let text = |value: &Json| value.as_str().map(str::to_owned);
         let user = |user: &Json| {
             let groups = objects(&user[USER_GROUP]).filter_map(|group| text(&group[XID])).collect();
@@ -298,8 +298,8 @@ impl Database {
             Some((text(&group[XID])?, Group { uid: text(&group["uid"])?, rules }))
         };
         Ok(People {
-            users: objects(&found["users"]).filter_map(user).collect(),
-            groups: objects(&found["groups"]).filter_map(group).collect(),
+            users: objects(&result["users"]).filter_map(user).collect(),
+            groups: objects(&result["groups"]).filter_map(group).collect(),
         })
     }
 
@@ -331,11 +331,11 @@ struct Change {
 
 impl Change {
     /// The objects of groups. Those that are not there are made.
-    fn groups(&mut self, known: &People, names: &[&str]) -> Result<Vec<Json>> {
-        let mut found = Vec::new();
+    fn groups(&mut self, existing: &People, names: &[&str]) -> Result<Vec<Json>> {
+        let mut result = Vec::new();
         for name in names {
-            if let Some(group) = known.groups.get(*name) {
-                found.push(json!({ "uid": &group.uid }));
+            if let Some(group) = existing.groups.get(*name) {
+                result.push(json!({ "uid": &group.uid }));
                 continue;
             }
             check_name("group", name)?;
@@ -347,9 +347,9 @@ impl Change {
                 self.new_groups.insert((*name).to_owned(), label.clone());
                 label
             });
-            found.push(json!({ "uid": label }));
+            result.push(json!({ "uid": label }));
         }
-        Ok(found)
+        Ok(result)
     }
 
     /// Deletes the rules of some predicates.

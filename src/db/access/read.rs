@@ -36,9 +36,9 @@ impl Database {
         let text = format!(
             "{{ groups(func: type(dgraph.type.Group)) {{ {XID} {GROUP_RULE} {{ {RULE_PREDICATE} {RULE_PERMISSION} }} }} }}"
         );
-        let found = self.ask_whole(version, &text, Variables::new())?;
+        let result = self.ask_full(version, &text, Variables::new())?;
         let mut groups = FxHashMap::<Box<str>, Permissions>::default();
-        for group in objects(&found["groups"]) {
+        for group in objects(&result["groups"]) {
             let Some(name) = group[XID].as_str() else { continue };
             let rule = |rule: &Json| {
                 // Numbers beyond the rights that there are give none of them.
@@ -57,15 +57,15 @@ impl Database {
     /// As [`Database::access_rules`].
     pub(super) fn member(&self, version: &Arc<Version>, name: &str) -> Result<Option<Arc<Member>>> {
         let rules = self.access_rules(version)?;
-        if let Some(known) = rules.known_member(name) {
-            return Ok(known);
+        if let Some(existing) = rules.existing_member(name) {
+            return Ok(existing);
         }
         let text = format!(
             "query user($name: string) {{ user(func: eq({XID}, $name)) @filter(type(dgraph.type.User)) {{ uid {USER_GROUP} {{ {XID} }} }} }}"
         );
         let variables = Variables::from([("$name".to_owned(), Given::from(name.to_owned()))]);
-        let found = self.ask_whole(version, &text, variables)?;
-        let member = objects(&found["user"]).next().and_then(|user| {
+        let result = self.ask_full(version, &text, variables)?;
+        let member = objects(&result["user"]).next().and_then(|user| {
             let names = objects(&user[USER_GROUP]).filter_map(|group| group[XID].as_str());
             let mut groups: Vec<String> = names.map(str::to_owned).collect();
             groups.sort_unstable();
@@ -73,7 +73,7 @@ impl Database {
             let uid = Uid(u64::from_str_radix(uid, 16).ok()?);
             Some(Arc::new(Member { uid, groups }))
         });
-        rules.keep_member(name, &member);
+        rules.retain_member(name, &member);
         Ok(member)
     }
 
@@ -87,9 +87,9 @@ impl Database {
             "query guardians($name: string) {{ group(func: eq({XID}, $name)) @filter(type(dgraph.type.Group)) {{ ~{USER_GROUP} @filter(type(dgraph.type.User)) {{ {XID} }} }} }}"
         );
         let variables = Variables::from([("$name".to_owned(), Given::from(GUARDIANS))]);
-        let found = self.ask_whole(&self.whole_version()?, &text, variables)?;
+        let result = self.ask_full(&self.entire_version()?, &text, variables)?;
         let members =
-            objects(&found["group"]).flat_map(|group| objects(&group["~dgraph.user.group"]));
+            objects(&result["group"]).flat_map(|group| objects(&group["~dgraph.user.group"]));
         Ok(members.filter_map(|user| user[XID].as_str().map(str::to_owned)).collect())
     }
 }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The most users, and the most sets of groups, of which the rights are kept at hand.
-const KEPT_MAX: usize = 10_000;
+const RETAINED_MAX: usize = 10_000;
 
 /// The most bytes of their names: anybody may ask for a user of any name.
 const KEPT_BYTES_MAX: u64 = 8 << 20;
@@ -38,8 +38,8 @@ impl Rules {
         Rules {
             from: predicates(version),
             groups,
-            members: GenerationCache::new(KEPT_MAX, KEPT_BYTES_MAX),
-            rights: [(); 2].map(|()| GenerationCache::new(KEPT_MAX, KEPT_BYTES_MAX)),
+            members: GenerationCache::new(RETAINED_MAX, KEPT_BYTES_MAX),
+            rights: [(); 2].map(|()| GenerationCache::new(RETAINED_MAX, KEPT_BYTES_MAX)),
         }
     }
 
@@ -53,12 +53,12 @@ impl Rules {
     }
 
     /// A user who was asked for before, or that there is none of the name; `None` for one who was not asked for.
-    pub(super) fn known_member(&self, name: &str) -> Option<Option<Arc<Member>>> {
+    pub(super) fn existing_member(&self, name: &str) -> Option<Option<Arc<Member>>> {
         self.members.get(name)
     }
 
     /// Keeps what is known of a user.
-    pub(super) fn keep_member(&self, name: &str, member: &Option<Arc<Member>>) {
+    pub(super) fn retain_member(&self, name: &str, member: &Option<Arc<Member>>) {
         self.members.insert(Arc::from(name), member, name.len() as u64);
     }
 
@@ -67,9 +67,9 @@ impl Rules {
         // No name has a line feed.
         let key = groups.join("\n");
         let is_administrator = role == KeyRole::Admin;
-        let kept = &self.rights[usize::from(is_administrator)];
-        if let Some(known) = kept.get(&key) {
-            return known;
+        let retained = &self.rights[usize::from(is_administrator)];
+        if let Some(existing) = retained.get(&key) {
+            return existing;
         }
         let rules = groups.iter().filter_map(|name| self.groups.get(*name));
         let rights = match groups.contains(&GUARDIANS) {
@@ -78,7 +78,7 @@ impl Rules {
             false => Arc::new(Rights::of_groups(rules, role)),
         };
         let bytes = key.len() as u64;
-        kept.insert(Arc::from(key), &rights, bytes);
+        retained.insert(Arc::from(key), &rights, bytes);
         rights
     }
 }
@@ -106,13 +106,14 @@ fn predicates(version: &Version) -> [Option<Arc<Predicate>>; RULING.len()] {
 mod tests {
     use super::*;
 
-    /// A login asks for a user of any name, and what it finds out is kept.
+    /// A login asks for a user of any name, and what it finds out is retained.
     #[test]
     fn long_names_of_nobody_are_not_kept_for_long() {
         let rules = Rules::new(&Version::empty(), FxHashMap::default());
         let name = |number: u64| format!("{number}{}", "x".repeat(1 << 20));
-        (0..64).for_each(|number| rules.keep_member(&name(number), &None));
-        let kept = (0..64).filter(|number| rules.known_member(&name(*number)).is_some()).count();
-        assert!((1..=8).contains(&kept), "{kept}");
+        (0..64).for_each(|number| rules.retain_member(&name(number), &None));
+        let retained =
+            (0..64).filter(|number| rules.existing_member(&name(*number)).is_some()).count();
+        assert!((1..=8).contains(&retained), "{retained}");
     }
 }

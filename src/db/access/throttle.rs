@@ -86,7 +86,7 @@ impl Throttle {
         now: Instant,
     ) -> Option<Duration> {
         let until =
-            |counted| self.failures.get(&self.key(counted)).map(|known| known.until(counted));
+            |counted| self.failures.get(&self.key(counted)).map(|existing| existing.until(counted));
         let until = counted(user, address).filter_map(until).max()?;
         until.checked_duration_since(now).filter(|pause| !pause.is_zero())
     }
@@ -236,6 +236,6 @@ mod tests {
         });
         assert!(throttle.failures.len() <= ENTRIES_MAX, "{}", throttle.failures.len());
         let key = throttle.key(Counted::User(1, "ada", here));
-        assert_eq!(throttle.failures.get(&key).map(|known| known.count), Some(80));
+        assert_eq!(throttle.failures.get(&key).map(|existing| existing.count), Some(80));
     }
 }

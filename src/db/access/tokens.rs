@@ -232,7 +232,7 @@ mod tests {
         Member { uid: Uid(0x2a), groups: groups.iter().map(|name| (*name).to_owned()).collect() }
     }
 
-    fn told(signer: &Signer, token: &str) -> String {
+    fn reported(signer: &Signer, token: &str) -> String {
         match signer.claims(token) {
             Ok(claims) => format!("{claims:?}"),
             Err(error) => error.message().replace("unable to parse jwt token: ", ""),
@@ -257,7 +257,7 @@ mod tests {
         );
         let over = signer.access(("ada", 0), &member(&[]), Duration::ZERO).unwrap();
         std::thread::sleep(Duration::from_millis(1100));
-        assert_eq!(told(&signer, &over), "token has invalid claims: Token is expired");
+        assert_eq!(reported(&signer, &over), "token has invalid claims: Token is expired");
     }
 
     #[test]
@@ -267,27 +267,27 @@ mod tests {
         let good = signer.access(("groot", 0), &member(&["guardians"]), hour).unwrap();
         let other = Signer::new(b"another secret of thirty-two bytes!!", SigningMethod::Hs256);
         let signature = "token signature is invalid: signature is invalid";
-        assert_eq!(told(&other, &good), signature);
+        assert_eq!(reported(&other, &good), signature);
         let longer = Signer::new(SECRET, SigningMethod::Hs512)
             .access(("groot", 0), &member(&[]), hour)
             .unwrap();
-        assert_eq!(told(&signer, &longer), "token is unverifiable: unexpected signing method");
+        assert_eq!(reported(&signer, &longer), "token is unverifiable: unexpected signing method");
         // Its parts, swapped with those of another, or without a signature.
         let parts: Vec<&str> = good.split('.').collect();
         let refresh = signer.refresh(("groot", 0), "x", hour).unwrap();
         let swapped = format!("{}.{}.{}", parts[0], refresh.split('.').nth(1).unwrap(), parts[2]);
-        assert_eq!(told(&signer, &swapped), signature);
+        assert_eq!(reported(&signer, &swapped), signature);
         let none = format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{}.", parts[1]);
-        assert!(told(&signer, &none).starts_with("token is "), "{}", told(&signer, &none));
+        assert!(reported(&signer, &none).starts_with("token is "), "{}", reported(&signer, &none));
         let segments = "token is malformed: token contains an invalid number of segments";
         for bad in ["", "wrongToken", "a.b", "a.b.c.d"] {
-            assert_eq!(told(&signer, bad), segments, "{bad}");
+            assert_eq!(reported(&signer, bad), segments, "{bad}");
         }
         for bad in ["..", "a.b.c", "é.é.é"] {
-            assert!(told(&signer, bad).starts_with("token is malformed"), "{bad}");
+            assert!(reported(&signer, bad).starts_with("token is malformed"), "{bad}");
         }
         let long = format!("{}.{}", "a".repeat(TOKEN_LEN_MAX), "a.a");
-        assert_eq!(told(&signer, &long), "token is malformed: token is too long");
+        assert_eq!(reported(&signer, &long), "token is malformed: token is too long");
     }
 
     #[test]
@@ -324,7 +324,7 @@ mod tests {
                 "token has invalid claims: token is not valid yet",
             ),
         ] {
-            assert_eq!(told(&signer, &signer.sign(claims.clone()).unwrap()), why, "{claims}");
+            assert_eq!(reported(&signer, &signer.sign(claims.clone()).unwrap()), why, "{claims}");
         }
     }
 }

@@ -47,7 +47,7 @@ impl Database {
     pub fn activity(&self) -> Result<Activity> {
         self.open_state()?;
         let namespaces = [Arc::clone(self.all.main())].into_iter().chain(self.all.others());
-        let (cached_graphs, cached_graph_bytes) = self.own.graphs.kept();
+        let (cached_graphs, cached_graph_bytes) = self.own.graphs.cached();
         let mut activity = Activity {
             cached_graphs: cached_graphs as u64,
             cached_graph_bytes,

@@ -4,7 +4,7 @@ use super::kept::algorithm_table::{AlgorithmNumbers, AlgorithmTable};
 use super::query::QueryAnswer;
 use hexgraph_base::answer::Texts;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_store::algo::{Found, Graph, Output, Paths};
+use hexgraph_store::algo::{Graph, Outcome, Output, Paths};
 use hexgraph_store::exec::{RequestContext, names_of};
 use hexgraph_store::graph::Version;
 
@@ -37,10 +37,10 @@ impl QueryAnswer {
         }
         let answer = self.held_answer().ok_or_else(missing)?;
         let (name, result) = answer.algorithm().ok_or_else(missing)?;
-        let output = &result.found.output;
+        let output = &result.result.output;
         context.charge(byte_len(output))?;
-        let found = Found { output: output.clone(), report: result.found.report };
-        table(name.to_owned(), &result.graph, found, answer.version(), context)
+        let hit = Outcome { output: output.clone(), report: result.result.report };
+        table(name.to_owned(), &result.graph, hit, answer.version(), context)
     }
 
     /// As [`QueryAnswer::algorithm`], of an answer that nobody needs any more: the numbers are those of the kernel, not a copy.
@@ -61,7 +61,7 @@ impl QueryAnswer {
     pub fn into_algorithm(mut self, context: &RequestContext) -> Result<AlgorithmTable> {
         let Some(answer) = self.held_answer_mut() else { return self.algorithm(context) };
         let (name, result) = answer.take_algorithm().ok_or_else(missing)?;
-        table(name, &result.graph, result.found, answer.version(), context)
+        table(name, &result.graph, result.result, answer.version(), context)
     }
 }
 
@@ -79,7 +79,7 @@ fn byte_len(output: &Output) -> usize {
         Output::Ints(numbers) => size_of_val(numbers.as_slice()),
         Output::Nodes(nodes) => size_of_val(nodes.as_slice()),
         Output::Pairs(pairs) => size_of_val(pairs.as_slice()),
-        Output::Some(found) => size_of_val(found.as_slice()),
+        Output::Some(result) => size_of_val(result.as_slice()),
         Output::Paths(paths) => (size_of::<u32>() + size_of::<f64>()) * paths.nodes.len(),
         Output::Vectors(vectors) => size_of_val(vectors.values.as_slice()),
     }
@@ -89,12 +89,12 @@ fn byte_len(output: &Output) -> usize {
 fn table(
     name: String,
     graph: &Graph,
-    found: Found,
+    result: Outcome,
     version: &Version,
     context: &RequestContext,
 ) -> Result<AlgorithmTable> {
     let nodes = graph.nodes();
-    let Found { output, report } = found;
+    let Outcome { output, report } = result;
     let rows = match &output {
         Output::Floats(_) | Output::Ints(_) | Output::Vectors(_) => nodes.len(),
         other => other.len(),
@@ -111,8 +111,8 @@ fn table(
             some = Some(Vec::new());
             AlgorithmNumbers::Floats(vec![number])
         }
-        Output::Nodes(found) => {
-            some = Some(found.iter().map(node_of).collect());
+        Output::Nodes(result) => {
+            some = Some(result.iter().map(node_of).collect());
             AlgorithmNumbers::Nothing
         }
         Output::Pairs(pairs) => {
@@ -122,10 +122,10 @@ fn table(
             to = Some(pairs.iter().map(uid_of).collect());
             AlgorithmNumbers::Floats(pairs.iter().map(|(.., number)| *number).collect())
         }
-        Output::Some(found) => {
+        Output::Some(result) => {
             context.charge(size_of::<u64>() * rows)?;
-            some = Some(found.iter().map(|(node, _)| node_of(node)).collect());
-            AlgorithmNumbers::Floats(found.iter().map(|(_, number)| *number).collect())
+            some = Some(result.iter().map(|(node, _)| node_of(node)).collect());
+            AlgorithmNumbers::Floats(result.iter().map(|(_, number)| *number).collect())
         }
         Output::Paths(paths) => {
             context.charge(2 * size_of::<u64>() * rows)?;
@@ -149,11 +149,13 @@ fn table(
     })
 }
 
-/// What stands beside the nodes of ways: distances, or places.
+/// What stands beside the nodes of ways: distances, or positions.
 fn numbers_along(paths: Paths) -> AlgorithmNumbers {
     match paths.distances {
         Some(all) => AlgorithmNumbers::Floats(all),
-        None => AlgorithmNumbers::Ints(paths.steps().map(|(.., place)| place as i64).collect()),
+        None => {
+            AlgorithmNumbers::Ints(paths.steps().map(|(.., position)| position as i64).collect())
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writing an answer under limits: it can be cancelled, and its length and memory are bounded. An answer can be far larger than
 //! the levels that it is written from, since nodes repeat.
 
-use hexgraph_base::types::{Error, Objects, PieceSink, Result, Sink, Uid, ValueRef};
+use hexgraph_base::types::{Error, FragmentSink, Objects, Result, Sink, Uid, ValueRef};
 use hexgraph_store::exec::RequestContext;
 use std::panic::resume_unwind;
 use std::sync::OnceLock;
@@ -19,7 +19,7 @@ pub(in crate::db) struct CheckedSink<'a, S> {
     bytes: u64,
     bytes_max: u64,
     /// Memory is drawn for this many written bytes; more is drawn when [`CheckedSink::bytes`] reaches it.
-    drawn: u64,
+    reserved: u64,
     /// The bytes of memory drawn for each written byte; 0 for a sink that keeps nothing in memory.
     factor: u64,
     /// Set when the answer exceeds `bytes_max`.
@@ -29,7 +29,7 @@ pub(in crate::db) struct CheckedSink<'a, S> {
 }
 
 /// The smallest amount of memory that is drawn at once, in bytes.
-const DRAW_MIN: u64 = 64 << 10;
+const RESERVE_MIN: u64 = 64 << 10;
 
 impl<'a, S: Sink> CheckedSink<'a, S> {
     /// Wraps `sink`; it stops when `context` says so, or after about `bytes_max` bytes.
@@ -45,7 +45,7 @@ impl<'a, S: Sink> CheckedSink<'a, S> {
             objects: 0,
             bytes: 0,
             bytes_max,
-            drawn: 0,
+            reserved: 0,
             factor: 3,
             is_long: None,
             beside: 0,
@@ -66,25 +66,25 @@ impl<'a, S: Sink> CheckedSink<'a, S> {
         // Characters that are escaped take more than they are counted as.
         let before = self.bytes.max(self.sink.written() as u64);
         self.bytes = before.saturating_add(bytes as u64);
-        if self.drawn < self.bytes {
-            self.draw();
+        if self.reserved < self.bytes {
+            self.reserve();
         }
     }
 
     /// Draws memory for what is written, and the same again as a reserve.
     #[cold]
-    fn draw(&mut self) {
+    fn reserve(&mut self) {
         if self.bytes_max < self.bytes {
             if let Some(is_long) = self.is_long {
                 is_long.get_or_init(|| ());
             }
             resume_unwind(Box::new(too_long(self.bytes_max)));
         }
-        let wanted = (2 * self.bytes).max(DRAW_MIN).min(self.bytes_max);
-        if let Err(error) = self.context.draw((wanted - self.drawn) * self.factor) {
+        let expected = (2 * self.bytes).max(RESERVE_MIN).min(self.bytes_max);
+        if let Err(error) = self.context.reserve((expected - self.reserved) * self.factor) {
             resume_unwind(Box::new(error));
         }
-        self.drawn = wanted;
+        self.reserved = expected;
     }
 
     /// Returns the inner sink.
@@ -109,17 +109,17 @@ fn written_len(text: &str) -> usize {
 
 /// The memory drawn for a buffer that an answer is written to directly. A copy goes on from where it was made.
 #[derive(Clone, Copy)]
-pub(in crate::db) struct Room<'a> {
+pub(in crate::db) struct Capacity<'a> {
     context: &'a RequestContext,
     bytes_max: u64,
     /// The length up to which memory is drawn and the context was checked, in bytes.
     looked: usize,
 }
 
-impl<'a> Room<'a> {
-    /// Creates the room for a buffer of at most so many bytes, which is checked against `context`.
-    pub(in crate::db) fn new(context: &'a RequestContext, bytes_max: u64) -> Room<'a> {
-        Room { context, bytes_max, looked: 0 }
+impl<'a> Capacity<'a> {
+    /// Creates the space for a buffer of at most so many bytes, which is checked against `context`.
+    pub(in crate::db) fn new(context: &'a RequestContext, bytes_max: u64) -> Capacity<'a> {
+        Capacity { context, bytes_max, looked: 0 }
     }
 
     /// Takes note of the present length of the buffer. Draws memory for it, for the same again, and for a copy, since a growing
@@ -136,9 +136,9 @@ impl<'a> Room<'a> {
         if self.bytes_max < length as u64 {
             return Err(too_long(self.bytes_max));
         }
-        let wanted = (length + length.min(LOOK_MAX)).max(DRAW_MIN as usize);
-        self.context.draw(3 * (wanted - self.looked) as u64)?;
-        self.looked = wanted;
+        let expected = (length + length.min(LOOK_MAX)).max(RESERVE_MIN as usize);
+        self.context.reserve(3 * (expected - self.looked) as u64)?;
+        self.looked = expected;
         Ok(())
     }
 }
@@ -154,7 +154,7 @@ pub(in crate::db) fn too_long(bytes_max: u64) -> Error {
     Error::Limit { message }
 }
 
-/// What a piece of a checked answer has to know.
+/// What a chunk of a checked answer has to know.
 pub(in crate::db) struct CheckedForm<'a, F> {
     form: F,
     context: &'a RequestContext,
@@ -163,45 +163,45 @@ pub(in crate::db) struct CheckedForm<'a, F> {
     is_long: Option<&'a OnceLock<()>>,
 }
 
-impl<'a, S: PieceSink> PieceSink for CheckedSink<'a, S> {
+impl<'a, S: FragmentSink> FragmentSink for CheckedSink<'a, S> {
     type Form = CheckedForm<'a, S::Form>;
-    type Piece = CheckedSink<'a, S::Piece>;
+    type Chunk = CheckedSink<'a, S::Chunk>;
 
     fn form(&self) -> Self::Form {
         let CheckedSink { context, bytes_max, is_long, .. } = *self;
-        // A piece is short, and does not double as a whole answer does.
+        // A chunk is short, and does not double as an entire answer does.
         CheckedForm { form: self.sink.form(), context, bytes_max, factor: 1, is_long }
     }
 
-    fn piece(form: &Self::Form) -> Self::Piece {
+    fn chunk(form: &Self::Form) -> Self::Chunk {
         let CheckedForm { context, bytes_max, factor, is_long, .. } = *form;
-        let piece = CheckedSink::new(S::piece(&form.form), context, bytes_max);
-        CheckedSink { factor, is_long, ..piece }
+        let chunk = CheckedSink::new(S::chunk(&form.form), context, bytes_max);
+        CheckedSink { factor, is_long, ..chunk }
     }
 
-    fn append(&mut self, piece: Self::Piece) {
-        // Drawn for the whole before it is given back for the piece, of which a copy is made.
-        self.count(piece.bytes as usize);
-        self.beside(piece.beside as usize);
-        self.sink.append(piece.sink);
-        self.context.give_back(piece.drawn * piece.factor + piece.beside);
+    fn append(&mut self, chunk: Self::Chunk) {
+        // Drawn for the whole before it is given back for the chunk, of which a copy is made.
+        self.count(chunk.bytes as usize);
+        self.beside(chunk.beside as usize);
+        self.sink.append(chunk.sink);
+        self.context.give_back(chunk.reserved * chunk.factor + chunk.beside);
     }
 
     fn takes_objects(&self) -> bool {
         self.sink.takes_objects()
     }
 
-    fn expect(&mut self, pieces: usize) {
-        // As much as is drawn for is made room for; where there is no memory for all of it, the answer may still be shorter.
-        let wanted = self.bytes.saturating_mul(2 * pieces as u64);
-        if wanted <= self.drawn {
-            return self.sink.expect(pieces);
+    fn expect(&mut self, chunks: usize) {
+        // As much as is drawn for is made space for; where there is no memory for all of it, the answer may still be shorter.
+        let expected = self.bytes.saturating_mul(2 * chunks as u64);
+        if expected <= self.reserved {
+            return self.sink.expect(chunks);
         }
-        if wanted <= self.bytes_max
-            && self.context.draw((wanted - self.drawn) * self.factor).is_ok()
+        if expected <= self.bytes_max
+            && self.context.reserve((expected - self.reserved) * self.factor).is_ok()
         {
-            self.drawn = wanted;
-            self.sink.expect(pieces);
+            self.reserved = expected;
+            self.sink.expect(chunks);
         }
     }
 }
@@ -301,8 +301,9 @@ impl<S: Sink> Sink for CheckedSink<'_, S> {
         if bytes <= self.beside {
             return;
         }
-        let drawn = self.context.check().and_then(|()| self.context.draw(bytes - self.beside));
-        if let Err(error) = drawn {
+        let reserved =
+            self.context.check().and_then(|()| self.context.reserve(bytes - self.beside));
+        if let Err(error) = reserved {
             resume_unwind(Box::new(error));
         }
         self.beside = bytes;

@@ -43,7 +43,7 @@ pub struct EachAnswer {
 struct Inner {
     prepared: PreparedQuery,
     /// Cancels everything; each row's own context shares its flag.
-    whole: RequestContext,
+    full: RequestContext,
     /// How long a single row may take.
     timeout: Option<Duration>,
     pool: Arc<Pool>,
@@ -55,7 +55,7 @@ struct Inner {
 #[derive(Default)]
 struct State {
     /// The rows that were asked and not begun.
-    asked: VecDeque<Variables>,
+    requested: VecDeque<Variables>,
     /// The number of answers that were taken.
     taken: usize,
     /// The answers behind those that were taken, as far as they are there.
@@ -94,10 +94,10 @@ impl Database {
     ///
     /// Those of [`Database::prepare_query`].
     pub fn query_each(&self, text: &str, timeout: Option<Duration>) -> Result<EachAnswer> {
-        let whole = RequestContext::new();
-        let prepared = self.prepare_query_with(text, &whole)?;
+        let full = RequestContext::new();
+        let prepared = self.prepare_query_with(text, &full)?;
         let (pool, state) = (Arc::clone(self.shared_pool()), Mutex::default());
-        let inner = Inner { prepared, whole, timeout, pool, state, changed: Condvar::new() };
+        let inner = Inner { prepared, full, timeout, pool, state, changed: Condvar::new() };
         Ok(EachAnswer { inner: Arc::new(inner), process: process::id() })
     }
 }
@@ -111,9 +111,9 @@ impl EachAnswer {
     /// assert!(0 < answers.room(), "nothing was pushed yet");
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
-    pub fn room(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         let state = self.inner.lock();
-        self.inner.ahead().saturating_sub(state.asked.len() + state.done.len())
+        self.inner.ahead().saturating_sub(state.requested.len() + state.done.len())
     }
 
     /// Asks for the answer to a row of arguments.
@@ -128,7 +128,7 @@ impl EachAnswer {
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn push(&self, row: Variables) {
-        self.inner.lock().asked.push_back(row);
+        self.inner.lock().requested.push_back(row);
     }
 
     /// The answer to the oldest row whose answer was not taken, with its number from 0; `None` where all were taken. Waits for it, or
@@ -198,12 +198,12 @@ impl EachAnswer {
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn close(&self) {
-        self.inner.whole.canceller().cancel();
+        self.inner.full.canceller().cancel();
         if self.process == process::id() {
             let mut state = self.inner.lock();
-            state.asked.clear();
+            state.requested.clear();
             let gone = std::mem::take(&mut state.done);
-            // What is under way finds no place for its answer any more.
+            // What is under way finds no position for its answer any more.
             state.taken += gone.len();
             state.waiting = 0;
             drop(state);
@@ -226,7 +226,7 @@ impl State {
         if !is_next && (ahead <= self.done.len() || WAITING_MAX <= self.waiting) {
             return None;
         }
-        let row = self.asked.pop_front()?;
+        let row = self.requested.pop_front()?;
         self.done.push_back(None);
         Some((self.taken + self.done.len() - 1, row))
     }
@@ -247,18 +247,18 @@ impl Inner {
 
     /// A context for one row, which begins now.
     fn row_control(&self) -> RequestContext {
-        self.whole.afresh(self.timeout)
+        self.full.afresh(self.timeout)
     }
 
     /// Answers a row, and puts the answer at its place.
     fn answer(&self, number: usize, row: Variables, context: &RequestContext) {
         let answer = context.check().and_then(|()| self.prepared.query_row(&row, context));
         let mut state = self.lock();
-        let place = number.checked_sub(state.taken);
-        // Without a place it was closed meanwhile.
-        if let Some(place) = place.filter(|&place| place < state.done.len()) {
+        let position = number.checked_sub(state.taken);
+        // Without a position it was closed meanwhile.
+        if let Some(position) = position.filter(|&position| position < state.done.len()) {
             state.waiting += held_by(&answer);
-            state.done[place] = Some(answer);
+            state.done[position] = Some(answer);
             self.changed.notify_all();
         }
     }
@@ -267,7 +267,7 @@ impl Inner {
     fn invite(self: &Arc<Inner>) {
         loop {
             let mut state = self.lock();
-            let left = state.asked.len().min(self.ahead().saturating_sub(state.done.len()));
+            let left = state.requested.len().min(self.ahead().saturating_sub(state.done.len()));
             if left <= state.helping || WAITING_MAX <= state.waiting {
                 return;
             }
@@ -301,10 +301,10 @@ fn held_by(answer: &Result<QueryAnswer>) -> u64 {
 }
 
 /// An error with the number of the row of arguments that led to it.
-pub(super) fn in_row(error: Error, place: usize) -> Error {
+pub(super) fn in_row(error: Error, position: usize) -> Error {
     match error {
         Error::Query { message, at, hint } => {
-            Error::Query { message: format!("row {place}: {message}"), at, hint }
+            Error::Query { message: format!("row {position}: {message}"), at, hint }
         }
         other => other,
     }
@@ -353,19 +353,19 @@ mod tests {
             let prepared = db.prepare_query_with(TEXT, &RequestContext::new()).unwrap();
             let (mut pushed, mut taken) = (0, 0);
             while taken < 2000 {
-                while pushed < 2000 && 0 < each.room() {
+                while pushed < 2000 && 0 < each.capacity() {
                     each.push(row(pushed));
                     pushed += 1;
                 }
                 let (number, answer) = each.next(&RequestContext::new()).unwrap().unwrap();
                 assert_eq!(number, taken);
-                let wanted = prepared.query_with(&row(number), &RequestContext::new()).unwrap();
+                let expected = prepared.query_with(&row(number), &RequestContext::new()).unwrap();
                 let json_of = |answer: &QueryAnswer| answer.to_json().unwrap().0;
                 if number * 13 % 23 == 20 {
                     assert!(!json_of(&answer).contains("0x1f4"), "a later commit");
-                    assert!(json_of(&wanted).contains("0x1f4"));
+                    assert!(json_of(&expected).contains("0x1f4"));
                 } else {
-                    assert_eq!(json_of(&answer), json_of(&wanted));
+                    assert_eq!(json_of(&answer), json_of(&expected));
                 }
                 taken += 1;
             }
@@ -382,12 +382,12 @@ mod tests {
             let db = database(threads);
             let each = db.query_each(TEXT, None).unwrap();
             (0..10_000).for_each(|number| each.push(row(number)));
-            assert_eq!(each.room(), 0);
+            assert_eq!(each.capacity(), 0);
             drop(each.next(&RequestContext::new()).unwrap());
             wait_until("helpers leave", || each.inner.lock().helping == 0);
             let state = each.inner.lock();
             assert!(state.done.len() <= AHEAD_PER_THREAD * threads, "{}", state.done.len());
-            assert_eq!(state.asked.len() + state.done.len(), 9_999);
+            assert_eq!(state.requested.len() + state.done.len(), 9_999);
         }
     }
 
@@ -401,7 +401,7 @@ mod tests {
         each.next(&RequestContext::new()).unwrap().unwrap();
         each.inner.invite();
         let state = each.inner.lock();
-        assert_eq!((state.helping, state.done.len(), state.asked.len()), (0, 0, 99));
+        assert_eq!((state.helping, state.done.len(), state.requested.len()), (0, 0, 99));
     }
 
     #[test]

@@ -9,8 +9,8 @@ use hexgraph_store::exec::{AccessPath, RequestContext, Step, Trace};
 use std::fmt;
 use std::time::Duration;
 
-/// A step without a name is shown by a piece of the query text of at most this many characters.
-const PIECE_MAX: usize = 48;
+/// A step without a name is shown by a chunk of the query text of at most this many characters.
+const CHUNK_MAX: usize = 48;
 
 /// The steps of a query in the order in which they were executed. `Display` prints them as a table.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +109,7 @@ impl Database {
 }
 
 impl Explanation {
-    /// Combines the steps of a trace with the pieces of `text` that they come from.
+    /// Combines the steps of a trace with the chunks of `text` that they come from.
     ///
     /// ```
     /// use hexgraph::db::{Database, Explanation, QueryRequest, RequestContext};
@@ -127,7 +127,7 @@ impl Explanation {
     pub fn new(text: &str, steps: Vec<Step>, latency: Latency) -> Explanation {
         let explained = |step: Step| {
             let detail = match step.at {
-                Some(at) if step.name.is_empty() => piece(text, at),
+                Some(at) if step.name.is_empty() => chunk(text, at),
                 _ => step.name,
             };
             let Step { depth, action, path, estimate, rows, threads, time, .. } = step;
@@ -211,29 +211,29 @@ impl fmt::Display for Explanation {
 }
 
 /// Returns the call that begins at a position of a text, up to its closing parenthesis.
-fn piece(text: &str, at: Position) -> String {
+fn chunk(text: &str, at: Position) -> String {
     let line = text.split('\n').nth(at.line as usize - 1).unwrap_or_default();
     let rest = line.get(at.column as usize..).unwrap_or_default();
     let mut depth = 0;
     let mut end = rest.len();
-    for (place, letter) in rest.char_indices() {
+    for (position, letter) in rest.char_indices() {
         match letter {
             '(' => depth += 1,
-            // Depth 0 is the parenthesis around the piece, as in a filter: it belongs to the text before.
+            // Depth 0 is the parenthesis around the chunk, as in a filter: it belongs to the text before.
             ')' if depth <= 1 => {
-                end = place + usize::from(depth == 1);
+                end = position + usize::from(depth == 1);
                 break;
             }
             ')' => depth -= 1,
             '{' if depth == 0 => {
-                end = place;
+                end = position;
                 break;
             }
             _ => {}
         }
     }
     let call = rest[..end].trim_end();
-    match call.char_indices().nth(PIECE_MAX) {
+    match call.char_indices().nth(CHUNK_MAX) {
         Some((cut, _)) => format!("{}…", &call[..cut]),
         None => call.to_owned(),
     }
@@ -247,12 +247,12 @@ mod tests {
     fn pieces_end_with_their_call() {
         let text =
             "{ q(func: eq(name, \"a\"), first: 2)\n  @filter(ge(count(friend), 1) AND has(x)) }";
-        let at = |line, column| piece(text, Position { line, column });
+        let at = |line, column| chunk(text, Position { line, column });
         assert_eq!(at(1, 10), "eq(name, \"a\")");
         assert_eq!(at(2, 10), "ge(count(friend), 1)");
         assert_eq!(at(2, 35), "has(x)");
         assert_eq!(at(9, 0), "");
         let long = format!("eq(name, {:?})", "é".repeat(100));
-        assert_eq!(piece(&long, Position { line: 1, column: 0 }).chars().count(), PIECE_MAX + 1);
+        assert_eq!(chunk(&long, Position { line: 1, column: 0 }).chars().count(), CHUNK_MAX + 1);
     }
 }

@@ -94,7 +94,7 @@ impl Database {
             let context = RequestContext::new();
             self.prepare(&context);
             let names = version.schema.predicates.keys().map(|name| 32 * name.len() as u64);
-            context.draw(names.map(|bytes| bytes + BYTES_PER_PREDICATE).sum::<u64>() + BYTES)?;
+            context.reserve(names.map(|bytes| bytes + BYTES_PER_PREDICATE).sum::<u64>() + BYTES)?;
             let (grammar, omitted) = query_grammar(&version.schema);
             let notes = notes(&omitted);
             Ok(match format {

@@ -1,7 +1,7 @@
 //! One query in one call for a table of the values of its variables.
 //!
-//! All are answered from one version. The rows of arguments are dealt out in pieces to the threads of the database's pool; each piece
-//! writes its answers, one after the other, into a table of its own, and the tables are joined in the order of the pieces. A row
+//! All are answered from one version. The rows of arguments are partitioned out in chunks to the threads of the database's pool; each chunk
+//! writes its answers, one after the other, into a table of its own, and the tables are joined in the order of the chunks. A row
 //! draws memory of its own and gives it back; the table is charged to the request as it grows.
 
 use super::each::in_row;
@@ -17,11 +17,11 @@ use rayon::prelude::*;
 /// From this many rows of arguments on they are shared out to threads.
 const PARALLEL_MIN: usize = 8;
 
-/// The number of pieces for each thread, so a chunk of slow rows does not hold up others.
-const PIECES_PER_THREAD: usize = 8;
+/// The number of chunks for each thread, so a chunk of slow rows does not hold up others.
+const CHUNKS_PER_THREAD: usize = 8;
 
-/// The most rows of arguments in a piece.
-const PIECE_MAX: usize = 256;
+/// The most rows of arguments in a chunk.
+const CHUNK_MAX: usize = 256;
 
 /// A query that is answered many times.
 #[derive(Debug, Clone, Default)]
@@ -36,8 +36,8 @@ pub struct ManyRequest {
     pub number: String,
 }
 
-/// The answers of a piece: the table without the column of numbers, the numbers, and the keys of the block.
-struct Piece {
+/// The answers of a chunk: the table without the column of numbers, the numbers, and the keys of the block.
+struct Chunk {
     table: Table,
     numbers: Vec<i64>,
     keys: Vec<Key>,
@@ -92,7 +92,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// Those of [`Database::query`], with the number of the row of arguments that it met first in its piece, and of
+    /// Those of [`Database::query`], with the number of the row of arguments that it met first in its chunk, and of
     /// [`super::query::QueryAnswer::table`]; `Query` when the block has the key `number` already.
     pub fn query_many_with(
         &self,
@@ -103,64 +103,64 @@ impl Database {
             self.prepare(context);
             let prepared = self.prepare_query_with(&request.text, context)?;
             let rows = &request.rows;
-            let pieces: Vec<Piece> = match rows.len() < PARALLEL_MIN || self.threads() < 2 {
-                true => vec![self.piece(&prepared, request, 0..rows.len(), context, true)?],
+            let chunks: Vec<Chunk> = match rows.len() < PARALLEL_MIN || self.threads() < 2 {
+                true => vec![self.chunk(&prepared, request, 0..rows.len(), context, true)?],
                 false => {
                     context.check_spreading()?;
                     let pool = self.pool()?;
-                    let count = PIECES_PER_THREAD * pool.current_num_threads();
-                    let len = rows.len().div_ceil(count).clamp(1, PIECE_MAX);
+                    let count = CHUNKS_PER_THREAD * pool.current_num_threads();
+                    let len = rows.len().div_ceil(count).clamp(1, CHUNK_MAX);
                     let starts: Vec<usize> = (0..rows.len()).step_by(len).collect();
                     let answer = |start: usize| {
                         let end = rows.len().min(start + len);
-                        self.piece(&prepared, request, start..end, context, false)
+                        self.chunk(&prepared, request, start..end, context, false)
                     };
                     let all = || starts.into_par_iter().map(answer).collect::<Result<_>>();
                     context.install(&pool, all)?
                 }
             };
-            joined(pieces, &request.number)
+            joined(chunks, &request.number)
         })
     }
 
     /// Answers the query for some rows of arguments. `asks` says whether to call the request's own poll, which another thread does
     /// for a request that is shared out.
-    fn piece(
+    fn chunk(
         &self,
         prepared: &PreparedQuery,
         request: &ManyRequest,
-        places: std::ops::Range<usize>,
+        positions: std::ops::Range<usize>,
         context: &RequestContext,
         asks: bool,
-    ) -> Result<Piece> {
+    ) -> Result<Chunk> {
         let mut sink = TableSink::new(request.block.clone());
         let (mut numbers, mut keys, mut charged) = (Vec::new(), Vec::new(), 0);
         let mut shapes = Vec::new();
-        let first = places.start;
-        for place in places {
+        let first = positions.start;
+        for position in positions {
             if asks {
                 context.check()?;
             }
             let part = context.part();
             part.check()?;
-            let answer = prepared.query_row(&request.rows[place], &part);
-            let answer = answer.map_err(|error| in_row(error, place))?;
-            if place == first {
+            let answer = prepared.query_row(&request.rows[position], &part);
+            let answer = answer.map_err(|error| in_row(error, position))?;
+            if position == first {
                 keys = answer.block_keys(request.block.as_deref())?;
                 shapes = flat(answer.block_shapes(request.block.as_deref())?, "");
             } else {
                 sink.begin_answer()?;
             }
             let before = sink.rows();
-            sink = answer.write(sink, &part).map_err(|error| in_row(error, place))?;
-            numbers.resize(numbers.len() + sink.rows() - before, place as i64);
+            sink = answer.write(sink, &part).map_err(|error| in_row(error, position))?;
+            numbers.resize(numbers.len() + sink.rows() - before, position as i64);
             let bytes = sink.byte_len() + size_of::<i64>() * numbers.len();
             context.charge(bytes.saturating_sub(charged))?;
             charged = bytes.max(charged);
         }
         let table =
             if numbers.is_empty() && keys.is_empty() { Table::default() } else { sink.finish()? };
-        Ok(Piece { table, numbers, keys, shapes })
+        Ok(Chunk { table, numbers, keys, shapes })
     }
 }
 
@@ -177,11 +177,11 @@ fn flat(shapes: Vec<Shape>, above: &str) -> Vec<Shape> {
     columns.collect()
 }
 
-/// One table of all pieces, with the numbers as its first column.
-fn joined(pieces: Vec<Piece>, number: &str) -> Result<Table> {
+/// One table of all chunks, with the numbers as its first column.
+fn joined(chunks: Vec<Chunk>, number: &str) -> Result<Table> {
     let mut all = Table::default();
     let (mut numbers, mut order, mut shape) = (Vec::new(), Vec::new(), Vec::new());
-    for Piece { table, numbers: more, keys, shapes } in pieces {
+    for Chunk { table, numbers: more, keys, shapes } in chunks {
         all.append(table)?;
         numbers.extend(more);
         (order, shape) = (keys, shapes);
@@ -240,7 +240,7 @@ mod tests {
             let together = db.query_many_with(&request, &RequestContext::new()).unwrap();
             let mut apart = Table::default();
             let mut numbers = Vec::new();
-            for (place, variables) in request.rows.iter().enumerate() {
+            for (position, variables) in request.rows.iter().enumerate() {
                 let one = QueryRequest {
                     text: TEXT.to_owned(),
                     variables: variables.clone(),
@@ -248,12 +248,12 @@ mod tests {
                 };
                 let answer = db.query_with(&one, &RequestContext::new()).unwrap();
                 let table = answer.table_with(None, &RequestContext::new()).unwrap();
-                numbers.resize(numbers.len() + table.rows, place as i64);
+                numbers.resize(numbers.len() + table.rows, position as i64);
                 apart.append(table).unwrap();
             }
             assert_eq!(together.rows, numbers.len());
-            let Cells::Int(found) = &together.columns[0].cells else { panic!("no numbers") };
-            assert_eq!((together.columns[0].name.as_str(), &found.values), ("row", &numbers));
+            let Cells::Int(result) = &together.columns[0].cells else { panic!("no numbers") };
+            assert_eq!((together.columns[0].name.as_str(), &result.values), ("row", &numbers));
             assert_eq!(shown(&together)[1..], shown(&apart));
         }
     }

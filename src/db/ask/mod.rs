@@ -1,4 +1,4 @@
-//! Queries: planning, answers, answers that are kept, paging, explanations, and the log of slow ones.
+//! Queries: planning, answers, answers that are retained, paging, explanations, and the log of slow ones.
 
 pub(super) mod plans;
 pub(super) mod slow;

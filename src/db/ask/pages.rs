@@ -91,11 +91,11 @@ impl Pages {
 
 fn paged_block(plan: &Query) -> Result<usize> {
     let is_shown = |block: &Block| !matches!(block.kind, BlockKind::Hidden);
-    let mut shown = (0..plan.blocks.len()).filter(|&place| is_shown(&plan.blocks[place]));
-    let (Some(place), None) = (shown.next(), shown.next()) else {
+    let mut shown = (0..plan.blocks.len()).filter(|&position| is_shown(&plan.blocks[position]));
+    let (Some(position), None) = (shown.next(), shown.next()) else {
         return Err(Error::query("pages: the query must have exactly one block that is not var"));
     };
-    let block = &plan.blocks[place];
+    let block = &plan.blocks[position];
     let Block { name, page, .. } = block;
     let fault = if page.first != 0 || page.offset != 0 {
         "has `first` or `offset` of its own, leave them out"
@@ -106,7 +106,7 @@ fn paged_block(plan: &Query) -> Result<usize> {
     } else if block.recurse.is_some() || block.group_by.is_some() {
         "has @recurse or @groupby, which need all nodes at once"
     } else {
-        return Ok(place);
+        return Ok(position);
     };
     Err(Error::query(format!("pages: block {name:?} at {} {fault}", block.at)))
 }

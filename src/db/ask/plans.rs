@@ -2,9 +2,9 @@
 //!
 //! Room is counted in entries and in bytes, and the bytes are drawn of the memory that all requests share.
 
-use hexgraph_base::budget::{Budget, Held, Share};
+use hexgraph_base::budget::{Budget, Held, Reservation};
 use hexgraph_base::plan::Query;
-use hexgraph_base::types::{GenerationCache, Newcomers, Result};
+use hexgraph_base::types::{Arrivals, GenerationCache, Result};
 use hexgraph_dql::{Document, Given};
 use hexgraph_store::exec::RequestContext;
 use std::collections::BTreeMap;
@@ -55,20 +55,20 @@ impl From<String> for QueryRequest {
 /// A bounded cache of plans.
 pub(in crate::db) struct Plans {
     entries: GenerationCache<Entry>,
-    newcomers: Newcomers,
-    share: Arc<Share>,
+    arrivals: Arrivals,
+    reservation: Arc<Reservation>,
     bytes_max: u64,
 }
 
 #[derive(Clone)]
 struct Entry {
-    kept: Kept,
+    retained: Cached,
     /// The memory of the entry, returned to the budget when no generation holds it any more.
     _held: Arc<Held>,
 }
 
 #[derive(Clone)]
-enum Kept {
+enum Cached {
     /// A parsed text with variables: it is planned again for the values of each request.
     Parsed(Arc<Document>),
     /// The finished plan of a text that came without variables.
@@ -82,8 +82,8 @@ impl Plans {
         let entries = GenerationCache::new(ENTRIES_MAX, bytes_max);
         Plans {
             entries,
-            newcomers: Newcomers::default(),
-            share: Arc::new(budget.share()),
+            arrivals: Arrivals::default(),
+            reservation: Arc::new(budget.reservation()),
             bytes_max,
         }
     }
@@ -100,12 +100,12 @@ impl Plans {
         variables: &Variables,
         context: &RequestContext,
     ) -> Result<Arc<Query>> {
-        match self.entries.get(text).map(|entry| entry.kept) {
-            Some(Kept::Planned(plan)) if variables.is_empty() => Ok(plan),
-            Some(Kept::Parsed(document)) if !variables.is_empty() => {
+        match self.entries.get(text).map(|entry| entry.retained) {
+            Some(Cached::Planned(plan)) if variables.is_empty() => Ok(plan),
+            Some(Cached::Parsed(document)) if !variables.is_empty() => {
                 Ok(Arc::new(document.plan(variables)?))
             }
-            // It is new, or was kept for requests with variables and comes without, or the other way round:
+            // It is new, or was retained for requests with variables and comes without, or the other way round:
             // the later takes the place.
             _ => self.plan_anew(text, variables, context),
         }
@@ -117,21 +117,21 @@ impl Plans {
         variables: &Variables,
         context: &RequestContext,
     ) -> Result<Arc<Query>> {
-        draw_plan(text.len(), context)?;
+        reserve_plan(text.len(), context)?;
         let document = hexgraph_dql::parse(text)?;
         let plan = Arc::new(document.plan(variables)?);
-        if text.len() <= TEXT_MAX && self.newcomers.came_before(text) {
-            let kept = match variables.is_empty() {
-                true => Kept::Planned(Arc::clone(&plan)),
-                false => Kept::Parsed(Arc::new(document)),
+        if text.len() <= TEXT_MAX && self.arrivals.came_before(text) {
+            let retained = match variables.is_empty() {
+                true => Cached::Planned(Arc::clone(&plan)),
+                false => Cached::Parsed(Arc::new(document)),
             };
             // What there is no memory for is not kept.
             let bytes = bytes_of_plan(text.len());
             // A larger one would take the place of a whole generation.
             if bytes <= self.bytes_max / 2
-                && let Ok(held) = Held::draw(&self.share, bytes)
+                && let Ok(held) = Held::reserve(&self.reservation, bytes)
             {
-                let entry = Entry { kept, _held: Arc::new(held) };
+                let entry = Entry { retained, _held: Arc::new(held) };
                 self.entries.insert(Arc::from(text), &entry, bytes);
             }
         }
@@ -144,8 +144,8 @@ impl Plans {
 /// # Errors
 ///
 /// `Limit` when there is no memory for it.
-pub(in crate::db) fn draw_plan(len: usize, context: &RequestContext) -> Result<()> {
-    context.draw(bytes_of_plan(len))
+pub(in crate::db) fn reserve_plan(len: usize, context: &RequestContext) -> Result<()> {
+    context.reserve(bytes_of_plan(len))
 }
 
 fn bytes_of_plan(len: usize) -> u64 {
@@ -173,9 +173,9 @@ mod tests {
             let text = format!("{{ q{number}(func: has(name)) {{ {} }} }}", names.join(" "));
             plan(&plans, &text);
             plan(&plans, &text);
-            assert!(budget.drawn() <= plans.bytes_max + (2 << 20), "{}", budget.drawn());
+            assert!(budget.reserved() <= plans.bytes_max + (2 << 20), "{}", budget.reserved());
         }
-        assert!(plans.bytes_max / 4 < budget.drawn());
+        assert!(plans.bytes_max / 4 < budget.reserved());
         let context = RequestContext::new();
         context.set_budget(&budget);
         let large = format!("{{ q(func: has(name)) {{ {} }} }}", "x ".repeat(4 << 20));
@@ -186,7 +186,7 @@ mod tests {
             "{error}"
         );
         drop(plans);
-        assert_eq!(budget.drawn(), 0);
+        assert_eq!(budget.reserved(), 0);
     }
 
     const TEXT: &str = "{ q(func: has(name)) { name } }";

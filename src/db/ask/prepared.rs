@@ -1,7 +1,7 @@
 //! One query that is answered many times, with other values of its variables, always from the same version.
 
 use super::plans::Variables;
-use super::query::{Asked, QueryAnswer};
+use super::query::{QueryAnswer, RequestedQuery};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use hexgraph_base::types::{Error, Result};
@@ -96,7 +96,7 @@ impl PreparedQuery {
     ///
     /// `Access` when a token has ended, a key was revoked, or a user was deleted since the last answer; as [`Database::query`].
     pub fn check_caller(&self) -> Result<()> {
-        self.database.check_known()
+        self.database.check_existing()
     }
 
     /// Answers the query with the values of a row of arguments, which are columns of a table. A row that lacks one is refused, where [`PreparedQuery::query`] takes
@@ -164,9 +164,9 @@ impl PreparedQuery {
         variables: &Variables,
         context: &RequestContext,
     ) -> Result<QueryAnswer> {
-        let asked = Asked { text: &self.text, variables, debug: false };
+        let requested = RequestedQuery { text: &self.text, variables, debug: false };
         let plan = || Ok(Arc::new(self.document.plan(variables)?));
-        self.database.query_planned(Arc::clone(&self.version), asked, plan, context)
+        self.database.query_planned(Arc::clone(&self.version), requested, plan, context)
     }
 }
 

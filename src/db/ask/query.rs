@@ -1,6 +1,6 @@
 //! Queries and their answers.
 
-use super::checked::{CheckedSink, Room};
+use super::checked::{Capacity, CheckedSink};
 use super::kept::copied::{AnswerMemory, Copied};
 use super::plans::{QueryRequest, Variables};
 use super::shown::shown_blocks;
@@ -9,10 +9,10 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
 use hexgraph_base::answer::{Key, RowForm, Shape};
-use hexgraph_base::budget::Share;
+use hexgraph_base::budget::Reservation;
 use hexgraph_base::plan::{Block, Query};
 use hexgraph_base::types::pool::Pool;
-use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid};
+use hexgraph_base::types::{Error, FragmentSink, Result, Sink, Uid};
 use hexgraph_store::exec;
 use hexgraph_store::exec::{Answer, COMMON_LEVELS, ExecOptions, Limits, RequestContext};
 use hexgraph_store::graph::{PredicateStats, Version, stats};
@@ -23,7 +23,7 @@ use std::time::Instant;
 
 /// A query whose plan is made by whoever asks.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct RequestedQuery<'a> {
     pub(super) text: &'a str,
     pub(super) variables: &'a Variables,
     pub(super) debug: bool,
@@ -32,17 +32,17 @@ pub(super) struct Asked<'a> {
 /// The answer to a query. It holds the nodes that were found and the version that they were found in; values are read from
 /// that version when the answer is written. [`QueryAnswer::copied_out`] makes a copy of a short one that is free of its version.
 pub struct QueryAnswer {
-    found: Found,
+    result: Outcome,
     latency: Latency,
     commit: u64,
     /// The memory of the found nodes, drawn from the budget for as long as the answer exists.
-    share: Option<Arc<Share>>,
+    reservation: Option<Arc<Reservation>>,
     /// The threads of the database, which help to write a large answer.
     pool: Option<Arc<Pool>>,
 }
 
 /// What was found.
-enum Found {
+enum Outcome {
     /// Nodes, and the version that has their values.
     Held(Answer),
     /// All that can be asked of the answer, written down.
@@ -129,9 +129,9 @@ impl Database {
         context: &RequestContext,
     ) -> Result<QueryAnswer> {
         let QueryRequest { text, variables, debug } = request;
-        let asked = Asked { text, variables, debug: *debug };
+        let requested = RequestedQuery { text, variables, debug: *debug };
         let plan = || amend(self.plan(text, variables, context)?);
-        self.query_planned(version, asked, plan, context)
+        self.query_planned(version, requested, plan, context)
     }
 
     /// Answers a query from a version by the plan that `plan` makes.
@@ -142,7 +142,7 @@ impl Database {
     pub(super) fn query_planned(
         &self,
         version: Arc<Version>,
-        asked: Asked<'_>,
+        requested: RequestedQuery<'_>,
         plan: impl FnOnce() -> Result<Arc<Query>>,
         context: &RequestContext,
     ) -> Result<QueryAnswer> {
@@ -151,11 +151,11 @@ impl Database {
             self.prepare(context);
             let plan = plan()?;
             let parsing = started.elapsed();
-            let options = self.options(asked.debug);
+            let options = self.options(requested.debug);
             let mut answer = self.run(version, plan, options, context)?;
             answer.latency.parsing = parsing;
             if self.limits().slow <= answer.latency.total() {
-                self.slow_log().note(asked.text, asked.variables, answer.latency);
+                self.slow_log().note(requested.text, requested.variables, answer.latency);
             }
             Ok(answer)
         })
@@ -192,7 +192,7 @@ impl Database {
     /// # Errors
     ///
     /// As [`Database::query`].
-    pub(in crate::db) fn ask_whole(
+    pub(in crate::db) fn ask_full(
         &self,
         version: &Arc<Version>,
         text: &str,
@@ -215,50 +215,50 @@ impl QueryAnswer {
         commit: u64,
         context: &RequestContext,
     ) -> QueryAnswer {
-        let (share, pool) = (context.share().cloned(), context.pool().cloned());
-        QueryAnswer { found: Found::Held(answer), latency, commit, share, pool }
+        let (reservation, pool) = (context.reservation().cloned(), context.pool().cloned());
+        QueryAnswer { result: Outcome::Held(answer), latency, commit, reservation, pool }
     }
 
     /// As [`QueryAnswer::held_answer`], to take something out of it.
     pub(super) fn held_answer_mut(&mut self) -> Option<&mut Answer> {
-        match &mut self.found {
-            Found::Held(answer) => Some(answer),
-            Found::Copied(_) => None,
+        match &mut self.result {
+            Outcome::Held(answer) => Some(answer),
+            Outcome::Copied(_) => None,
         }
     }
 
     /// What the executor found; `None` for an answer that was copied out.
     pub(in crate::db) fn held_answer(&self) -> Option<&Answer> {
-        match &self.found {
-            Found::Held(answer) => Some(answer),
-            Found::Copied(_) => None,
+        match &self.result {
+            Outcome::Held(answer) => Some(answer),
+            Outcome::Copied(_) => None,
         }
     }
 
     /// What was written down of an answer that was copied out.
     pub(super) fn copied_answer(&self) -> Option<&Copied> {
-        match &self.found {
-            Found::Held(_) => None,
-            Found::Copied(copied) => Some(copied),
+        match &self.result {
+            Outcome::Held(_) => None,
+            Outcome::Copied(copied) => Some(copied),
         }
     }
 
     /// The same answer with the copy in place of what was found, whose memory is drawn; `None` where there is none for it.
     pub(super) fn with_copy(&self, copied: Copied) -> Option<QueryAnswer> {
-        let share = match &self.share {
+        let reservation = match &self.reservation {
             None => None,
-            Some(share) => {
-                let kept = Arc::new(share.budget().share());
-                kept.draw(copied.byte_len()).ok()?;
-                Some(kept)
+            Some(reservation) => {
+                let retained = Arc::new(reservation.budget().reservation());
+                retained.reserve(copied.byte_len()).ok()?;
+                Some(retained)
             }
         };
-        let found = Found::Copied(Box::new(copied));
+        let result = Outcome::Copied(Box::new(copied));
         Some(QueryAnswer {
-            found,
+            result,
             latency: self.latency,
             commit: self.commit,
-            share,
+            reservation,
             pool: self.pool.clone(),
         })
     }
@@ -273,9 +273,9 @@ impl QueryAnswer {
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn memory(&self) -> AnswerMemory {
-        match &self.found {
-            Found::Copied(copied) => AnswerMemory { own: copied.byte_len(), version: 0 },
-            Found::Held(answer) => {
+        match &self.result {
+            Outcome::Copied(copied) => AnswerMemory { own: copied.byte_len(), version: 0 },
+            Outcome::Held(answer) => {
                 let bytes = |it: PredicateStats| {
                     it.column_bytes + it.index_bytes + it.reverse_bytes + it.facet_bytes
                 };
@@ -310,12 +310,12 @@ impl QueryAnswer {
     ///
     /// As [`QueryAnswer::to_rdf`]; `Limit` when there are more.
     pub(super) fn lines_within(&self, bytes_max: u64, context: &RequestContext) -> Result<Vec<u8>> {
-        guarded(|| match &self.found {
-            Found::Copied(copied) => copied.lines().map(<[u8]>::to_vec),
-            Found::Held(answer) => {
+        guarded(|| match &self.result {
+            Outcome::Copied(copied) => copied.lines().map(<[u8]>::to_vec),
+            Outcome::Held(answer) => {
                 let mut lines = Vec::new();
-                let mut room = Room::new(context, bytes_max);
-                answer.write_rdf(&mut lines, &mut |length| room.look(length))?;
+                let mut capacity = Capacity::new(context, bytes_max);
+                answer.write_rdf(&mut lines, &mut |length| capacity.look(length))?;
                 Ok(lines)
             }
         })
@@ -323,30 +323,30 @@ impl QueryAnswer {
 
     /// Writes the object with the blocks, of each list at most `objects_max` objects.
     pub(super) fn write_to(&self, objects_max: usize, sink: &mut dyn Sink) -> Result<()> {
-        match &self.found {
-            Found::Held(answer) => answer.write_head(objects_max, sink),
-            Found::Copied(copied) => {
+        match &self.result {
+            Outcome::Held(answer) => answer.write_head(objects_max, sink),
+            Outcome::Copied(copied) => {
                 copied.write_head(objects_max, sink);
                 Ok(())
             }
         }
     }
 
-    pub(super) fn write_pieces<S: PieceSink>(
+    pub(super) fn write_fragments<S: FragmentSink>(
         &self,
         context: &RequestContext,
         sink: &mut S,
     ) -> Result<()> {
-        match &self.found {
-            Found::Held(answer) => answer.write_shared(context, sink),
-            Found::Copied(_) => self.write_to(usize::MAX, sink),
+        match &self.result {
+            Outcome::Held(answer) => answer.write_shared(context, sink),
+            Outcome::Copied(_) => self.write_to(usize::MAX, sink),
         }
     }
 
     pub(super) fn exec_options(&self) -> &ExecOptions {
-        match &self.found {
-            Found::Held(answer) => answer.options(),
-            Found::Copied(copied) => &copied.options,
+        match &self.result {
+            Outcome::Held(answer) => answer.options(),
+            Outcome::Copied(copied) => &copied.options,
         }
     }
 
@@ -355,14 +355,14 @@ impl QueryAnswer {
         if let Some(pool) = &self.pool {
             context.set_pool(pool);
         }
-        if let Some(share) = &self.share {
-            context.set_budget(share.budget());
+        if let Some(reservation) = &self.reservation {
+            context.set_budget(reservation.budget());
         }
     }
 
     /// The bytes of the budget that the found nodes hold.
     pub(super) fn held(&self) -> u64 {
-        self.share.as_ref().map_or(0, |share| share.used())
+        self.reservation.as_ref().map_or(0, |reservation| reservation.used())
     }
 
     /// Returns the names of the visible blocks with the numbers of their root nodes. That is about the number of objects; nodes
@@ -409,20 +409,23 @@ impl QueryAnswer {
     /// `Query` when there is no such block, or more than one to choose from.
     pub fn block_name(&self, block: Option<&str>) -> Result<String> {
         // Whoever reads all blocks asks for each of perhaps thousands.
-        if let Some(wanted) = block.filter(|wanted| self.root_counts().any(|(it, _)| it == *wanted))
+        if let Some(expected) =
+            block.filter(|expected| self.root_counts().any(|(it, _)| it == *expected))
         {
-            return Ok(wanted.to_owned());
+            return Ok(expected.to_owned());
         }
         let names: Vec<&str> = self.root_counts().map(|(name, _)| name).collect();
-        let told = names.join(", ");
+        let reported = names.join(", ");
         Err(match (block, names.as_slice()) {
             (None, [only]) => return Ok((*only).to_owned()),
-            (Some(wanted), _) => {
-                Error::query(format!("the answer has no block {wanted:?}, it has: {told}"))
+            (Some(expected), _) => {
+                Error::query(format!("the answer has no block {expected:?}, it has: {reported}"))
             }
             (None, []) => Error::query("the answer has no blocks, so there are no rows")
                 .with_hint("a schema is one value: use JSON or `to_dict()`"),
-            (None, _) => Error::query(format!("the answer has several blocks, choose one: {told}")),
+            (None, _) => {
+                Error::query(format!("the answer has several blocks, choose one: {reported}"))
+            }
         })
     }
 
@@ -437,9 +440,9 @@ impl QueryAnswer {
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn warnings(&self) -> Vec<Warning> {
-        let (query, schema, doubts) = match &self.found {
-            Found::Held(answer) => (answer.plan(), &answer.version().schema, answer.doubts()),
-            Found::Copied(copied) => (&copied.query, &copied.schema, copied.doubts.as_slice()),
+        let (query, schema, doubts) = match &self.result {
+            Outcome::Held(answer) => (answer.plan(), &answer.version().schema, answer.doubts()),
+            Outcome::Copied(copied) => (&copied.query, &copied.schema, copied.doubts.as_slice()),
         };
         let mut warnings = self.unknown();
         warnings.extend(ignored(query, schema));
@@ -453,7 +456,7 @@ impl QueryAnswer {
     pub(super) fn deep_blocks(&self) -> impl Iterator<Item = &Block> {
         self.held_answer().into_iter().flat_map(|answer| {
             let blocks = &answer.plan().blocks;
-            (0..blocks.len()).filter_map(|place| answer.block(place)).filter_map(|result| {
+            (0..blocks.len()).filter_map(|position| answer.block(position)).filter_map(|result| {
                 let block = &blocks[result.block];
                 let is_deep = block.recurse.is_some() && result.level.is_deeper_than(COMMON_LEVELS);
                 is_deep.then_some(block)
@@ -497,9 +500,9 @@ impl QueryAnswer {
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn unknown(&self) -> Vec<Warning> {
-        match &self.found {
-            Found::Held(answer) => unknown_names(answer.plan(), &answer.version().schema),
-            Found::Copied(copied) => unknown_names(&copied.query, &copied.schema),
+        match &self.result {
+            Outcome::Held(answer) => unknown_names(answer.plan(), &answer.version().schema),
+            Outcome::Copied(copied) => unknown_names(&copied.query, &copied.schema),
         }
     }
 
@@ -514,9 +517,9 @@ impl QueryAnswer {
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn has_schema(&self) -> bool {
-        let schema = match &self.found {
-            Found::Held(answer) => &answer.version().schema,
-            Found::Copied(copied) => &copied.schema,
+        let schema = match &self.result {
+            Outcome::Held(answer) => &answer.version().schema,
+            Outcome::Copied(copied) => &copied.schema,
         };
         let is_own = |name: &&str| !name.starts_with("dgraph.");
         let mut names = schema.predicates.keys().chain(schema.types.keys());
@@ -547,7 +550,7 @@ impl QueryAnswer {
         self.commit
     }
 
-    /// The uid of the last root node of a block, by the block's place in the plan; `None` too where the answer was copied out.
+    /// The uid of the last root node of a block, by the block's position in the plan; `None` too where the answer was copied out.
     pub(super) fn last_root(&self, block: usize) -> Option<Uid> {
         self.held_answer()?.last_root(block)
     }
@@ -563,37 +566,37 @@ impl QueryAnswer {
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn touched(&self) -> BTreeMap<&str, u64> {
-        match &self.found {
-            Found::Held(answer) => answer.touched(),
-            Found::Copied(copied) => copied.touched(),
+        match &self.result {
+            Outcome::Held(answer) => answer.touched(),
+            Outcome::Copied(copied) => copied.touched(),
         }
     }
 
     pub(super) fn answer_keys(&self, block: &str) -> Vec<Key> {
-        match &self.found {
-            Found::Held(answer) => answer.keys(block),
-            Found::Copied(copied) => copied.keys(block),
+        match &self.result {
+            Outcome::Held(answer) => answer.keys(block),
+            Outcome::Copied(copied) => copied.keys(block),
         }
     }
 
     pub(super) fn answer_shapes(&self, block: &str) -> Vec<Shape> {
-        match &self.found {
-            Found::Held(answer) => answer.shapes(block),
-            Found::Copied(copied) => copied.shapes(block),
+        match &self.result {
+            Outcome::Held(answer) => answer.shapes(block),
+            Outcome::Copied(copied) => copied.shapes(block),
         }
     }
 
     pub(super) fn answer_row_form(&self, block: &str) -> RowForm {
-        match &self.found {
-            Found::Held(answer) => answer.row_form(block),
-            Found::Copied(copied) => copied.row_form(block),
+        match &self.result {
+            Outcome::Held(answer) => answer.row_form(block),
+            Outcome::Copied(copied) => copied.row_form(block),
         }
     }
 
     pub(super) fn answer_block_is_written(&self, block: &str) -> bool {
-        match &self.found {
-            Found::Held(answer) => answer.block_is_written(block),
-            Found::Copied(copied) => copied.block_is_written(block),
+        match &self.result {
+            Outcome::Held(answer) => answer.block_is_written(block),
+            Outcome::Copied(copied) => copied.block_is_written(block),
         }
     }
 }

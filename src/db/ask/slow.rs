@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// The number of queries that are kept.
+/// The number of queries that are retained.
 const QUERIES_MAX: usize = 128;
 
 /// A longer text is cut to this many bytes, and so are the variables of a query together: with all its queries the log has 1 MiB.
@@ -54,22 +54,22 @@ impl SlowLog {
     }
 }
 
-/// The values of variables as far as there is room for them, without those that are secret.
+/// The values of variables as far as there is space for them, without those that are secret.
 fn shortened(variables: &Variables, is_secret: impl Fn(&str) -> bool) -> Variables {
-    let mut room = TEXT_MAX;
-    let mut kept = Variables::new();
+    let mut capacity = TEXT_MAX;
+    let mut retained = Variables::new();
     for (name, value) in variables {
-        let Some(rest) = room.checked_sub(name.len()) else { break };
+        let Some(rest) = capacity.checked_sub(name.len()) else { break };
         let value = match is_secret(name) {
             true => Given::from(BLANKED),
             false if value.text().len() <= rest => value.clone(),
             false => Given::from(cut(value.text(), rest)),
         };
         // A list of many empty texts has a text that is longer than those: so that bounds them, too.
-        room = rest.saturating_sub(value.text().len());
-        kept.insert(name.clone(), value);
+        capacity = rest.saturating_sub(value.text().len());
+        retained.insert(name.clone(), value);
     }
-    kept
+    retained
 }
 
 /// The beginning of a text, of whole characters.

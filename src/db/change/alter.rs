@@ -12,7 +12,7 @@ use hexgraph_base::types::pool::AllThreads;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph;
-use hexgraph_store::graph::{Check, Definitions, RebuildTurn, Redefinition, SchemaChange, Version};
+use hexgraph_store::graph::{Check, Definitions, RebuildLock, Redefinition, SchemaChange, Version};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -50,8 +50,8 @@ impl Database {
     /// try succeeds. Nothing is changed then.
     pub fn alter(&self, text: &str) -> Result<SchemaReport> {
         self.check_may_alter(text)?;
-        let share = self.budget().share();
-        share.draw(schema_weight(text))?;
+        let reservation = self.budget().reservation();
+        reservation.reserve(schema_weight(text))?;
         self.check_alter(text)?;
         let hide = self.hides_unread()?;
         let resolve = |version: &Version| graph::resolve(version, text);
@@ -80,15 +80,15 @@ impl Database {
     pub fn alter_with(&self, text: &str, context: &RequestContext) -> Result<SchemaReport> {
         self.prepare(context);
         self.check_may_alter(text)?;
-        context.draw(schema_weight(text))?;
+        context.reserve(schema_weight(text))?;
         self.check_alter(text)?;
         let hide = self.hides_unread()?;
         let (database, text) = (self.clone(), text.to_owned());
         // It goes on for a moment when the request is over, and has its memory as long.
-        let share = context.share().cloned();
+        let reservation = context.reservation().cloned();
         let mut report = guarded(|| {
             context.run_detached(move |canceller| {
-                let _share = share;
+                let _reservation = reservation;
                 let resolve = |version: &Version| graph::resolve(version, &text);
                 database.define_while(resolve, &|| canceller.check())
             })
@@ -114,22 +114,22 @@ impl Database {
         open.check_writable()?;
         self.budget().check_growth()?;
         let altered = guarded(|| {
-            let version = self.whole_version()?;
+            let version = self.entire_version()?;
             Ok(graph::altered(&version, &resolve(&version)?))
         })?;
         self.abort_pending(&altered.iter().map(String::as_str).collect::<Vec<_>>())?;
         let started = Instant::now();
         let report = guarded(|| {
-            let turn = open.store.rebuild_turn();
+            let lock = open.store.rebuild_lock();
             for _ in 0..TRIES_BESIDE {
                 let Some(mut built) = self.build_beside((&open, &pool), &resolve, check)? else {
                     continue;
                 };
-                if self.put_definitions(&turn, &mut built, &resolve, check)? {
+                if self.put_definitions(&lock, &mut built, &resolve, check)? {
                     return Ok(built.report);
                 }
             }
-            self.define_in_turn(&turn, &pool, &resolve, check)
+            self.define_in_turn(&lock, &pool, &resolve, check)
         })?;
         // What took long would take as long again after a crash.
         match SLOW < started.elapsed() {
@@ -163,7 +163,7 @@ impl Database {
     /// Publishes what was built, with the last changes. Returns false where it does not go with the newest version.
     fn put_definitions(
         &self,
-        turn: &RebuildTurn<'_>,
+        lock: &RebuildLock<'_>,
         built: &mut BuiltBeside,
         resolve: &impl Fn(&Version) -> Result<Definitions>,
         check: Check<'_>,
@@ -172,7 +172,7 @@ impl Database {
         let change = SchemaChange::Define(redefinition.definitions().clone());
         let mut is_overtaken = false;
         let done = self.change_schema(
-            turn,
+            lock,
             |_| Ok(change),
             |_, head| {
                 check()?;
@@ -194,7 +194,7 @@ impl Database {
     /// Builds everything in the writer's turn: others have replaced again and again what it was built of.
     fn define_in_turn(
         &self,
-        turn: &RebuildTurn<'_>,
+        lock: &RebuildLock<'_>,
         pool: &AllThreads,
         resolve: &impl Fn(&Version) -> Result<Definitions>,
         check: Check<'_>,
@@ -205,7 +205,7 @@ impl Database {
             report = graph::report(version, &definitions);
             Ok(SchemaChange::Define(definitions))
         };
-        self.change_schema(turn, define, |change, version| {
+        self.change_schema(lock, define, |change, version| {
             check()?;
             let next = pool.install(|| change.carry_out(version, check))?;
             check().map(|()| next)
@@ -255,11 +255,11 @@ impl Database {
             Ok(next)
         };
         let open = self.open_state()?;
-        let turn = open.store.rebuild_turn();
+        let lock = open.store.rebuild_lock();
         // What is dropped is freed behind the turn of the writer.
         let before = open.store.head();
-        self.change_schema(&turn, |_| Ok(change), carry_out)?;
-        drop((turn, before));
+        self.change_schema(&lock, |_| Ok(change), carry_out)?;
+        drop((lock, before));
         // Users are data, too: without any nobody could log in.
         match what {
             Drop::All | Drop::Data => self.restore_access(),
@@ -268,16 +268,16 @@ impl Database {
     }
 
     /// Publishes what `carry_out` makes of the newest version by the change that `resolve` gives. In a directory the change
-    /// itself is logged, not what it makes, so recovery carries it out again. Nobody else builds whole predicates meanwhile.
+    /// itself is logged, not what it makes, so recovery carries it out again. Nobody else builds entire predicates meanwhile.
     fn change_schema(
         &self,
-        _turn: &RebuildTurn<'_>,
+        _lock: &RebuildLock<'_>,
         resolve: impl FnOnce(&Version) -> Result<SchemaChange>,
         carry_out: impl FnOnce(&SchemaChange, &Version) -> Result<Version>,
     ) -> Result<()> {
         let done = self.change(None, |version, commit| {
             // A transaction that begins to change one of the predicates before this is published conflicts when it commits.
-            commit.is_whole = true;
+            commit.is_complete = true;
             let change = resolve(version)?;
             // There is a record in a directory, and none in memory.
             if let Some(record) = &mut commit.record {

@@ -25,8 +25,8 @@ impl Database {
         let Work { snapshot, view, changes, keys: own, names, detached, .. } = work;
         let checked = match keys {
             Some(keys) => {
-                let wanted: FxHashSet<ConflictKey> = keys.iter().copied().collect();
-                Cow::Owned(own.iter().copied().filter(|key| wanted.contains(key)).collect())
+                let expected: FxHashSet<ConflictKey> = keys.iter().copied().collect();
+                Cow::Owned(own.iter().copied().filter(|key| expected.contains(key)).collect())
             }
             None => Cow::Borrowed(own.as_slice()),
         };

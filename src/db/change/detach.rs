@@ -1,7 +1,7 @@
 //! Deletes nodes with all values and all edges, both those that start at them and those that lead to them.
 
 use super::upsert::Prepared;
-use crate::db::ask::plans::{Variables, draw_plan};
+use crate::db::ask::plans::{Variables, reserve_plan};
 use crate::db::ask::shown::shown_blocks;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
@@ -164,7 +164,7 @@ impl<'a> Selection<'a> {
             Nodes::Uids(uids) => return Ok(Selection::Uids(uids)),
             Nodes::Query(text, variables) => (text, variables),
         };
-        draw_plan(text.len(), context)?;
+        reserve_plan(text.len(), context)?;
         let mut query = hexgraph_dql::parse(text)?.plan(variables)?;
         let [block] = query.blocks.as_mut_slice() else {
             let message = format!(

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Sources of at most so many bytes in all are read twice without harm, and within the turn of a writer.
-const LITTLE_BYTES: u64 = 64 << 10;
+const SMALL_BYTES: u64 = 64 << 10;
 
 /// A source of triples. Gzip is recognised by its first bytes.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct LoadProgress {
     counts: Arc<Counts>,
 }
 
-/// The counts of a load. They are for display alone, so no order between them is kept (`Relaxed`).
+/// The counts of a load. They are for display alone, so no order between them is retained (`Relaxed`).
 #[derive(Debug, Default)]
 struct Counts {
     done: AtomicU64,
@@ -139,21 +139,21 @@ impl Read for Input {
 
 /// The texts of sources that are short and not packed; `None` where one is not, or can't be read twice, or not at all: whoever opens it
 /// says why.
-pub(in crate::db) fn little_texts(sources: &[Source]) -> Option<Vec<Source>> {
-    let mut room = LITTLE_BYTES;
+pub(in crate::db) fn small_texts(sources: &[Source]) -> Option<Vec<Source>> {
+    let mut capacity = SMALL_BYTES;
     let mut texts = Vec::with_capacity(sources.len());
     for source in sources {
         let text = match source {
             Source::Bytes(text) => text.clone(),
             Source::File(path) => {
-                let found = fs::metadata(path).ok()?;
-                if !found.is_file() || room < found.len() {
+                let result = fs::metadata(path).ok()?;
+                if !result.is_file() || capacity < result.len() {
                     return None;
                 }
                 Bytes::from(fs::read(path).ok()?)
             }
         };
-        room = room.checked_sub(text.len() as u64)?;
+        capacity = capacity.checked_sub(text.len() as u64)?;
         if is_packed(&text) {
             return None;
         }

@@ -3,7 +3,7 @@
 //! A load builds columns beside the writers, and in a directory writes them to a snapshot. Where little is loaded into a large graph, it is
 //! committed as a mutation is.
 
-use super::input::{Input, LoadProgress, Source, little_texts};
+use super::input::{Input, LoadProgress, Source, small_texts};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::LoadOptions;
@@ -11,7 +11,7 @@ use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::{Canceller, RequestContext};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{
-    Commit, LittleLoad, LoadReport, LoadSource, SpillOptions, Version, encode_changes,
+    Commit, LoadReport, LoadSource, SmallLoad, SpillOptions, Version, encode_changes,
 };
 use std::cell::Cell;
 use std::slice;
@@ -78,9 +78,9 @@ impl Database {
         let sources = sources.into();
         let names: Vec<String> = sources.iter().map(Source::name).collect();
         let is_plain = schema_text.is_none() && options.memory == 0;
-        if let Some(texts) = is_plain.then(|| little_texts(&sources)).flatten() {
+        if let Some(texts) = is_plain.then(|| small_texts(&sources)).flatten() {
             return self.load_detached(context, move |database, canceller| {
-                database.publish_little(canceller, |version| {
+                database.publish_small(canceller, |version| {
                     let sources = opened(&names, texts.clone(), &options.progress)?;
                     load_into(version, None, sources, (&options, None), canceller)
                 })
@@ -177,12 +177,12 @@ impl Database {
     /// # Errors
     ///
     /// As [`Database::publish_loaded`].
-    pub(crate) fn publish_little(
+    pub(crate) fn publish_small(
         &self,
         canceller: &Canceller,
         make_next: impl Fn(&Version) -> Result<(Version, LoadReport)> + Send + Sync,
     ) -> Result<LoadReport> {
-        if !self.whole_version()?.takes_little_loads() {
+        if !self.entire_version()?.takes_little_loads() {
             return self.publish_loaded(canceller, make_next);
         }
         let pool = self.pool()?;
@@ -193,11 +193,11 @@ impl Database {
             // A record has no types of nodes, and no definitions of predicates that get no data. What is loaded as columns after all has
             // taken the uids of its new nodes by then, and takes other ones.
             let is_same = Arc::ptr_eq(&next.schema, &version.schema);
-            let Some(little) = report.as_commit().filter(|_| is_same) else {
+            let Some(small) = report.as_commit().filter(|_| is_same) else {
                 is_other.set(true);
                 return Err(Error::query("this load is none that can be committed"));
             };
-            let LittleLoad { changes, keys } = little;
+            let SmallLoad { changes, keys } = small;
             if let Some(record) = &mut commit.record {
                 encode_changes(slice::from_ref(&changes), record);
             }

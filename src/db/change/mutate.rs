@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use super::upsert::Prepared;
-use crate::db::ask::plans::{Variables, draw_plan};
+use crate::db::ask::plans::{Variables, reserve_plan};
 use crate::db::ask::query::QueryAnswer;
 use crate::db::ask::shown::shown_blocks;
 use crate::db::database::Database;
@@ -24,7 +24,7 @@ use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A request to change data. Its mutations are carried out in their order, all or none.
+/// A request to change data. Its mutations are executed in their order, all or none.
 #[derive(Debug, Clone, Default)]
 pub struct MutationRequest<'a> {
     /// A query in DQL, empty for none: the mutations may use its variables as `uid(v)` and
@@ -32,11 +32,11 @@ pub struct MutationRequest<'a> {
     pub query: Cow<'a, str>,
     /// The values of the query's `$` variables.
     pub variables: Variables,
-    /// The mutations, in the order in which they are carried out.
+    /// The mutations, in the order in which they are executed.
     pub mutations: Vec<Mutation<'a>>,
 }
 
-/// One mutation. Its deletes are carried out before its sets.
+/// One mutation. Its deletes are executed before its sets.
 #[derive(Debug, Clone, Default)]
 pub struct Mutation<'a> {
     /// `@if(...)` about variables of the query: where it does not hold, nothing is done. Empty
@@ -67,7 +67,7 @@ pub struct MutationAnswer {
     pub keys: Vec<u64>,
     /// The predicates that were changed in an open transaction, by name.
     pub predicates: Vec<String>,
-    /// The number of statements that were carried out.
+    /// The number of statements that were executed.
     pub statements: u64,
     /// The values that are stored as less than they are, since the types of their predicates do not hold them.
     pub losses: Losses,
@@ -213,7 +213,7 @@ impl Database {
     /// # Errors
     ///
     /// `Query` for 0; `Limit` for more than the limit `uids`, and when there are not so many left. What new
-    /// nodes need is kept for them, however often this is called.
+    /// nodes need is retained for them, however often this is called.
     pub fn assign_uids(&self, count: u64) -> Result<Uid> {
         if count == 0 {
             return Err(Error::query("Nothing to be leased"));
@@ -236,7 +236,7 @@ impl Database {
     pub(crate) fn take_uids(&self, count: u64) -> Result<Uid> {
         self.check_may_write()?;
         self.check_guardian()?;
-        let first = self.whole_version()?.uids.take_row(count)?.start;
+        let first = self.entire_version()?.uids.take_row(count)?.start;
         // A commit without a change, so that logs and snapshots know.
         self.change(None, |version, commit| {
             if let Some(record) = &mut commit.record {
@@ -260,7 +260,7 @@ impl Database {
             let reading = Reading::new(self, context)?;
             let conditions = request.mutations.iter().map(|mutation| &*mutation.condition);
             for text in conditions.chain([&*request.query]) {
-                draw_plan(text.len(), context)?;
+                reserve_plan(text.len(), context)?;
             }
             let query = match request.query.is_empty() {
                 true => None,
@@ -284,8 +284,8 @@ impl Database {
             let reading = Reading::new(self, context)?;
             // RDF is copied out of the text.
             let rdf_len = hexgraph_dql::rdf_len(request);
-            context.draw(rdf_len as u64)?;
-            draw_plan(request.len() - rdf_len, context)?;
+            context.reserve(rdf_len as u64)?;
+            reserve_plan(request.len() - rdf_len, context)?;
             let hexgraph_dql::MutationRequest { query, mutations } =
                 hexgraph_dql::parse_mutation(request)?;
             let steps = mutations.iter().map(Step::of_text).collect();
@@ -311,7 +311,7 @@ impl Database {
     /// Carries a request out as a transaction of its own.
     fn run_now(&self, job: Job<'_>, context: &RequestContext) -> Result<MutationAnswer> {
         if !job.changes() {
-            return Ok(self.stage(job, &self.whole_version()?, context)?.answer);
+            return Ok(self.stage(job, &self.entire_version()?, context)?.answer);
         }
         let finish = |staged: Staged, version: &Arc<Version>, commit: &mut Commit| {
             let Staged { changes, mut answer, .. } = staged;
@@ -319,7 +319,7 @@ impl Database {
             answer.effect = effect;
             Ok((next, answer))
         };
-        let (commit, answer) = match job.takes_long(&*self.whole_version()?) {
+        let (commit, answer) = match job.takes_long(&*self.entire_version()?) {
             false => self.change(None, |version, commit| {
                 finish(self.stage(job, version, context)?, version, commit)
             })?,
@@ -358,14 +358,14 @@ impl Database {
             None => job,
         };
         let ran = self.compute(context, || job.run(version, seen, &may_write, context));
-        let (changes, found, report) = ran?;
+        let (changes, result, report) = ran?;
         if changes.adds() {
             self.budget().check_growth()?;
         }
         report.reads.iter().for_each(|name| reads.add(name));
         let latency = Latency { parsing, processing: started.elapsed(), encoding: Duration::ZERO };
         let queries =
-            found.map(|answer| QueryAnswer::new(answer, latency, version.commit, context));
+            result.map(|answer| QueryAnswer::new(answer, latency, version.commit, context));
         let uids = report.uids.into_iter().map(|(name, uid)| (name, uid.to_string())).collect();
         let answer = MutationAnswer {
             uids,
@@ -383,7 +383,7 @@ impl Database {
 
 /// What a request changes, and what it answers.
 pub(in crate::db) struct Staged {
-    /// The changes, not yet carried out.
+    /// The changes, not yet executed.
     pub changes: Changes,
     /// The answer, without a commit.
     pub answer: MutationAnswer,
@@ -491,9 +491,9 @@ impl Job<'_> {
         let charge = |bytes| context.charge(bytes);
         let actor = Actor::User(may_write);
         let stager = Stager { actor, passwords: context, charge: &charge };
-        let kept = self.mutations.into_iter().zip(holds).filter(|(_, holds)| *holds);
-        let kept = kept.map(|(mutation, _)| mutation).collect();
-        let (changes, report) = graph::stage(version, kept, &bindings, stager)?;
+        let retained = self.mutations.into_iter().zip(holds).filter(|(_, holds)| *holds);
+        let retained = retained.map(|(mutation, _)| mutation).collect();
+        let (changes, report) = graph::stage(version, retained, &bindings, stager)?;
         // The reference looks for equal values with a query, so it answers one then.
         let answer = (self.has_query || changes.sets_unique()).then_some(answer);
         Ok((changes, answer, report))

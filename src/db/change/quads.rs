@@ -176,12 +176,12 @@ mod tests {
 
     /// Texts that are likely to end a part, and some that are not.
     fn part() -> impl Strategy<Value = String> {
-        let pieces = prop::sample::select(vec![
+        let chunks = prop::sample::select(vec![
             "a", "0x1", "_:", "uid(", "val(", ")", "<", ">", "*", "@", "\"", "\\", "\n", "\r",
             "\t", " ", ".", "#", "^^", "(", "=", ",", "{", "}", "é", "\u{85}", "\u{2028}", "\0",
             "%", "~",
         ]);
-        prop::collection::vec(pieces, 0..5).prop_map(|pieces| pieces.concat())
+        prop::collection::vec(chunks, 0..5).prop_map(|chunks| chunks.concat())
     }
 
     proptest! {
@@ -205,11 +205,11 @@ mod tests {
                 prop_assert_eq!(written.matches('\n').count(), 1, "{}", written);
                 if let Ok(read) = parse_text(&written) {
                     prop_assert_eq!(read.len(), 1, "{}", written);
-                    if let Object::Literal { text: found, .. } = &read[0].object {
-                        prop_assert_eq!(&**found, text.as_str());
+                    if let Object::Literal { text: result, .. } = &read[0].object {
+                        prop_assert_eq!(&**result, text.as_str());
                     }
-                    for (found, value) in &read[0].facets {
-                        prop_assert_eq!((*found, value.as_ref()), (key.as_str(), ValueRef::String(&text)));
+                    for (result, value) in &read[0].facets {
+                        prop_assert_eq!((*result, value.as_ref()), (key.as_str(), ValueRef::String(&text)));
                     }
                 }
             }

@@ -47,14 +47,14 @@ impl<'a> Reading<'a> {
             return Ok(());
         }
         self.database.check_commit(&Vec::from_iter(refused))?;
-        // The caller was given the right while the request was read, and not all of it was kept.
+        // The caller was given the right while the request was read, and not all of it was retained.
         Err(Error::query("the rights of the user have changed: send the request again"))
     }
 }
 
 impl Admission for Reading<'_> {
     fn reserve(&self, bytes: usize) -> Result<()> {
-        self.context.draw(bytes as u64)
+        self.context.reserve(bytes as u64)
     }
 
     fn admits(&self, quad: &NQuad<'_>) -> Result<bool> {

@@ -12,7 +12,7 @@
 
 use super::open_txn::OpenTxn;
 use crate::db::operation::TxnLimits;
-use hexgraph_base::budget::{Budget, Held, Share};
+use hexgraph_base::budget::{Budget, Held, Reservation};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::graph::{Snapshot, Store, Version};
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The largest number of old versions that are kept for clients that may come back to them.
+/// The largest number of old versions that are retained for clients that may come back to them.
 const STARTS_MAX: usize = 4096;
 
 /// The number of ended transactions that are remembered, so that they can be told from numbers that were never used.
@@ -37,7 +37,7 @@ pub(in crate::db) struct Transactions {
     /// Numbers up to this one were handed out before the database was opened.
     first: u64,
     /// The memory of staged changes and of old versions.
-    share: Arc<Share>,
+    reservation: Arc<Reservation>,
     inner: Mutex<Inner>,
 }
 
@@ -67,7 +67,7 @@ struct Start {
 }
 
 /// What is known about a transaction number.
-pub(in crate::db) enum Known {
+pub(in crate::db) enum Resolved {
     /// It belongs to an open transaction.
     Open(Arc<OpenTxn>),
     /// A query read this version at that number.
@@ -83,8 +83,8 @@ pub(in crate::db) enum Known {
 impl Transactions {
     /// Creates an empty list. Numbers up to `first` belong to transactions of an earlier run, which are lost.
     pub(in crate::db) fn new(limits: TxnLimits, first: u64, budget: &Budget) -> Transactions {
-        let share = Arc::new(budget.share());
-        Transactions { limits, first, share, inner: Mutex::default() }
+        let reservation = Arc::new(budget.reservation());
+        Transactions { limits, first, reservation, inner: Mutex::default() }
     }
 
     /// Draws memory for what a transaction keeps until it ends.
@@ -93,7 +93,7 @@ impl Transactions {
     ///
     /// [`Error::Limit`] when there is none.
     pub(in crate::db) fn hold(&self, bytes: u64) -> Result<Held> {
-        Held::draw(&self.share, bytes)
+        Held::reserve(&self.reservation, bytes)
     }
 
     /// Adds a transaction, unless there is one of its number, which is returned then.
@@ -104,8 +104,8 @@ impl Transactions {
     pub(in crate::db) fn add(&self, txn: OpenTxn) -> Result<Arc<OpenTxn>> {
         let mut inner = self.lock();
         inner.drop_idle(self.limits.idle);
-        if let Some(known) = inner.open.get(&txn.number()) {
-            return Ok(Arc::clone(known));
+        if let Some(existing) = inner.open.get(&txn.number()) {
+            return Ok(Arc::clone(existing));
         }
         if self.limits.open <= inner.open.len() {
             let most = self.limits.open;
@@ -138,7 +138,7 @@ impl Transactions {
         inner.remove(number, statements);
     }
 
-    /// Makes room for statements in a transaction.
+    /// Makes space for statements in a transaction.
     ///
     /// # Errors
     ///
@@ -206,7 +206,7 @@ impl Transactions {
         self.lock().drop_idle(self.limits.idle);
     }
 
-    /// Versions share what did not change between them. So all that are kept have at most as much
+    /// Versions share what did not change between them. So all that are retained have at most as much
     /// beside the newest one as was replaced since the oldest of them.
     fn bound_history(&self, inner: &mut Inner, newest: &Version) {
         let held = inner.history.as_ref().map_or(0, Held::bytes);
@@ -218,7 +218,7 @@ impl Transactions {
             if bytes <= held && held <= 2 * bytes + HISTORY_STEP {
                 break;
             }
-            // It is given back first, so that the next draw needs no room for both.
+            // It is given back first, so that the next draw needs no space for both.
             inner.history = None;
             if bytes <= self.limits.history
                 && let Ok(held) = self.hold(bytes + HISTORY_STEP)
@@ -230,19 +230,19 @@ impl Transactions {
     }
 
     /// Looks a transaction number up.
-    pub(in crate::db) fn find(&self, number: u64) -> Known {
+    pub(in crate::db) fn find(&self, number: u64) -> Resolved {
         let mut inner = self.lock();
         inner.drop_idle(self.limits.idle);
         if let Some(txn) = inner.open.get(&number) {
-            return Known::Open(Arc::clone(txn));
+            return Resolved::Open(Arc::clone(txn));
         }
         let start = inner.start_of(number);
         match start {
             // A pass over at most `ENDED_MAX` numbers, for one that is not open any more.
-            start if inner.ended.contains(&number) => Known::Ended(start),
-            Some(snapshot) => Known::Start(snapshot),
-            None if number <= self.first => Known::Lost,
-            None => Known::Nothing,
+            start if inner.ended.contains(&number) => Resolved::Ended(start),
+            Some(snapshot) => Resolved::Start(snapshot),
+            None if number <= self.first => Resolved::Lost,
+            None => Resolved::Nothing,
         }
     }
 
@@ -289,8 +289,8 @@ impl Inner {
 
     fn start_of(&mut self, number: u64) -> Option<Snapshot> {
         // Runs are disjoint and ascend, so the first that ends behind the number is the only one that may hold it.
-        let place = self.starts.partition_point(|run| run.last < number);
-        let run = self.starts.get_mut(place).filter(|run| run.first <= number)?;
+        let position = self.starts.partition_point(|run| run.last < number);
+        let run = self.starts.get_mut(position).filter(|run| run.first <= number)?;
         run.used = Instant::now();
         Some(run.snapshot.clone())
     }

@@ -2,14 +2,14 @@
 //!
 //! A transaction holds the version of the moment when it began, and a view: that version with what
 //! it has changed so far. Queries read the view. Each mutation is checked against the view and
-//! carried out there, and its [`Changes`] are kept; the commit carries them out again on the newest
+//! executed there, and its [`Changes`] are retained; the commit carries them out again on the newest
 //! version, where nobody has changed the same things meanwhile. While nobody else committed at all,
 //! the view is the next version already.
 
 use super::detach::{DeleteAnswer, Detached, Nodes, Selection};
 use super::mutate::{Job, MutationAnswer, MutationRequest, Staged};
 use super::open_txn::{DetachedNodes, End, OpenTxn, State, Work};
-use super::transactions::Known;
+use super::transactions::Resolved;
 use crate::db::ask::prepared::PreparedQuery;
 use crate::db::ask::{plans::QueryRequest, query::QueryAnswer};
 use crate::db::database::Database;
@@ -118,10 +118,10 @@ impl Database {
     pub fn resume_for(&self, number: u64, client: Option<IpAddr>) -> Result<Txn> {
         let open = self.open_state()?;
         let new = |snapshot| OpenTxn::numbered(number, snapshot, false).of_client(client);
-        let known = match open.transactions.find(number) {
-            Known::Open(txn) => txn,
-            Known::Start(snapshot) => open.transactions.add(new(snapshot))?,
-            Known::Ended(start) => {
+        let existing = match open.transactions.find(number) {
+            Resolved::Open(txn) => txn,
+            Resolved::Start(snapshot) => open.transactions.add(new(snapshot))?,
+            Resolved::Ended(start) => {
                 let snapshot = start.unwrap_or_else(|| open.store.snapshot());
                 let txn = new(snapshot);
                 // It may read on, and learns by its commit that it was aborted.
@@ -129,17 +129,17 @@ impl Database {
                 open.transactions.add(txn)?
             }
             // What was staged before the restart is lost, and half of a transaction must not be committed.
-            Known::Lost => {
+            Resolved::Lost => {
                 let txn = new(snapshot_at(number, &open.store)?);
                 txn.lock_work(|work| work.is_doomed = true)?;
                 open.transactions.add(txn)?
             }
-            Known::Nothing => {
+            Resolved::Nothing => {
                 let snapshot = snapshot_at(number, &open.store)?;
                 open.transactions.add(new(snapshot))?
             }
         };
-        Ok(Txn { database: self.clone(), open: known, is_owner: false })
+        Ok(Txn { database: self.clone(), open: existing, is_owner: false })
     }
 
     /// Commits the transaction of a number; as [`Txn::commit_keys`]. A number of which nothing is
@@ -159,17 +159,19 @@ impl Database {
     ///
     /// As [`Txn::commit`]; `Conflict` for one that has ended.
     pub fn commit_txn(&self, number: u64, keys: Option<&[ConflictKey]>) -> Result<u64> {
-        self.check_known()?;
+        self.check_existing()?;
         self.check_may_write()?;
         let open = self.open_state()?;
         match open.transactions.find(number) {
-            Known::Open(open) => {
+            Resolved::Open(open) => {
                 Txn { database: self.clone(), open, is_owner: false }.commit_keys(keys)
             }
-            Known::Ended(_) => Err(Error::Conflict),
+            Resolved::Ended(_) => Err(Error::Conflict),
             // One without keys has changed nothing, so nothing of it is lost.
-            Known::Lost if keys.is_none_or(|keys| !keys.is_empty()) => Err(Error::Conflict),
-            Known::Lost | Known::Start(_) | Known::Nothing => Ok(open.store.snapshot().number()),
+            Resolved::Lost if keys.is_none_or(|keys| !keys.is_empty()) => Err(Error::Conflict),
+            Resolved::Lost | Resolved::Start(_) | Resolved::Nothing => {
+                Ok(open.store.snapshot().number())
+            }
         }
     }
 
@@ -189,12 +191,12 @@ impl Database {
     ///
     /// Fails only when the database is closed.
     pub fn discard_txn(&self, number: u64) -> Result<()> {
-        self.check_known()?;
+        self.check_existing()?;
         // Who may only read has changed nothing, and the number may be that of another's transaction.
         if self.check_may_write().is_err() {
             return Ok(());
         }
-        if let Known::Open(open) = self.open_state()?.transactions.find(number) {
+        if let Resolved::Open(open) = self.open_state()?.transactions.find(number) {
             Txn { database: self.clone(), open, is_owner: false }.discard();
         }
         Ok(())
@@ -265,11 +267,15 @@ impl Database {
             return Ok((self.seen(version)?, number));
         }
         let version = match open.transactions.find(number) {
-            Known::Open(txn) => txn.view()?,
+            Resolved::Open(txn) => txn.view()?,
             // A client may not know yet that his transaction was aborted: he reads what he read.
-            Known::Start(snapshot) | Known::Ended(Some(snapshot)) => Arc::clone(snapshot.version()),
-            Known::Ended(None) => open.store.version(),
-            Known::Lost | Known::Nothing => Arc::clone(snapshot_at(number, &open.store)?.version()),
+            Resolved::Start(snapshot) | Resolved::Ended(Some(snapshot)) => {
+                Arc::clone(snapshot.version())
+            }
+            Resolved::Ended(None) => open.store.version(),
+            Resolved::Lost | Resolved::Nothing => {
+                Arc::clone(snapshot_at(number, &open.store)?.version())
+            }
         };
         Ok((self.seen(version)?, number))
     }

@@ -1,7 +1,7 @@
 //! Changes that follow from what was read: upserts, and what else takes long to prepare.
 //!
 //! They are prepared on the newest version while others write. In its turn the writer compares: where the predicates
-//! that were read are those of the newest version still, the preparation holds for it, and is carried out there. Else
+//! that were read are those of the newest version still, the preparation holds for it, and is executed there. Else
 //! all is done again; and at the third time, or where it takes no time, it is done in the turn, where nobody else can come
 //! first. So a long query holds up nobody unless others change again and again what it reads, and two who make what is
 //! not there yet never make two: for one of them the predicate has changed.

@@ -155,9 +155,9 @@ mod tests {
         assert_eq!(report.triples, 4);
         assert_eq!(text_of(&out.join(GRAPHQL_FILE)), "[]\n");
         let schema = text_of(&report.schema);
-        let wanted = "[0x0] key: password .\n[0x0] knows: [uid] .\n[0x0] name: string @lang .\n\
+        let expected = "[0x0] key: password .\n[0x0] knows: [uid] .\n[0x0] name: string @lang .\n\
                       [0x0] type T {\n\tname\n}\n";
-        assert_eq!(schema, wanted);
+        assert_eq!(schema, expected);
         let data = out.join(DATA_FILE);
         let lines = text_of(&data);
         assert!(lines.lines().all(|line| line.contains(" <0x0> ")), "{lines}");

@@ -201,8 +201,8 @@ mod tests {
             load(&graphql).unwrap();
             assert_eq!(copy.graphql_schema().unwrap().unwrap().schema, text);
             assert_eq!(copy.schema_text().unwrap(), db.schema_text().unwrap());
-            let asked = graphql_answer(&copy, "{ queryFilm { title } }");
-            assert_eq!(asked, r#"{"data":{"queryFilm":[{"title":"M"}]}}"#);
+            let requested = graphql_answer(&copy, "{ queryFilm { title } }");
+            assert_eq!(requested, r#"{"data":{"queryFilm":[{"title":"M"}]}}"#);
             assert_eq!(nquads(&copy), nquads(&db));
         }
     }

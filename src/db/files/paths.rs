@@ -5,7 +5,7 @@ use hexgraph_base::types::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the files of a path, sorted by name: the file itself; of a folder those whose names are `wanted`, also in its
+/// Returns the files of a path, sorted by name: the file itself; of a folder those whose names are `expected`, also in its
 /// folders of partitions such as `year=2024`; of a pattern with `*`, `?` or `[…]` those that it matches.
 ///
 /// ```
@@ -24,11 +24,11 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// [`Error::Io`] for a folder that can't be read, [`Error::Query`] for what means no file.
-pub fn files_of(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
+pub fn files_of(path: &Path, expected: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
     let shown = path.display().to_string();
     if path.is_dir() {
         let mut files = Vec::new();
-        add_files_in(path, &wanted, &mut files)?;
+        add_files_in(path, &expected, &mut files)?;
         files.sort();
         return some(files, || format!("{shown}: no file in this folder can be loaded"));
     }

@@ -9,9 +9,10 @@ use std::path::PathBuf;
 ///
 /// [`Error::Query`] for a malformed pattern, [`Error::Io`] for a folder that can't be read.
 pub(super) fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
-    let found = glob::glob(pattern).map_err(|error| Error::query(format!("{pattern}: {error}")))?;
+    let result =
+        glob::glob(pattern).map_err(|error| Error::query(format!("{pattern}: {error}")))?;
     let failed = |error: glob::GlobError| {
         Error::io(format!("reading {}", error.path().display()), std::io::Error::from(error))
     };
-    found.map(|file| file.map_err(failed)).collect()
+    result.map(|file| file.map_err(failed)).collect()
 }

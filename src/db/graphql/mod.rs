@@ -1,4 +1,4 @@
-//! GraphQL carried out: the schema in force, requests to it, and the API that administers it.
+//! GraphQL executed: the schema in force, requests to it, and the API that administers it.
 
 mod keys;
 mod schemas;
@@ -22,7 +22,7 @@ pub use hexgraph_graphql::model::HttpMethod;
 #[doc(inline)]
 pub use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
 #[doc(inline)]
-pub use hexgraph_graphql::request::{Fault, OperationKind, PathStep, Place};
+pub use hexgraph_graphql::request::{Fault, OperationKind, PathStep, Position};
 pub use reply::span::Span;
 pub use request::{Headers, Request, Response, faults_to_json};
 pub use schema::GraphqlSchema;

@@ -1,6 +1,6 @@
 //! Texts that clients name by their SHA-256 once the server knows them (automatic persisted queries).
 //!
-//! They are kept in memory and not with the data as in the reference: a client sends a text again when it was forgotten, and
+//! They are retained in memory and not with the data as in the reference: a client sends a text again when it was forgotten, and
 //! whoever may only read can't make the data grow.
 
 use crate::db::graphql::request::Request;
@@ -12,10 +12,10 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// The most texts that are kept.
+/// The most texts that are retained.
 const ENTRIES_MAX: usize = 1_000;
 
-/// The longest text that is kept, in bytes.
+/// The longest text that is retained, in bytes.
 const TEXT_MAX: usize = 64 * 1024;
 
 /// Texts by their hashes. When there is no more space, those are forgotten that nobody asked for lately.
@@ -31,7 +31,7 @@ impl Default for Persisted {
 }
 
 impl Persisted {
-    /// Returns the request with the text that its hash names. Of a request that has both the text is kept.
+    /// Returns the request with the text that its hash names. Of a request that has both the text is retained.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl Persisted {
             return Ok(Cow::Owned(Request { query, ..request.clone() }));
         }
         // A text that is known needs no hashing.
-        if self.texts.get(hash).is_some_and(|known| *known == *request.query) {
+        if self.texts.get(hash).is_some_and(|existing| *existing == *request.query) {
             return Ok(Cow::Borrowed(request));
         }
         if hash_of(&request.query) != hash {
@@ -90,13 +90,13 @@ mod tests {
     fn a_text_is_sent_once() {
         let persisted = Persisted::default();
         let hash = hash_of("{ a }");
-        let asked = request("", &hash);
-        let missing = persisted.complete(&asked).unwrap_err();
+        let requested = request("", &hash);
+        let missing = persisted.complete(&requested).unwrap_err();
         assert_eq!(missing.message, "PersistedQueryNotFound");
         let wrong = request("{ b }", &hash);
         assert!(persisted.complete(&wrong).unwrap_err().message.contains("does not match"));
         assert_eq!(persisted.complete(&request("{ a }", &hash)).unwrap().query, "{ a }");
-        assert_eq!(persisted.complete(&asked).unwrap().query, "{ a }");
+        assert_eq!(persisted.complete(&requested).unwrap().query, "{ a }");
         assert_eq!(persisted.complete(&Request::new("{ c }")).unwrap().query, "{ c }");
     }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 pub struct Request {
     /// The text of the document.
     pub query: String,
-    /// The name of the operation to carry out; needed only if the document has several.
+    /// The name of the operation to execute; needed only if the document has several.
     pub operation: Option<String>,
     /// The values of the variables, by name without `$`.
     pub variables: Map<String, Value>,
@@ -112,7 +112,7 @@ impl Headers {
     /// assert_eq!((headers.get("x-auth"), headers.get("other")), (None, Some("3")));
     /// ```
     pub fn remove(&mut self, name: &str) {
-        self.0.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+        self.0.retain(|(existing, _)| !existing.eq_ignore_ascii_case(name));
     }
 
     /// Returns the first header with a name, whatever its case.
@@ -124,8 +124,8 @@ impl Headers {
     /// assert_eq!(headers.get("authorization"), Some("Bearer a"));
     /// ```
     pub fn get(&self, name: &str) -> Option<&str> {
-        let found = self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.as_str())
+        let result = self.0.iter().find(|(existing, _)| existing.eq_ignore_ascii_case(name));
+        result.map(|(_, value)| value.as_str())
     }
 }
 
@@ -148,14 +148,14 @@ pub struct Response {
     pub spans: Vec<Span>,
     /// The value of `@cacheControl(maxAge:)` in seconds, if the operation has one.
     pub max_age: Option<i64>,
-    /// The header that says who asks, by the GraphQL schema; told with `max_age` alone.
+    /// The header that says the caller, by the GraphQL schema; told with `max_age` alone.
     pub token_header: Option<Box<str>>,
     /// The changes of the store's schema, if the request set a GraphQL schema. Few do, so it is kept apart.
     pub report: Option<Box<SchemaReport>>,
 }
 
 impl Response {
-    /// Creates the response to a request that is not carried out.
+    /// Creates the response to a request that is not executed.
     ///
     /// ```
     /// use hexgraph::db::graphql::{Fault, Response};
@@ -167,7 +167,7 @@ impl Response {
         Response { errors, ..Response::default() }
     }
 
-    /// The whole as JSON: `errors` where there are any, `data` unless nothing was carried out, then what `extensions`
+    /// The whole as JSON: `errors` where there are any, `data` unless nothing was executed, then what `extensions`
     /// holds, an object as JSON text or nothing.
     ///
     /// ```
@@ -217,9 +217,9 @@ fn write_faults(faults: &[Fault], out: &mut Vec<u8>) {
     for (at, fault) in faults.iter().enumerate() {
         out.extend_from_slice(if at > 0 { b",{\"message\":" } else { b"{\"message\":" });
         write_json_text(&fault.message, out);
-        if !fault.places.is_empty() {
+        if !fault.positions.is_empty() {
             out.extend_from_slice(b",\"locations\":[");
-            for (at, location) in fault.places.iter().enumerate() {
+            for (at, location) in fault.positions.iter().enumerate() {
                 out.extend_from_slice(if at > 0 { b",{\"line\":" } else { b"{\"line\":" });
                 write_int(i64::from(location.line), out);
                 out.extend_from_slice(b",\"column\":");
@@ -249,12 +249,12 @@ fn write_faults(faults: &[Fault], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hexgraph_graphql::request::Place;
+    use hexgraph_graphql::request::Position;
 
     #[test]
     fn answers_as_json() {
         assert_eq!(Response::default().to_json(""), b"{}");
-        let mut fault = Fault::at(Place { line: 1, column: 3 }, "no \"x\"");
+        let mut fault = Fault::at(Position { line: 1, column: 3 }, "no \"x\"");
         fault.path = vec![PathStep::Key("q".into()), PathStep::Index(2)];
         let data = Some(b"{\"q\":1}".to_vec());
         let response = Response { data, errors: vec![fault], ..Response::default() };

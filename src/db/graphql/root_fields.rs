@@ -60,9 +60,9 @@ impl Database {
     ) -> Response {
         guarded(|| {
             self.prepare(context);
-            let whole = self.whole_version()?;
-            let (loaded, operation) = match self.graphql_operation(&whole, request) {
-                Ok(found) => found,
+            let full = self.entire_version()?;
+            let (loaded, operation) = match self.graphql_operation(&full, request) {
+                Ok(result) => result,
                 Err(faults) => return Ok(Response::refused(faults)),
             };
             if operation.kind == OperationKind::Mutation {
@@ -72,7 +72,7 @@ impl Database {
                 Ok(session) => session,
                 Err(why) => return Ok(Response::refused(vec![Fault::new(why.to_string())])),
             };
-            let (version, refusal) = self.seen_or_nothing(whole)?;
+            let (version, refusal) = self.seen_or_nothing(full)?;
             let run = Run { database: self, version, loaded, session, refusal, headers, context };
             Ok(run.carry_out(&operation))
         })

@@ -4,7 +4,7 @@ use crate::db::graphql::remote::custom::{Local, by_another, by_dql, declared};
 use crate::db::graphql::remote::gather::gather;
 use crate::db::graphql::remote::reach::Reach;
 use crate::db::graphql::reply::answer::ReplyWriter;
-use crate::db::graphql::reply::found::Found;
+use crate::db::graphql::reply::found::RemoteResults;
 use crate::db::graphql::run::{Outcome, Run, root_path, store_fault};
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::{HASH_OF_NOBODY, Result};
@@ -28,7 +28,7 @@ pub(super) enum Begun<'f> {
     Stored(&'f Field, Box<(Lowered<'f>, Answer)>),
     /// Another server answers the field of this type, which is `Query` or `Mutation`.
     Elsewhere(&'static str, &'f Field),
-    /// A query in DQL was carried out.
+    /// A query in DQL was executed.
     Local(&'f Field, Local),
 }
 
@@ -136,11 +136,11 @@ impl<'a> RootResolver<'a> {
             self.want(begun, &mut reach);
         }
         // What came before an error is not shown: a request that has to stop has no answer.
-        let asked = reach.ask();
-        let found = reach.found;
-        let each = |begun: Begun<'_>| match (&asked, begun.field()) {
+        let requested = reach.ask();
+        let result = reach.result;
+        let each = |begun: Begun<'_>| match (&requested, begun.field()) {
             (Err(error), Some(field)) => Outcome::fault(field, store_fault(field, error)),
-            _ => self.write(begun, &found),
+            _ => self.write(begun, &result),
         };
         begun.into_iter().map(each).collect()
     }
@@ -151,8 +151,8 @@ impl<'a> RootResolver<'a> {
             Begun::Done(_) => {}
             Begun::Stored(field, stored) => gather(field, &stored.0.shape, &stored.1, reach),
             Begun::Elsewhere(type_name, field) => {
-                if let Some(known) = declared(self.run, type_name, field) {
-                    reach.want_root(type_name, known, field);
+                if let Some(existing) = declared(self.run, type_name, field) {
+                    reach.want_root(type_name, existing, field);
                 }
             }
             Begun::Local(field, local) => {
@@ -163,14 +163,14 @@ impl<'a> RootResolver<'a> {
         }
     }
 
-    fn write(&self, begun: Begun<'_>, found: &Found) -> Outcome {
+    fn write(&self, begun: Begun<'_>, result: &RemoteResults) -> Outcome {
         match begun {
             Begun::Done(outcome) => outcome,
             Begun::Stored(field, stored) => {
-                self.written(field, &stored.0, &stored.1, (Some(found), self.run.context))
+                self.written(field, &stored.0, &stored.1, (Some(result), self.run.context))
             }
-            Begun::Elsewhere(_, field) => by_another(self.run, field, found),
-            Begun::Local(field, local) => local.write(self.run, field, found),
+            Begun::Elsewhere(_, field) => by_another(self.run, field, result),
+            Begun::Local(field, local) => local.write(self.run, field, result),
         }
     }
 
@@ -208,7 +208,7 @@ impl<'a> RootResolver<'a> {
         }
         match begun {
             // The value stays until the request is answered.
-            Begun::Done(outcome) => match context.draw(outcome.kept_bytes()) {
+            Begun::Done(outcome) => match context.reserve(outcome.retained_bytes()) {
                 Ok(()) => Begun::Done(outcome),
                 Err(error) => Begun::Done(Outcome::fault(field, store_fault(field, &error))),
             },
@@ -236,12 +236,12 @@ impl<'a> RootResolver<'a> {
         field: &Field,
         lowered: &Lowered<'_>,
         answer: &Answer,
-        (found, context): (Option<&Found>, &RequestContext),
+        (result, context): (Option<&RemoteResults>, &RequestContext),
     ) -> Outcome {
         let bytes_max = self.run.database.limits().result;
         let mut writer = ReplyWriter::new(answer.version(), context, bytes_max);
-        if let Some(found) = found {
-            writer = writer.with(&self.run.loaded.model, found);
+        if let Some(result) = result {
+            writer = writer.with(&self.run.loaded.model, result);
         }
         match answer.check_extent().and_then(|()| writer.root(field, lowered, answer)) {
             Ok(written) => Outcome {
@@ -256,7 +256,7 @@ impl<'a> RootResolver<'a> {
         }
     }
 
-    /// Carries the query of a plan out, and takes it out of the plan: a plan is carried out once.
+    /// Carries the query of a plan out, and takes it out of the plan: a plan is executed once.
     ///
     /// # Errors
     ///
@@ -288,14 +288,14 @@ impl<'a> RootResolver<'a> {
     /// only `__typename`.
     fn service(&self, field: &Field) -> Outcome {
         let mut value = vec![b'{'];
-        for (index, asked) in field.selection.only().unwrap_or(&[]).iter().enumerate() {
+        for (index, requested) in field.selection.only().unwrap_or(&[]).iter().enumerate() {
             if index > 0 {
                 value.push(b',');
             }
-            write_json_text(&asked.shape.key, &mut value);
+            write_json_text(&requested.shape.key, &mut value);
             value.push(b':');
             let sdl = self.run.loaded.api.service_sdl.as_deref().unwrap_or_default();
-            let text = if asked.shape.name == "sdl" { sdl } else { "_Service" };
+            let text = if requested.shape.name == "sdl" { sdl } else { "_Service" };
             write_json_text(text, &mut value);
         }
         value.push(b'}');

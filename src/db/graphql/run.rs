@@ -14,7 +14,7 @@ use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Version;
 use std::sync::Arc;
 
-/// A request that is being carried out.
+/// A request that is being executed.
 pub(super) struct Run<'a> {
     /// The database.
     pub database: &'a Database,
@@ -80,7 +80,7 @@ pub(super) struct Outcome {
 
 impl Outcome {
     /// About the bytes that it keeps until the request is answered.
-    pub(super) fn kept_bytes(&self) -> u64 {
+    pub(super) fn retained_bytes(&self) -> u64 {
         let errors: usize = self.errors.iter().map(bytes_of).sum();
         (self.value.capacity() + errors) as u64
     }

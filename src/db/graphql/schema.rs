@@ -3,7 +3,7 @@
 use crate::db::Database;
 use crate::db::graphql::schemas::{Access, GraphqlOptions, read_api};
 use crate::db::guard::guarded;
-use hexgraph_base::budget::Share;
+use hexgraph_base::budget::Reservation;
 use hexgraph_base::schema::{SchemaReport, schema_weight};
 use hexgraph_base::types::{Error, Result, Uid, stack};
 use hexgraph_graphql::auth::{KeySource, Verifier};
@@ -133,15 +133,17 @@ impl Database {
         self.prepare(context);
         let (database, text) = (self.clone(), text.to_owned());
         let checked = guarded(|| {
-            let share = context.share().cloned();
+            let reservation = context.reservation().cloned();
             context.run_detached(move |canceller| {
-                let checked = database.checked(&text, &Bounds::new(share, Some(canceller)))?;
+                let checked =
+                    database.checked(&text, &Bounds::new(reservation, Some(canceller)))?;
                 Ok(checked.and_then(|(model, _)| database.survey(&model)))
             })
         });
         let checked = checked.inspect_err(|error| note_starved(error, context));
-        let told = |faults: Vec<syntax::Fault>| faults.iter().map(ToString::to_string).collect();
-        checked.map_err(|error| vec![error.to_string()])?.map_err(told)
+        let reported =
+            |faults: Vec<syntax::Fault>| faults.iter().map(ToString::to_string).collect();
+        checked.map_err(|error| vec![error.to_string()])?.map_err(reported)
     }
 
     /// Compares custom fields with the schemas of the servers that answer them. Asks each server once.
@@ -156,7 +158,7 @@ impl Database {
 
     /// Sets the GraphQL schema: requests are answered by it from now on, and predicates and types that it needs are
     /// declared in the schema of the store: beside what [`Database::alter`] declared of them, and in the place of what the
-    /// GraphQL schema before declared. The text is kept with the data.
+    /// GraphQL schema before declared. The text is retained with the data.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -173,8 +175,8 @@ impl Database {
     /// are answered by the old schema then.
     pub fn set_graphql_schema(&self, text: &str) -> Result<GraphqlSchema> {
         self.check_administrator()?;
-        let share = Arc::new(self.budget().share());
-        self.set_graphql_schema_while(text, &Bounds::new(Some(share), None))
+        let reservation = Arc::new(self.budget().reservation());
+        self.set_graphql_schema_while(text, &Bounds::new(Some(reservation), None))
     }
 
     /// As [`Database::set_graphql_schema`], until `context` says stop, as [`Database::alter_with`] does.
@@ -201,10 +203,10 @@ impl Database {
         self.check_administrator()?;
         self.prepare(context);
         let (database, text) = (self.clone(), text.to_owned());
-        let share = context.share().cloned();
+        let reservation = context.reservation().cloned();
         let set = guarded(|| {
             context.run_detached(move |canceller| {
-                database.set_graphql_schema_while(&text, &Bounds::new(share, Some(canceller)))
+                database.set_graphql_schema_while(&text, &Bounds::new(reservation, Some(canceller)))
             })
         });
         set.inspect_err(|error| note_starved(error, context))
@@ -240,7 +242,7 @@ impl Database {
         let Some(text) = schema else { return load() };
         self.check_administrator()?;
         self.prepare(context);
-        let bounds = Bounds::new(context.share().cloned(), Some(&context.canceller()));
+        let bounds = Bounds::new(context.reservation().cloned(), Some(&context.canceller()));
         guarded(|| self.checked(text, &bounds)?.map_err(|faults| schema_error(&faults)))?;
         let report = load()?;
         self.set_graphql_schema_with(text, context)?;
@@ -265,7 +267,7 @@ impl Database {
             self.define_while(|version| graph::resolve_graphql(version, &declared), check)?;
         // The definitions are there by now: the text goes with them, whoever has stopped waiting.
         let id = self.store_graphql_schema(text)?;
-        let loaded = schemas.of(&*self.whole_version()?);
+        let loaded = schemas.of(&*self.entire_version()?);
         let generated = loaded.map_or_else(String::new, |loaded| loaded.api.sdl.clone());
         Ok(GraphqlSchema { id, schema: text.to_owned(), generated, report })
     }
@@ -297,7 +299,7 @@ impl Database {
     ///
     /// Fails only when it is closed.
     pub fn graphql_schema(&self) -> Result<Option<GraphqlSchema>> {
-        let version = self.whole_version()?;
+        let version = self.entire_version()?;
         let loaded = self.graphql_schemas().of(&version);
         Ok(loaded.map(|loaded| GraphqlSchema {
             id: loaded.id,
@@ -319,7 +321,7 @@ impl Database {
     ///
     /// As [`Database::mutate`] when it has to be made.
     pub fn graphql_schema_id(&self) -> Result<Uid> {
-        match graph::graphql_schema(&*self.whole_version()?) {
+        match graph::graphql_schema(&*self.entire_version()?) {
             Some((id, _)) => Ok(id),
             None => self.store_graphql_schema(""),
         }
@@ -332,7 +334,7 @@ impl Database {
     /// assert!(db.graphql_access().origins.is_empty());
     /// ```
     pub fn graphql_access(&self) -> Arc<Access> {
-        let version = self.whole_version().ok();
+        let version = self.entire_version().ok();
         let loaded = version.and_then(|version| self.graphql_schemas().of(&version));
         loaded.map_or_else(Arc::default, |loaded| Arc::clone(&loaded.access))
     }
@@ -352,23 +354,23 @@ impl Database {
     /// Fails only when it is closed.
     pub fn graphql_schema_counter(&self) -> Result<u64> {
         let schemas = self.graphql_schemas();
-        schemas.of(&*self.whole_version()?);
+        schemas.of(&*self.entire_version()?);
         Ok(schemas.counter())
     }
 }
 
 fn schema_error(faults: &[syntax::Fault]) -> Error {
-    let told = faults.iter().map(|fault| {
-        let places = fault.places.iter();
-        let places: Vec<String> = places
-            .map(|place| format!("{{Line: {}, Column: {}}}", place.line, place.column))
+    let reported = faults.iter().map(|fault| {
+        let positions = fault.positions.iter();
+        let positions: Vec<String> = positions
+            .map(|position| format!("{{Line: {}, Column: {}}}", position.line, position.column))
             .collect();
-        match places.is_empty() {
+        match positions.is_empty() {
             true => fault.to_string(),
-            false => format!("{fault}\n (Locations: [{}])", places.join(", ")),
+            false => format!("{fault}\n (Locations: [{}])", positions.join(", ")),
         }
     });
-    Error::schema(told.collect::<Vec<_>>().join("\n"))
+    Error::schema(reported.collect::<Vec<_>>().join("\n"))
 }
 
 /// A model and its API, or what is wrong with the text.
@@ -376,19 +378,19 @@ type Checked = std::result::Result<(Model, Api), Vec<syntax::Fault>>;
 
 /// The memory and the time that a schema may take while it is read.
 struct Bounds {
-    share: Option<Arc<Share>>,
+    reservation: Option<Arc<Reservation>>,
     canceller: Option<Canceller>,
 }
 
 impl Bounds {
-    fn new(share: Option<Arc<Share>>, canceller: Option<&Canceller>) -> Bounds {
-        Bounds { share, canceller: canceller.cloned() }
+    fn new(reservation: Option<Arc<Reservation>>, canceller: Option<&Canceller>) -> Bounds {
+        Bounds { reservation, canceller: canceller.cloned() }
     }
 
     /// Reserves memory, unless the request is over.
     fn reserve(&self, bytes: u64) -> Result<()> {
         self.canceller.as_ref().map_or(Ok(()), Canceller::check)?;
-        self.share.as_ref().map_or(Ok(()), |share| share.draw(bytes))
+        self.reservation.as_ref().map_or(Ok(()), |reservation| reservation.reserve(bytes))
     }
 }
 
@@ -408,7 +410,7 @@ impl Database {
     fn checked(&self, text: &str, bounds: &Bounds) -> Result<Checked> {
         let over = Arc::new(Mutex::new(None));
         let (noted, own) =
-            (Arc::clone(&over), Bounds::new(bounds.share.clone(), bounds.canceller.as_ref()));
+            (Arc::clone(&over), Bounds::new(bounds.reservation.clone(), bounds.canceller.as_ref()));
         let growth = Growth::new(move |bytes| {
             own.reserve(bytes).inspect_err(|error| {
                 *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());

@@ -1,6 +1,6 @@
 //! Which GraphQL schema is in force.
 //!
-//! The text is data of the graph, so each version has its own. What was made of it is kept beside the store with the predicate
+//! The text is data of the graph, so each version has its own. What was made of it is retained beside the store with the predicate
 //! that held the text: as long as a version has that very predicate, nothing is read again. Thus it does not matter how
 //! a text came into the graph: by a change, from a log or a snapshot, or by following another process.
 
@@ -140,10 +140,12 @@ impl Schemas {
         {
             return current.loaded.clone();
         }
-        let found = graph::graphql_schema(version).filter(|(_, text)| !text.is_empty());
-        let loaded = found
+        let result = graph::graphql_schema(version).filter(|(_, text)| !text.is_empty());
+        let loaded = result
             // Another predicate object may hold the same text, of which everything was made already.
-            .and_then(|(id, text)| self.known(id, &text).or_else(|| load(id, &text, self.keys())));
+            .and_then(|(id, text)| {
+                self.existing(id, &text).or_else(|| load(id, &text, self.keys()))
+            });
         // Two threads that find the same new schema both count it: the counter only has to differ from before.
         self.current.rcu(|old| {
             let counter = old.as_ref().map_or(0, |old| old.counter) + 1;
@@ -154,7 +156,7 @@ impl Schemas {
     }
 
     /// Returns the loaded schema if its text is the given one.
-    fn known(&self, id: Uid, text: &str) -> Option<Arc<Loaded>> {
+    fn existing(&self, id: Uid, text: &str) -> Option<Arc<Loaded>> {
         let current = self.current.load_full()?;
         let loaded = current.loaded.as_ref()?;
         (loaded.id == id && loaded.model.text == text).then(|| Arc::clone(loaded))
@@ -195,7 +197,7 @@ pub(super) fn read_api(
     text: &str,
     settings: &Settings,
 ) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
-    stack::with_room(|| make_api(text, settings))
+    stack::with_capacity(|| make_api(text, settings))
 }
 
 fn make_api(

@@ -1,6 +1,6 @@
 //! Subscriptions: an operation that is asked again when a commit touches what its answer is made of.
 //!
-//! What differs between subscribers of one operation is who asks. Of that only the claims matter which rules name: those in
+//! What differs between subscribers of one operation is the caller. Of that only the claims matter which rules name: those in
 //! whom they agree have the same [`Identity`], and one subscription can serve them all.
 
 use crate::db::Database;
@@ -21,7 +21,7 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// An operation whose answer is wanted again whenever it changes. Nothing is computed but in [`Subscription::update`]; the
+/// An operation whose answer is requested again whenever it changes. Nothing is computed but in [`Subscription::update`]; the
 /// caller is woken when it may pay to ask.
 pub struct Subscription {
     database: Database,
@@ -39,7 +39,7 @@ pub struct Subscription {
     _watch: Arc<Watch>,
 }
 
-/// A subscription that can begin: it was checked, and so was the token of who asks for it.
+/// A subscription that can begin: it was checked, and so was the token of the caller for it.
 pub struct Subscribable {
     database: Database,
     operation: Operation,
@@ -175,8 +175,8 @@ impl Database {
         request: &Request,
         headers: &Headers,
     ) -> Result<Subscribable, Vec<Fault>> {
-        let version = self.whole_version().map_err(|error| refusal(&error))?;
-        self.check_known().map_err(|error| refusal(&error))?;
+        let version = self.entire_version().map_err(|error| refusal(&error))?;
+        self.check_existing().map_err(|error| refusal(&error))?;
         let (loaded, operation) = self.graphql_operation(&version, request)?;
         if operation.kind != OperationKind::Subscription {
             return Err(vec![Fault::new("given GraphQL operation is not a subscription")]);
@@ -185,9 +185,9 @@ impl Database {
             let message = format!("Custom field `{name}` is not supported in graphql subscription");
             return Err(vec![Fault::new(message)]);
         }
-        let told = |why: TokenError| vec![Fault::new(why.to_string())];
-        let session = Session::new(&loaded, headers, &self.graphql_options()).map_err(told)?;
-        session.caller(&loaded).map_err(told)?;
+        let reported = |why: TokenError| vec![Fault::new(why.to_string())];
+        let session = Session::new(&loaded, headers, &self.graphql_options()).map_err(reported)?;
+        session.caller(&loaded).map_err(reported)?;
         let identity = Identity::new(self.caller_identity(), request, &session, &loaded);
         let (database, commit) = (self.clone(), version.commit);
         Ok(Subscribable { database, operation, loaded, session, identity, commit })
@@ -210,8 +210,8 @@ impl Database {
     ///
     /// What is wrong with it.
     pub fn graphql_kind(&self, request: &Request) -> Result<OperationKind, Vec<Fault>> {
-        let found = guarded(|| Ok(self.graphql_operation(&*self.whole_version()?, request)));
-        found.unwrap_or_else(|error| Err(refusal(&error))).map(|found| found.1.kind)
+        let result = guarded(|| Ok(self.graphql_operation(&*self.entire_version()?, request)));
+        result.unwrap_or_else(|error| Err(refusal(&error))).map(|result| result.1.kind)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Copies of a database with all of its namespaces.
 
 use super::namespace::RESERVED;
-use super::set::{Turn, folder_in, remove_folder, remove_unlisted};
+use super::set::{NamespaceLock, folder_in, remove_folder, remove_unlisted};
 use crate::db::database::Database;
 use hexgraph_base::types::Result;
 use hexgraph_store::graph::Check;
@@ -23,25 +23,30 @@ pub(in crate::db) fn save_all(database: &Database, to: &Path, check: Check<'_>) 
             }
             check()?;
             let folder = folder_in(to, *id);
-            let done = database.namespace_whole(*id).and_then(|it| it.save_one(&folder, check));
-            // One that was dropped meanwhile has no place in the copy.
+            let done = database.namespace_full(*id).and_then(|it| it.save_one(&folder, check));
+            // One that was dropped meanwhile has no position in the copy.
             if done.is_err() && database.registry()?.namespaces.contains(id) {
                 return done;
             }
             saved.insert(*id);
         }
         // None is made between this look and the copy of what lists them. That one comes last: it knows how far uids were handed out.
-        let turn = database.all.turn();
+        let lock = database.all.lock();
         let registry = database.registry()?;
         if registry.namespaces.is_subset(&saved) {
-            save_reserved(database, to, check, &turn)?;
+            save_reserved(database, to, check, &lock)?;
             break registry;
         }
     };
     remove_unlisted(to, |id| registry.namespaces.contains(&id))
 }
 
-fn save_reserved(database: &Database, to: &Path, check: Check<'_>, _turn: &Turn<'_>) -> Result<()> {
+fn save_reserved(
+    database: &Database,
+    to: &Path,
+    check: Check<'_>,
+    _lock: &NamespaceLock<'_>,
+) -> Result<()> {
     let copy = folder_in(to, RESERVED);
     match database.all.opened(RESERVED) {
         Some(reserved) => database.without_caller().within(reserved).save_one(&copy, check),

@@ -25,8 +25,8 @@ use std::sync::{Arc, OnceLock};
 /// The number of the reserved database, which is no namespace: nobody gets a handle of it.
 pub(in crate::db) const RESERVED: u64 = u64::MAX;
 
-/// A graph that is open, with what is kept beside it. Predicates, types, schemas, users, transactions and their numbers are its own;
-/// threads and memory are those of the whole database.
+/// A graph that is open, with what is retained beside it. Predicates, types, schemas, users, transactions and their numbers are its own;
+/// threads and memory are those of the entire database.
 pub(in crate::db) struct Namespace {
     /// The number of the namespace.
     pub id: u64,

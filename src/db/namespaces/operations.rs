@@ -2,7 +2,7 @@
 
 use super::namespace::{Namespace, RESERVED};
 use super::registry::{QUERY, Registry, SCHEMA};
-use super::set::Turn;
+use super::set::NamespaceLock;
 use crate::db::ask::plans::Variables;
 use crate::db::change::mutate::{Mutation, MutationRequest};
 use crate::db::database::Database;
@@ -70,7 +70,7 @@ impl Database {
             return Ok(self.clone());
         }
         self.check_superadmin()?;
-        self.without_caller().namespace_whole(id)
+        self.without_caller().namespace_full(id)
     }
 
     /// The handle of a namespace that may do everything in it.
@@ -78,23 +78,23 @@ impl Database {
     /// # Errors
     ///
     /// As [`Database::namespace`].
-    pub(in crate::db) fn namespace_whole(&self, id: u64) -> Result<Database> {
+    pub(in crate::db) fn namespace_full(&self, id: u64) -> Result<Database> {
         if id != RESERVED
-            && let Some(known) = self.all.opened(id)
+            && let Some(existing) = self.all.opened(id)
         {
-            return Ok(self.without_caller().within(known));
+            return Ok(self.without_caller().within(existing));
         }
         if !self.registry()?.namespaces.contains(&id) {
             let hint = "`namespaces` lists those that there are";
             return Err(Error::query(format!("there is no namespace {id}")).with_hint(hint));
         }
         guarded(|| {
-            let turn = self.all.turn();
+            let lock = self.all.lock();
             // It may have been dropped meanwhile.
             if !self.registry()?.namespaces.contains(&id) {
                 return Err(Error::query(format!("there is no namespace {id}")));
             }
-            self.begin_namespace(id, None, false, &turn)
+            self.begin_namespace(id, None, false, &lock)
         })
     }
 
@@ -117,10 +117,10 @@ impl Database {
         self.check_superadmin()?;
         self.check_all_writable()?;
         guarded(|| {
-            let turn = self.all.turn();
+            let lock = self.all.lock();
             if self.all.opened(RESERVED).is_none() {
                 // Before the folder of the first one, which nobody would know of after a crash.
-                self.begin_reserved(&turn)?;
+                self.begin_reserved(&lock)?;
             }
             let registry = self.registry()?;
             if NAMESPACES_MAX <= registry.namespaces.len() {
@@ -129,16 +129,16 @@ impl Database {
             }
             let id = registry.next.max(1);
             // What is left of one that was being made when the process ended.
-            self.all.remove(id, &turn)?;
-            if let Err(error) = self.begin_namespace(id, password, true, &turn) {
+            self.all.remove(id, &lock)?;
+            if let Err(error) = self.begin_namespace(id, password, true, &lock) {
                 // It was never told.
-                let _ = self.all.remove(id, &turn);
+                let _ = self.all.remove(id, &lock);
                 return Err(error);
             }
             let entry = json!({ "hexgraph.namespace": id });
-            if let Err(error) = self.note(("", &[]), &entry, &turn) {
+            if let Err(error) = self.note(("", &[]), &entry, &lock) {
                 // The entry may be on the disk all the same. Then the next to open the directory finds the folder; if not, removes it.
-                self.all.shut(id, &turn);
+                self.all.shut(id, &lock);
                 return Err(error);
             }
             Ok(id)
@@ -165,15 +165,15 @@ impl Database {
             return Err(Error::query("namespace [0] cannot be deleted"));
         }
         guarded(|| {
-            let turn = self.all.turn();
+            let lock = self.all.lock();
             if !self.registry()?.namespaces.contains(&id) {
                 return Err(Error::query(format!("there is no namespace {id}")));
             }
             let query = "query q($id: int) { n as var(func: eq(hexgraph.namespace, $id)) }";
             let entry = json!({ "uid": "uid(n)", "hexgraph.namespace.dropped": now() });
             // From here on it is gone, whatever becomes of its folder.
-            self.note((query, &[("$id", id.to_string())]), &entry, &turn)?;
-            self.all.remove(id, &turn)
+            self.note((query, &[("$id", id.to_string())]), &entry, &lock)?;
+            self.all.remove(id, &lock)
         })
     }
 
@@ -183,13 +183,13 @@ impl Database {
         id: u64,
         password: Option<&str>,
         is_new: bool,
-        turn: &Turn<'_>,
+        lock: &NamespaceLock<'_>,
     ) -> Result<Database> {
-        let opened = self.all.open(id, is_new, turn)?;
+        let opened = self.all.open(id, is_new, lock)?;
         let handle = self.without_caller().within(Arc::clone(&opened));
         // Before anybody finds it: without users everybody may do everything.
         self.share_access(&handle, password)?;
-        self.all.keep(&opened, turn);
+        self.all.retain(&opened, lock);
         Ok(handle)
     }
 
@@ -206,13 +206,13 @@ impl Database {
         };
         let open = reserved.open.load_full().ok_or(Error::Closed)?;
         let version = open.store.version();
-        if let Some(known) = &*self.all.registry.load()
-            && known.commit == version.commit
+        if let Some(existing) = &*self.all.registry.load()
+            && existing.commit == version.commit
         {
-            return Ok(Arc::clone(known));
+            return Ok(Arc::clone(existing));
         }
         let handle = self.without_caller().within(reserved);
-        let answer = handle.ask_whole(&version, QUERY, Variables::new())?;
+        let answer = handle.ask_full(&version, QUERY, Variables::new())?;
         let read = Arc::new(Registry::of_answer(version.commit, &answer));
         self.all.registry.store(Some(Arc::clone(&read)));
         Ok(read)
@@ -227,11 +227,11 @@ impl Database {
         &self,
         (query, variables): (&str, &[(&str, String)]),
         entry: &Json,
-        turn: &Turn<'_>,
+        lock: &NamespaceLock<'_>,
     ) -> Result<()> {
         let reserved = match self.all.opened(RESERVED) {
-            Some(known) => known,
-            None => self.begin_reserved(turn)?,
+            Some(existing) => existing,
+            None => self.begin_reserved(lock)?,
         };
         let set = entry.to_string();
         let given =
@@ -247,12 +247,12 @@ impl Database {
             .map(drop)
     }
 
-    fn begin_reserved(&self, turn: &Turn<'_>) -> Result<Arc<Namespace>> {
+    fn begin_reserved(&self, lock: &NamespaceLock<'_>) -> Result<Arc<Namespace>> {
         self.all.check_no_others()?;
-        let reserved = self.all.open(RESERVED, true, turn)?;
+        let reserved = self.all.open(RESERVED, true, lock)?;
         let handle = self.without_caller().within(Arc::clone(&reserved));
         handle.define_while(|version| resolve(version, SCHEMA), &|| Ok(()))?;
-        self.all.keep(&reserved, turn);
+        self.all.retain(&reserved, lock);
         Ok(reserved)
     }
 
@@ -278,7 +278,7 @@ impl Database {
     /// # Errors
     ///
     /// As [`Database::create_namespace`].
-    pub(in crate::db) fn keep_uids(&self) -> Result<()> {
+    pub(in crate::db) fn retain_uids(&self) -> Result<()> {
         if self.own.id == RESERVED {
             return Ok(());
         }

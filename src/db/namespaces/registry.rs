@@ -43,8 +43,8 @@ pub(in crate::db) struct Registry {
     pub uids: u64,
     /// The keys that were ever made, in the order of their making.
     pub keys: Vec<KeyRecord>,
-    /// The places of the keys in that list, by their digests and by their names.
-    pub places: FxHashMap<String, usize>,
+    /// The positions of the keys in that list, by their digests and by their names.
+    pub positions: FxHashMap<String, usize>,
 }
 
 /// A key of a client as it is stored. Times are in seconds since 1970.
@@ -72,28 +72,28 @@ impl Registry {
     /// Reads the answer to [`QUERY`].
     pub(super) fn of_answer(commit: u64, answer: &Json) -> Registry {
         let mut registry = Registry { commit, next: 1, ..Registry::default() };
-        for found in objects(&answer["namespaces"]) {
-            let Some(id) = found["hexgraph.namespace"].as_u64() else { continue };
+        for result in objects(&answer["namespaces"]) {
+            let Some(id) = result["hexgraph.namespace"].as_u64() else { continue };
             registry.next = registry.next.max(id + 1);
-            if found["hexgraph.namespace.dropped"].is_null() {
+            if result["hexgraph.namespace.dropped"].is_null() {
                 registry.namespaces.insert(id);
             }
         }
-        let uids = objects(&answer["uids"]).filter_map(|found| found["hexgraph.uids"].as_u64());
+        let uids = objects(&answer["uids"]).filter_map(|result| result["hexgraph.uids"].as_u64());
         registry.uids = uids.max().unwrap_or_default();
         registry.keys = objects(&answer["keys"]).filter_map(key).collect();
         registry.keys.sort_by(|one, other| (one.made, &one.id).cmp(&(other.made, &other.id)));
-        for (place, key) in registry.keys.iter().enumerate() {
-            registry.places.insert(key.digest.clone(), place);
-            registry.places.insert(key.id.clone(), place);
+        for (position, key) in registry.keys.iter().enumerate() {
+            registry.positions.insert(key.digest.clone(), position);
+            registry.positions.insert(key.id.clone(), position);
         }
         registry
     }
 }
 
-fn key(found: &Json) -> Option<KeyRecord> {
-    let text = |name: &str| found[name].as_str().map(str::to_owned);
-    let number = |name: &str| found[name].as_u64();
+fn key(result: &Json) -> Option<KeyRecord> {
+    let text = |name: &str| result[name].as_str().map(str::to_owned);
+    let number = |name: &str| result[name].as_u64();
     Some(KeyRecord {
         id: text("hexgraph.key")?,
         digest: text("hexgraph.key.digest")?,

@@ -37,7 +37,7 @@ pub(in crate::db) struct NamespaceSet {
 }
 
 /// Who may change the set.
-pub(in crate::db) type Turn<'a> = MutexGuard<'a, ()>;
+pub(in crate::db) type NamespaceLock<'a> = MutexGuard<'a, ()>;
 
 impl NamespaceSet {
     /// A database of which the namespace 0 is open.
@@ -86,7 +86,7 @@ impl NamespaceSet {
     }
 
     /// Waits until nobody else changes the set.
-    pub(in crate::db) fn turn(&self) -> Turn<'_> {
+    pub(in crate::db) fn lock(&self) -> NamespaceLock<'_> {
         // One who panicked has put nothing half into the set.
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -97,9 +97,14 @@ impl NamespaceSet {
     /// # Errors
     ///
     /// As [`Database::open`](crate::db::Database::open); `Io` when it should be there and is not; `Closed` when the database is closed.
-    pub(super) fn open(&self, id: u64, is_new: bool, _turn: &Turn<'_>) -> Result<Arc<Namespace>> {
-        if let Some(known) = self.opened(id) {
-            return Ok(known);
+    pub(super) fn open(
+        &self,
+        id: u64,
+        is_new: bool,
+        _lock: &NamespaceLock<'_>,
+    ) -> Result<Arc<Namespace>> {
+        if let Some(existing) = self.opened(id) {
+            return Ok(existing);
         }
         let uids = match id {
             RESERVED => None,
@@ -126,7 +131,7 @@ impl NamespaceSet {
     }
 
     /// Puts a namespace into the set, from which on others find it: all that it needs is there.
-    pub(super) fn keep(&self, namespace: &Arc<Namespace>, _turn: &Turn<'_>) {
+    pub(super) fn retain(&self, namespace: &Arc<Namespace>, _lock: &NamespaceLock<'_>) {
         self.put(namespace.id, Some(namespace));
     }
 
@@ -136,12 +141,12 @@ impl NamespaceSet {
     ///
     /// As [`NamespaceSet::open`].
     pub(in crate::db) fn open_reserved(&self) -> Result<()> {
-        let turn = self.turn();
+        let lock = self.lock();
         if let Some(folder) = self.folder(RESERVED)?
             && is_database(&folder)?
         {
-            let reserved = self.open(RESERVED, false, &turn)?;
-            self.keep(&reserved, &turn);
+            let reserved = self.open(RESERVED, false, &lock)?;
+            self.retain(&reserved, &lock);
         }
         Ok(())
     }
@@ -163,10 +168,10 @@ impl NamespaceSet {
     }
 
     /// Closes a namespace, if it is open. Handles of it fail from now on.
-    pub(super) fn shut(&self, id: u64, _turn: &Turn<'_>) {
-        if let Some(known) = self.opened(id) {
+    pub(super) fn shut(&self, id: u64, _lock: &NamespaceLock<'_>) {
+        if let Some(existing) = self.opened(id) {
             self.put(id, None);
-            known.end();
+            existing.end();
         }
     }
 
@@ -175,15 +180,15 @@ impl NamespaceSet {
     /// # Errors
     ///
     /// `Io` when the system refuses: what is left is removed when the database is opened.
-    pub(super) fn remove(&self, id: u64, turn: &Turn<'_>) -> Result<()> {
-        self.shut(id, turn);
+    pub(super) fn remove(&self, id: u64, lock: &NamespaceLock<'_>) -> Result<()> {
+        self.shut(id, lock);
         match self.folder(id)? {
             Some(folder) => remove_folder(&folder),
             None => Ok(()),
         }
     }
 
-    /// Removes the folders of namespaces that are not among `known`: what was being made, or dropped, when the process ended.
+    /// Removes the folders of namespaces that are not among `existing`: what was being made, or dropped, when the process ended.
     ///
     /// # Errors
     ///
@@ -225,7 +230,7 @@ impl NamespaceSet {
     ///
     /// `Io` when the system refuses; what could not be closed stays open.
     pub(in crate::db) fn close(&self) -> Result<()> {
-        let _turn = self.turn();
+        let _lock = self.lock();
         for namespace in self.others().iter().chain([&self.main]) {
             let Some(open) = namespace.open.load_full() else { continue };
             open.finish()?;

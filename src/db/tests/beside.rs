@@ -113,16 +113,16 @@ fn what_is_committed_beside_an_alter_is_in_its_indexes() {
         let db = Database::open(folder.path(), OpenOptions::default()).unwrap();
         set_up(&db);
         alter_beside(&db, schema, (set, delete));
-        let wanted = Database::in_memory();
-        set_up(&wanted);
-        wanted.mutate(set, delete).unwrap();
-        wanted.alter(schema).unwrap();
-        assert_eq!(exported(&db), exported(&wanted), "{schema}");
-        assert_eq!(ask(&db, question), ask(&wanted, question), "{schema}");
+        let expected = Database::in_memory();
+        set_up(&expected);
+        expected.mutate(set, delete).unwrap();
+        expected.alter(schema).unwrap();
+        assert_eq!(exported(&db), exported(&expected), "{schema}");
+        assert_eq!(ask(&db, question), ask(&expected, question), "{schema}");
         db.close().unwrap();
         let again = Database::open(folder.path(), OpenOptions::default()).unwrap();
-        assert_eq!(exported(&again), exported(&wanted), "{schema}, opened again");
-        assert_eq!(ask(&again, question), ask(&wanted, question), "{schema}, opened again");
+        assert_eq!(exported(&again), exported(&expected), "{schema}, opened again");
+        assert_eq!(ask(&again, question), ask(&expected, question), "{schema}, opened again");
     }
 }
 
@@ -193,20 +193,20 @@ fn what_is_committed_beside_a_load_comes_after_it() {
         })
         .unwrap();
         copy(&path("db"), &path("crashed behind"));
-        let wanted = Database::in_memory_with(options);
-        set_up(&wanted);
-        wanted.mutate(MEANWHILE.0, MEANWHILE.1).unwrap();
+        let expected = Database::in_memory_with(options);
+        set_up(&expected);
+        expected.mutate(MEANWHILE.0, MEANWHILE.1).unwrap();
         let opened = |name: &str| exported(&Database::open(&path(name), options).unwrap());
-        assert_eq!(opened("crashed before"), exported(&wanted));
-        let wanted = Database::in_memory_with(options);
-        set_up(&wanted);
+        assert_eq!(opened("crashed before"), exported(&expected));
+        let expected = Database::in_memory_with(options);
+        set_up(&expected);
         let source = Source::Bytes(LOADED.as_bytes().to_vec().into());
-        wanted.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
-        wanted.mutate(MEANWHILE.0, MEANWHILE.1).unwrap();
-        assert_eq!(exported(&db), exported(&wanted));
-        assert_eq!(opened("crashed behind"), exported(&wanted));
+        expected.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
+        expected.mutate(MEANWHILE.0, MEANWHILE.1).unwrap();
+        assert_eq!(exported(&db), exported(&expected));
+        assert_eq!(opened("crashed behind"), exported(&expected));
         follower.refresh().unwrap();
-        assert_eq!(exported(&follower), exported(&wanted));
+        assert_eq!(exported(&follower), exported(&expected));
         db.mutate("<9> <name> \"nine\" .", "").unwrap();
         follower.refresh().unwrap();
         assert_eq!(exported(&follower), exported(&db));
@@ -251,10 +251,10 @@ fn a_load_that_does_not_go_with_a_commit_is_refused() {
         let lines = format!("{LOADED}\n<6> <email> \"taken\" .");
         let loaded = load_beside(&db, &lines, move || drop(writer.mutate(line, "").unwrap()));
         assert_eq!(loaded.unwrap_err().to_string(), reason);
-        let wanted = Database::in_memory();
-        set_up(&wanted);
-        wanted.mutate(line, "").unwrap();
-        assert_eq!(exported(&db), exported(&wanted));
+        let expected = Database::in_memory();
+        set_up(&expected);
+        expected.mutate(line, "").unwrap();
+        assert_eq!(exported(&db), exported(&expected));
         let names = std::fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name());
         let snapshots = names.filter(|name| name.to_string_lossy().ends_with(".hxs")).count();
         assert_eq!(snapshots, 1, "that of the load is removed");
@@ -365,28 +365,28 @@ fn writers_go_on_beside_everything_else() {
             is_over.store(true, Ordering::Relaxed);
             writers.into_iter().map(|writer| writer.join().unwrap()).collect()
         });
-        let wanted = Database::in_memory();
-        set_up(&wanted);
+        let expected = Database::in_memory();
+        set_up(&expected);
         for number in 0..ROUNDS {
-            wanted.mutate(&loaded(number), "").unwrap();
+            expected.mutate(&loaded(number), "").unwrap();
         }
         for (writer, count) in counts.into_iter().enumerate() {
             for number in 0..count {
                 let (set, delete) = written(writer as u64, number);
-                wanted.mutate(&set, &delete).unwrap();
+                expected.mutate(&set, &delete).unwrap();
             }
         }
         for last in ["name: string @index(exact, trigram) @lang .", "knows: [uid] @reverse ."] {
-            wanted.alter(last).unwrap();
+            expected.alter(last).unwrap();
         }
         let question = "{ q(func: regexp(name, /word.*1/), orderasc: name) { uid } \
                         r(func: has(~knows)) { uid count(~knows) ~knows { uid } } }";
-        assert_eq!(exported(&db), exported(&wanted));
-        assert_eq!(ask(&db, question), ask(&wanted, question));
+        assert_eq!(exported(&db), exported(&expected));
+        assert_eq!(ask(&db, question), ask(&expected, question));
         drop(db);
         let again = Database::open(&folder, options).unwrap();
-        assert_eq!(exported(&again), exported(&wanted));
-        assert_eq!(ask(&again, question), ask(&wanted, question));
+        assert_eq!(exported(&again), exported(&expected));
+        assert_eq!(ask(&again, question), ask(&expected, question));
         again.drop(&Drop::All).unwrap();
     }
 }

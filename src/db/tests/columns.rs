@@ -36,7 +36,7 @@ fn value_of(name: &str, rng: &mut Rng) -> String {
     }
 }
 
-fn statements(nodes: u64, count: u64, share: f64, rng: &mut Rng) -> String {
+fn statements(nodes: u64, count: u64, fraction: f64, rng: &mut Rng) -> String {
     let mut text = String::new();
     for _ in 0..count {
         let node = rng.u64(..nodes) + 1;
@@ -47,7 +47,7 @@ fn statements(nodes: u64, count: u64, share: f64, rng: &mut Rng) -> String {
             }
         }
         for name in VALUES {
-            if rng.f64() < share {
+            if rng.f64() < fraction {
                 let value = value_of(name, rng);
                 let lang =
                     if name == "said" { *rng.choice(&["", "@en", "@fr"]).unwrap() } else { "" };
@@ -63,8 +63,8 @@ fn statements(nodes: u64, count: u64, share: f64, rng: &mut Rng) -> String {
 fn database(threads: usize, rng: &mut Rng) -> Database {
     let db = Database::in_memory_with(OpenOptions { threads, ..OpenOptions::default() });
     db.alter(SCHEMA).unwrap();
-    let share = *rng.choice(&[0.3, 0.8, 1.0]).unwrap();
-    db.mutate(&statements(60, 80, share, rng), "").unwrap();
+    let fraction = *rng.choice(&[0.3, 0.8, 1.0]).unwrap();
+    db.mutate(&statements(60, 80, fraction, rng), "").unwrap();
     if rng.bool() {
         db.compact().unwrap();
         for _ in 0..rng.u8(..3) {
@@ -184,36 +184,40 @@ impl Sink for ByColumns {
         self.takes
     }
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
-        self.objects += objects.places().count();
-        objects.places().for_each(|place| self.object(objects, place));
+        self.objects += objects.positions().count();
+        objects.positions().for_each(|position| self.object(objects, position));
         true
     }
 }
 
 impl ByColumns {
-    fn object(&mut self, objects: &Objects<'_>, place: usize) {
+    fn object(&mut self, objects: &Objects<'_>, position: usize) {
         self.json.begin_object();
-        for (key, cells) in objects.columns.iter().filter(|(_, cells)| cells.has(place)) {
+        for (key, cells) in objects.columns.iter().filter(|(_, cells)| cells.has(position)) {
             self.json.key(key);
             match cells {
-                ObjectCells::Ints(ints, _) => self.json.int(ints[place]),
-                ObjectCells::Floats(floats, _) => self.json.value(ValueRef::Float(floats[place])),
-                ObjectCells::Bools(truths, _) => self.json.value(ValueRef::Bool(truths[place])),
-                ObjectCells::Times(times, _) => self.json.value(ValueRef::DateTime(times[place])),
-                ObjectCells::Uids(uids) => self.json.uid(uids[place]),
+                ObjectCells::Ints(ints, _) => self.json.int(ints[position]),
+                ObjectCells::Floats(floats, _) => {
+                    self.json.value(ValueRef::Float(floats[position]))
+                }
+                ObjectCells::Bools(truths, _) => self.json.value(ValueRef::Bool(truths[position])),
+                ObjectCells::Times(times, _) => {
+                    self.json.value(ValueRef::DateTime(times[position]))
+                }
+                ObjectCells::Uids(uids) => self.json.uid(uids[position]),
                 ObjectCells::Lists(lists) => {
-                    self.nested += lists.of(place).len();
+                    self.nested += lists.of(position).len();
                     if lists.is_list {
                         self.json.begin_array();
                     }
-                    for item in lists.of(place) {
+                    for item in lists.of(position) {
                         self.object(&lists.objects, *item as usize);
                     }
                     if lists.is_list {
                         self.json.end_array();
                     }
                 }
-                texts => self.json.text(texts.text(place).unwrap()),
+                texts => self.json.text(texts.text(position).unwrap()),
             }
         }
         match self.json.is_empty() {
@@ -258,11 +262,11 @@ struct Seen {
 }
 
 /// Compares what is made of an answer by columns with what is written object by object: a copy always is.
-fn compare(answer: &QueryAnswer, seen: &mut Seen, rng: &mut Rng, asked: &str) {
+fn compare(answer: &QueryAnswer, seen: &mut Seen, rng: &mut Rng, requested: &str) {
     let json = answer.to_json().map_or_else(|error| error.to_string(), |it| it.0);
     let (taken, [objects, nested]) = by_columns(answer, true);
-    assert_eq!(taken, json, "{asked}");
-    assert_eq!(by_columns(answer, false), (json.clone(), [0; 2]), "{asked}");
+    assert_eq!(taken, json, "{requested}");
+    assert_eq!(by_columns(answer, false), (json.clone(), [0; 2]), "{requested}");
     let mut chunks = Vec::new();
     let chunk_len = rng.usize(1..2_000);
     let written = answer.write_chunks(chunk_len, &RequestContext::new(), |chunk| {
@@ -270,14 +274,14 @@ fn compare(answer: &QueryAnswer, seen: &mut Seen, rng: &mut Rng, asked: &str) {
         Ok(())
     });
     match written {
-        Ok(()) => assert_eq!(String::from_utf8(chunks).unwrap(), json, "{asked}"),
-        Err(error) => assert_eq!(error.to_string(), json, "{asked}"),
+        Ok(()) => assert_eq!(String::from_utf8(chunks).unwrap(), json, "{requested}"),
+        Err(error) => assert_eq!(error.to_string(), json, "{requested}"),
     }
-    let found = table(answer, &RequestContext::new());
+    let result = table(answer, &RequestContext::new());
     let costs = Costs { spread: 1, morsel: rng.usize(1..200), ..Costs::default() };
-    assert_eq!(table(answer, &RequestContext::new().with_costs(costs)), found, "{asked}");
+    assert_eq!(table(answer, &RequestContext::new().with_costs(costs)), result, "{requested}");
     let Some(copied) = answer.copied_out(u64::MAX) else { return };
-    assert_eq!(found, table(&copied, &RequestContext::new()), "{asked}");
+    assert_eq!(result, table(&copied, &RequestContext::new()), "{requested}");
     seen.compared += 1;
     seen.tables += usize::from(is_by_columns(answer));
     seen.rows += usize::from(0 < objects);
@@ -305,7 +309,7 @@ fn columns_are_the_objects() {
         (seen.nested, 20),
         (seen.empty, 30),
     ];
-    assert!(least.iter().all(|(found, least)| least < found), "{seen:?}");
+    assert!(least.iter().all(|(result, least)| least < result), "{seen:?}");
 }
 
 /// A graph of several batches of nodes, and then changes here and there.
@@ -337,7 +341,7 @@ fn large(threads: usize, rng: &mut Rng) -> Database {
     db
 }
 
-/// Batches are cut for threads, and what they make is put behind one another.
+/// Batches are cut for threads, and what they make is put contiguous.
 #[test]
 fn columns_of_many_batches_are_the_objects() {
     let mut rng = Rng::with_seed(1);
@@ -449,12 +453,12 @@ fn a_table_that_is_too_long_is_refused() {
     db.mutate(&statements(60, 200, 1.0, &mut Rng::with_seed(7)), "").unwrap();
     let answer = ask(&db, "{ q(func: has(knows)) { name city } }").unwrap();
     let held = answer.held_answer().unwrap();
-    let mut asked = 0;
+    let mut requested = 0;
     let refused = held.table("q", &RequestContext::new(), &mut |bytes| {
-        asked += bytes;
+        requested += bytes;
         Err(Error::query("too long"))
     });
-    assert!(refused.is_err() && 100 < asked, "{asked}");
+    assert!(refused.is_err() && 100 < requested, "{requested}");
     let context = RequestContext::new();
     context.canceller().cancel();
     assert!(answer.table_with(None, &context).is_err());

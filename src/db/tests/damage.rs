@@ -76,7 +76,7 @@ fn ends_of(files: &Files) -> Vec<u64> {
 }
 
 /// What opening finds: the commits, and how many bytes it says are no whole record.
-fn found(files: &Files, folder: &Path, read_only: bool) -> Result<(u64, u64), String> {
+fn result(files: &Files, folder: &Path, read_only: bool) -> Result<(u64, u64), String> {
     put(files, folder);
     let db = match open(folder, read_only) {
         Ok(db) => db,
@@ -93,7 +93,7 @@ fn found(files: &Files, folder: &Path, read_only: bool) -> Result<(u64, u64), St
 /// Opens the directory with something done to the log, to read and to write.
 fn each_way(files: &Files, folder: &Path, mut look: impl FnMut(Result<(u64, u64), String>)) {
     for read_only in [true, false] {
-        look(found(files, folder, read_only));
+        look(result(files, folder, read_only));
     }
 }
 
@@ -108,11 +108,11 @@ fn every_byte_of_a_log_counts() {
         for (files, is_closed) in [(&crashed, false), (&closed, true)] {
             let mut files = files.clone();
             log_of(&mut files).1[at as usize] ^= 1 << (at % 8);
-            each_way(&files, folder.path(), |found| match found {
-                Ok(found) => {
+            each_way(&files, folder.path(), |result| match result {
+                Ok(result) => {
                     // The last commit alone: nothing in the log says that it was durable.
                     assert!(last <= at && !is_closed, "byte {at} was not noticed");
-                    assert_eq!(found, (COMMITS - 1, ends[ends.len() - 1] - last), "byte {at}");
+                    assert_eq!(result, (COMMITS - 1, ends[ends.len() - 1] - last), "byte {at}");
                 }
                 Err(error) => {
                     assert!(error.contains("log-2.hxl") && error.contains("byte "), "{error}");
@@ -131,10 +131,10 @@ fn every_length_of_a_log_counts() {
     for len in 0..*ends.last().unwrap() {
         let mut files = crashed.clone();
         log_of(&mut files).1.truncate(len as usize);
-        let whole = ends.iter().filter(|end| **end <= len).count() as u64;
-        each_way(&files, folder.path(), |found| match found {
-            Ok(found) => assert_eq!(found, (whole - 1, len - ends[whole as usize - 1]), "{len}"),
-            Err(error) => assert!(whole == 0 && error.contains("no header"), "{len}: {error}"),
+        let full = ends.iter().filter(|end| **end <= len).count() as u64;
+        each_way(&files, folder.path(), |result| match result {
+            Ok(result) => assert_eq!(result, (full - 1, len - ends[full as usize - 1]), "{len}"),
+            Err(error) => assert!(full == 0 && error.contains("no header"), "{len}: {error}"),
         });
         // Known to be longer: each length is refused in the same way.
         if len % 8 != 0 {
@@ -142,8 +142,8 @@ fn every_length_of_a_log_counts() {
         }
         let mut files = closed.clone();
         log_of(&mut files).1.truncate(len as usize);
-        each_way(&files, folder.path(), |found| {
-            let error = found.unwrap_err();
+        each_way(&files, folder.path(), |result| {
+            let error = result.unwrap_err();
             assert!(error.contains("log-2.hxl") && error.contains("byte "), "{len}: {error}");
         });
     }
@@ -153,13 +153,13 @@ fn every_length_of_a_log_counts() {
 fn every_byte_of_current_counts() {
     let [_, closed] = crashed_and_closed();
     let folder = tempfile::tempdir().unwrap();
-    let place = closed.iter().position(|(name, _)| name == "CURRENT").unwrap();
-    for at in 0..closed[place].1.len() {
+    let position = closed.iter().position(|(name, _)| name == "CURRENT").unwrap();
+    for at in 0..closed[position].1.len() {
         let mut files = closed.clone();
-        files[place].1[at] ^= 1 << (at % 7);
+        files[position].1[at] ^= 1 << (at % 7);
         // The letters of the checksum may be capitals.
-        each_way(&files, folder.path(), |found| match found {
-            Ok(found) => assert_eq!(found, (COMMITS, 0), "byte {at}"),
+        each_way(&files, folder.path(), |result| match result {
+            Ok(result) => assert_eq!(result, (COMMITS, 0), "byte {at}"),
             Err(error) => assert!(error.contains("CURRENT"), "{error}"),
         });
     }
@@ -169,7 +169,7 @@ fn every_byte_of_current_counts() {
 fn logs_that_are_missing_or_foreign_are_told() {
     let [crashed, closed] = crashed_and_closed();
     let [other, _] = crashed_and_closed();
-    let foreign = other.iter().find(|(name, _)| name.ends_with(".hxl")).unwrap().1.clone();
+    let external = other.iter().find(|(name, _)| name.ends_with(".hxl")).unwrap().1.clone();
     let folder = tempfile::tempdir().unwrap();
     for files in [crashed, closed] {
         let damaged = |name: &str, bytes: Option<&[u8]>| {
@@ -183,12 +183,12 @@ fn logs_that_are_missing_or_foreign_are_told() {
             (damaged("log-2.hxl", Some(&[])), "log-2.hxl: byte 0: there is no header of a log"),
             (damaged("log-2.hxl", Some(&[0; 4096])), "log-2.hxl: byte 0: there is no header"),
             (damaged("log-2.hxl", Some(b"a photo")), "log-2.hxl: byte 0: there is no header"),
-            (damaged("log-2.hxl", Some(&foreign)), "log-2.hxl: byte 0: it belongs to another"),
+            (damaged("log-2.hxl", Some(&external)), "log-2.hxl: byte 0: it belongs to another"),
             (damaged("snapshot-2.hxs", Some(snapshot)), "snapshot-2.hxs: it belongs to another"),
         ];
         for (files, part) in cases {
-            each_way(&files, folder.path(), |found| {
-                let error = found.unwrap_err();
+            each_way(&files, folder.path(), |result| {
+                let error = result.unwrap_err();
                 assert!(error.contains(part), "{error}");
             });
             assert!(check(folder.path()).unwrap_err().to_string().contains(part));
@@ -213,13 +213,13 @@ fn an_older_log_does_not_follow() {
     let file =
         |files: &Files, name: &str| files.iter().find(|(it, _)| it == name).unwrap().1.clone();
     let log_1 = file(&files, "log-1.hxl");
-    let place = files.iter().position(|(name, _)| name == "log-1.hxl").unwrap();
+    let position = files.iter().position(|(name, _)| name == "log-1.hxl").unwrap();
     // The first log as it was before its last record.
     let folder = tempfile::tempdir().unwrap();
     let len = ends_before_last(&log_1, folder.path());
-    files[place].1.truncate(len);
-    each_way(&files, folder.path(), |found| {
-        let error = found.unwrap_err();
+    files[position].1.truncate(len);
+    each_way(&files, folder.path(), |result| {
+        let error = result.unwrap_err();
         assert!(
             error.contains("log-1.hxl: the record at byte") && error.contains("missing"),
             "{error}"
@@ -267,8 +267,8 @@ fn what_a_later_version_wrote_is_told() {
         let mut files = crashed.clone();
         let file = files.iter_mut().find(|(it, _)| it == name).unwrap();
         file.1[at] += 1;
-        each_way(&files, folder.path(), |found| {
-            let error = found.unwrap_err();
+        each_way(&files, folder.path(), |result| {
+            let error = result.unwrap_err();
             assert!(error.contains(name) && error.contains("later version of hexgraph"), "{error}");
         });
     }
@@ -334,8 +334,8 @@ fn readers_open_beside_a_writer() {
 }
 
 /// Where in a directory a text stands.
-fn places_of(folder: &Path, text: &str) -> Vec<PathBuf> {
-    let has = |bytes: &[u8]| bytes.windows(text.len()).any(|found| found == text.as_bytes());
+fn positions_of(folder: &Path, text: &str) -> Vec<PathBuf> {
+    let has = |bytes: &[u8]| bytes.windows(text.len()).any(|result| result == text.as_bytes());
     let files = files_of(folder).into_iter().filter(|(_, bytes)| has(bytes));
     files.map(|(name, _)| folder.join(name)).collect()
 }
@@ -384,7 +384,7 @@ fn no_text_of_a_password_is_in_a_directory() {
     let expected = "{\"q\":[{\"uid\":\"0x2\",\"checkpwd(secret)\":true}]}";
     assert_eq!(has(&db), expected);
     for text in texts.iter().chain([&again]) {
-        assert_eq!(places_of(root.path(), text), Vec::<PathBuf>::new(), "{text}");
+        assert_eq!(positions_of(root.path(), text), Vec::<PathBuf>::new(), "{text}");
     }
     drop(db);
     let db = open(root.path(), false).unwrap();
@@ -392,7 +392,7 @@ fn no_text_of_a_password_is_in_a_directory() {
     assert_eq!(has(&db), expected);
     db.compact().unwrap();
     for text in texts.iter().chain([&again]) {
-        assert_eq!(places_of(root.path(), text), Vec::<PathBuf>::new(), "{text}");
+        assert_eq!(positions_of(root.path(), text), Vec::<PathBuf>::new(), "{text}");
     }
 }
 

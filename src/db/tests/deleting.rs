@@ -101,7 +101,7 @@ fn a_transaction_deletes_what_it_sees() {
     assert_eq!((again.nodes, again.values, again.edges), (0, 0, 0));
     txn.mutate_text_with("{ set { <1> <name> \"Eve\" . } }", &RequestContext::new()).unwrap();
     assert_eq!(export(&opened), before);
-    // Somebody else changes what has nothing to do with it: the delete is carried out again upon that.
+    // Somebody else changes what has nothing to do with it: the delete is executed again upon that.
     opened.mutate("<4> <tag> \"c\" .", "").unwrap();
     txn.commit().unwrap();
     let mut left: Vec<_> = before.into_iter().filter(|line| !line.contains("<0x1>")).collect();
@@ -241,6 +241,6 @@ fn who_may_not_write_all_of_it_deletes_nothing() {
     // A right to all that changes is enough: nobody leads to node 4.
     let done = handle("writer").delete_with(&ada, &RequestContext::new()).unwrap();
     assert_eq!((done.nodes, done.values, done.edges), (1, 4, 6));
-    let known = handle("partly").delete_with(&Nodes::Uids(&[Uid(3)]), &RequestContext::new());
-    assert_eq!(known.unwrap().edges, 1);
+    let existing = handle("partly").delete_with(&Nodes::Uids(&[Uid(3)]), &RequestContext::new());
+    assert_eq!(existing.unwrap().edges, 1);
 }

@@ -305,7 +305,7 @@ fn a_snapshot_that_is_read_may_be_shortened() {
             let bytes = fs::read(&snapshot).unwrap();
             fs::File::options().write(true).open(&snapshot).unwrap().set_len(0).unwrap();
             assert_eq!(json(&db, "{ q(func: has(name)) { name } }"), r#"{"q":[{"name":"Ada"}]}"#);
-            // In place, as whoever copies over it does.
+            // In position, as whoever copies over it does.
             fs::write(&snapshot, bytes).unwrap();
         }
     }
@@ -483,8 +483,8 @@ fn indexes_of_repeated_values_find_them_in_every_form() {
     db.mutate(&lines.collect::<String>(), "").unwrap();
     let check = |db: &Database, when: &str| {
         for kind in kinds {
-            let wanted = value(kind, 3);
-            let text = format!("{{ q(func: eq(a_{kind}, \"{wanted}\")) {{ count(uid) }} }}");
+            let expected = value(kind, 3);
+            let text = format!("{{ q(func: eq(a_{kind}, \"{expected}\")) {{ count(uid) }} }}");
             let request = QueryRequest { text, ..QueryRequest::default() };
             let answer =
                 db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0;

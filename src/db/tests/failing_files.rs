@@ -57,8 +57,8 @@ fn every_operation_fails(lasts: bool) {
         let folder = root.path().join("db");
         let (acked, failed) = work(&folder, Fault { at, lasts });
         check(&folder).unwrap();
-        let found = commits_of(&Database::open(&folder, small()).unwrap());
-        let lost: Vec<_> = acked.iter().filter(|n| !found.contains(n)).collect();
+        let result = commits_of(&Database::open(&folder, small()).unwrap());
+        let lost: Vec<_> = acked.iter().filter(|n| !result.contains(n)).collect();
         assert!(lost.is_empty(), "operation {at}: {lost:?} are lost");
         if !failed {
             assert_eq!(acked.len(), 9);

@@ -16,7 +16,7 @@ fn options() -> OpenOptions {
 /// Waits until nothing is left to be folded in the background.
 fn wait_for_folds(db: &Database) {
     let begin = Instant::now();
-    while db.open_state().unwrap().store.is_fold_due() {
+    while db.open_state().unwrap().store.is_compaction_due() {
         assert!(begin.elapsed() < Duration::from_secs(20), "nobody folds");
         thread::sleep(Duration::from_millis(1));
     }
@@ -46,8 +46,9 @@ fn transfer(db: &Database, amounts: &mut [i64; ACCOUNTS], number: usize) {
     let (from, to) = (number * 7 % ACCOUNTS, (number * 7 + 3) % ACCOUNTS);
     amounts[from] -= number as i64 % 9;
     amounts[to] += number as i64 % 9;
-    let line = |place: usize| {
-        let (node, amount, owner) = (place + 1, amounts[place], 100 + (place + number) % 5);
+    let line = |position: usize| {
+        let (node, amount, owner) =
+            (position + 1, amounts[position], 100 + (position + number) % 5);
         format!("<{node}> <amount> \"{amount}\" .\n<{node}> <owner> <{owner}> .\n")
     };
     db.mutate(&(line(from) + &line(to)), "").unwrap();
@@ -64,13 +65,13 @@ fn folded_by_hand(transfers: usize) -> Database {
 }
 
 /// Asserts that the amounts have their sum and everything its number, by columns, indexes and reverse edges.
-fn check_whole(db: &Database) {
+fn check_full(db: &Database) {
     let text = "{ var(func: has(amount)) { a as amount } q() { sum(val(a)) } \
                 n(func: ge(amount, -100000)) { count(uid) } \
                 var(func: uid(100, 101, 102, 103, 104)) { c as count(~owner) } \
                 o() { sum(val(c)) } }";
-    let whole = r#"{"q":[{"sum(val(a))":4000}],"n":[{"count":40}],"o":[{"sum(val(c))":40}]}"#;
-    assert_eq!(ask(db, text), whole);
+    let full = r#"{"q":[{"sum(val(a))":4000}],"n":[{"count":40}],"o":[{"sum(val(c))":40}]}"#;
+    assert_eq!(ask(db, text), full);
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn commits_are_folded_without_a_call() {
     (0..3).for_each(|number| transfer(&db, &mut amounts, number));
     wait_for_folds(&db);
     assert!(changed_rows(&db) <= Thresholds::small().changes_min);
-    check_whole(&db);
+    check_full(&db);
 }
 
 /// Fewer changes than are due beside commits are folded when none comes: a graph gets quick again by itself.
@@ -113,8 +114,8 @@ fn a_fold_at_rest_leaves_memory_to_requests() {
     db.compact().unwrap();
     db.mutate(&rows(20).collect::<String>(), "").unwrap();
     let store = Arc::clone(&db.open_state().unwrap().store);
-    let others = db.budget().share();
-    others.draw(55 << 20).unwrap();
+    let others = db.budget().reservation();
+    others.reserve(55 << 20).unwrap();
     let refused = store.fold_next(true).unwrap_err().to_string();
     assert!(refused.contains("there is no memory for another"), "{refused}");
     assert_eq!(changed_rows(&db), 2_000);
@@ -137,10 +138,10 @@ fn what_waits_longest_is_folded_first_and_alone() {
     };
     let fold = || db.open_state().unwrap().store.fold_next(false).unwrap();
     assert_eq!(sizes(), [9, 8, 5]);
-    for folded in [[0, 8, 5], [0, 0, 5], [0, 0, 0]] {
+    for compacted in [[0, 8, 5], [0, 0, 5], [0, 0, 0]] {
         assert!(fold());
-        assert_eq!(sizes(), folded);
-        check_whole(&db);
+        assert_eq!(sizes(), compacted);
+        check_full(&db);
     }
     assert!(!fold());
 }
@@ -149,10 +150,10 @@ fn what_waits_longest_is_folded_first_and_alone() {
 fn nobody_folds_where_the_user_wants_to() {
     let db = folded_by_hand(200);
     assert_eq!(changed_rows(&db), ACCOUNTS);
-    check_whole(&db);
+    check_full(&db);
     db.compact().unwrap();
     assert_eq!(changed_rows(&db), 0);
-    check_whole(&db);
+    check_full(&db);
 }
 
 /// Readers see each commit whole while folds replace what lies under them, and so does who opens the log afterwards.
@@ -167,7 +168,7 @@ fn readers_and_writers_go_on_while_it_folds() {
     thread::scope(|scope| {
         let reader = || {
             while !is_over.load(Ordering::Relaxed) {
-                check_whole(&db);
+                check_full(&db);
             }
         };
         scope.spawn(reader);
@@ -181,7 +182,7 @@ fn readers_and_writers_go_on_while_it_folds() {
     assert_eq!(last, format!("{{\"q\":[{}]}}", values.join(",")));
     db.close().unwrap();
     let db = open(root.path());
-    check_whole(&db);
+    check_full(&db);
     assert_eq!(ask(&db, one_by_one), last);
 }
 
@@ -200,7 +201,7 @@ fn an_altered_predicate_is_folded_anew() {
     }
     db.alter("amount: int @index(int) .").unwrap();
     wait_for_folds(&db);
-    check_whole(&db);
+    check_full(&db);
 }
 
 /// What the log brings is folded without a commit.
@@ -218,5 +219,5 @@ fn who_opens_a_long_log_has_it_folded() {
     let db = Database::open(root.path(), OpenOptions { thresholds, ..options() }).unwrap();
     wait_for_folds(&db);
     assert!(changed_rows(&db) <= thresholds.changes_min);
-    check_whole(&db);
+    check_full(&db);
 }

@@ -1,4 +1,4 @@
-//! Keys of clients that are kept in the reserved database.
+//! Keys of clients that are retained in the reserved database.
 
 use super::durability::json;
 use super::small;
@@ -77,13 +77,13 @@ fn a_key_opens_its_namespace() {
     assert_eq!((db.stats().unwrap().nodes, one.stats().unwrap().nodes), (0, 1));
     let refused =
         "rpc error: code = PermissionDenied desc = Only superadmin is allowed to do this operation";
-    for told in [
+    for reported in [
         holder.create_namespace(None).map(drop),
         holder.drop_namespace(1),
         holder.namespaces().map(drop),
         holder.namespace(0).map(drop),
     ] {
-        assert_eq!(told.unwrap_err().to_string(), refused);
+        assert_eq!(reported.unwrap_err().to_string(), refused);
     }
     // It sees and revokes those of its namespace alone.
     let (other, _) = make(&db, KeyRole::Client, None);
@@ -109,17 +109,17 @@ fn keys_and_users() {
     };
     let (zero_token, one_token) = (login(0), login(1));
     let (_, reader) = make(&db, KeyRole::ReadOnly, None);
-    let (_, foreign) = make(&one, KeyRole::Admin, None);
-    let (reader, foreign) = (Some(reader.reveal()), Some(foreign.reveal()));
+    let (_, external) = make(&one, KeyRole::Admin, None);
+    let (reader, external) = (Some(reader.reveal()), Some(external.reveal()));
     let with = |key, token: &str| db.for_secrets(key, Some(token));
     // A key gives no rights, it takes some: a guardian with one that may only read only reads.
     assert!(with(reader, &zero_token).stats().is_ok());
     assert!(with(reader, &zero_token).mutate("_:a <b> \"c\" .", "").is_err());
     assert!(with(None, &zero_token).mutate("_:a <b> \"c\" .", "").is_ok());
     assert!(db.for_secrets(reader, None).stats().is_err(), "a key is no token");
-    assert_eq!(with(foreign, &one_token).namespace_id(), 1);
-    assert!(with(foreign, &one_token).mutate("_:a <b> \"c\" .", "").is_ok());
-    for (key, token) in [(foreign, &zero_token), (reader, &one_token)] {
+    assert_eq!(with(external, &one_token).namespace_id(), 1);
+    assert!(with(external, &one_token).mutate("_:a <b> \"c\" .", "").is_ok());
+    for (key, token) in [(external, &zero_token), (reader, &one_token)] {
         let error = with(key, token).stats().unwrap_err().to_string();
         assert!(error.ends_with("desc = the key is one of another namespace"), "{error}");
     }
@@ -153,8 +153,8 @@ fn keys_are_kept_and_never_shown() {
             }
             files += 1;
             let bytes = std::fs::read(&path).unwrap();
-            let wanted = secret.reveal().trim_start_matches(KEY_PREFIX).as_bytes();
-            assert!(!bytes.windows(wanted.len()).any(|it| it == wanted), "{}", path.display());
+            let expected = secret.reveal().trim_start_matches(KEY_PREFIX).as_bytes();
+            assert!(!bytes.windows(expected.len()).any(|it| it == expected), "{}", path.display());
         }
     }
     assert!(8 < files);
@@ -183,10 +183,10 @@ fn the_known_password_is_for_this_machine() {
     assert_eq!(login("127.0.0.1", 0), Ok(()));
     let refused = "the password of groot is the one that everybody knows";
     assert!(login("10.0.0.1", 0).unwrap_err().starts_with(refused));
-    let (known, other) =
+    let (existing, other) =
         (db.create_namespace(None).unwrap(), db.create_namespace(Some("another one")).unwrap());
-    assert!(login("10.0.0.1", known).unwrap_err().starts_with(refused));
-    assert_eq!(login("::1", known), Ok(()));
+    assert!(login("10.0.0.1", existing).unwrap_err().starts_with(refused));
+    assert_eq!(login("::1", existing), Ok(()));
     assert_eq!(login("::1", other).unwrap_err(), "invalid username or password");
     assert_eq!(login("::1", 77).unwrap_err(), "invalid username or password");
     assert!(db.create_namespace(Some("short")).is_err());
@@ -208,23 +208,24 @@ fn a_login_costs_the_same_whoever_is_there() {
             ..Default::default()
         };
         let context = RequestContext::new();
-        let told = db.login_with(&request, &context).unwrap_err().to_string();
-        (told, context.compared_passwords())
+        let reported = db.login_with(&request, &context).unwrap_err().to_string();
+        (reported, context.compared_passwords())
     };
     for (user, namespace) in
         [("groot", 0), ("nobody", 0), ("", 0), ("groot", one), ("groot", 77), ("groot", u64::MAX)]
     {
-        let (told, compared) = login(user, namespace, "10.0.0.1");
+        let (reported, compared) = login(user, namespace, "10.0.0.1");
         assert_eq!(
-            (told.as_str(), compared),
+            (reported.as_str(), compared),
             ("invalid username or password", 1),
             "{user} {namespace}"
         );
     }
     for namespace in [0, one, 77] {
-        let told: Vec<_> = (0..7).map(|_| login("groot", namespace, "10.0.0.2")).collect();
-        let refused = told.iter().filter(|(told, _)| told.starts_with("too many logins failed"));
-        assert_eq!(refused.count(), 1, "{namespace}: {told:?}");
+        let reported: Vec<_> = (0..7).map(|_| login("groot", namespace, "10.0.0.2")).collect();
+        let refused =
+            reported.iter().filter(|(reported, _)| reported.starts_with("too many logins failed"));
+        assert_eq!(refused.count(), 1, "{namespace}: {reported:?}");
     }
 }
 
@@ -245,7 +246,7 @@ fn clients_change_no_rights() {
         assert_eq!(holder.mutate(rule, "").is_ok(), is_administrator);
         assert_eq!(json(&holder, users).contains("\"count\":2"), is_administrator);
         let stats = holder.stats().unwrap();
-        let has_xid = stats.predicates.iter().any(|known| &*known.name == "dgraph.xid");
+        let has_xid = stats.predicates.iter().any(|existing| &*existing.name == "dgraph.xid");
         assert_eq!(has_xid, is_administrator);
         holder.mutate("_:a <name> \"x\" .", "").unwrap();
     }

@@ -15,10 +15,10 @@ const SCHEMA: &str = "name: string @index(exact, term) @lang .\nage: int @index(
     knows: [uid] @reverse @count .\nboss: uid @reverse .\nkey: string @index(hash) @upsert @unique .\nsecret: password .\n";
 
 /// Graphs in which every load is little, or none.
-fn options(is_little: bool) -> OpenOptions {
+fn options(is_small: bool) -> OpenOptions {
     let usual = Thresholds::default();
-    let little_rows = if is_little { 0 } else { usize::MAX };
-    let thresholds = Thresholds { little_rows, little_share: 0, ..usual };
+    let small_rows = if is_small { 0 } else { usize::MAX };
+    let thresholds = Thresholds { small_rows, small_reservation: 0, ..usual };
     OpenOptions { thresholds, ..OpenOptions::default() }
 }
 
@@ -57,7 +57,7 @@ fn lines(rng: &mut Rng) -> String {
     lines
 }
 
-fn told(report: &LoadReport) -> ([u64; 7], &[String]) {
+fn reported(report: &LoadReport) -> ([u64; 7], &[String]) {
     let LoadReport { triples, nodes, new_nodes, merged, repeated, replaced, overridden, .. } =
         report;
     let counts = [triples, nodes, new_nodes, merged, repeated, replaced, overridden].map(|it| *it);
@@ -118,8 +118,8 @@ fn plainly_superseded(before: &Facts, lines: &str) -> [u64; 3] {
 fn what_is_superseded_is_what_plain_maps_say() {
     for seed in 0..40 {
         let mut rng = Rng::with_seed(seed);
-        for is_little in [true, false] {
-            let db = Database::in_memory_with(options(is_little));
+        for is_small in [true, false] {
+            let db = Database::in_memory_with(options(is_small));
             db.alter(SCHEMA).unwrap();
             for round in 0..6 {
                 // Without labels, whose nodes an export calls otherwise, and without keys, which the lines have once.
@@ -151,16 +151,20 @@ fn plain_facts(db: &Database) -> Facts {
 fn as_commits_they_come_to_what_columns_come_to() {
     for seed in 0..40 {
         let mut rng = Rng::with_seed(seed);
-        let [little, whole] = [true, false].map(|is_little| {
-            let db = Database::in_memory_with(options(is_little));
+        let [small, full] = [true, false].map(|is_small| {
+            let db = Database::in_memory_with(options(is_small));
             db.alter(SCHEMA).unwrap();
             db
         });
         for round in 0..8 {
             let lines = lines(&mut rng);
-            let reports = [&little, &whole].map(|db| load(db, &lines).unwrap());
-            assert_eq!(told(&reports[0]), told(&reports[1]), "seed {seed}, round {round}\n{lines}");
-            assert_eq!(exported(&little), exported(&whole), "seed {seed}, round {round}\n{lines}");
+            let reports = [&small, &full].map(|db| load(db, &lines).unwrap());
+            assert_eq!(
+                reported(&reports[0]),
+                reported(&reports[1]),
+                "seed {seed}, round {round}\n{lines}"
+            );
+            assert_eq!(exported(&small), exported(&full), "seed {seed}, round {round}\n{lines}");
         }
     }
 }
@@ -176,7 +180,7 @@ fn snapshots(folder: &Path) -> Vec<String> {
 #[test]
 fn in_a_directory_they_are_in_the_log() {
     let folder = tempfile::tempdir().unwrap();
-    let open = |is_little| Database::open(folder.path(), options(is_little)).unwrap();
+    let open = |is_small| Database::open(folder.path(), options(is_small)).unwrap();
     let db = open(true);
     db.alter(SCHEMA).unwrap();
     let before = snapshots(folder.path());
@@ -185,20 +189,20 @@ fn in_a_directory_they_are_in_the_log() {
         load(&db, &lines(&mut rng)).unwrap();
     }
     assert_eq!(snapshots(folder.path()), before, "a record is enough");
-    let wanted = exported(&db);
+    let expected = exported(&db);
     drop(db);
     let db = open(true);
-    assert_eq!(exported(&db), wanted);
+    assert_eq!(exported(&db), expected);
     // The next new node is none of those that were there.
     let report = load(&db, "_:new <name> \"new\" .").unwrap();
     assert_eq!((report.new_nodes, report.nodes), (1, 1));
-    assert_eq!(exported(&db).len(), wanted.len() + 1);
+    assert_eq!(exported(&db).len(), expected.len() + 1);
 }
 
 #[test]
 fn what_is_new_to_the_schema_and_what_is_wrong_is_told_as_before() {
-    for is_little in [true, false] {
-        let db = Database::in_memory_with(options(is_little));
+    for is_small in [true, false] {
+        let db = Database::in_memory_with(options(is_small));
         db.alter(SCHEMA).unwrap();
         load(&db, "<1> <key> \"a\" .\n<1> <other> \"b\" .").unwrap();
         assert!(db.schema_text().unwrap().contains("other: "));
@@ -227,8 +231,8 @@ fn a_transaction_that_writes_the_same_conflicts() {
 
 #[test]
 fn no_fraction_is_lost_by_a_load() {
-    for is_little in [true, false] {
-        let db = Database::in_memory_with(options(is_little));
+    for is_small in [true, false] {
+        let db = Database::in_memory_with(options(is_small));
         db.alter(SCHEMA).unwrap();
         for line in ["{\"uid\": \"0x2\", \"age\": 2.75}", "<2> <age> \"2.75\"^^<xs:float> ."] {
             let fault = load(&db, line).unwrap_err().to_string();
@@ -247,7 +251,7 @@ fn no_fraction_is_lost_by_a_load() {
     }
 }
 
-/// Of a predicate that is new all numbers are floats where one is, in whatever piece of the file it comes.
+/// Of a predicate that is new all numbers are floats where one is, in whatever chunk of the file it comes.
 #[test]
 fn numbers_of_a_new_predicate_widen() {
     let many: String =

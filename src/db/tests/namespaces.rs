@@ -205,8 +205,8 @@ fn what_was_not_copied_is_told() {
     std::fs::rename(&reserved, &aside).unwrap();
     let db = open(root.path());
     assert_eq!(db.namespaces().unwrap(), [0]);
-    let told = text(db.create_namespace(None).unwrap_err());
-    assert!(told.contains("namespaces/1 is there, and"), "{told}");
+    let reported = text(db.create_namespace(None).unwrap_err());
+    assert!(reported.contains("namespaces/1 is there, and"), "{reported}");
     drop(db);
     std::fs::rename(&aside, &reserved).unwrap();
     let db = open(root.path());
@@ -318,14 +318,14 @@ fn files_that_fail() {
         drop(db);
         check(root.path()).unwrap();
         let db = open(root.path());
-        let found = db.namespaces().unwrap();
+        let result = db.namespaces().unwrap();
         if let Ok(id) = made {
-            assert!(found.contains(&id), "{at}: {found:?}");
+            assert!(result.contains(&id), "{at}: {result:?}");
             let nodes = db.namespace(id).unwrap().stats().unwrap().nodes;
             assert!(added.is_none() || nodes == 1, "{at}");
         }
-        assert!(dropped.is_err() || !found.contains(&old), "{at}: {found:?}");
-        for id in found {
+        assert!(dropped.is_err() || !result.contains(&old), "{at}: {result:?}");
+        for id in result {
             assert!(db.namespace(id).unwrap().stats().is_ok(), "{at}: {id}");
         }
         let next = db.create_namespace(None).unwrap();

@@ -94,7 +94,7 @@ fn work(folder: &Path, random: &mut fastrand::Rng) -> SimulatedFiles {
 fn session(folder: &Path, files: &SimulatedFiles, random: &mut fastrand::Rng) -> Result<()> {
     let sync = if random.bool() { SyncPolicy::Always } else { SyncPolicy::Never };
     let db = open(folder, files, sync)?;
-    let mut last = last_of(&found(&db));
+    let mut last = last_of(&result(&db));
     // What is read of a database that is open for writing is on the disk, whoever wrote it.
     files.ack(last);
     if !has_schema(&db) {
@@ -124,7 +124,7 @@ fn has_schema(db: &Database) -> bool {
 }
 
 /// The numbers of the commits that are there, also where there is no schema yet.
-fn found(db: &Database) -> Vec<u64> {
+fn result(db: &Database) -> Vec<u64> {
     if has_schema(db) { commits_of(db) } else { Vec::new() }
 }
 
@@ -141,9 +141,9 @@ fn examine(folder: &Path, acked: u64, context: &str) -> u64 {
     check(folder).unwrap_or_else(|error| panic!("{context}: {error}"));
     let db = Database::open(folder, small());
     let db = db.unwrap_or_else(|error| panic!("{context}: {error}"));
-    let found = found(&db);
-    let last = last_of(&found);
-    assert_eq!(found, (1..=last).collect::<Vec<_>>(), "{context}");
+    let result = result(&db);
+    let last = last_of(&result);
+    assert_eq!(result, (1..=last).collect::<Vec<_>>(), "{context}");
     assert!(acked <= last, "{context}: {acked} were acknowledged, {last} are there");
     last
 }

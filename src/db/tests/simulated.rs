@@ -280,19 +280,19 @@ impl SimulatedDisk {
     }
 
     fn after_power_loss(mut self, random: &mut fastrand::Rng) -> Vec<(String, Vec<u8>)> {
-        let share = random.f64();
+        let fraction = random.f64();
         for op in std::mem::take(&mut self.names_pending) {
-            if random.f64() < share {
+            if random.f64() < fraction {
                 self.rename(&op);
             }
         }
         let mut shown = Vec::new();
         for (name, number) in self.names {
             let Content { mut synced, mut pending } = self.files[&number].clone();
-            let share = random.f64();
+            let fraction = random.f64();
             random.shuffle(&mut pending);
             for op in &pending {
-                apply(&mut synced, op, &mut |_| random.f64() < share);
+                apply(&mut synced, op, &mut |_| random.f64() < fraction);
             }
             shown.push((name, synced));
         }
@@ -300,16 +300,16 @@ impl SimulatedDisk {
     }
 }
 
-/// Carries out what was done to a file, those sectors of it that `keeps` keeps.
-fn apply(content: &mut Vec<u8>, op: &Op, keeps: &mut dyn FnMut(usize) -> bool) {
+/// Carries out what was done to a file, those sectors of it that `retains` keeps.
+fn apply(content: &mut Vec<u8>, op: &Op, retains: &mut dyn FnMut(usize) -> bool) {
     match op {
         Op::Write(_, offset, bytes) => {
             let mut at = *offset as usize;
             let mut rest = bytes.as_slice();
             while !rest.is_empty() {
-                let room = SECTOR_LEN - at % SECTOR_LEN;
-                let (sector, later) = rest.split_at(room.min(rest.len()));
-                if keeps(at) {
+                let capacity = SECTOR_LEN - at % SECTOR_LEN;
+                let (sector, later) = rest.split_at(capacity.min(rest.len()));
+                if retains(at) {
                     content.resize(content.len().max(at + sector.len()), 0);
                     content[at..at + sector.len()].copy_from_slice(sector);
                 }
@@ -317,7 +317,7 @@ fn apply(content: &mut Vec<u8>, op: &Op, keeps: &mut dyn FnMut(usize) -> bool) {
                 rest = later;
             }
         }
-        Op::SetLen(_, len) if keeps(0) => content.resize(*len as usize, 0),
+        Op::SetLen(_, len) if retains(0) => content.resize(*len as usize, 0),
         _ => {}
     }
 }

@@ -16,13 +16,13 @@ const ROWS_MAX: u64 = 100_000_000;
 const NUMBERS_BYTES: u64 = 40;
 
 /// Draws bytes that are about to be allocated from a budget of memory.
-pub type Draw<'d> = &'d dyn Fn(u64) -> Result<()>;
+pub type Reserve<'d> = &'d dyn Fn(u64) -> Result<()>;
 
 /// Columns under way.
 struct Columns<'d> {
     rows: usize,
     columns: Vec<(FieldRef, ArrayRef)>,
-    draw: Draw<'d>,
+    reserve: Reserve<'d>,
 }
 
 /// Makes columns of all objects, and rows of all lists of objects, those within others too. O(cells of the result).
@@ -41,21 +41,21 @@ struct Columns<'d> {
 ///
 /// # Errors
 ///
-/// [`Error::Limit`] for more than 100 million rows; what `draw` refuses.
-pub fn flattened(batch: &RecordBatch, draw: Draw<'_>) -> Result<RecordBatch> {
-    let mut table = Columns::of(batch, draw);
+/// [`Error::Limit`] for more than 100 million rows; what `reserve` refuses.
+pub fn flattened(batch: &RecordBatch, reserve: Reserve<'_>) -> Result<RecordBatch> {
+    let mut table = Columns::of(batch, reserve);
     loop {
         let kinds = table.columns.iter().map(|(field, _)| field.data_type());
-        let nested = kinds.enumerate().find_map(|(place, kind)| match kind {
-            DataType::Struct(_) => Some((place, false)),
+        let nested = kinds.enumerate().find_map(|(position, kind)| match kind {
+            DataType::Struct(_) => Some((position, false)),
             DataType::LargeList(item) if matches!(item.data_type(), DataType::Struct(_)) => {
-                Some((place, true))
+                Some((position, true))
             }
             _ => None,
         });
         match nested {
-            Some((place, true)) => table.explode(place)?,
-            Some((place, false)) => table.unnest(place),
+            Some((position, true)) => table.explode(position)?,
+            Some((position, false)) => table.unnest(position),
             None => return table.finish(),
         }
     }
@@ -77,46 +77,46 @@ pub fn flattened(batch: &RecordBatch, draw: Draw<'_>) -> Result<RecordBatch> {
 /// # Errors
 ///
 /// [`Error::Query`] for a column that there is not or that has no lists; as [`flattened`].
-pub fn exploded(batch: &RecordBatch, column: &str, draw: Draw<'_>) -> Result<RecordBatch> {
-    let mut table = Columns::of(batch, draw);
-    let Some(place) = table.columns.iter().position(|(field, _)| field.name() == column) else {
+pub fn exploded(batch: &RecordBatch, column: &str, reserve: Reserve<'_>) -> Result<RecordBatch> {
+    let mut table = Columns::of(batch, reserve);
+    let Some(position) = table.columns.iter().position(|(field, _)| field.name() == column) else {
         let names = table.columns.iter().map(|(field, _)| field.name().as_str());
         let names = names.collect::<Vec<&str>>().join(", ");
         return Err(Error::query(format!("there is no column {column:?}; there are {names}")));
     };
-    if !matches!(table.columns[place].0.data_type(), DataType::LargeList(_)) {
-        let kind = table.columns[place].0.data_type();
+    if !matches!(table.columns[position].0.data_type(), DataType::LargeList(_)) {
+        let kind = table.columns[position].0.data_type();
         return Err(Error::query(format!("column {column:?} has no lists, but {kind}")));
     }
-    table.explode(place)?;
-    if matches!(table.columns[place].0.data_type(), DataType::Struct(_)) {
-        table.unnest(place);
+    table.explode(position)?;
+    if matches!(table.columns[position].0.data_type(), DataType::Struct(_)) {
+        table.unnest(position);
     }
     table.finish()
 }
 
 impl<'d> Columns<'d> {
-    fn of(batch: &RecordBatch, draw: Draw<'d>) -> Columns<'d> {
+    fn of(batch: &RecordBatch, reserve: Reserve<'d>) -> Columns<'d> {
         let fields = batch.schema();
         let columns = fields.fields().iter().cloned().zip(batch.columns().iter().cloned());
-        Columns { rows: batch.num_rows(), columns: columns.collect(), draw }
+        Columns { rows: batch.num_rows(), columns: columns.collect(), reserve }
     }
 
     /// Replaces a column of objects by one for each of their keys.
-    fn unnest(&mut self, place: usize) {
-        let (field, array) = self.columns.remove(place);
+    fn unnest(&mut self, position: usize) {
+        let (field, array) = self.columns.remove(position);
         let Some(objects) = array.as_any().downcast_ref::<StructArray>() else { return };
         let columns = objects.fields().iter().zip(objects.columns()).map(|(inner, column)| {
             let name = format!("{}.{}", field.name(), inner.name());
             (Arc::new(Field::new(name, inner.data_type().clone(), true)), Arc::clone(column))
         });
         // The cells of an object that is null are null: tables are made so, and `take` keeps it.
-        self.columns.splice(place..place, columns);
+        self.columns.splice(position..position, columns);
     }
 
     /// Replaces a column of lists by their items, beside which the other columns are repeated.
-    fn explode(&mut self, place: usize) -> Result<()> {
-        let array = Arc::clone(&self.columns[place].1);
+    fn explode(&mut self, position: usize) -> Result<()> {
+        let array = Arc::clone(&self.columns[position].1);
         let Some(lists) = array.as_any().downcast_ref::<LargeListArray>() else { return Ok(()) };
         let offsets = lists.value_offsets();
         let len = |row: usize| match lists.is_null(row) {
@@ -130,7 +130,7 @@ impl<'d> Columns<'d> {
             );
             return Err(Error::Limit { message });
         }
-        (self.draw)(rows * NUMBERS_BYTES)?;
+        (self.reserve)(rows * NUMBERS_BYTES)?;
         let (mut parents, mut items) = (Vec::new(), Vec::new());
         for (row, &start) in offsets.iter().take(self.rows).enumerate() {
             let count = len(row);
@@ -142,18 +142,18 @@ impl<'d> Columns<'d> {
         }
         let (parents, items) = (UInt64Array::from(parents), UInt64Array::from(items));
         for (at, (field, column)) in self.columns.iter_mut().enumerate() {
-            let (from, numbers) = match at == place {
+            let (from, numbers) = match at == position {
                 true => (lists.values(), &items),
                 false => (&*column, &parents),
             };
             let expected = bytes_of(from, rows)?;
-            (self.draw)(expected)?;
+            (self.reserve)(expected)?;
             let taken = take(from, numbers, None).map_err(internal)?;
             // Long texts may be repeated more often than short ones.
             let bytes = taken.get_array_memory_size() as u64;
-            (self.draw)(bytes.saturating_sub(expected))?;
+            (self.reserve)(bytes.saturating_sub(expected))?;
             *column = taken;
-            if at == place {
+            if at == position {
                 *field = Arc::new(Field::new(field.name(), column.data_type().clone(), true));
             }
         }
@@ -243,17 +243,21 @@ mod tests {
 
     #[test]
     fn memory_is_drawn_before_it_is_taken() {
-        let drawn = Cell::new(0);
+        let reserved = Cell::new(0);
         let batch = lists(300);
-        let draw = |bytes: u64| {
-            drawn.set(drawn.get() + bytes);
+        let reserve = |bytes: u64| {
+            reserved.set(reserved.get() + bytes);
             Ok(())
         };
-        let table = flattened(&batch, &draw).unwrap();
+        let table = flattened(&batch, &reserve).unwrap();
         assert_eq!(table.num_rows(), 90_000);
         let bytes = table.get_array_memory_size() as u64;
         // The table itself, and the numbers of rows, of both lists.
-        assert!(bytes < drawn.get() && drawn.get() < 3 * bytes, "{} for {bytes}", drawn.get());
+        assert!(
+            bytes < reserved.get() && reserved.get() < 3 * bytes,
+            "{} for {bytes}",
+            reserved.get()
+        );
         // What is refused is not made: the second list would have 90,000 rows.
         let most = |bytes: u64| match bytes {
             0..1_000_000 => Ok(()),
@@ -273,13 +277,13 @@ mod tests {
         let texts: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(1000), String::new()]));
         let items: ArrayRef = Arc::new(items.finish());
         let batch = RecordBatch::try_from_iter([("i", items), ("t", texts)]).unwrap();
-        let drawn = Cell::new(0);
-        let draw = |bytes: u64| {
-            drawn.set(drawn.get() + bytes);
+        let reserved = Cell::new(0);
+        let reserve = |bytes: u64| {
+            reserved.set(reserved.get() + bytes);
             Ok(())
         };
-        let table = exploded(&batch, "i", &draw).unwrap();
-        assert!(table.get_array_memory_size() as u64 <= drawn.get());
-        assert!(1_000_000 < drawn.get());
+        let table = exploded(&batch, "i", &reserve).unwrap();
+        assert!(table.get_array_memory_size() as u64 <= reserved.get());
+        assert!(1_000_000 < reserved.get());
     }
 }

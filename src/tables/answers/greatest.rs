@@ -25,18 +25,18 @@ use std::cmp::Ordering;
 ///
 /// [`Error::Query`] for a column that there is not, or that has no numbers.
 pub fn greatest_rows(batch: &RecordBatch, column: &str, count: usize) -> Result<RecordBatch> {
-    let found = batch.column_by_name(column);
-    let array = found.ok_or_else(|| Error::query(format!("there is no column {column:?}")))?;
+    let result = batch.column_by_name(column);
+    let array = result.ok_or_else(|| Error::query(format!("there is no column {column:?}")))?;
     let there = (0..array.len() as u64).filter(|row| array.is_valid(*row as usize));
     let mut rows: Vec<u64> = there.collect();
     if let Some(numbers) = array.as_primitive_opt::<Int64Type>() {
         let numbers = numbers.values();
-        keep_first(&mut rows, count, |one, other| numbers[other].cmp(&numbers[one]));
+        retain_first(&mut rows, count, |one, other| numbers[other].cmp(&numbers[one]));
     } else if let Some(numbers) = array.as_primitive_opt::<Float64Type>() {
         let numbers = numbers.values();
         // Zeros of both signs are equal.
         let descending = |one: usize, other: usize| numbers[other].partial_cmp(&numbers[one]);
-        keep_first(&mut rows, count, |one, other| {
+        retain_first(&mut rows, count, |one, other| {
             descending(one, other).unwrap_or(Ordering::Equal)
         });
     } else {
@@ -46,15 +46,15 @@ pub fn greatest_rows(batch: &RecordBatch, column: &str, count: usize) -> Result<
         .map_err(|error| Error::query(format!("the rows make no table: {error}")))
 }
 
-/// Sorts the first `count` rows by an order, and by their places where that has them equal, and drops the others.
-fn keep_first(rows: &mut Vec<u64>, count: usize, order: impl Fn(usize, usize) -> Ordering) {
-    let by_place =
+/// Sorts the first `count` rows by an order, and by their positions where that has them equal, and drops the others.
+fn retain_first(rows: &mut Vec<u64>, count: usize, order: impl Fn(usize, usize) -> Ordering) {
+    let by_position =
         |one: &u64, other: &u64| order(*one as usize, *other as usize).then_with(|| one.cmp(other));
     if count < rows.len() {
-        rows.select_nth_unstable_by(count, by_place);
+        rows.select_nth_unstable_by(count, by_position);
         rows.truncate(count);
     }
-    rows.sort_unstable_by(by_place);
+    rows.sort_unstable_by(by_position);
 }
 
 #[cfg(test)]

@@ -70,15 +70,16 @@ pub fn with_text_uids(batch: &RecordBatch) -> Result<RecordBatch> {
 pub fn with_fields(batch: &RecordBatch, fields: &[RecordBatch]) -> Result<RecordBatch> {
     let fields = &joined(fields)?;
     let uids = batch.column_by_name(UID).and_then(|array| array.as_primitive_opt::<UInt64Type>());
-    let known = fields.column_by_name(UID).and_then(|array| array.as_string_opt::<i32>());
-    let (Some(uids), Some(known)) = (uids, known) else {
+    let existing = fields.column_by_name(UID).and_then(|array| array.as_string_opt::<i32>());
+    let (Some(uids), Some(existing)) = (uids, existing) else {
         return Err(Error::query("there are no nodes whose fields could be read"));
     };
-    let known: Vec<Option<Uid>> = known.iter().map(|text| text.and_then(Uid::parse)).collect();
-    let row = |uid: &u64| known.binary_search(&Some(Uid(*uid))).ok().map(|row| row as u64);
+    let existing: Vec<Option<Uid>> =
+        existing.iter().map(|text| text.and_then(Uid::parse)).collect();
+    let row = |uid: &u64| existing.binary_search(&Some(Uid(*uid))).ok().map(|row| row as u64);
     let rows: UInt64Array = uids.values().iter().map(row).collect();
     let mut columns = columns_of(batch);
-    let (schema, mut place) = (fields.schema(), 1);
+    let (schema, mut position) = (fields.schema(), 1);
     for (field, array) in schema.fields().iter().zip(fields.columns()) {
         if field.name() == UID {
             continue;
@@ -88,8 +89,8 @@ pub fn with_fields(batch: &RecordBatch, fields: &[RecordBatch]) -> Result<Record
             return Err(Error::query(message).with_hint("give the field an alias: `other: name`"));
         }
         let field = Field::new(field.name(), field.data_type().clone(), true);
-        columns.insert(place, (Arc::new(field), take(array, &rows, None).map_err(wrong)?));
-        place += 1;
+        columns.insert(position, (Arc::new(field), take(array, &rows, None).map_err(wrong)?));
+        position += 1;
     }
     batch_of(columns)
 }
@@ -162,26 +163,26 @@ mod tests {
     fn uids_are_texts_and_fields_stand_beside_them() {
         let uids: ArrayRef = Arc::new(UInt64Array::from(vec![31, 1, u64::MAX, 31]));
         let ranks: ArrayRef = Arc::new(Float64Array::from(vec![0.5, 0.25, 0.125, 0.5]));
-        let found = table(vec![("uid", Arc::clone(&uids)), ("rank", ranks)]);
-        let known: ArrayRef = Arc::new(StringArray::from(vec!["0x1", "0x1f"]));
+        let result = table(vec![("uid", Arc::clone(&uids)), ("rank", ranks)]);
+        let existing: ArrayRef = Arc::new(StringArray::from(vec!["0x1", "0x1f"]));
         let ages: ArrayRef = Arc::new(Int64Array::from(vec![Some(7), None]));
-        let all = table(vec![("uid", Arc::clone(&known)), ("age", ages)]);
+        let all = table(vec![("uid", Arc::clone(&existing)), ("age", ages)]);
         let parts = [all.slice(0, 1), all.slice(1, 1)];
         let no_ages: ArrayRef = Arc::new(NullArray::new(1));
-        let untyped = table(vec![("uid", known.slice(1, 1)), ("age", no_ages)]);
+        let untyped = table(vec![("uid", existing.slice(1, 1)), ("age", no_ages)]);
         for fields in [vec![all], parts.to_vec(), vec![parts[0].clone(), untyped]] {
-            let told = with_text_uids(&with_fields(&found, &fields).unwrap()).unwrap();
+            let reported = with_text_uids(&with_fields(&result, &fields).unwrap()).unwrap();
             let names: Vec<String> =
-                told.schema().fields().iter().map(|field| field.name().clone()).collect();
+                reported.schema().fields().iter().map(|field| field.name().clone()).collect();
             assert_eq!(names, ["uid", "age", "rank"]);
-            let texts: Vec<_> = told.column(0).as_string::<i32>().iter().flatten().collect();
+            let texts: Vec<_> = reported.column(0).as_string::<i32>().iter().flatten().collect();
             assert_eq!(texts, ["0x1f", "0x1", "0xffffffffffffffff", "0x1f"]);
-            let ages = told.column(1).as_primitive::<Int64Type>();
+            let ages = reported.column(1).as_primitive::<Int64Type>();
             assert_eq!(ages.iter().collect::<Vec<_>>(), [None, Some(7), None, None]);
         }
         let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1]));
-        let one = table(vec![("uid", known.slice(0, 1)), ("rank", numbers)]);
-        let twice = with_fields(&found, &[one]);
+        let one = table(vec![("uid", existing.slice(0, 1)), ("rank", numbers)]);
+        let twice = with_fields(&result, &[one]);
         assert!(twice.unwrap_err().to_string().contains("two columns"));
     }
 }

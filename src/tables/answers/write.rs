@@ -1,7 +1,7 @@
 //! Writes the rows of an answer as text or as a file that other tools read.
 
 use super::cells::{failed, names_of, plain_text, write_object};
-use super::flatten::{Draw, flattened};
+use super::flatten::{Reserve, flattened};
 use super::text::{TableLimits, write_markdown, write_table};
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
@@ -70,8 +70,8 @@ impl RowFormat {
     ///
     /// [`Error::Query`], which has all names, for another one.
     pub fn from_name(name: &str) -> Result<RowFormat> {
-        let found = FORMATS.iter().find(|(_, known, _)| *known == name);
-        found.map(|(format, _, _)| *format).ok_or_else(|| {
+        let result = FORMATS.iter().find(|(_, existing, _)| *existing == name);
+        result.map(|(format, _, _)| *format).ok_or_else(|| {
             let names = RowFormat::names().collect::<Vec<&str>>();
             let hint = did_you_mean(name, names.iter().copied());
             Error::query(format!("there is no format {name:?}; there are {}", names.join(", ")))
@@ -89,8 +89,8 @@ impl RowFormat {
     /// ```
     pub fn of_file(end: &str) -> Option<RowFormat> {
         let end = end.to_ascii_lowercase();
-        let found = FORMATS.iter().find(|(_, _, ends)| ends.contains(&end.as_str()));
-        found.map(|(format, _, _)| *format)
+        let result = FORMATS.iter().find(|(_, _, ends)| ends.contains(&end.as_str()));
+        result.map(|(format, _, _)| *format)
     }
 
     /// Whether it is bytes that no terminal shows.
@@ -105,7 +105,7 @@ impl RowFormat {
     }
 }
 
-/// Writes rows in a format. What a rectangle of them takes beside them is drawn by `draw`.
+/// Writes rows in a format. What a rectangle of them takes beside them is drawn by `reserve`.
 ///
 /// ```
 /// use hexgraph::db::Database;
@@ -122,19 +122,19 @@ impl RowFormat {
 ///
 /// # Errors
 ///
-/// `Io` when `out` refuses; `Limit` for a rectangle of more than 100 million rows; what `draw` refuses.
+/// `Io` when `out` refuses; `Limit` for a rectangle of more than 100 million rows; what `reserve` refuses.
 pub fn write_rows(
     rows: &RecordBatch,
     format: RowFormat,
-    draw: Draw<'_>,
+    reserve: Reserve<'_>,
     out: &mut (dyn Write + Send),
 ) -> Result<()> {
     match format {
         RowFormat::Table => {
-            write_table(&flattened(rows, draw)?, &TableLimits::default(), out).map(|_| ())
+            write_table(&flattened(rows, reserve)?, &TableLimits::default(), out).map(|_| ())
         }
-        RowFormat::Markdown => write_markdown(&flattened(rows, draw)?, out),
-        RowFormat::Csv => write_csv(&flattened(rows, draw)?, out),
+        RowFormat::Markdown => write_markdown(&flattened(rows, reserve)?, out),
+        RowFormat::Csv => write_csv(&flattened(rows, reserve)?, out),
         RowFormat::JsonLines => write_lines(rows, out),
         RowFormat::Arrow => write_arrow(rows, out),
         RowFormat::Parquet => write_parquet(rows, out),
@@ -145,8 +145,8 @@ fn write_csv(rows: &RecordBatch, out: &mut dyn Write) -> Result<()> {
     let mut sink = JsonSink::new();
     let mut text = String::new();
     let line = |cells: &mut dyn Iterator<Item = Option<String>>, text: &mut String| {
-        for (place, cell) in cells.enumerate() {
-            if 0 < place {
+        for (position, cell) in cells.enumerate() {
+            if 0 < position {
                 text.push(',');
             }
             if let Some(cell) = cell {
@@ -208,7 +208,7 @@ fn write_parquet(rows: &RecordBatch, out: &mut (dyn Write + Send)) -> Result<()>
     writer.close().map(|_| ()).map_err(refused)
 }
 
-/// What a writer of files refused: rows that have no place in its format, or the system.
+/// What a writer of files refused: rows that have no position in its format, or the system.
 fn refused(error: impl fmt::Display) -> Error {
     Error::query(format!("the rows can't be written in this format: {error}"))
         .with_hint("--format jsonl takes all rows")

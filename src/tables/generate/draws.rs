@@ -1,30 +1,30 @@
-//! Random draws without an order: each is a function of the seed and of a place.
+//! Random draws without an order: each is a function of the seed and of a position.
 
 /// The draws of a seed, by the mixing function of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators.
 /// OOPSLA, 2014).
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Draws {
+pub(super) struct RandomStream {
     seed: u64,
 }
 
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Draws {
+impl RandomStream {
     /// The draws of a seed; `stream` tells those of different uses apart.
-    pub(super) fn new(seed: u64, stream: u64) -> Draws {
-        Draws { seed: mixed(seed ^ mixed(stream.wrapping_add(STEP))) }
+    pub(super) fn new(seed: u64, stream: u64) -> RandomStream {
+        RandomStream { seed: mixed(seed ^ mixed(stream.wrapping_add(STEP))) }
     }
 
     /// 64 random bits.
     #[inline]
-    pub(super) fn bits(self, place: u64) -> u64 {
-        mixed(self.seed.wrapping_add(place.wrapping_mul(STEP)))
+    pub(super) fn bits(self, position: u64) -> u64 {
+        mixed(self.seed.wrapping_add(position.wrapping_mul(STEP)))
     }
 
     /// A number below `bound`, which is not 0.
     #[inline]
-    pub(super) fn below(self, place: u64, bound: u64) -> u64 {
-        ((u128::from(self.bits(place)) * u128::from(bound)) >> 64) as u64
+    pub(super) fn below(self, position: u64, bound: u64) -> u64 {
+        ((u128::from(self.bits(position)) * u128::from(bound)) >> 64) as u64
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loads graphs that are drawn.
 
 use super::batches::table;
-use super::draws::Draws;
+use super::draws::RandomStream;
 use super::kinds::{called, followed, quartered, step, step_count};
 use crate::db::{Database, LoadProgress, LoadReport, RequestContext};
 use crate::tables::load::Rows;
@@ -219,21 +219,21 @@ impl Generated {
             Generated::Social { people, follows, seed } => {
                 tables
                     .push((people_table(people, first, seed, true), node_rows("Person", options)));
-                let draws = Draws::new(seed, 0);
-                let ends = move |edge| (edge / follows + 1, followed(edge, follows, draws));
+                let random = RandomStream::new(seed, 0);
+                let ends = move |edge| (edge / follows + 1, followed(edge, follows, random));
                 ("follows", None, edge_table(count, first, None, ends))
             }
             Generated::Kronecker { scale, seed, .. } => {
-                let draws = Draws::new(seed, 1);
-                let ends = move |edge| quartered(edge, scale, draws);
+                let random = RandomStream::new(seed, 1);
+                let ends = move |edge| quartered(edge, scale, random);
                 ("links", None, edge_table(count, first, None, ends))
             }
             Generated::Grid { width, height, seed } => {
                 let nodes = crossings_table(width, height, first);
                 tables.push((nodes, node_rows("Crossing", options)));
-                let draws = Draws::new(seed, 2);
+                let random = RandomStream::new(seed, 2);
                 let metres: Facet = Box::new(move |edges| {
-                    let metres = edges.map(|edge| 50 + draws.below(edge / 2, 100) as i64);
+                    let metres = edges.map(|edge| 50 + random.below(edge / 2, 100) as i64);
                     Arc::new(metres.collect::<Int64Array>())
                 });
                 let facet = Some(("metres", DataType::Int64, metres));
@@ -243,14 +243,14 @@ impl Generated {
             Generated::Temporal { people, seed, .. } => {
                 tables
                     .push((people_table(people, first, seed, false), node_rows("Person", options)));
-                let draws = Draws::new(seed, 3);
+                let random = RandomStream::new(seed, 3);
                 let times: Facet = Box::new(|events| {
                     let times = events.map(|event| FIRST_CALL + event as i64 * 1_000_000);
                     let times = TimestampMicrosecondArray::from_iter_values(times);
                     Arc::new(times.with_timezone("UTC"))
                 });
                 let kind = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-                let ends = move |event| called(event, people, draws);
+                let ends = move |event| called(event, people, random);
                 ("called", Some("at"), edge_table(count, first, Some(("at", kind, times)), ends))
             }
         };
@@ -262,7 +262,7 @@ impl Generated {
 /// Makes the values of a facet for some edges.
 type Facet = Box<dyn Fn(Range<u64>) -> ArrayRef + Send>;
 
-/// A table of `count` edges, whose ends, from 0, `ends` tells by their places.
+/// A table of `count` edges, whose ends, from 0, `ends` tells by their positions.
 fn edge_table(
     count: u64,
     first: u64,
@@ -290,7 +290,7 @@ fn people_table(people: u64, first: u64, seed: u64, have_years: bool) -> Table {
     if have_years {
         columns.push(("born", DataType::Int64));
     }
-    let draws = Draws::new(seed, 4);
+    let random = RandomStream::new(seed, 4);
     table(&columns, people, move |rows| {
         let names = rows.clone().map(|row| format!("Person {}", row + 1));
         let mut arrays: Vec<ArrayRef> = vec![
@@ -298,7 +298,7 @@ fn people_table(people: u64, first: u64, seed: u64, have_years: bool) -> Table {
             Arc::new(StringArray::from_iter_values(names)),
         ];
         if have_years {
-            let years = rows.map(|row| 1940 + draws.below(row, 70) as i64);
+            let years = rows.map(|row| 1940 + random.below(row, 70) as i64);
             arrays.push(Arc::new(Int64Array::from_iter_values(years)));
         }
         arrays

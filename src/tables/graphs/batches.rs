@@ -5,7 +5,7 @@ use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchReader, StringArray,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use hexgraph_base::budget::Share;
+use hexgraph_base::budget::Reservation;
 use hexgraph_base::types::{Error, Result, shown};
 use rustc_hash::FxBuildHasher;
 use std::collections::HashSet;
@@ -26,7 +26,7 @@ const ID_BYTES: u64 = 48;
 
 /// What is known of the nodes and edges that came: by hashes, so that an id takes the same memory whatever its length.
 pub(super) struct Seen {
-    share: Share,
+    reservation: Reservation,
     ids: IdSet,
     /// The number of nodes and edges.
     pub counts: [u64; 2],
@@ -39,18 +39,18 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Nothing yet; memory is reserved in `share`.
-    pub(super) fn new(share: Share) -> Seen {
+    /// Nothing yet; memory is reserved in `reservation`.
+    pub(super) fn new(reservation: Reservation) -> Seen {
         let missing = (0, String::new());
         let (ids, counts) = (IdSet::default(), [0; 2]);
-        Seen { share, ids, counts, missing, left_out: Vec::new(), wrong: (0, None) }
+        Seen { reservation, ids, counts, missing, left_out: Vec::new(), wrong: (0, None) }
     }
 
     fn note(&mut self, element: &Element, refuses_missing: bool, file: &str) -> Result<()> {
         self.counts[usize::from(element.is_edge)] += 1;
         let id = element.id.as_ref().filter(|_| !element.is_edge);
         if id.is_some_and(|id| self.ids.insert(id)) {
-            return self.share.draw(ID_BYTES);
+            return self.reservation.reserve(ID_BYTES);
         }
         for end in element.ends.iter().filter(|_| element.is_edge) {
             if self.ids.contains(end) {
@@ -161,12 +161,12 @@ impl ElementBatches {
         seen: &Arc<Mutex<Seen>>,
     ) -> Result<ElementBatches> {
         let reader = GraphmlReader::open(path, skip_errors)?;
-        let own = |place: &usize| reader.keys[*place].of[usize::from(of_edges)];
+        let own = |position: &usize| reader.keys[*position].of[usize::from(of_edges)];
         let keys: Vec<usize> = (0..reader.keys.len()).filter(own).collect();
         let ids: &[&str] = if of_edges { &["source", "target", "id"] } else { &["id"] };
         let ids = ids.iter().map(|name| Field::new(*name, DataType::Utf8, true));
-        let fields = keys.iter().map(|&place| {
-            let key = &reader.keys[place];
+        let fields = keys.iter().map(|&position| {
+            let key = &reader.keys[position];
             let data_type = match key.kind {
                 Kind::Bool => DataType::Boolean,
                 Kind::Int => DataType::Int64,
@@ -202,7 +202,7 @@ impl ElementBatches {
         }
         let ids_len = self.schema.fields().len() - self.keys.len();
         let mut ids: Vec<Column> = (0..ids_len).map(|_| Column::new(Kind::Text)).collect();
-        let kinds = self.keys.iter().map(|&place| self.reader.keys[place].kind);
+        let kinds = self.keys.iter().map(|&position| self.reader.keys[position].kind);
         let mut columns: Vec<Column> = kinds.map(Column::new).collect();
         let (mut rows, mut text_len) = (0, 0);
         let rows_max = ROWS_MAX.min(CELLS_MAX / columns.len().max(1)).max(1);
@@ -232,8 +232,8 @@ impl ElementBatches {
                 column.cells.push(cell);
             };
             ids.iter_mut().zip(values).for_each(|(column, value)| push(column, value));
-            for (column, place) in columns.iter_mut().zip(&self.keys) {
-                push(column, cells.remove(place));
+            for (column, position) in columns.iter_mut().zip(&self.keys) {
+                push(column, cells.remove(position));
             }
             if rows_max <= rows || TEXT_LEN_MAX <= text_len {
                 break;

@@ -289,11 +289,11 @@ impl GraphmlReader {
         let Some(id) = value(attributes, "id") else {
             return Err(self.fault("this <key> has no `id`"));
         };
-        let place = self.keys.len();
-        if self.by_id.insert(id.to_owned(), place).is_some() {
+        let position = self.keys.len();
+        if self.by_id.insert(id.to_owned(), position).is_some() {
             return Err(self.fault(format!("two keys have the id {}", shown(id))));
         }
-        if KEYS_MAX <= place {
+        if KEYS_MAX <= position {
             return Err(self.fault(format!("there are more than {KEYS_MAX} keys")));
         }
         let name = value(attributes, "attr.name").unwrap_or(id).to_owned();
@@ -319,15 +319,15 @@ impl GraphmlReader {
                 Tag::End => is_open = false,
                 Tag::Start { name, is_empty, .. } if name == "default" => {
                     if let Some(text) = self.text(is_empty)? {
-                        self.keys[place].default = self.cell(place, text)?;
+                        self.keys[position].default = self.cell(position, text)?;
                     }
                 }
                 Tag::Start { is_empty, .. } => self.skip(is_empty)?,
             }
         }
-        if self.keys[place].default.is_some() {
+        if self.keys[position].default.is_some() {
             let sides = self.defaults.iter_mut().zip(of).filter(|(_, of)| *of);
-            sides.for_each(|(places, _)| places.push(place));
+            sides.for_each(|(positions, _)| positions.push(position));
         }
         Ok(())
     }
@@ -337,13 +337,13 @@ impl GraphmlReader {
         let Some(id) = value(attributes, "key") else {
             return Err(self.fault("this <data> has no `key`"));
         };
-        let Some(&place) = self.by_id.get(id) else {
+        let Some(&position) = self.by_id.get(id) else {
             return Err(
                 self.fault(format!("<data> has the key {}, and no <key> has this id", shown(id)))
             );
         };
         let text = self.text(is_empty)?;
-        let key = &self.keys[place];
+        let key = &self.keys[position];
         let side = match self.open.last() {
             Some(Open::Item(element)) => usize::from(element.is_edge),
             _ => {
@@ -359,16 +359,16 @@ impl GraphmlReader {
             let of = if side == 0 { "nodes" } else { "edges" };
             return Err(self.fault(format!("the key {} is not `for` {of}", shown(id))));
         }
-        let cell = self.cell(place, text)?;
+        let cell = self.cell(position, text)?;
         if let Some(Open::Item(element)) = self.open.last_mut() {
-            element.cells.extend(cell.map(|cell| (place, cell)));
+            element.cells.extend(cell.map(|cell| (position, cell)));
         }
         Ok(())
     }
 
     /// The value that a text is; `None` for an empty one that is none, and for one that is left out.
-    fn cell(&mut self, place: usize, text: String) -> Result<Option<Cell>> {
-        let key = &self.keys[place];
+    fn cell(&mut self, position: usize, text: String) -> Result<Option<Cell>> {
+        let key = &self.keys[position];
         let plain = text.trim();
         if plain.is_empty() && key.kind != Kind::Text {
             return Ok(None);
@@ -397,9 +397,9 @@ impl GraphmlReader {
     }
 
     fn with_defaults(&self, mut element: Element) -> Element {
-        for &place in &self.defaults[usize::from(element.is_edge)] {
-            if let Some(default) = &self.keys[place].default {
-                element.cells.entry(place).or_insert_with(|| default.clone());
+        for &position in &self.defaults[usize::from(element.is_edge)] {
+            if let Some(default) = &self.keys[position].default {
+                element.cells.entry(position).or_insert_with(|| default.clone());
             }
         }
         element
@@ -587,7 +587,7 @@ mod tests {
         /// Pieces of files in any order are read or refused with a line.
         #[test]
         fn any_pieces_are_read_or_refused(
-            pieces in prop::collection::vec(
+            chunks in prop::collection::vec(
                 prop::sample::select(vec![
                     "<graphml>", "</graphml>", "<graph>", "<graph edgedefault='undirected'>", "</graph>",
                     "<key id='k' attr.type='int'>", "<key id='l' for='edge'/>", "</key>", "<default>", "</default>", "7",
@@ -598,10 +598,10 @@ mod tests {
                 ]),
                 0..24,
             ),
-            whole in any::<bool>(),
+            full in any::<bool>(),
         ) {
-            let text = pieces.concat();
-            let text = if whole { format!("<graphml><key id='k'/><graph>{text}</graph></graphml>") } else { text };
+            let text = chunks.concat();
+            let text = if full { format!("<graphml><key id='k'/><graph>{text}</graph></graphml>") } else { text };
             for first in [0, 1] {
                 check_graphml(&[&[first], text.as_bytes()].concat());
             }

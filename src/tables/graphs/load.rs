@@ -143,7 +143,7 @@ impl Database {
         context: &RequestContext,
     ) -> Result<LoadReport> {
         let refuses_missing = options.missing == Missing::Raise;
-        let seen = Arc::new(Mutex::new(Seen::new(self.budget().share())));
+        let seen = Arc::new(Mutex::new(Seen::new(self.budget().reservation())));
         let rules = (refuses_missing, options.table.skip_errors);
         let nodes = ElementBatches::open(path, false, rules, &seen)?;
         let edges = ElementBatches::open(path, true, rules, &seen)?;
@@ -238,8 +238,8 @@ fn renamed(
     let mut chooser = NameChooser::new(Names::Clean, plain.iter());
     ids.iter().for_each(|name| chooser.reserve(Some(&(*name).into())));
     let mut names = Vec::new();
-    for (place, (name, plain)) in own.iter().zip(&plain).enumerate() {
-        let chosen = chooser.choose(plain, place)?.into_owned();
+    for (position, (name, plain)) in own.iter().zip(&plain).enumerate() {
+        let chosen = chooser.choose(plain, position)?.into_owned();
         if chosen != *name {
             note(name, &chosen);
         }

@@ -65,7 +65,7 @@ pub(in crate::tables) enum Form {
     /// Values with any number of digits: decimals, and ints that are too large, become texts.
     Digits,
     /// The same for ints: a fraction of zeros is left out.
-    Whole,
+    Full,
 }
 
 impl Form {
@@ -74,13 +74,13 @@ impl Form {
         match value_type {
             ValueType::Vector => Form::Vector,
             ValueType::String | ValueType::BigFloat => Form::Digits,
-            ValueType::Int => Form::Whole,
+            ValueType::Int => Form::Full,
             _ => Form::Natural,
         }
     }
 
     fn keeps_digits(self) -> bool {
-        matches!(self, Form::Digits | Form::Whole)
+        matches!(self, Form::Digits | Form::Full)
     }
 }
 
@@ -214,7 +214,7 @@ impl Cells {
         if is_list {
             return lists(array, form);
         }
-        let cast_to = |wanted| exactly(array, &wanted);
+        let cast_to = |expected| exactly(array, &expected);
         all(match value_type {
             ValueType::Int => return ints(array, form),
             ValueType::Float if form.keeps_digits() && is_decimal(data_type) => {
@@ -249,7 +249,7 @@ impl Cells {
         if is_null { 0..0 } else { row..row + 1 }
     }
 
-    /// Returns the value at a place; `None` for a null, a NaN, and a vector with a null in it.
+    /// Returns the value at a position; `None` for a null, a NaN, and a vector with a null in it.
     pub(in crate::tables) fn get(&self, at: usize) -> Option<ValueRef<'_>> {
         Some(match self {
             Cells::Empty => return None,
@@ -292,7 +292,7 @@ fn child_of(data_type: &DataType) -> &FieldRef {
     }
 }
 
-/// Reads ints. Those above all of 64 bits are texts where these keep their digits, and misfits elsewhere.
+/// Reads ints. Those above all of 64 bits are texts where these keep their digits, and mismatches elsewhere.
 fn ints(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<UnreadableCell>), ColumnError> {
     let lenient = CastOptions { safe: true, ..CastOptions::default() };
     let cast = cast_with_options(array, &DataType::Int64, &lenient).map_err(cast_fault)?;
@@ -302,12 +302,12 @@ fn ints(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<UnreadableCell>), Co
     if form.keeps_digits() {
         return Ok((Cells::Text(texts(array)?), Vec::new()));
     }
-    let misfits = (0..array.len()).filter(|&row| cast.is_null(row) && array.is_valid(row));
-    let misfits = misfits.map(|row| {
+    let mismatches = (0..array.len()).filter(|&row| cast.is_null(row) && array.is_valid(row));
+    let mismatches = mismatches.map(|row| {
         let value = array_value_to_string(array, row).ok();
         UnreadableCell { row, value, reason: ColumnError::LargeInt }
     });
-    Ok((Cells::Int(cast.as_primitive().clone()), misfits.collect()))
+    Ok((Cells::Int(cast.as_primitive().clone()), mismatches.collect()))
 }
 
 /// Durations as seconds.
@@ -335,17 +335,17 @@ fn uuid_text(bytes: &[u8]) -> String {
     text
 }
 
-/// Decimals as texts, as ints are written where ints are wanted and the fraction is zero.
+/// Decimals as texts, as ints are written where ints are requested and the fraction is zero.
 fn decimals(array: &ArrayRef, form: Form) -> Result<LargeStringArray, ColumnError> {
     let all = texts(array)?;
-    if form != Form::Whole {
+    if form != Form::Full {
         return Ok(all);
     }
-    let whole = |text| match str::split_once(text, '.') {
-        Some((whole, fraction)) if fraction.bytes().all(|digit| digit == b'0') => whole,
+    let full = |text| match str::split_once(text, '.') {
+        Some((full, fraction)) if fraction.bytes().all(|digit| digit == b'0') => full,
         _ => text,
     };
-    Ok(all.iter().map(|text| text.map(whole)).collect())
+    Ok(all.iter().map(|text| text.map(full)).collect())
 }
 
 /// Whether decimals may have more digits than a float, or a fraction of more than a power of ten that is one: else the float that is
@@ -392,22 +392,23 @@ fn narrowed(array: &ArrayRef) -> Result<ArrayRef, ColumnError> {
     }
 }
 
-/// Reads lists of values. A misfit among these is one of the row whose list has it.
+/// Reads lists of values. A mismatch among these is one of the row whose list has it.
 fn lists(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<UnreadableCell>), ColumnError> {
     let item = Arc::clone(child_of(array.data_type()));
     let lists = exactly(array, &DataType::LargeList(item))?;
     let lists: &LargeListArray = lists.as_list();
     // A list of lists is none, so there are no vectors in it.
     let form = if form == Form::Vector { Form::Natural } else { form };
-    let (items, misfits) = Cells::of(lists.values(), form)?;
-    let misfits = misfits.into_iter().filter_map(|misfit| {
+    let (items, mismatches) = Cells::of(lists.values(), form)?;
+    let mismatches = mismatches.into_iter().filter_map(|mismatch| {
         let offsets = lists.value_offsets();
-        let row = offsets.partition_point(|&start| start as usize <= misfit.row).checked_sub(1)?;
+        let row =
+            offsets.partition_point(|&start| start as usize <= mismatch.row).checked_sub(1)?;
         // Items may lie before, behind and between the lists.
-        (row < lists.len() && lists.is_valid(row)).then_some(UnreadableCell { row, ..misfit })
+        (row < lists.len() && lists.is_valid(row)).then_some(UnreadableCell { row, ..mismatch })
     });
-    let misfits = misfits.collect();
-    Ok((Cells::List(lists.clone(), Box::new(items)), misfits))
+    let mismatches = mismatches.collect();
+    Ok((Cells::List(lists.clone(), Box::new(items)), mismatches))
 }
 
 fn vectors(array: &ArrayRef) -> Result<(Cells, Vec<UnreadableCell>), ColumnError> {
@@ -416,16 +417,16 @@ fn vectors(array: &ArrayRef) -> Result<(Cells, Vec<UnreadableCell>), ColumnError
     let lists: &LargeListArray = lists.as_list();
     let numbers: Float32Array = lists.values().as_primitive().clone();
     let has_gap = |row: usize| item_range(lists, row).any(|at| numbers.is_null(at));
-    let mut misfits = Vec::new();
+    let mut mismatches = Vec::new();
     if numbers.null_count() != 0 {
         let rows = (0..lists.len()).filter(|&row| lists.is_valid(row) && has_gap(row));
-        misfits.extend(rows.map(|row| UnreadableCell {
+        mismatches.extend(rows.map(|row| UnreadableCell {
             row,
             value: None,
             reason: ColumnError::Gap,
         }));
     }
-    Ok((Cells::Vector(lists.clone(), numbers), misfits))
+    Ok((Cells::Vector(lists.clone(), numbers), mismatches))
 }
 
 fn times(array: &ArrayRef) -> Result<Cells, ColumnError> {
@@ -444,14 +445,14 @@ fn times(array: &ArrayRef) -> Result<Cells, ColumnError> {
     Ok(Cells::Time(exactly(&array, &DataType::Int64)?.as_primitive().clone(), units))
 }
 
-/// Converts a column to a type that all its cells fit. A cell that does not would be an error of the whole column, where Arrow would make
+/// Converts a column to a type that all its cells fit. A cell that does not would be an error of the entire column, where Arrow would make
 /// a null of it: only [`ints`] may have such.
-fn exactly(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef, ColumnError> {
-    if array.data_type() == wanted {
+fn exactly(array: &ArrayRef, expected: &DataType) -> Result<ArrayRef, ColumnError> {
+    if array.data_type() == expected {
         return Ok(Arc::clone(array));
     }
     let options = CastOptions { safe: false, ..CastOptions::default() };
-    cast_with_options(array, wanted, &options).map_err(cast_fault)
+    cast_with_options(array, expected, &options).map_err(cast_fault)
 }
 
 fn cast_fault(error: ArrowError) -> ColumnError {

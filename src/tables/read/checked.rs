@@ -15,25 +15,25 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The table that batches are parts of.
 #[derive(Debug)]
-pub(super) struct Whole {
+pub(super) struct Full {
     /// Its name.
     pub name: String,
-    /// The places in it of the columns that the batches have.
-    pub places: Vec<usize>,
+    /// The positions in it of the columns that the batches have.
+    pub positions: Vec<usize>,
     /// The number of its first row, where the rows of tables before it are counted, too.
     pub first_row: u64,
 }
 
-/// Checks all columns of a batch that begins with a row, whose number is as [`Whole::first_row`] is.
+/// Checks all columns of a batch that begins with a row, whose number is as [`Full::first_row`] is.
 ///
 /// # Errors
 ///
 /// [`Error::Load`] with row and column of the first damage.
-pub(super) fn check_batch(batch: &RecordBatch, table: &Whole, first_row: u64) -> Result<()> {
+pub(super) fn check_batch(batch: &RecordBatch, table: &Full, first_row: u64) -> Result<()> {
     for (at, array) in batch.columns().iter().enumerate() {
         // What the library itself tests panics.
         let checked = catch_unwind(AssertUnwindSafe(|| check(array)));
-        let checked = checked.unwrap_or_else(|_| Err(Damage::whole("its buffers do not fit it")));
+        let checked = checked.unwrap_or_else(|_| Err(Damage::full("its buffers do not fit it")));
         let Err(Damage { row, reason }) = checked else { continue };
         let column = batch.schema_ref().field(at).name().clone();
         let first_line = first_row - table.first_row + 1;
@@ -42,8 +42,8 @@ pub(super) fn check_batch(batch: &RecordBatch, table: &Whole, first_row: u64) ->
             Some(_) => format!("row {line}, column {column:?}: {reason}"),
             None => format!("column {column:?} is damaged: {reason}"),
         };
-        let place = table.places.get(at).map_or(0, |place| *place as u32) + 1;
-        return Err(Error::Load { file: table.name.clone(), line, column: place, message });
+        let position = table.positions.get(at).map_or(0, |position| *position as u32) + 1;
+        return Err(Error::Load { file: table.name.clone(), line, column: position, message });
     }
     Ok(())
 }
@@ -59,7 +59,7 @@ struct Damage {
 }
 
 impl Damage {
-    fn whole(reason: impl Into<String>) -> Damage {
+    fn full(reason: impl Into<String>) -> Damage {
         Damage { row: None, reason: reason.into() }
     }
 
@@ -78,11 +78,11 @@ const NO_UTF8: &str = "the bytes of a text are not UTF-8 (as bytes they are a co
 
 fn check(array: &ArrayRef) -> Checked {
     let data = array.to_data();
-    data.validate().map_err(|fault| Damage::whole(format!("its buffers do not fit ({fault})")))?;
+    data.validate().map_err(|fault| Damage::full(format!("its buffers do not fit ({fault})")))?;
     if let Some(nulls) = array.nulls()
         && nulls.len() - nulls.inner().count_set_bits() != nulls.null_count()
     {
-        return Err(Damage::whole("it has another number of nulls than it says"));
+        return Err(Damage::full("it has another number of nulls than it says"));
     }
     match array.data_type() {
         DataType::Utf8 => texts(array.as_string::<i32>()),
@@ -118,12 +118,12 @@ fn texts<O: OffsetSizeTrait>(array: &GenericStringArray<O>) -> Checked {
 
 /// Checks that each row begins where the one before ends, and the last ends within `len`.
 fn check_offsets<O: OffsetSizeTrait>(offsets: &[O], len: usize) -> Checked {
-    let is_whole = |pair: &[O]| O::zero() <= pair[0] && pair[0] <= pair[1];
-    if let Some(row) = offsets.windows(2).position(|pair| !is_whole(pair)) {
+    let is_complete = |pair: &[O]| O::zero() <= pair[0] && pair[0] <= pair[1];
+    if let Some(row) = offsets.windows(2).position(|pair| !is_complete(pair)) {
         return Err(Damage::of_row(row, "it ends before it begins"));
     }
     if len < offsets[offsets.len() - 1].as_usize() {
-        return Err(Damage::whole("a row ends behind its buffer"));
+        return Err(Damage::full("a row ends behind its buffer"));
     }
     Ok(())
 }
@@ -145,7 +145,7 @@ fn entries(array: &dyn AnyDictionaryArray) -> Checked {
     if !fits(array) {
         let row = (0..array.len()).find(|&row| keys.is_valid(row) && !fits(&array.slice(row, 1)));
         return Err(row.map_or_else(
-            || Damage::whole("its keys do not fit its dictionary"),
+            || Damage::full("its keys do not fit its dictionary"),
             |row| Damage::of_row(row, "its key is none of the dictionary"),
         ));
     }
@@ -158,18 +158,18 @@ fn check_entries(array: &dyn AnyDictionaryArray, values: &ArrayRef) -> Checked {
     if values.is_empty() {
         return Ok(());
     }
-    let (keys, places) = (array.keys(), array.normalized_keys());
+    let (keys, positions) = (array.keys(), array.normalized_keys());
     let mut rows = (0..array.len()).filter(|&row| keys.is_valid(row));
     if values.len() <= array.len() {
         let Err(damage) = check(values) else { return Ok(()) };
         let Some(entry) = damage.row else { return Err(damage) };
-        if let Some(row) = rows.clone().find(|&row| places[row] == entry) {
+        if let Some(row) = rows.clone().find(|&row| positions[row] == entry) {
             return Err(Damage { row: Some(row), ..damage });
         }
         // No row has this entry; another one may be damaged, too.
     }
     rows.try_for_each(|row| {
-        let entry = places[row];
+        let entry = positions[row];
         let is_text = match values.data_type() {
             DataType::Utf8 => has_text(values.as_string::<i32>(), entry),
             DataType::LargeUtf8 => has_text(values.as_string::<i64>(), entry),
@@ -183,7 +183,7 @@ fn check_entries(array: &dyn AnyDictionaryArray, values: &ArrayRef) -> Checked {
 }
 
 fn has_text<O: OffsetSizeTrait>(array: &GenericStringArray<O>, row: usize) -> bool {
-    let offset = |place: usize| array.value_offsets()[place].to_usize();
+    let offset = |position: usize| array.value_offsets()[position].to_usize();
     let range = offset(row).zip(offset(row + 1));
     let bytes = range.and_then(|(start, end)| array.value_data().get(start..end));
     bytes.is_some_and(|bytes| std::str::from_utf8(bytes).is_ok())

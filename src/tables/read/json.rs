@@ -244,7 +244,7 @@ impl JsonFile {
             let column = &self.columns[position];
             let cells: Vec<&Value> =
                 parsed.iter().map(|row| cell_of(row, column, position)).collect();
-            let name = ColumnName { name: column.name.clone(), place: position };
+            let name = ColumnName { name: column.name.clone(), position };
             let (array, mismatches) = column.array(&cells, &self.missing);
             let mismatches =
                 mismatches.into_iter().map(|row| (row, Cow::Owned(cells[row].to_string())));
@@ -314,8 +314,8 @@ impl JsonFile {
         for (guess, (name, cell)) in row.iter().enumerate() {
             // Rows mostly have the same names in the same order.
             let is_guessed = self.columns.get(guess).is_some_and(|column| column.name == *name);
-            let known = || self.columns.iter().position(|column| column.name == *name);
-            let position = match is_guessed.then_some(guess).or_else(known) {
+            let existing = || self.columns.iter().position(|column| column.name == *name);
+            let position = match is_guessed.then_some(guess).or_else(existing) {
                 Some(position) => position,
                 None if self.columns.len() == COLUMNS_MAX => {
                     let message = format!("the table has more than {COLUMNS_MAX} columns");

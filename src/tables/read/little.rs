@@ -10,18 +10,18 @@ const ROWS_MAX: usize = 1024;
 /// Tables, each with what its rows are.
 pub(in crate::tables) enum ReadJobs<Rows> {
     /// Few rows, all of which were read.
-    Little(Vec<(LittleTable, Rows)>),
+    Small(Vec<(SmallTable, Rows)>),
     /// More rows, or files, of which none is lost.
     Other(Vec<(Table, Rows)>),
 }
 
 /// A table that was read, and can be read again.
-pub(in crate::tables) struct LittleTable {
+pub(in crate::tables) struct SmallTable {
     schema: SchemaRef,
     batches: Vec<RecordBatch>,
 }
 
-impl LittleTable {
+impl SmallTable {
     /// The table from its first row on.
     pub(in crate::tables) fn reopen(&self) -> Table {
         let batches: Vec<_> = self.batches.iter().cloned().map(Ok).collect();
@@ -35,12 +35,12 @@ impl<Rows: Clone> ReadJobs<Rows> {
         if !jobs.iter().all(|(table, _)| matches!(table, Table::Batches(_))) {
             return ReadJobs::Other(jobs);
         }
-        let (mut little, mut other, mut room) = (Vec::new(), Vec::new(), ROWS_MAX);
+        let (mut small, mut other, mut capacity) = (Vec::new(), Vec::new(), ROWS_MAX);
         let mut jobs = jobs.into_iter();
         for (table, rows) in jobs.by_ref() {
             let Table::Batches(batches) = table else { unreachable!("all tables are in memory") };
-            match begun(batches, &mut room) {
-                Begun::Little(table) => little.push((table, rows)),
+            match begun(batches, &mut capacity) {
+                Begun::Small(table) => small.push((table, rows)),
                 Begun::Other(table) => {
                     other.push((table, rows));
                     break;
@@ -48,30 +48,30 @@ impl<Rows: Clone> ReadJobs<Rows> {
             }
         }
         if other.is_empty() {
-            return ReadJobs::Little(little);
+            return ReadJobs::Small(small);
         }
-        let before = little.iter().map(|(table, rows)| (table.reopen(), rows.clone()));
+        let before = small.iter().map(|(table, rows)| (table.reopen(), rows.clone()));
         ReadJobs::Other(before.chain(other).chain(jobs).collect())
     }
 }
 
 enum Begun {
-    Little(LittleTable),
+    Small(SmallTable),
     Other(Table),
 }
 
-/// Reads a table as long as there is room for its rows. Where there are more, or where one can't be read, what was read comes first again.
-fn begun(mut batches: Box<dyn RecordBatchReader + Send>, room: &mut usize) -> Begun {
+/// Reads a table as long as there is space for its rows. Where there are more, or where one can't be read, what was read comes first again.
+fn begun(mut batches: Box<dyn RecordBatchReader + Send>, capacity: &mut usize) -> Begun {
     let (schema, mut read) = (batches.schema(), Vec::new());
     for batch in batches.by_ref() {
-        let is_little = batch.as_ref().is_ok_and(|batch| batch.num_rows() <= *room);
-        *room -= batch.as_ref().map_or(0, RecordBatch::num_rows).min(*room);
+        let is_small = batch.as_ref().is_ok_and(|batch| batch.num_rows() <= *capacity);
+        *capacity -= batch.as_ref().map_or(0, RecordBatch::num_rows).min(*capacity);
         read.push(batch);
-        if !is_little {
+        if !is_small {
             let all = read.into_iter().chain(batches);
             return Begun::Other(Table::Batches(Box::new(RecordBatchIterator::new(all, schema))));
         }
     }
     let batches = read.into_iter().flatten().collect();
-    Begun::Little(LittleTable { schema, batches })
+    Begun::Small(SmallTable { schema, batches })
 }

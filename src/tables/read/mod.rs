@@ -1,4 +1,4 @@
-//! Tables in pieces, wherever they come from.
+//! Tables in chunks, wherever they come from.
 
 pub(super) mod cells;
 pub(super) mod csv;

@@ -1,7 +1,7 @@
-//! Reads tables in rounds: while all threads make parts of some pieces, the next are read.
+//! Reads tables in rounds: while all threads make parts of some chunks, the next are read.
 
 use super::pages::memory::ReadMemory;
-use super::source::{Piece, Source};
+use super::source::{Chunk, Source};
 use crate::db::Canceller;
 use crate::tables::shape::choose_ids::all_new_warning;
 use crate::tables::shape::options::TableOptions;
@@ -71,14 +71,14 @@ impl<'a> Rounds<'a> {
         let (name, text) = (source.name.clone(), source.text_file());
         let json = source.json_description();
         let first_row = self.rows;
-        let mut pieces = source.pieces(plan.places(), first_row, self.memory.clone())?;
+        let mut chunks = source.chunks(plan.positions(), first_row, self.memory.clone())?;
         self.load.begin_table(first_row, &name);
         let mut gaps = Gaps::default();
         let threads = rayon::current_num_threads();
         let round_len = if self.options.memory == 0 { 2 * threads } else { threads };
-        let mut round = pieces.take(round_len)?;
+        let mut round = chunks.take(round_len)?;
         if first_row == 0 {
-            let rows = round.iter().map(|piece| piece.len);
+            let rows = round.iter().map(|chunk| chunk.len);
             self.load.expect_rows(rows.fold(0, u64::saturating_add))?;
         }
         while !round.is_empty() {
@@ -86,10 +86,10 @@ impl<'a> Rounds<'a> {
             let (interner, canceller) = (self.load.interner(), self.canceller);
             let (done, next) = rayon::join(
                 || -> Result<Vec<Vec<Parts>>> {
-                    let of = |piece| parts_of(piece, plan, interner, canceller);
+                    let of = |chunk| parts_of(chunk, plan, interner, canceller);
                     round.par_iter().map(of).collect()
                 },
-                || pieces.take(round_len),
+                || chunks.take(round_len),
             );
             canceller.check()?;
             for mut parts in done?.into_iter().flatten() {
@@ -100,7 +100,7 @@ impl<'a> Rounds<'a> {
                 self.report_faults(faults, (plan, &name), first_row)?;
                 plan.add(parts, &mut self.load)?;
             }
-            let sizes = round.iter().map(|piece| piece.size);
+            let sizes = round.iter().map(|chunk| chunk.size);
             self.options.progress.add(sizes.fold(0, u64::saturating_add));
             self.canceller.check()?;
             round = next?;
@@ -108,7 +108,7 @@ impl<'a> Rounds<'a> {
         self.gaps += gaps.rows;
         let first = gaps.first.map(|row| (row - first_row + 1, name.clone()));
         self.first_gap = self.first_gap.take().or(first);
-        let (skipped, filled) = pieces.ragged();
+        let (skipped, filled) = chunks.ragged();
         self.report_ragged(&name, skipped, filled);
         self.report.notes.extend_from_slice(plan.notes());
         self.report.notes.extend(json.map(|of| format!("{name}: {of}")));
@@ -124,7 +124,7 @@ impl<'a> Rounds<'a> {
     /// Reports records of a text file that had another number of fields than there are columns.
     fn report_ragged(&mut self, table: &str, skipped: &[u64], filled: u64) {
         self.report.skipped += skipped.len() as u64;
-        let room = SKIPPED_MAX.saturating_sub(self.report.skipped_lines.len());
+        let capacity = SKIPPED_MAX.saturating_sub(self.report.skipped_lines.len());
         let reason = "it has another number of fields than there are columns";
         let line = |line: &u64| SkippedLine {
             file: table.to_owned(),
@@ -132,7 +132,7 @@ impl<'a> Rounds<'a> {
             column: 1,
             reason: reason.to_owned(),
         };
-        self.report.skipped_lines.extend(skipped.iter().take(room).map(line));
+        self.report.skipped_lines.extend(skipped.iter().take(capacity).map(line));
         if 0 < filled {
             let fault = format!(
                 "{filled} records of {table} have fewer fields than there are columns; these are missing values"
@@ -187,19 +187,19 @@ impl<'a> Rounds<'a> {
         (plan, table): (&Plan, &str),
         first_row: u64,
     ) -> Result<()> {
-        faults.sort_by_key(|fault| (fault.row, fault.place));
+        faults.sort_by_key(|fault| (fault.row, fault.position));
         self.report.skipped += faults.len() as u64;
-        for Fault { row, line, column, place, reason } in faults {
-            let (file, row, place) = (table.to_owned(), row - first_row, place as u32 + 1);
+        for Fault { row, line, column, position, reason } in faults {
+            let (file, row, position) = (table.to_owned(), row - first_row, position as u32 + 1);
             let line = line.unwrap_or(row + 1);
             let advice = plan.advice(&column).map(|advice| format!("; {advice}"));
             let advice = advice.unwrap_or_default();
             let message = format!("row {}, column {column:?}: {reason}{advice}", row + 1);
             if !self.options.skip_errors {
-                return Err(Error::Load { file, line, column: place, message });
+                return Err(Error::Load { file, line, column: position, message });
             }
             if self.report.skipped_lines.len() < SKIPPED_MAX {
-                let line = SkippedLine { file, line, column: place, reason: message };
+                let line = SkippedLine { file, line, column: position, reason: message };
                 self.report.skipped_lines.push(line);
             }
         }
@@ -214,19 +214,19 @@ fn listed(lost: &LostIds) -> String {
 }
 
 fn parts_of(
-    piece: &Piece,
+    chunk: &Chunk,
     plan: &Plan,
     interner: &Interner,
     canceller: &Canceller,
 ) -> Result<Vec<Parts>> {
     let mut parts = Vec::new();
-    piece.for_each(|batch, first_row, mut faults| {
+    chunk.for_each(|batch, first_row, mut faults| {
         let mut of_batch = plan.parts(batch, first_row, interner, canceller)?;
         faults.append(&mut of_batch.faults);
-        faults.iter_mut().for_each(|fault| fault.line = piece.line_of(fault.row));
+        faults.iter_mut().for_each(|fault| fault.line = chunk.line_of(fault.row));
         of_batch.faults = faults;
         parts.push(of_batch);
-        // A piece of a few bytes may have more rows than there can be nodes.
+        // A chunk of a few bytes may have more rows than there can be nodes.
         interner.check()
     })?;
     Ok(parts)

@@ -1,7 +1,7 @@
 //! Parquet files, each of whose row groups is read by itself, or in ranges of rows where it takes much memory.
 //!
 //! Rows are placed by what the metadata say of the groups before. That is a claim: it is checked when the file is opened as far as the
-//! metadata contradict themselves, and again when a group was read. Nothing is made room for by it.
+//! metadata contradict themselves, and again when a group was read. Nothing is made space for by it.
 
 use super::opened::{failed, open_file, unreadable};
 use super::pages::group::{GroupPages, RangePages};
@@ -22,8 +22,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The largest number of rows that are read at once. A piece of a Parquet file is a row group, which may have more.
-pub(super) const PIECE_ROWS: usize = 1 << 16;
+/// The largest number of rows that are read at once. A chunk of a Parquet file is a row group, which may have more.
+pub(super) const CHUNK_ROWS: usize = 1 << 16;
 
 /// More rows than any file has. Places of ids are numbers of rows, times a few, in 64 bits.
 const ROWS_MAX: u64 = 1 << 48;
@@ -43,7 +43,7 @@ pub(super) struct ParquetFile {
 /// A range of rows of a row group.
 pub(super) struct RowGroup {
     file: Arc<ParquetFile>,
-    place: usize,
+    position: usize,
     pages: Arc<GroupPages>,
     range: Range<u64>,
     /// The number of rows that the row group says it has.
@@ -120,12 +120,12 @@ impl ParquetFile {
     }
 
     /// The same file, of which these columns alone are read.
-    pub(super) fn with_columns(self, places: Vec<usize>) -> ParquetFile {
-        let is_counted = places.is_empty();
+    pub(super) fn with_columns(self, positions: Vec<usize>) -> ParquetFile {
+        let is_counted = positions.is_empty();
         let columns = match (is_counted, self.schema().fields().is_empty()) {
             (_, true) => ProjectionMask::all(),
             (true, false) => ProjectionMask::roots(self.metadata.parquet_schema(), [0]),
-            (false, false) => ProjectionMask::roots(self.metadata.parquet_schema(), places),
+            (false, false) => ProjectionMask::roots(self.metadata.parquet_schema(), positions),
         };
         ParquetFile { columns, is_counted, ..self }
     }
@@ -141,22 +141,22 @@ impl ParquetFile {
         position: &mut Position,
         memory: &ReadMemory,
     ) -> Result<Option<RowGroup>> {
-        let place = position.group;
-        let Some(group) = self.metadata.metadata().row_groups().get(place) else { return Ok(None) };
+        let slot = position.group;
+        let Some(group) = self.metadata.metadata().row_groups().get(slot) else { return Ok(None) };
         let pages = match position.pages.take() {
             Some(pages) => pages,
             None => Arc::new(self.pages_of(group, memory)?),
         };
         let group_rows = rows_of(group).unwrap_or_default();
-        let (range, cost) = self.fitting(&pages, (place, position.row, group_rows), memory)?;
+        let (range, cost) = self.fitting(&pages, (slot, position.row, group_rows), memory)?;
         let part = u128::from(size_of_group(group)) * u128::from(range.end - range.start);
         let size = (part / u128::from(group_rows.max(1))) as u64;
         *position = match range.end == group_rows {
-            true => Position { group: place + 1, ..Position::default() },
-            false => Position { group: place, row: range.end, pages: Some(Arc::clone(&pages)) },
+            true => Position { group: slot + 1, ..Position::default() },
+            false => Position { group: slot, row: range.end, pages: Some(Arc::clone(&pages)) },
         };
         let (file, memory) = (Arc::clone(self), memory.clone());
-        Ok(Some(RowGroup { file, place, pages, range, group_rows, size, cost, memory }))
+        Ok(Some(RowGroup { file, position: slot, pages, range, group_rows, size, cost, memory }))
     }
 
     fn pages_of(&self, group: &RowGroupMetaData, memory: &ReadMemory) -> Result<GroupPages> {
@@ -170,7 +170,7 @@ impl ParquetFile {
     fn fitting(
         &self,
         pages: &GroupPages,
-        (place, start, group_rows): (usize, u64, u64),
+        (position, start, group_rows): (usize, u64, u64),
         memory: &ReadMemory,
     ) -> Result<(Range<u64>, u64)> {
         let least = pages.cost(&(start..start));
@@ -190,7 +190,7 @@ impl ParquetFile {
         if cost <= memory.round_len() {
             return Ok((start..start + rows, cost));
         }
-        let what = format!("row {start} of row group {place} of {}", self.path.display());
+        let what = format!("row {start} of row group {position} of {}", self.path.display());
         Err(memory.too_large(&what, cost))
     }
 }
@@ -211,9 +211,9 @@ impl RowGroup {
         &self,
         mut each: impl FnMut(&RecordBatch, u64) -> Result<()>,
     ) -> Result<()> {
-        let (file, place, rows) = (&self.file, self.place, self.rows());
+        let (file, position, rows) = (&self.file, self.position, self.rows());
         let name = file.path.display().to_string();
-        let group = (Arc::clone(file.metadata.metadata()), place);
+        let group = (Arc::clone(file.metadata.metadata()), position);
         let part = (Arc::clone(&self.pages), &self.range);
         let input = RangePages::open(&file.path, group, part, &self.memory)?;
         let lists = input.lists();
@@ -225,7 +225,7 @@ impl RowGroup {
             let (schema, columns) = (file.metadata.parquet_schema(), file.columns.clone());
             let fields = file.metadata.schema().fields();
             let levels = parquet_to_arrow_field_levels(schema, columns, Some(fields))?;
-            let batch_rows = PIECE_ROWS.min(rows.max(1) as usize);
+            let batch_rows = CHUNK_ROWS.min(rows.max(1) as usize);
             ParquetRecordBatchReader::try_new_with_row_groups(
                 &levels, &input, batch_rows, selection,
             )
@@ -249,7 +249,8 @@ impl RowGroup {
         if read != rows {
             let counts = if read < rows { "fewer" } else { "more" };
             let rows = self.group_rows;
-            let fault = format!("row group {place} says that it has {rows} rows, and has {counts}");
+            let fault =
+                format!("row group {position} says that it has {rows} rows, and has {counts}");
             return Err(unreadable(&name, fault));
         }
         Ok(())
@@ -283,9 +284,9 @@ fn size_of_group(group: &RowGroupMetaData) -> u64 {
 /// What can't be.
 fn check_counts(metadata: &ParquetMetaData) -> std::result::Result<(), String> {
     let mut sum = 0_u64;
-    for (place, group) in metadata.row_groups().iter().enumerate() {
+    for (position, group) in metadata.row_groups().iter().enumerate() {
         let fault = |what: &str| {
-            Err(format!("row group {place} says that it has {} rows{what}", group.num_rows()))
+            Err(format!("row group {position} says that it has {} rows{what}", group.num_rows()))
         };
         let Some(rows) = rows_of(group) else { return fault("") };
         if group.columns().is_empty() && 0 < rows {

@@ -1,16 +1,16 @@
-//! Tables in pieces that threads can read side by side.
+//! Tables in chunks that threads can read side by side.
 //!
-//! A stream of batches is cut into pieces as it comes. A Parquet file is cut into its row groups,
-//! and each is decoded by the thread that reads it. What its metadata say of rows places the pieces, so it has to be what is read.
+//! A stream of batches is cut into chunks as it comes. A Parquet file is cut into its row groups,
+//! and each is decoded by the thread that reads it. What its metadata say of rows positions the chunks, so it has to be what is read.
 
 use super::arrow_file::{ArrowFile, error_of};
-use super::checked::{Whole, check_batch};
+use super::checked::{Full, check_batch};
 use super::csv::file::{BATCH_ROWS, CsvFile, NameHint};
 use super::csv::reader::{TextBatch, TextReader};
 use super::json::{JsonFile, JsonRows, is_json_name};
 use super::pages::memory::ReadMemory;
 use super::path_columns::{PathColumn, columns_of, with_columns};
-use super::row_groups::{PIECE_ROWS, ParquetFile, Position, RowGroup};
+use super::row_groups::{CHUNK_ROWS, ParquetFile, Position, RowGroup};
 use crate::db::{Canceller, LoadProgress};
 use crate::tables::shape::options::{SniffedOption, Table, TableOptions};
 use crate::tables::shape::parts::Fault;
@@ -64,8 +64,8 @@ enum Kind {
     Parquet(ParquetFile),
 }
 
-/// A stream of pieces with some columns of a table.
-pub(in crate::tables) struct Pieces {
+/// A stream of chunks with some columns of a table.
+pub(in crate::tables) struct Chunks {
     name: String,
     stream: Stream,
     path_columns: Arc<[PathColumn]>,
@@ -92,8 +92,8 @@ enum Stream {
     },
     Batches {
         batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
-        of: Arc<Whole>,
-        /// The part of the file that was not cut into pieces yet.
+        of: Arc<Full>,
+        /// The part of the file that was not cut into chunks yet.
         rest: Option<RecordBatch>,
     },
     Groups {
@@ -102,8 +102,8 @@ enum Stream {
     },
 }
 
-/// A piece: some consecutive rows of a table.
-pub(in crate::tables) struct Piece {
+/// A chunk: some consecutive rows of a table.
+pub(in crate::tables) struct Chunk {
     /// The number of the first row in the table, from 0.
     pub first_row: u64,
     /// The number of rows.
@@ -128,7 +128,7 @@ enum Rows {
     Json(JsonRows, Arc<JsonFile>, Arc<[usize]>),
     Texts(TextBatch, Arc<CsvFile>, Arc<[usize]>),
     /// A batch as somebody else made it, which has to be checked.
-    Batch(RecordBatch, Arc<Whole>),
+    Batch(RecordBatch, Arc<Full>),
     Group(RowGroup),
 }
 
@@ -396,8 +396,8 @@ impl Source {
         let schema =
             self.schema.project(&positions).map_err(|error| error_of(&self.name, error))?;
         let mut first = RecordBatch::new_empty(Arc::new(schema));
-        for piece in self.pieces(positions, 0, memory)?.take(1)? {
-            piece.for_each(|batch, row, _| {
+        for chunk in self.chunks(positions, 0, memory)?.take(1)? {
+            chunk.for_each(|batch, row, _| {
                 if row == 0 {
                     first = batch.slice(0, batch.num_rows().min(limit));
                 }
@@ -418,71 +418,72 @@ impl Source {
         }
     }
 
-    /// The columns at `places`, which ascend. Rows are counted from `first_row` on.
+    /// The columns at `positions`, which ascend. Rows are counted from `first_row` on.
     ///
     /// # Errors
     ///
     /// As [`Source::open`].
-    pub(super) fn pieces(
+    pub(super) fn chunks(
         self,
-        places: Vec<usize>,
+        slots: Vec<usize>,
         first_row: u64,
         memory: ReadMemory,
-    ) -> Result<Pieces> {
+    ) -> Result<Chunks> {
         let Source { name, kind, path_columns, schema } = self;
         let own_len = schema.fields().len() - path_columns.len();
-        let split = places.partition_point(|place| *place < own_len);
-        let of_path = places[split..].iter().map(|place| path_columns[place - own_len].clone());
-        let (path_columns, mut places) = (of_path.collect(), places);
-        places.truncate(split);
+        let split = slots.partition_point(|position| *position < own_len);
+        let of_path =
+            slots[split..].iter().map(|position| path_columns[position - own_len].clone());
+        let (path_columns, mut slots) = (of_path.collect(), slots);
+        slots.truncate(split);
         let stream = match kind {
-            Kind::Batches(batches) => Stream::of_batches(batches, (&name, places, first_row)),
-            Kind::Arrow(file) => Stream::of_batches(file, (&name, places, first_row)),
+            Kind::Batches(batches) => Stream::of_batches(batches, (&name, slots, first_row)),
+            Kind::Arrow(file) => Stream::of_batches(file, (&name, slots, first_row)),
             Kind::Json(file) => {
                 let chunks = Box::new(file.chunks()?);
-                Stream::Json { chunks, positions: places.into(), file }
+                Stream::Json { chunks, positions: slots.into(), file }
             }
             Kind::Csv { file, progress } => {
-                let (reader, positions) = (Box::new(file.reader(progress)?), places.into());
+                let (reader, positions) = (Box::new(file.reader(progress)?), slots.into());
                 Stream::Texts { reader, positions, file, skipped: Vec::new(), filled: 0 }
             }
             Kind::Parquet(file) => Stream::Groups {
-                file: Arc::new(file.with_columns(places)),
+                file: Arc::new(file.with_columns(slots)),
                 next: Position::default(),
             },
         };
-        Ok(Pieces { name, stream, path_columns, memory, next_row: first_row })
+        Ok(Chunks { name, stream, path_columns, memory, next_row: first_row })
     }
 }
 
 impl Stream {
     fn of_batches(
         batches: Box<dyn arrow_array::RecordBatchReader + Send>,
-        (name, places, first_row): (&str, Vec<usize>, u64),
+        (name, positions, first_row): (&str, Vec<usize>, u64),
     ) -> Stream {
-        let of = Arc::new(Whole { name: name.to_owned(), places, first_row });
+        let of = Arc::new(Full { name: name.to_owned(), positions, first_row });
         let table = Arc::clone(&of);
-        let batches = batches.map(move |batch| batch?.project(&table.places));
+        let batches = batches.map(move |batch| batch?.project(&table.positions));
         Stream::Batches { batches: Box::new(batches), of, rest: None }
     }
 }
 
-impl Pieces {
-    /// The next pieces, `count` of them or as many as memory is for; none at the end.
+impl Chunks {
+    /// The next chunks, `count` of them or as many as memory is for; none at the end.
     ///
     /// # Errors
     ///
     /// [`Error::Query`] for what can't be read; [`Error::Limit`] where there is no memory.
-    pub(in crate::tables) fn take(&mut self, count: usize) -> Result<Vec<Piece>> {
-        let (mut pieces, mut reserved) = (Vec::new(), 0_u64);
-        while pieces.len() < count && reserved <= self.memory.round_len() / 2 {
+    pub(in crate::tables) fn take(&mut self, count: usize) -> Result<Vec<Chunk>> {
+        let (mut chunks, mut reserved) = (Vec::new(), 0_u64);
+        while chunks.len() < count && reserved <= self.memory.round_len() / 2 {
             let Some(Next { rows, len, size, held }) = self.next()? else { break };
             reserved += held.bytes();
             let (first_row, path_columns) = (self.next_row, Arc::clone(&self.path_columns));
-            pieces.push(Piece { first_row, len, size, rows, path_columns, _held: held });
+            chunks.push(Chunk { first_row, len, size, rows, path_columns, _held: held });
             self.next_row += len;
         }
-        Ok(pieces)
+        Ok(chunks)
     }
 
     fn next(&mut self) -> Result<Option<Next>> {
@@ -513,7 +514,7 @@ impl Pieces {
                         Some(batch) => batch.map_err(|error| error_of(&self.name, error))?,
                     },
                 };
-                let len = batch.num_rows().min(PIECE_ROWS);
+                let len = batch.num_rows().min(CHUNK_ROWS);
                 if len < batch.num_rows() {
                     *rest = Some(batch.slice(len, batch.num_rows() - len));
                 }
@@ -530,7 +531,7 @@ impl Pieces {
     }
 }
 
-impl Pieces {
+impl Chunks {
     /// The lines of records that were left out so far, and the number of those that lacked fields.
     pub(in crate::tables) fn ragged(&self) -> (&[u64], u64) {
         match &self.stream {
@@ -540,7 +541,7 @@ impl Pieces {
     }
 }
 
-impl Piece {
+impl Chunk {
     /// The line of a text file on which a row begins.
     pub(in crate::tables) fn line_of(&self, row: u64) -> Option<u64> {
         match &self.rows {
@@ -550,7 +551,7 @@ impl Piece {
         }
     }
 
-    /// Calls `each` with the batches of the piece, the place of the first row of each, and its
+    /// Calls `each` with the batches of the chunk, the place of the first row of each, and its
     /// texts that are no values of their column.
     ///
     /// # Errors

@@ -188,9 +188,9 @@ mod tests {
             let path = folder.path().join(name);
             std::fs::write(&path, &bytes).unwrap();
             let file = TextFile::find(path, None).unwrap();
-            let mut found = String::new();
-            file.open().unwrap().read_to_string(&mut found).unwrap();
-            assert_eq!((file.encoding, found.as_str()), (encoding, want), "{name}");
+            let mut result = String::new();
+            file.open().unwrap().read_to_string(&mut result).unwrap();
+            assert_eq!((file.encoding, result.as_str()), (encoding, want), "{name}");
         }
     }
 
@@ -208,10 +208,10 @@ mod tests {
                     Ok(len)
                 }
             }
-            let mut found = String::new();
+            let mut result = String::new();
             let input = Box::new(Steps(bytes, step));
-            decoded(input, Encoding::Utf16Le).read_to_string(&mut found).unwrap();
-            proptest::prop_assert_eq!(found, text);
+            decoded(input, Encoding::Utf16Le).read_to_string(&mut result).unwrap();
+            proptest::prop_assert_eq!(result, text);
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::tables::read::cells::ColumnError;
 use hexgraph_base::types::{ConvertError, Loss, PasswordError, ValueType};
 use hexgraph_store::graph::Refusal;
 
-/// Why a cell, or a whole column, can't be stored.
+/// Why a cell, or an entire column, can't be stored.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub(in crate::tables) enum CellError {
     /// The column has no values.
@@ -29,10 +29,10 @@ pub(in crate::tables) enum CellError {
         predicate: String,
     },
     /// The text of a file is no value of the type that the column was found to have.
-    #[error("it is no {}", wanted.name())]
+    #[error("it is no {}", expected.name())]
     Untyped {
         /// The type.
-        wanted: ValueType,
+        expected: ValueType,
     },
     /// A facet has one value, and the cell is a list.
     #[error("a list can be no facet")]
@@ -80,12 +80,12 @@ pub(in crate::tables) enum CellError {
     #[error("it is the uid of no node")]
     NoNode,
     /// Any of these, with a hint what the cell should hold instead.
-    #[error("{reason}; a value of type {} is expected, {}", wanted.name(), such_as(*wanted))]
+    #[error("{reason}; a value of type {} is expected, {}", expected.name(), such_as(*expected))]
     Expected {
         /// What is wrong with the cell.
         reason: Box<CellError>,
         /// The type that was expected: one that [`CellError::expecting`] has an example of.
-        wanted: ValueType,
+        expected: ValueType,
     },
     /// Any of these, about a column whose predicate has another name.
     #[error("{reason}; the predicate is `{predicate}`")]
@@ -124,8 +124,8 @@ pub(in crate::tables) fn is_gap(text: &str) -> bool {
 }
 
 /// An example of a value of a type; empty for types that hold any text.
-fn such_as(wanted: ValueType) -> &'static str {
-    match wanted {
+fn such_as(expected: ValueType) -> &'static str {
+    match expected {
         ValueType::Int => "such as 42",
         ValueType::Float => "such as 2.5",
         ValueType::Bool => "true or false",
@@ -138,12 +138,12 @@ fn such_as(wanted: ValueType) -> &'static str {
 
 impl CellError {
     /// Adds what the cell should hold instead, if there is an example of that type.
-    pub(in crate::tables) fn expecting(self, wanted: ValueType) -> CellError {
-        match such_as(wanted) {
+    pub(in crate::tables) fn expecting(self, expected: ValueType) -> CellError {
+        match such_as(expected) {
             "" => self,
             // That of a datetime says so itself.
             _ if self.to_string().contains("which looks like") => self,
-            _ => CellError::Expected { reason: Box::new(self), wanted },
+            _ => CellError::Expected { reason: Box::new(self), expected },
         }
     }
 

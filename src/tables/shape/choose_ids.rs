@@ -1,4 +1,4 @@
-//! Where ids are kept, when the options do not say so.
+//! Where ids are retained, when the options do not say so.
 
 use super::names::clean;
 use super::options::{EdgeOptions, ID_PREDICATE, Names, NodeOptions};

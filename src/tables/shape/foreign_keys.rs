@@ -78,7 +78,7 @@ pub(in crate::tables) fn edge_columns(
         let natural = values_of(source, &column)?;
         let is_list = natural.is_some_and(|(_, is_list)| is_list);
         let target = id_column(source, &key.column, (&key.ids, spaces, 1, true), load)?;
-        let name = predicate_name(key, column.place, options, (names, load))?;
+        let name = predicate_name(key, column.position, options, (names, load))?;
         let def = load.define(&name, || {
             let mut def = PredicateDef::new(&*name, ValueType::Uid);
             def.list = is_list;

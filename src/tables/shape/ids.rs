@@ -8,7 +8,7 @@ use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, Int64Array};
 use arrow_schema::DataType;
 use hexgraph_base::types::{Error, Uid, ValueRef, ValueType};
-use hexgraph_store::graph::{Interner, NamedUids, NodeIds, PLACES_A_ROW};
+use hexgraph_store::graph::{Interner, NamedUids, NodeIds, POSITIONS_A_ROW};
 use std::borrow::Cow;
 use std::num::IntErrorKind;
 
@@ -28,7 +28,7 @@ pub(in crate::tables) struct IdColumn {
 }
 
 /// The largest number of ids in one row.
-pub(super) const SLOTS: u64 = PLACES_A_ROW;
+pub(super) const SLOTS: u64 = POSITIONS_A_ROW;
 
 /// The nodes that the ids of a column stand for.
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl Numbers {
     }
 }
 
-/// Ids of a kind, with their places in the tables and their positions among the nodes.
+/// Ids of a kind, with their positions in the tables and their positions among the nodes.
 struct Sought<I> {
     ids: Vec<(I, u64)>,
     positions: Vec<u32>,
@@ -63,8 +63,8 @@ impl<I> Sought<I> {
         Sought { ids: Vec::new(), positions: Vec::new() }
     }
 
-    fn push(&mut self, id: I, place: u64, position: usize) {
-        self.ids.push((id, place));
+    fn push(&mut self, id: I, slot: u64, position: usize) {
+        self.ids.push((id, slot));
         self.positions.push(position as u32);
     }
 }
@@ -89,7 +89,7 @@ impl IdColumn {
         let cells = match kind.is_wide {
             true => Ok(wide_uids(array)),
             // Numbers of any size are read as texts, so all cells fit.
-            false => Cells::of(array, Form::Whole).map(|(cells, _)| cells),
+            false => Cells::of(array, Form::Full).map(|(cells, _)| cells),
         };
         let mut numbers = Numbers::default();
         let cells = match cells {
@@ -106,7 +106,7 @@ impl IdColumn {
         }
         let (mut ints, mut texts) = (Sought::new(), Sought::new());
         for row in 0..array.len() {
-            let place = (first_row + row as u64) * SLOTS + self.slot;
+            let slot = (first_row + row as u64) * SLOTS + self.slot;
             let mut has_id = false;
             for at in cells.row(row) {
                 // An empty text names no node, as an empty cell of a text file does not.
@@ -123,8 +123,8 @@ impl IdColumn {
                 };
                 match self.id(value, kind) {
                     Ok(Id::Node(own)) => numbers.nodes[position] = own,
-                    Ok(Id::Int(number)) => ints.push(number, place, position),
-                    Ok(Id::Text(text)) => texts.push(text, place, position),
+                    Ok(Id::Int(number)) => ints.push(number, slot, position),
+                    Ok(Id::Text(text)) => texts.push(text, slot, position),
                     Err(reason) => {
                         let reason = reason.of_value(shown_id(value));
                         faults.push(self.column.fault(first_row + row as u64, reason));
@@ -155,7 +155,7 @@ impl IdColumn {
         interner.ints(self.space, &ints.ids, |at, number| {
             nodes[ints.positions[at] as usize] = number;
         })?;
-        let borrowed = texts.ids.iter().map(|(id, place)| (&**id, *place));
+        let borrowed = texts.ids.iter().map(|(id, position)| (&**id, *position));
         let borrowed: Vec<(&str, u64)> = borrowed.collect();
         interner.texts(self.space, &borrowed, |at, number| {
             nodes[texts.positions[at] as usize] = number;
@@ -167,7 +167,7 @@ impl IdColumn {
             (ValueType::Uid, ValueRef::String(text)) => uid_number(parse_uid(text)?),
             (ValueType::Uid, ValueRef::Int(number)) if kind.is_wide => uid_number(number as u64),
             (ValueType::Uid, value) => {
-                let uid = u64::try_from(whole(value)?);
+                let uid = u64::try_from(full(value)?);
                 uid_number(uid.map_err(|_| CellError::NegativeUid)?)
             }
             (_, ValueRef::String(text)) if kind.is_decimal && text.contains('.') => {
@@ -177,9 +177,9 @@ impl IdColumn {
                 let number = text.trim().parse::<i64>();
                 Ok(Id::Int(number.map_err(|fault| not_an_int(fault.kind()))?))
             }
-            (ValueType::Int, value) => Ok(Id::Int(whole(value)?)),
+            (ValueType::Int, value) => Ok(Id::Int(full(value)?)),
             (_, ValueRef::String(text)) => Ok(Id::Text(Cow::Borrowed(text))),
-            (_, value) => Ok(Id::Text(Cow::Owned(whole(value)?.to_string()))),
+            (_, value) => Ok(Id::Text(Cow::Owned(full(value)?.to_string()))),
         }
     }
 }
@@ -227,7 +227,7 @@ fn parse_uid(text: &str) -> Result<u64, CellError> {
 
 /// Returns a number without a fraction as an int. Floats are taken up to 2^53, since libraries that have no missing ints make
 /// floats of a column of ints.
-fn whole(value: ValueRef<'_>) -> Result<i64, CellError> {
+fn full(value: ValueRef<'_>) -> Result<i64, CellError> {
     match value {
         ValueRef::Int(number) => Ok(number),
         ValueRef::Float(number) if number.fract() == 0.0 && number.abs() < 2f64.powi(53) => {

@@ -23,10 +23,10 @@ pub(in crate::tables) fn id_column(
         return Err(no_id_lists(name));
     }
     let natural = natural.map_or(ValueType::String, |(value_type, _)| value_type);
-    let known = spaces.iter().position(|other| Some(other) == space.as_ref());
-    let place = known.expect("all spaces are chosen and listed");
-    let kind = load.define_ids(place, id_type(natural), is_unique(&spaces[place]))?;
-    Ok(IdColumn { column, space: place, kind, slot, missing: None })
+    let existing = spaces.iter().position(|other| Some(other) == space.as_ref());
+    let position = existing.expect("all spaces are chosen and listed");
+    let kind = load.define_ids(position, id_type(natural), is_unique(&spaces[position]))?;
+    Ok(IdColumn { column, space: position, kind, slot, missing: None })
 }
 
 /// The error for a column of lists where a cell names one node.
@@ -44,7 +44,7 @@ pub(in crate::tables) fn values_of(
     source: &Source,
     column: &ColumnName,
 ) -> Result<Option<(ValueType, bool)>> {
-    let position = column.place;
+    let position = column.position;
     source.check_column(position)?;
     natural_of(source.schema.field(position)).map_err(|reason| no_values(column, reason))
 }
@@ -61,11 +61,11 @@ pub(in crate::tables) fn no_values(column: &ColumnName, reason: impl std::fmt::D
 ///
 /// [`Error::Query`] when there is none, with the names that there are, and when there are several.
 pub(in crate::tables) fn find(source: &Source, name: &str) -> Result<ColumnName> {
-    let place = place_of(source, name)?;
-    let others = source.schema.fields()[place + 1..].iter();
+    let position = position_of(source, name)?;
+    let others = source.schema.fields()[position + 1..].iter();
     match others.map(|field| field.name()).any(|other| other == name) {
         true => Err(repeated(source, name)),
-        false => Ok(ColumnName { name: name.to_owned(), place }),
+        false => Ok(ColumnName { name: name.to_owned(), position }),
     }
 }
 
@@ -80,10 +80,10 @@ pub(in crate::tables) fn repeated(source: &Source, name: &str) -> Error {
 /// # Errors
 ///
 /// [`Error::Query`] when there is none, with the names that there are.
-pub(in crate::tables) fn place_of(source: &Source, name: &str) -> Result<usize> {
+pub(in crate::tables) fn position_of(source: &Source, name: &str) -> Result<usize> {
     let names = || source.schema.fields().iter().map(|field| field.name().as_str());
-    if let Some(place) = names().position(|other| other == name) {
-        return Ok(place);
+    if let Some(position) = names().position(|other| other == name) {
+        return Ok(position);
     }
     if names().next().is_none() {
         return Err(Error::query(format!(
@@ -98,7 +98,7 @@ pub(in crate::tables) fn place_of(source: &Source, name: &str) -> Result<usize> 
     Err(if hint.is_empty() { fault } else { fault.with_hint(hint) })
 }
 
-/// Returns the predicate in which the ids of a space are kept.
+/// Returns the predicate in which the ids of a space are retained.
 pub(in crate::tables) fn space_predicate(space: &IdSpace) -> Option<&str> {
     match space {
         IdSpace::Predicate(name) => Some(name),

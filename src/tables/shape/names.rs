@@ -47,7 +47,7 @@ impl NameChooser {
     ) -> Result<Cow<'n, str>> {
         let clean = clean(own);
         let is_taken = self.used.contains(&*clean);
-        if self.rule == Names::Keep || own == clean && !own.is_empty() && !is_taken {
+        if self.rule == Names::Retain || own == clean && !own.is_empty() && !is_taken {
             self.used.insert(own.to_owned());
             return Ok(Cow::Borrowed(own));
         }

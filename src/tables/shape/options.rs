@@ -46,7 +46,7 @@ pub struct TableOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Names {
     /// They are refused by the schema, which says what is wrong with a name.
-    Keep,
+    Retain,
     /// Their predicates have names that are made of them; the report lists these.
     #[default]
     Clean,
@@ -70,7 +70,7 @@ impl Names {
     /// [`Error::Query`] with these names.
     pub fn from_name(name: &str) -> Result<Names> {
         match name {
-            "keep" => Ok(Names::Keep),
+            "keep" => Ok(Names::Retain),
             "clean" => Ok(Names::Clean),
             "error" => Ok(Names::Error),
             _ => Err(Error::query(format!(
@@ -193,8 +193,8 @@ impl Encoding {
 
     /// Its name in reports.
     pub(in crate::tables) fn name(self) -> &'static str {
-        let known = Encoding::NAMES.iter().find(|(_, encoding)| *encoding == self);
-        known.map_or("", |(name, _)| name)
+        let existing = Encoding::NAMES.iter().find(|(_, encoding)| *encoding == self);
+        existing.map_or("", |(name, _)| name)
     }
 
     /// Returns the encoding of a name, in letters of any case, `_` or nothing for `-`.
@@ -212,8 +212,8 @@ impl Encoding {
     /// [`Error::Query`] with the names that there are.
     pub fn from_name(name: &str) -> Result<Encoding> {
         let plain = |name: &str| name.to_lowercase().replace(['-', '_'], "");
-        let found = Encoding::NAMES.iter().find(|(known, _)| plain(known) == plain(name));
-        found.map(|(_, encoding)| *encoding).ok_or_else(|| {
+        let result = Encoding::NAMES.iter().find(|(existing, _)| plain(existing) == plain(name));
+        result.map(|(_, encoding)| *encoding).ok_or_else(|| {
             let names = Encoding::NAMES.map(|(name, _)| name).join(", ");
             Error::query(format!("encoding is one of {names}, not {name:?}"))
         })
@@ -324,7 +324,7 @@ impl ForeignKey {
 pub struct NodeOptions {
     /// The column that names the node of a row; without one each row is a new node.
     pub id: Option<String>,
-    /// What that column holds. With `None` its values are kept in the predicate of its name, which gets an index and is
+    /// What that column holds. With `None` its values are retained in the predicate of its name, which gets an index and is
     /// `@unique`; or in [`ID_PREDICATE`], where the database has that one and none of the column's name.
     pub ids: Option<IdSpace>,
     /// The types of all the nodes.

@@ -34,12 +34,12 @@ impl SharedPredicates {
         let mut shared =
             SharedPredicates { columns: Vec::new(), types: BTreeSet::new(), own: first.clone() };
         for (column, predicate) in columns {
-            let known = others.iter().filter(|name| has(name, predicate));
-            let known: Vec<String> = known.map(|name| (*name).clone()).collect();
-            if known.is_empty() || own.iter().any(|name| has(name, predicate)) {
+            let existing = others.iter().filter(|name| has(name, predicate));
+            let existing: Vec<String> = existing.map(|name| (*name).clone()).collect();
+            if existing.is_empty() || own.iter().any(|name| has(name, predicate)) {
                 continue;
             }
-            shared.types.extend(known);
+            shared.types.extend(existing);
             shared.columns.push((column.to_owned(), predicate.to_owned()));
         }
         (!shared.columns.is_empty()).then_some(shared)
@@ -50,14 +50,14 @@ impl SharedPredicates {
         let names = self.columns.iter().map(|(_, predicate)| format!("`{predicate}`"));
         let are = if self.columns.len() == 1 { "is" } else { "are" };
         let (column, predicate) = &self.columns[0];
-        let advice = self.keep_apart(column, predicate);
+        let advice = self.retain_apart(column, predicate);
         format!("{} {are} shared with {}; {advice}", listed(names), self.others())
     }
 
     /// The same about one column.
     pub(in crate::tables) fn advice(&self, column: &str) -> Option<String> {
         let (column, predicate) = self.columns.iter().find(|(name, _)| name == column)?;
-        let advice = self.keep_apart(column, predicate);
+        let advice = self.retain_apart(column, predicate);
         Some(format!("`{predicate}` is shared with {}; {advice}", self.others()))
     }
 
@@ -65,7 +65,7 @@ impl SharedPredicates {
         listed(self.types.iter().cloned())
     }
 
-    fn keep_apart(&self, column: &str, predicate: &str) -> String {
+    fn retain_apart(&self, column: &str, predicate: &str) -> String {
         let own = &self.own;
         format!("to keep them apart: columns={{'{column}': '{own}.{predicate}'}} or prefix=True")
     }

@@ -28,7 +28,7 @@ pub(in crate::tables) struct Fault {
     /// The column's name.
     pub column: String,
     /// The place of the column in the table, from 0.
-    pub place: usize,
+    pub position: usize,
     /// The reason.
     pub reason: CellError,
 }
@@ -38,20 +38,20 @@ pub(in crate::tables) struct Fault {
 pub(in crate::tables) struct ColumnName {
     /// Its name.
     pub name: String,
-    /// Its place in the table, from 0.
-    pub place: usize,
+    /// Its position in the table, from 0.
+    pub position: usize,
 }
 
 impl ColumnName {
     /// Returns the fault of a cell of the column in a row, counted from 0 in the table.
     pub(in crate::tables) fn fault(&self, row: u64, reason: impl Into<CellError>) -> Fault {
         let reason = reason.into();
-        Fault { row, line: None, column: self.name.clone(), place: self.place, reason }
+        Fault { row, line: None, column: self.name.clone(), position: self.position, reason }
     }
 
     /// Returns the fault of a cell that can't be read, in a batch that starts at `first_row`.
-    fn misfit(&self, first_row: u64, misfit: UnreadableCell) -> Fault {
-        let UnreadableCell { row, value, reason } = misfit;
+    fn mismatch(&self, first_row: u64, mismatch: UnreadableCell) -> Fault {
+        let UnreadableCell { row, value, reason } = mismatch;
         let reason = CellError::from(reason);
         let reason = match value {
             Some(value) => reason.of_value(shown(ValueRef::String(&value))),
@@ -114,8 +114,8 @@ pub(super) fn value_part<'b>(
     }
     let facet_cells: Vec<Cells> =
         value.facets.iter().map(|facet| cells_of(&facet.column, Form::Natural)).collect();
-    let is_whole = facet_cells.is_empty() && exact.is_none();
-    if let Some(part) = is_whole.then(|| taken_over(&cells, def, nodes)).flatten() {
+    let is_complete = facet_cells.is_empty() && exact.is_none();
+    if let Some(part) = is_complete.then(|| taken_over(&cells, def, nodes)).flatten() {
         return part;
     }
     let is_ended = || canceller.check().is_err();
@@ -131,9 +131,9 @@ fn read_cells(
     faults: &mut Vec<Fault>,
 ) -> Cells {
     match Cells::of(array, form) {
-        Ok((cells, misfits)) => {
-            let misfits = misfits.into_iter().filter(|misfit| counts(misfit.row));
-            faults.extend(misfits.map(|misfit| column.misfit(first_row, misfit)));
+        Ok((cells, mismatches)) => {
+            let mismatches = mismatches.into_iter().filter(|mismatch| counts(mismatch.row));
+            faults.extend(mismatches.map(|mismatch| column.mismatch(first_row, mismatch)));
             cells
         }
         Err(reason) => {
@@ -191,7 +191,7 @@ fn cell_by_cell(
     ValuePart { nodes: part_nodes, values: values.finish(), facets: facets.finish() }
 }
 
-/// The points of latitudes and longitudes as GeoJSON, null where one of both is missing. What is no number, or no place on the
+/// The points of latitudes and longitudes as GeoJSON, null where one of both is missing. What is no number, or no position on the
 /// sphere, is refused when it is converted.
 fn points(latitudes: &Cells, longitudes: &Cells, rows: usize) -> Cells {
     let text = |cells: &Cells, row: usize| {
@@ -237,7 +237,8 @@ pub(super) fn facet_part(
     let mut values = ValuesBuilder::new(value_type);
     values.reserve(rows.len());
     for (at, &row) in rows.iter().enumerate() {
-        let Some(given) = cells.row(row as usize).next().and_then(|place| cells.get(place)) else {
+        let Some(given) = cells.row(row as usize).next().and_then(|position| cells.get(position))
+        else {
             continue;
         };
         match as_facet(given, facet.exact) {
@@ -370,7 +371,7 @@ mod tests {
     /// What is read cell by cell.
     fn slowly(cells: &Cells, def: &PredicateDef, nodes: &[u32]) -> ValuePart {
         let value = ValueColumn {
-            column: ColumnName { name: "of".to_owned(), place: 0 },
+            column: ColumnName { name: "of".to_owned(), position: 0 },
             def: def.clone(),
             lang: String::new(),
             exact: None,

@@ -58,9 +58,9 @@ pub(in crate::tables) struct EdgePlan {
 
 /// The parts of predicates that one batch of rows was turned into.
 pub(in crate::tables) struct Parts {
-    /// Values, by place in [`NodePlan::values`].
+    /// Values, by position in [`NodePlan::values`].
     values: Vec<ValuePart>,
-    /// The types of each node, by place in [`NodePlan::node_types`].
+    /// The types of each node, by position in [`NodePlan::node_types`].
     types: Vec<ValuePart>,
     /// The place of the first row, and the node that the id of each names, 0 for none.
     row_nodes: Option<(u64, Vec<u32>)>,
@@ -110,30 +110,30 @@ impl Plan {
         }
     }
 
-    /// The places of the columns that are read, ascending.
-    pub(in crate::tables) fn places(&self) -> Vec<usize> {
-        let mut places: Vec<usize> = match self {
+    /// The positions of the columns that are read, ascending.
+    pub(in crate::tables) fn positions(&self) -> Vec<usize> {
+        let mut positions: Vec<usize> = match self {
             Plan::Nodes(NodePlan { id, values, edges, .. }) => {
                 let facets = values.iter().flat_map(|value| &value.facets);
-                let facets = facets.map(|facet| facet.column.place);
+                let facets = facets.map(|facet| facet.column.position);
                 let pairs = values.iter().filter_map(|value| value.longitude.as_ref());
-                let pairs = pairs.map(|column| column.place);
-                let values = values.iter().map(|value| value.column.place).chain(facets);
-                let edges = edges.iter().map(|edge| edge.target.column.place);
+                let pairs = pairs.map(|column| column.position);
+                let values = values.iter().map(|value| value.column.position).chain(facets);
+                let edges = edges.iter().map(|edge| edge.target.column.position);
                 let values = values.chain(pairs).chain(edges);
-                values.chain(id.iter().map(|id| id.column.place)).collect()
+                values.chain(id.iter().map(|id| id.column.position)).collect()
             }
             Plan::Edges(EdgePlan { source, target, facets, .. }) => {
-                let facets = facets.iter().map(|facet| facet.column.place);
-                facets.chain([source.column.place, target.column.place]).collect()
+                let facets = facets.iter().map(|facet| facet.column.position);
+                facets.chain([source.column.position, target.column.position]).collect()
             }
         };
-        places.sort_unstable();
-        places.dedup();
-        places
+        positions.sort_unstable();
+        positions.dedup();
+        positions
     }
 
-    /// Makes parts of a batch that has the columns of [`Plan::places`] and starts at row
+    /// Makes parts of a batch that has the columns of [`Plan::positions`] and starts at row
     /// `first_row` of the table. `interner` numbers the nodes, and is shared by all batches. Once `canceller` ends the load
     /// the parts may be incomplete; they are not added then.
     ///
@@ -158,9 +158,10 @@ impl Plan {
             gaps: Gaps::default(),
             rows: rows as u64,
         };
-        let places = self.places();
+        let positions = self.positions();
         let column = |column: &ColumnName| {
-            let at = places.binary_search(&column.place).expect("all places of the plan are read");
+            let at =
+                positions.binary_search(&column.position).expect("all places of the plan are read");
             batch.column(at)
         };
         match self {
@@ -217,7 +218,7 @@ impl Parts {
     ) -> Result<()> {
         let nodes = match &plan.id {
             None => {
-                // Each row has `SLOTS` places; nodes are put in their order in the end, whichever thread numbered them first.
+                // Each row has `SLOTS` positions; nodes are put in their order in the end, whichever thread numbered them first.
                 let first = interner.new_nodes(first_row * SLOTS, rows as u32);
                 (first..first + rows as u32).collect()
             }
@@ -231,7 +232,7 @@ impl Parts {
         let rivals = rival_values(&plan.values);
         let rows_of = (|row: usize| nodes[row] != 0, first_row);
         let changed = without_rivals(&rivals, &column, rows_of, &mut self.faults);
-        let column = |it: &ColumnName| changed.get(&it.place).unwrap_or_else(|| column(it));
+        let column = |it: &ColumnName| changed.get(&it.position).unwrap_or_else(|| column(it));
         for value in &plan.values {
             let (rows, faults) = ((&nodes[..], first_row), &mut self.faults);
             let part = value_part(value, column, rows, canceller, faults);
@@ -279,18 +280,19 @@ impl Parts {
         self.gaps = Gaps { rows: gaps.len() as u64, first };
         let both = |row: usize| nodes[row] != 0 && targets[row] != 0;
         // A row that lacks an end, which is 0, is no edge.
-        let kept: Vec<u32> = (0..nodes.len() as u32).filter(|&row| both(row as usize)).collect();
-        if kept.len() < nodes.len() {
-            nodes = kept.iter().map(|&row| nodes[row as usize]).collect();
-            targets = kept.iter().map(|&row| targets[row as usize]).collect();
+        let retained: Vec<u32> =
+            (0..nodes.len() as u32).filter(|&row| both(row as usize)).collect();
+        if retained.len() < nodes.len() {
+            nodes = retained.iter().map(|&row| nodes[row as usize]).collect();
+            targets = retained.iter().map(|&row| targets[row as usize]).collect();
         }
         let rivals = rival_facets(&plan.facets);
-        let rows_of = (|row: usize| kept.binary_search(&(row as u32)).is_ok(), first_row);
+        let rows_of = (|row: usize| retained.binary_search(&(row as u32)).is_ok(), first_row);
         let changed = without_rivals(&rivals, &column, rows_of, &mut self.faults);
-        let column = |it: &ColumnName| changed.get(&it.place).unwrap_or_else(|| column(it));
+        let column = |it: &ColumnName| changed.get(&it.position).unwrap_or_else(|| column(it));
         let mut facets = Vec::new();
         for facet in &plan.facets {
-            let (array, rows) = (column(&facet.column), (&kept[..], first_row));
+            let (array, rows) = (column(&facet.column), (&retained[..], first_row));
             facets.extend(facet_part(array, rows, facet, &mut self.faults));
         }
         self.edges.push(EdgePart { nodes, targets, facets });

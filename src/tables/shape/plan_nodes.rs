@@ -8,7 +8,7 @@ use super::cell_error::CellError;
 use super::foreign_keys::edge_columns;
 use super::ids::IdColumn;
 use super::named::{
-    find, id_column, no_values, place_of, repeated, space_predicate, split_type, values_of,
+    find, id_column, no_values, position_of, repeated, space_predicate, split_type, values_of,
 };
 use super::names::NameChooser;
 use super::options::{Names, NodeOptions, PointColumns};
@@ -42,32 +42,32 @@ pub(in crate::tables) fn plan_nodes(
     let id = options.id.as_deref().map(|name| node_ids(source, name, (options, spaces), load));
     let id = id.transpose()?;
     for column in options.columns.keys().chain(options.table.types.keys()) {
-        place_of(source, column)?;
+        position_of(source, column)?;
     }
     let fields = source.schema.fields().iter().map(|field| field.name());
     let mut names = NameChooser::new(options.table.names, fields);
     let mut seen = HashSet::new();
     let (mut values, mut facets) = (Vec::new(), Vec::new());
-    for (place, field) in source.schema.fields().iter().enumerate() {
-        let column = ColumnName { name: field.name().clone(), place };
+    for (position, field) in source.schema.fields().iter().enumerate() {
+        let column = ColumnName { name: field.name().clone(), position };
         let given = options.columns.get(&column.name);
         let own = match given {
             Some(None) => continue,
             Some(Some(predicate)) => predicate.as_str(),
-            // The ids of a space that is a predicate are kept there.
+            // The ids of a space that is a predicate are retained there.
             None if options.id.as_ref() == Some(&column.name) => continue,
             None if options.edges.iter().any(|key| key.column == column.name) => continue,
             None => column.name.as_str(),
         };
         let is_repeated = !seen.insert(field.name());
-        if is_repeated && (given.is_some() || options.table.names == Names::Keep) {
+        if is_repeated && (given.is_some() || options.table.names == Names::Retain) {
             return Err(repeated(source, field.name()));
         }
         let prefixed = if given.is_some() { Cow::Borrowed(own) } else { options.prefixed(own) };
         let is_plain = given.is_some() || load.knows(&prefixed);
         let bar = if is_plain { None } else { own.rsplit_once('|') };
         if let Some((of, key)) = bar.filter(|(of, _)| source.schema.field_with_name(of).is_ok()) {
-            source.check_column(place)?;
+            source.check_column(position)?;
             let (key, exact) = split_type(key);
             let facet = FacetColumn { column: column.clone(), key: key.to_owned(), exact };
             facets.push((of.to_owned(), facet));
@@ -77,7 +77,7 @@ pub(in crate::tables) fn plan_nodes(
         let predicate = if given.is_some() || name.is_shared() || !has_values(field) {
             Cow::Borrowed(name.predicate)
         } else {
-            names.choose(name.predicate, place)?
+            names.choose(name.predicate, position)?
         };
         names.reserve(given.is_some().then_some(&predicate));
         if let Some(def) = define(source, &column, &predicate, options, load)? {
@@ -204,8 +204,8 @@ fn point_column(
 ) -> Result<ValueColumn> {
     let column = find(source, &point.latitude)?;
     let longitude = find(source, &point.longitude)?;
-    source.check_column(column.place)?;
-    source.check_column(longitude.place)?;
+    source.check_column(column.position)?;
+    source.check_column(longitude.position)?;
     let longitude = Some(longitude);
     let def = load.define(&point.predicate, || {
         let mut def = PredicateDef::new(&*point.predicate, ValueType::Geo);
@@ -295,8 +295,8 @@ fn define(
 ) -> Result<Option<PredicateDef>> {
     let Some((value_type, is_list)) = values_of(source, column)? else { return Ok(None) };
     let def = load.define(name, || {
-        let wanted = options.table.types.get(&column.name).copied();
-        let mut def = PredicateDef::new(name, wanted.unwrap_or(value_type));
+        let expected = options.table.types.get(&column.name).copied();
+        let mut def = PredicateDef::new(name, expected.unwrap_or(value_type));
         def.list = is_list && def.value_type != ValueType::Vector;
         def
     });

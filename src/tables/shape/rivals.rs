@@ -46,7 +46,7 @@ pub(super) fn rival_facets(facets: &[FacetColumn]) -> Vec<Rivals<'_>> {
 }
 
 /// Leaves out cells of rows that have another one in a rival before, and adds them to `faults`. Returns the columns that are changed,
-/// by their places. `is_row` tells which rows count.
+/// by their positions. `is_row` tells which rows count.
 pub(super) fn without_rivals<'b>(
     rivals: &[Rivals<'_>],
     array: impl Fn(&ColumnName) -> &'b ArrayRef,
@@ -72,7 +72,7 @@ pub(super) fn without_rivals<'b>(
             }
             if twice.contains(&true) {
                 match nullif(cells, &BooleanArray::from(twice)) {
-                    Ok(cells) => drop(changed.insert(column.place, cells)),
+                    Ok(cells) => drop(changed.insert(column.position, cells)),
                     // Such columns have no values.
                     Err(_) => continue,
                 }

@@ -19,12 +19,12 @@ enum Rows {
 impl Rows {
     fn of(nodes: &[u32], nulls: Option<&NullBuffer>, has_value: impl Fn(usize) -> bool) -> Rows {
         let is_null = |row: usize| nulls.is_some_and(|nulls| nulls.is_null(row));
-        let is_kept = |row: usize| nodes[row] != 0 && !is_null(row) && has_value(row);
-        match (0..nodes.len()).all(is_kept) {
+        let is_retained = |row: usize| nodes[row] != 0 && !is_null(row) && has_value(row);
+        match (0..nodes.len()).all(is_retained) {
             true => Rows::All,
             false => {
                 let rows = 0..nodes.len() as u32;
-                Rows::Some(rows.filter(|&row| is_kept(row as usize)).collect())
+                Rows::Some(rows.filter(|&row| is_retained(row as usize)).collect())
             }
         }
     }

@@ -37,7 +37,7 @@ pub(in crate::tables) fn geojson_of(text: &str) -> Result<String, String> {
     };
     let end = rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len());
     let name = rest[..end].to_ascii_uppercase();
-    let Some((_, title, depth)) = KINDS.iter().find(|(known, _, _)| *known == name) else {
+    let Some((_, title, depth)) = KINDS.iter().find(|(existing, _, _)| *existing == name) else {
         let names = KINDS.map(|(name, _, _)| name).join(", ");
         return Err(format!("it begins with {name:?}, not with one of {names}"));
     };
@@ -155,9 +155,9 @@ mod tests {
         ];
         for (text, want) in cases {
             match (geojson_of(text), want) {
-                (Ok(found), Ok(want)) => assert_eq!(found, *want, "{text}"),
+                (Ok(result), Ok(want)) => assert_eq!(result, *want, "{text}"),
                 (Err(fault), Err(want)) => assert!(fault.contains(want), "{text}: {fault}"),
-                (found, _) => panic!("{text}: {found:?}"),
+                (result, _) => panic!("{text}: {result:?}"),
             }
         }
     }

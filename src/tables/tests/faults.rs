@@ -47,9 +47,9 @@ fn a_large_int_is_one_cell() {
     let lists: ArrayRef = Arc::new(ListArray::from_iter_primitive::<UInt64Type, _, _>(lists));
     for (column, rest) in [(plain, 69_999), (packed, 69_999), (lists, 69_999)] {
         let db = Database::in_memory();
-        let told = fault(&db, with_ids(column.clone()));
-        assert!(told.starts_with("<table>:66001:2: row 66001, column \"a\""), "{told}");
-        assert!(told.contains("9223372036854775808"), "{told}");
+        let reported = fault(&db, with_ids(column.clone()));
+        assert!(reported.starts_with("<table>:66001:2: row 66001, column \"a\""), "{reported}");
+        assert!(reported.contains("9223372036854775808"), "{reported}");
         let report = nodes(&db, with_ids(column), skipping()).unwrap();
         assert_eq!((report.skipped, report.skipped_lines[0].line), (1, 66_001));
         let want = format!(r#"{{"q":[{{"count":{rest}}}]}}"#);
@@ -62,9 +62,9 @@ fn a_large_int_is_one_cell() {
 fn a_large_int_is_told_where_ints_are_converted() {
     let db = with_schema("a: bool .");
     let numbers: ArrayRef = Arc::new(UInt64Array::from(vec![Some(1), None, Some(u64::MAX)]));
-    let told = fault(&db, with_ids(numbers.clone()));
-    assert!(told.contains("row 3, column \"a\": \"18446744073709551615\""), "{told}");
-    assert!(told.contains("64 bits"), "{told}");
+    let reported = fault(&db, with_ids(numbers.clone()));
+    assert!(reported.contains("row 3, column \"a\": \"18446744073709551615\""), "{reported}");
+    assert!(reported.contains("64 bits"), "{reported}");
     assert_eq!(nodes(&db, with_ids(numbers), skipping()).unwrap().skipped, 1);
     assert_eq!(ask(&db, "{ q(func: has(a)) { a } }"), r#"{"q":[{"a":true}]}"#);
 }
@@ -82,9 +82,9 @@ fn a_facet_that_cannot_be_stored_is_one_cell() {
     options.table.skip_errors = true;
     let report = edges(&db, table(vec![batch(columns)]), options).unwrap();
     assert_eq!((report.skipped, report.triples), (2, 6));
-    let found = ask(&db, "{ q(func: has(knows)) { knows @facets(n, w) { uid } } }");
-    assert_eq!(found.matches("knows|n").count(), 2, "{found}");
-    assert_eq!(found.matches("knows|w").count(), 2, "{found}");
+    let result = ask(&db, "{ q(func: has(knows)) { knows @facets(n, w) { uid } } }");
+    assert_eq!(result.matches("knows|n").count(), 2, "{result}");
+    assert_eq!(result.matches("knows|w").count(), 2, "{result}");
 }
 
 /// The language of schemas refuses such lists, so no export of them could be read again.
@@ -94,8 +94,8 @@ fn lists_of_truth_values_are_refused() {
         arrow_array::builder::ListBuilder::new(arrow_array::builder::BooleanBuilder::new());
     lists.append_value([Some(true), Some(false)]);
     let db = Database::in_memory();
-    let told = fault(&db, with_ids(Arc::new(lists.finish())));
-    assert!(told.contains("column \"a\": a list can't hold values of type bool"), "{told}");
+    let reported = fault(&db, with_ids(Arc::new(lists.finish())));
+    assert!(reported.contains("column \"a\": a list can't hold values of type bool"), "{reported}");
     assert!(db.alter("a: [bool] .").unwrap_err().to_string().contains("can't hold"));
 }
 
@@ -113,21 +113,24 @@ fn vectors_have_finite_numbers() {
         (vector([Some(f32::NEG_INFINITY), Some(1.0)]), "and -inf is none"),
         (vector([Some(1.5), None]), "a number of the vector is missing"),
     ] {
-        let told = fault(&db, with_ids(rows(last.clone())));
-        assert!(told.contains("row 3, column \"a\"") && told.contains(reason), "{told}");
+        let reported = fault(&db, with_ids(rows(last.clone())));
+        assert!(
+            reported.contains("row 3, column \"a\"") && reported.contains(reason),
+            "{reported}"
+        );
         assert_eq!(nodes(&db, with_ids(rows(last)), skipping()).unwrap().skipped, 1);
         assert_eq!(ask(&db, "{ q(func: has(a)) { a } }"), r#"{"q":[{"a":[1E+00,2E+00]}]}"#);
     }
     for text in ["[1.1, inf]", "[nan, 1]", "[1, 1e39]"] {
-        let told = db.mutate(&format!("_:x <a> \"{text}\"^^<float32vector> ."), "").err();
-        assert!(told.is_some(), "{text}");
+        let reported = db.mutate(&format!("_:x <a> \"{text}\"^^<float32vector> ."), "").err();
+        assert!(reported.is_some(), "{text}");
     }
     // Doubles that are infinite as floats.
     let far = Float64Array::from(vec![1e300, 1.0]);
     let item = Arc::new(Field::new_list_field(DataType::Float64, true));
     let far: ArrayRef = Arc::new(FixedSizeListArray::new(item, 2, Arc::new(far), None));
-    let told = fault(&db, with_ids(far));
-    assert!(told.contains("and inf is none"), "{told}");
+    let reported = fault(&db, with_ids(far));
+    assert!(reported.contains("and inf is none"), "{reported}");
 }
 
 /// A vector that has a gap outside of the rows, or under a missing one, is none.
@@ -139,8 +142,8 @@ fn vectors_between_the_rows_do_not_count() {
     let all = FixedSizeListArray::new(item, 1, Arc::new(numbers), present);
     let report = nodes(&Database::in_memory(), with_ids(Arc::new(all.slice(0, 1))), person());
     assert_eq!(report.unwrap().skipped, 0);
-    let told = fault(&Database::in_memory(), with_ids(Arc::new(all.slice(1, 3))));
-    assert!(told.contains("row 1, column \"a\": a number"), "{told}");
+    let reported = fault(&Database::in_memory(), with_ids(Arc::new(all.slice(1, 3))));
+    assert!(reported.contains("row 1, column \"a\": a number"), "{reported}");
 }
 
 /// The last of them won.
@@ -154,21 +157,21 @@ fn columns_of_one_name_are_refused() {
     };
     let db = Database::in_memory();
     let keeping = || {
-        let table = TableOptions { names: Names::Keep, ..TableOptions::default() };
+        let table = TableOptions { names: Names::Retain, ..TableOptions::default() };
         NodeOptions { table, ..NodeOptions::default() }
     };
-    for (names, told) in [(["id", "a", "a"], "\"a\""), (["id", "b", "id"], "\"id\"")] {
+    for (names, reported) in [(["id", "a", "a"], "\"a\""), (["id", "b", "id"], "\"id\"")] {
         let fault = nodes(&db, rows(names), keeping()).unwrap_err().to_string();
-        assert!(fault.contains(&format!("<table> has several columns {told}")), "{fault}");
+        assert!(fault.contains(&format!("<table> has several columns {reported}")), "{fault}");
     }
-    let told = edges(&db, rows(["from", "to", "to"]), EdgeOptions::new("e", "from", "to"));
-    assert!(told.unwrap_err().to_string().contains("several columns \"to\""));
+    let reported = edges(&db, rows(["from", "to", "to"]), EdgeOptions::new("e", "from", "to"));
+    assert!(reported.unwrap_err().to_string().contains("several columns \"to\""));
     let columns = [("a".to_owned(), None)].into();
     let options = NodeOptions { columns, ..NodeOptions::default() };
     assert_eq!(nodes(&db, rows(["id", "a", "a"]), options).unwrap().triples, 1);
     let (_folder, path) = file("a.csv", b"id,a,a\n1,2,3\n");
-    let told = nodes(&db, Table::File(path), keeping()).unwrap_err().to_string();
-    assert!(told.contains("a.csv has several columns \"a\""), "{told}");
+    let reported = nodes(&db, Table::File(path), keeping()).unwrap_err().to_string();
+    assert!(reported.contains("a.csv has several columns \"a\""), "{reported}");
 }
 
 /// They vanished without a word.
@@ -184,10 +187,13 @@ fn edges_without_an_end_are_told() {
     // The node of "3" is made, and none of the empty text.
     assert_eq!((report.new_nodes, report.triples), (3, 4));
     let raising = EdgeOptions { missing: Missing::Raise, ..EdgeOptions::new("e", "from", "to") };
-    let told = edges(&db, rows(), raising).unwrap_err().to_string();
-    assert!(told.contains("row 2, column \"from\": a row of edges has no end here"), "{told}");
-    let told = fault(&db, table(vec![batch(vec![("id", texts(&["x", ""]))])]));
-    assert!(told.contains("row 2, column \"id\": a row of nodes has no id"), "{told}");
+    let reported = edges(&db, rows(), raising).unwrap_err().to_string();
+    assert!(
+        reported.contains("row 2, column \"from\": a row of edges has no end here"),
+        "{reported}"
+    );
+    let reported = fault(&db, table(vec![batch(vec![("id", texts(&["x", ""]))])]));
+    assert!(reported.contains("row 2, column \"id\": a row of nodes has no id"), "{reported}");
 }
 
 /// A text with a fraction was refused before, and a float lost it.
@@ -195,16 +201,16 @@ fn edges_without_an_end_are_told() {
 fn fractions_are_no_ints() {
     let db = with_schema("a: int .\nb: [int] .");
     let floats: ArrayRef = Arc::new(Float64Array::from(vec![2.0, -1.5, f64::NAN]));
-    let told = fault(&db, with_ids(floats.clone()));
-    assert!(told.contains("row 2, column \"a\": \"-1.5\": it has a fraction"), "{told}");
+    let reported = fault(&db, with_ids(floats.clone()));
+    assert!(reported.contains("row 2, column \"a\": \"-1.5\": it has a fraction"), "{reported}");
     assert_eq!(nodes(&db, with_ids(floats), skipping()).unwrap().skipped, 1);
     assert_eq!(ask(&db, "{ q(func: has(a)) { a } }"), r#"{"q":[{"a":2}]}"#);
-    let told = fault(&db, with_ids(decimals(&[200, 150], 2)));
-    assert!(told.contains("row 2, column \"a\": \"1.50\""), "{told}");
+    let reported = fault(&db, with_ids(decimals(&[200, 150], 2)));
+    assert!(reported.contains("row 2, column \"a\": \"1.50\""), "{reported}");
     let large = [900_719_925_474_099_300, 100];
     nodes(&db, with_ids(decimals(&large, 2)), NodeOptions::default()).unwrap();
-    let found = ask(&db, "{ q(func: has(a), orderdesc: a, first: 1) { a } }");
-    assert_eq!(found, r#"{"q":[{"a":9007199254740993}]}"#);
+    let result = ask(&db, "{ q(func: has(a), orderdesc: a, first: 1) { a } }");
+    assert_eq!(result, r#"{"q":[{"a":9007199254740993}]}"#);
 }
 
 /// They were converted without a word, as a fraction was.
@@ -244,8 +250,11 @@ fn periods_are_refused() {
     let period = Field::new("a", DataType::Int64, true).with_metadata(extension);
     let schema = Arc::new(Schema::new(vec![Field::new("id", DataType::Int64, true), period]));
     let rows = RecordBatch::try_new(schema, vec![ints(&[1]), ints(&[600])]).unwrap();
-    let told = fault(&Database::in_memory(), table(vec![rows]));
-    assert!(told.contains("column \"a\": a period is no value: `.dt.to_timestamp()`"), "{told}");
+    let reported = fault(&Database::in_memory(), table(vec![rows]));
+    assert!(
+        reported.contains("column \"a\": a period is no value: `.dt.to_timestamp()`"),
+        "{reported}"
+    );
 }
 
 /// As floats they lost digits that the predicate has.
@@ -256,8 +265,8 @@ fn decimals_keep_their_digits() {
     {
         let db = with_schema(schema);
         nodes(&db, with_ids(decimals(&[10], 2)), NodeOptions::default()).unwrap();
-        let found = ask(&db, "{ q(func: has(a)) { a } }");
-        assert_eq!(found, format!(r#"{{"q":[{{"a":{want}}}]}}"#), "{schema}");
+        let result = ask(&db, "{ q(func: has(a)) { a } }");
+        assert_eq!(result, format!(r#"{{"q":[{{"a":{want}}}]}}"#), "{schema}");
     }
 }
 
@@ -267,8 +276,8 @@ fn decimals_become_the_nearest_floats() {
     let digits: Vec<i128> = (1..200).map(|at| 1_234_567_890_123_456_789 * at + at).collect();
     let db = Database::in_memory();
     nodes(&db, with_ids(decimals(&digits, 21)), NodeOptions::default()).unwrap();
-    let found = ask(&db, "{ q(func: has(a), orderasc: id) { a } }");
-    let numbers = found.split("\"a\":").skip(1).map(|rest| rest.split('}').next().unwrap());
+    let result = ask(&db, "{ q(func: has(a), orderasc: id) { a } }");
+    let numbers = result.split("\"a\":").skip(1).map(|rest| rest.split('}').next().unwrap());
     let numbers: Vec<f64> = numbers.map(|number| number.parse().unwrap()).collect();
     let want = digits.iter().map(|digits| format!("{digits}e-21").parse::<f64>().unwrap());
     assert_eq!(numbers, want.collect::<Vec<_>>());
@@ -280,18 +289,24 @@ fn ids_that_are_decimals_and_floats() {
     let long = 12_345_678_901_234_567_890;
     let db = with_schema("id: string @index(hash) .");
     nodes(&db, of(decimals(&[long * 100, 500], 2)), NodeOptions::default()).unwrap();
-    let found = ask(&db, "{ q(func: has(id)) { id } }");
-    assert_eq!(found, r#"{"q":[{"id":"12345678901234567890"},{"id":"5"}]}"#);
-    let told = fault(&db, of(decimals(&[550], 2)));
-    assert!(told.contains("\"5.50\": an id is a whole number or a text"), "{told}");
+    let result = ask(&db, "{ q(func: has(id)) { id } }");
+    assert_eq!(result, r#"{"q":[{"id":"12345678901234567890"},{"id":"5"}]}"#);
+    let reported = fault(&db, of(decimals(&[550], 2)));
+    assert!(reported.contains("\"5.50\": an id is a whole number or a text"), "{reported}");
     let db = Database::in_memory();
-    let told = fault(&db, of(decimals(&[long], 0)));
-    assert!(told.contains("\"12345678901234567890\": the ids are of type int, which"), "{told}");
+    let reported = fault(&db, of(decimals(&[long], 0)));
+    assert!(
+        reported.contains("\"12345678901234567890\": the ids are of type int, which"),
+        "{reported}"
+    );
     let large: ArrayRef = Arc::new(Float64Array::from(vec![3.0, 9_007_199_254_740_992.0]));
-    let told = fault(&db, of(large));
-    assert!(told.contains("row 2, column \"id\": \"9007199254740992\": a float from"), "{told}");
-    let told = fault(&db, of(Arc::new(Float64Array::from(vec![1.5]))));
-    assert!(told.contains("an id is a whole number or a text"), "{told}");
+    let reported = fault(&db, of(large));
+    assert!(
+        reported.contains("row 2, column \"id\": \"9007199254740992\": a float from"),
+        "{reported}"
+    );
+    let reported = fault(&db, of(Arc::new(Float64Array::from(vec![1.5]))));
+    assert!(reported.contains("an id is a whole number or a text"), "{reported}");
 }
 
 /// The rest of the file was one cell.
@@ -300,9 +315,9 @@ fn a_quote_that_is_not_closed_is_an_error_where_others_are() {
     let db = Database::in_memory();
     let rows = (0..2000).map(|row| format!("{row},\"x\"\"\n{row}\"\n")).collect::<String>();
     let (_folder, path) = file("a.csv", format!("id,a\n{rows}z,\"open\n5,6\n").as_bytes());
-    let told = fault(&db, Table::File(path.clone()));
+    let reported = fault(&db, Table::File(path.clone()));
     let want = format!("{}:4002:1: a quote opens here that is never closed", path.display());
-    assert!(told.starts_with(&want), "{told}");
+    assert!(reported.starts_with(&want), "{reported}");
     // Where no quote is ever closed, quotes are letters, which the report says.
     for text in ["id,a\nx,\"abc\ny,2\n", "id,a,b\nx,\"abc,1\ny,2,3\n"] {
         let (_folder, path) = file("a.csv", text.as_bytes());
@@ -319,7 +334,7 @@ fn a_quote_that_is_not_closed_is_an_error_where_others_are() {
 /// Each column that was new looked at the whole schema: 16,000 of them took half a minute.
 #[test]
 fn many_columns_may_be_new() {
-    let names: Vec<String> = (0..16_000).map(|place| format!("p{place}")).collect();
+    let names: Vec<String> = (0..16_000).map(|position| format!("p{position}")).collect();
     let column = ints(&[1, 2]);
     let mut columns = vec![("id", column.clone())];
     columns.extend(names.iter().map(|name| (name.as_str(), column.clone())));
@@ -335,12 +350,12 @@ fn a_column_of_uids_is_said_by_its_name() {
     let db = Database::in_memory();
     let rows = || table(vec![batch(vec![("uid", ints(&[5])), ("id", ints(&[1]))])]);
     let options = NodeOptions { ids: Some(IdSpace::Uid), ..NodeOptions::default() };
-    let told = nodes(&db, rows(), options).unwrap_err().to_string();
-    assert!(told.contains("if it names the nodes say id=\"uid\";"), "{told}");
+    let reported = nodes(&db, rows(), options).unwrap_err().to_string();
+    assert!(reported.contains("if it names the nodes say id=\"uid\";"), "{reported}");
     assert!(fault(&db, rows()).contains("say id=\"uid\", uid=True;"));
     let none = RecordBatch::new_empty(Arc::new(Schema::empty()));
-    let told = fault(&db, table(vec![none]));
-    assert_eq!(told, "<table> has no column \"id\": it has no columns");
+    let reported = fault(&db, table(vec![none]));
+    assert_eq!(reported, "<table> has no column \"id\": it has no columns");
 }
 
 /// A name that no file can have is cut in the name of the file, and whole in what the file has.
@@ -390,8 +405,8 @@ fn two_cells_of_one_value_are_refused() {
     let options = NodeOptions { table: skipping(), ..NodeOptions::default() };
     let report = nodes(&db, rows(), options).unwrap();
     assert_eq!((report.skipped, report.overridden), (1, 0));
-    let found = ask(&db, "{ q(func: has(any), orderasc: id) { any } }");
-    assert_eq!(found, r#"{"q":[{"any":"a"},{"any":"b"},{"any":"6"}]}"#);
+    let result = ask(&db, "{ q(func: has(any), orderasc: id) { any } }");
+    assert_eq!(result, r#"{"q":[{"any":"a"},{"any":"b"},{"any":"6"}]}"#);
     let uids = Some(IdSpace::Uid);
     let facets = ["any", "any^^int"].map(|it| (it.to_owned(), it.to_owned())).to_vec();
     let mut options = EdgeOptions { facets, ..EdgeOptions::new("e", "id", "to") };
@@ -400,7 +415,7 @@ fn two_cells_of_one_value_are_refused() {
     assert!(fault.contains(want), "{fault}");
     options.table = skipping();
     assert_eq!(edges(&db, rows(), options).unwrap().skipped, 1);
-    let found = ask(&db, "{ q(func: uid(1, 2, 3)) { e @facets { uid } } }");
+    let result = ask(&db, "{ q(func: uid(1, 2, 3)) { e @facets { uid } } }");
     let want = r#"{"q":[{"e":[{"uid":"0x2","e|any":"a"}]},{"e":[{"uid":"0x3","e|any":"b"}]},{"e":[{"uid":"0x1","e|any":6}]}]}"#;
-    assert_eq!(found, want);
+    assert_eq!(result, want);
 }

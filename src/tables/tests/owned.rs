@@ -188,8 +188,8 @@ fn a_graphql_schema_that_is_set_stays_as_it_is() {
 #[test]
 fn ids_that_come_twice_are_counted() {
     for by_uid in [false, true] {
-        for is_little in [false, true] {
-            let thresholds = if is_little { Thresholds::small() } else { Thresholds::default() };
+        for is_small in [false, true] {
+            let thresholds = if is_small { Thresholds::small() } else { Thresholds::default() };
             let options = OpenOptions { thresholds, ..OpenOptions::default() };
             let db = Database::in_memory_with(options);
             let rows = |ages: &[i64]| {
@@ -234,8 +234,8 @@ fn fields_with_id_name_nodes() {
         edges(&db, table(vec![rows]), EdgeOptions::new(predicate, "from", "to"))
     };
     assert_eq!(link("a", "b", "User.knows").unwrap().new_nodes, 0);
-    let found = "{ q(func: eq(User.email, \"a\")) { User.knows { User.email } } }";
-    assert_eq!(ask(&db, found), r#"{"q":[{"User.knows":[{"User.email":"b"}]}]}"#);
+    let result = "{ q(func: eq(User.email, \"a\")) { User.knows { User.email } } }";
+    assert_eq!(ask(&db, result), r#"{"q":[{"User.knows":[{"User.email":"b"}]}]}"#);
     // The type names its nodes, too.
     let rows = batch(vec![("id", ints(&[1])), ("author", texts(&["b"]))]);
     let own = Some(IdSpace::Predicate("post".into()));

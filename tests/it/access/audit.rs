@@ -66,13 +66,13 @@ fn who_asked_what() {
         &json!({ "query": "{ queryNote { nothing } }" }).to_string(),
     );
     let wrong = json!({ "userid": "groot", "password": "hunter2" }).to_string();
-    let told = send(
+    let reported = send(
         server.address().unwrap(),
         ("POST", "/login"),
         &["Content-Type: application/json"],
         wrong.as_bytes(),
     );
-    assert!(told.text().contains("invalid username or password"));
+    assert!(reported.text().contains("invalid username or password"));
     send(server.address().unwrap(), ("GET", "/state"), &[], b"");
     let client = Client::new(server.grpc_address().unwrap());
     let metadata = [("accessjwt", token.as_str())];
@@ -115,8 +115,8 @@ fn who_asked_what() {
             "/api.Dgraph/Alter groot done: age: int .",
         ]
     );
-    let whole = fs::read_to_string(&path).unwrap();
-    assert!(!whole.contains("hunter2") && !whole.contains(PASSWORD) && !whole.contains(&token));
+    let full = fs::read_to_string(&path).unwrap();
+    assert!(!full.contains("hunter2") && !full.contains(PASSWORD) && !full.contains(&token));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What is for administrators alone is not there for others, whether they come with a key or without: the text of the GraphQL schema, in
 //! which secrets stand, in whichever way it is asked for.
 
-use crate::grpc::client::{Client, Told};
+use crate::grpc::client::{Client, Report};
 use crate::grpc::messages::{Request, Response, RunDqlRequest};
 use crate::wire::site::send;
 use hexgraph::db::Database;
@@ -49,7 +49,7 @@ const TRACES: [(&str, &str); 7] = [
     ("{ q(func: has(dgraph.graphql.schema)) { found: count(uid) } }", "\"found\":1"),
 ];
 
-/// Somebody who asks, with headers.
+/// Somebody the caller, with headers.
 struct Caller<'a> {
     name: &'static str,
     server: &'a Server,
@@ -62,8 +62,9 @@ impl Caller<'_> {
         let secret = self.secret.as_ref().map(|(name, secret)| format!("{name}: {secret}"));
         let headers: Vec<&str> =
             [content_type.as_str()].into_iter().chain(secret.as_deref()).collect();
-        let told = send(self.server.address().unwrap(), (method, path), &headers, body.as_bytes());
-        told.text().to_owned()
+        let reported =
+            send(self.server.address().unwrap(), (method, path), &headers, body.as_bytes());
+        reported.text().to_owned()
     }
 
     fn query(&self, text: &str, parameters: &str) -> String {
@@ -76,7 +77,9 @@ impl Caller<'_> {
             self.secret.iter().map(|(name, secret)| (*name, secret.as_str())).collect();
         let request = Request { query: text.to_owned(), ..Request::default() };
         let run = RunDqlRequest { dql_query: text.to_owned(), ..RunDqlRequest::default() };
-        let shown = |told: Told<Response>| String::from_utf8_lossy(&told.message.json).into_owned();
+        let shown = |reported: Report<Response>| {
+            String::from_utf8_lossy(&reported.message.json).into_owned()
+        };
         let refused = |status: Status| status.message().to_owned();
         [
             client.call_with("Query", request, &metadata).map_or_else(refused, shown),
@@ -85,17 +88,17 @@ impl Caller<'_> {
     }
 
     /// All that is told in answer to a question, by each way.
-    fn told(&self, text: &str) -> Vec<String> {
+    fn reported(&self, text: &str) -> Vec<String> {
         let lines = json!({ "query": text }).to_string() + "\n{}";
-        let mut told = vec![
+        let mut reported = vec![
             self.query(text, ""),
             self.query(text, "explain=true&warnings=true&debug=true"),
             self.query(text, "strict=true"),
             self.query(text, "respFormat=rdf"),
             self.send(("POST", "/query_many"), "application/x-ndjson", &lines),
         ];
-        told.extend(self.call(text));
-        told
+        reported.extend(self.call(text));
+        reported
     }
 }
 
@@ -117,20 +120,20 @@ fn serve(database: &Database, security: &str) -> Server {
 /// Asks everything, and checks who is told the secrets.
 fn check(caller: &Caller<'_>, id: &str, is_administrator: bool) {
     let name = caller.name;
-    let has_secret = |told: &str| SECRETS.iter().any(|secret| told.contains(secret));
+    let has_secret = |reported: &str| SECRETS.iter().any(|secret| reported.contains(secret));
     for text in QUESTIONS {
         let text = text.replace("ID", id);
-        let told = caller.told(&text);
-        assert_eq!(has_secret(&told[0]), is_administrator, "{name} {text}: {}", told[0]);
-        for told in told {
-            assert!(is_administrator || !has_secret(&told), "{name} {text}: {told}");
+        let reported = caller.reported(&text);
+        assert_eq!(has_secret(&reported[0]), is_administrator, "{name} {text}: {}", reported[0]);
+        for reported in reported {
+            assert!(is_administrator || !has_secret(&reported), "{name} {text}: {reported}");
         }
     }
     for (text, trace) in TRACES {
         let text = text.replace("ID", id);
-        let told = caller.told(&text);
-        let is_told = told[..2].iter().any(|told| told.contains(trace));
-        assert_eq!(is_told, is_administrator, "{name} {text}: {told:?}");
+        let reported = caller.reported(&text);
+        let is_reported = reported[..2].iter().any(|reported| reported.contains(trace));
+        assert_eq!(is_reported, is_administrator, "{name} {text}: {reported:?}");
     }
     let state = caller.send(("GET", "/state"), "application/json", "");
     assert!(state.contains("0-dgraph.type"), "{name} {state}");
@@ -143,8 +146,8 @@ fn copies(caller: &Caller<'_>, database: &Database, id: &str) -> bool {
         "upsert {{ query {{ v as var(func: uid({id})) {{ t as dgraph.graphql.schema }} }} mutation {{ set {{ uid(v) <copy> val(t) . }} }} }}"
     );
     let path = ("POST", "/mutate?commitNow=true");
-    let told = caller.send(path, "application/rdf", &text);
-    assert!(told.contains("Success") || told.contains("error"), "{told}");
+    let reported = caller.send(path, "application/rdf", &text);
+    assert!(reported.contains("Success") || reported.contains("error"), "{reported}");
     let copied = database.query_text("{ q(func: has(copy)) { copy } }");
     database.mutate("", &format!("<{id}> <copy> * .")).unwrap();
     copied.contains(SECRETS[0])
@@ -201,14 +204,14 @@ fn the_schema_of_graphql_is_for_those_who_may_administer() {
         check(&caller, &id, is_administrator);
         assert_eq!(copies(&caller, &database, &id), is_administrator, "{}", caller.name);
         // What is plain data is there for all, and so is the API that is made of the schema.
-        let told = caller
+        let reported = caller
             .query("{ q(func: type(dgraph.graphql)) { dgraph.type dgraph.graphql.xid } }", "");
-        let told: Value = serde_json::from_str(&told).unwrap();
+        let reported: Value = serde_json::from_str(&reported).unwrap();
         let node = json!([{ "dgraph.type": ["dgraph.graphql"], "dgraph.graphql.xid": NAME }]);
-        assert_eq!(told["data"]["q"], node);
+        assert_eq!(reported["data"]["q"], node);
         let note = json!({ "query": "mutation { addNote(input: [{ text: \"x\" }]) { numUids } }" });
-        let told = caller.send(("POST", "/graphql"), "application/json", &note.to_string());
-        assert!(told.contains("\"numUids\":1"), "{told}");
+        let reported = caller.send(("POST", "/graphql"), "application/json", &note.to_string());
+        assert!(reported.contains("\"numUids\":1"), "{reported}");
     }
 }
 

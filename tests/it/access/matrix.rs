@@ -35,7 +35,7 @@ fn table(first: &str) -> Vec<(String, [char; 6])> {
 /// What stands in the table for a query of the predicate that the text is in.
 const TEXT: &str = "of the text of the GraphQL schema";
 
-/// Somebody who asks, with a token or a key.
+/// Somebody the caller, with a token or a key.
 struct Caller<'a> {
     server: &'a Server,
     /// The namespace of the caller.
@@ -61,20 +61,21 @@ impl<'a> Caller<'a> {
 
     /// What becomes of a request: `-` refused, `0` nothing there, `+` done.
     fn outcome(&self, request: &str) -> char {
-        let told = match request.starts_with("/api.") || request.starts_with("/grpc.") {
+        let reported = match request.starts_with("/api.") || request.starts_with("/grpc.") {
             true => self.call(request),
             false => self.ask(request),
         };
         // A refusal is short; the scripts of the console have such words in them.
-        match told {
-            told if told.len() < 10_000
-                && ["Unauthenticated", "PermissionDenied", "ErrorUnauthorized"]
-                    .iter()
-                    .any(|word| told.contains(word)) =>
+        match reported {
+            reported
+                if reported.len() < 10_000
+                    && ["Unauthenticated", "PermissionDenied", "ErrorUnauthorized"]
+                        .iter()
+                        .any(|word| reported.contains(word)) =>
             {
                 '-'
             }
-            told if told.contains("nothing: ") => '0',
+            reported if reported.contains("nothing: ") => '0',
             _ => '+',
         }
     }
@@ -95,11 +96,11 @@ impl<'a> Caller<'a> {
 
     fn ask(&self, request: &str) -> String {
         let (route, what) = match request.match_indices(' ').nth(1) {
-            Some((place, _)) => (&request[..place], &request[place + 1..]),
+            Some((position, _)) => (&request[..position], &request[position + 1..]),
             None => (request, ""),
         };
         let (method, path) = route.split_once(' ').unwrap();
-        let told = match (path, what) {
+        let reported = match (path, what) {
             ("/query", TEXT) => {
                 let text = "{ q(func: has(dgraph.graphql.schema)) { dgraph.graphql.schema } }";
                 self.send(method, path, &json!({ "query": text }).to_string())
@@ -145,12 +146,12 @@ impl<'a> Caller<'a> {
             ("/admin/draining", _) => self.send("POST", "/admin/draining?enable=false", ""),
             _ => self.send(method, path, ""),
         };
-        let wanted = if what == TEXT { "type Note" } else { "Ada" };
+        let expected = if what == TEXT { "type Note" } else { "Ada" };
         match what == "query" || path.starts_with("/query") {
-            true if !told.contains(wanted) && !told.contains("desc = ") => {
-                format!("nothing: {told}")
+            true if !reported.contains(expected) && !reported.contains("desc = ") => {
+                format!("nothing: {reported}")
             }
-            _ => told,
+            _ => reported,
         }
     }
 
@@ -164,7 +165,7 @@ impl<'a> Caller<'a> {
             let text = String::from_utf8_lossy(&response.json).into_owned();
             if text.contains("Ada") { text } else { format!("nothing: {text}") }
         };
-        let told: Result<String, Status> = match request {
+        let reported: Result<String, Status> = match request {
             "/api.Dgraph/Query" => {
                 self.method("Query", Request { query: query(), ..Request::default() }).map(shown)
             }
@@ -222,7 +223,7 @@ impl<'a> Caller<'a> {
             }
             other => panic!("{other}"),
         };
-        told.unwrap_or_else(|status| format!("{:?}: {}", status.code(), status.message()))
+        reported.unwrap_or_else(|status| format!("{:?}: {}", status.code(), status.message()))
     }
 
     fn method<Q, A>(&self, method: &str, message: Q) -> Result<A, Status>
@@ -232,7 +233,7 @@ impl<'a> Caller<'a> {
     {
         let metadata: Vec<(&str, &str)> =
             self.secret.iter().map(|(name, secret)| (*name, secret.as_str())).collect();
-        self.client.call_with(method, message, &metadata).map(|told| told.message)
+        self.client.call_with(method, message, &metadata).map(|reported| reported.message)
     }
 }
 
@@ -279,11 +280,11 @@ fn check(first: &str, callers: &[Caller<'_>; 6]) -> Vec<String> {
     let is_last = |name: &str| name.contains("drops all") || name.contains("shutdown");
     rows.sort_by_key(|(name, _)| (is_last(name), name.contains("shutdown")));
     let mut wrong = Vec::new();
-    for (request, wanted) in &rows {
-        let found = callers.each_ref().map(|caller| caller.outcome(request));
-        if found != *wanted {
-            let (found, wanted) = (String::from_iter(found), String::from_iter(wanted));
-            wrong.push(format!("{request}: {found} instead of {wanted}"));
+    for (request, expected) in &rows {
+        let result = callers.each_ref().map(|caller| caller.outcome(request));
+        if result != *expected {
+            let (result, expected) = (String::from_iter(result), String::from_iter(expected));
+            wrong.push(format!("{request}: {result} instead of {expected}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -310,10 +311,10 @@ fn everybody_may_do_what_the_table_says() {
         Caller::with_token(&site, &site.database, site.token("groot")),
     ];
     let rows = check("no token", &callers);
-    let is_told =
+    let is_reported =
         |path: &str| rows.iter().any(|name| name.split([' ', '?']).any(|word| word == path));
     let untold: Vec<&str> =
-        ROUTES.iter().map(|route| route.path).filter(|path| !is_told(path)).collect();
+        ROUTES.iter().map(|route| route.path).filter(|path| !is_reported(path)).collect();
     let others = ["Watch", "UpdateExtSnapshotStreamingState", "StreamExtSnapshot"];
     let untold: Vec<&&str> =
         untold.iter().filter(|path| !others.iter().any(|other| path.ends_with(other))).collect();

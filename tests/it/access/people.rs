@@ -1,4 +1,4 @@
-//! What users see and change, what is taken from them, and what strangers try.
+//! What users see and change, what is taken from them, and what unknown uids try.
 
 use super::site::{PASSWORD, Site};
 use crate::wire::site::message;
@@ -23,9 +23,9 @@ fn what_may_not_be_read_is_not_there() {
     let site = site();
     let (ada, eve) = (site.token("ada"), site.token("eve"));
     let see = |token: &str, text: &str| {
-        let told = site.query(token, text);
-        assert!(told["errors"].is_null(), "{text}: {told}");
-        told["data"].to_string()
+        let reported = site.query(token, text);
+        assert!(reported["errors"].is_null(), "{text}: {reported}");
+        reported["data"].to_string()
     };
     // A block that begins with it is absent; a filter by it holds for nothing; its values are nowhere.
     let text = "{ a(func: has(name), orderasc: name) { name secret age } b(func: eq(secret, \"x\")) { name } c(func: has(name)) @filter(eq(secret, \"x\")) { name } d(func: uid(1)) { expand(_all_) { uid } } }";
@@ -43,10 +43,10 @@ fn what_may_not_be_read_is_not_there() {
         "{ q(func: uid(1, 2)) @cascade { name secret } }",
         "{ q(func: uid(1)) @normalize { s: secret } }",
     ] {
-        let told = see(&ada, text);
+        let reported = see(&ada, text);
         assert!(
-            !told.contains("\"x\"") && !told.contains("\"y\"") && !told.contains("Bob"),
-            "{text}: {told}"
+            !reported.contains("\"x\"") && !reported.contains("\"y\"") && !reported.contains("Bob"),
+            "{text}: {reported}"
         );
     }
     let schema = see(&ada, "schema {}");
@@ -62,8 +62,8 @@ fn what_may_not_be_read_is_not_there() {
     };
     assert_eq!(order("secret"), order("nobody"));
     // A mistake is told without the names of what is hidden.
-    let told = site.query(&ada, "{ q(func: has(name), orderasc: secre) { name } }").to_string();
-    assert!(!told.contains("secret"), "{told}");
+    let reported = site.query(&ada, "{ q(func: has(name), orderasc: secre) { name } }").to_string();
+    assert!(!reported.contains("secret"), "{reported}");
     // Nobody reads passwords, and who is no guardian not even names.
     assert_eq!(see(&ada, "{ q(func: has(dgraph.xid)) { dgraph.xid } }"), "{}");
     let groot = see(
@@ -79,19 +79,19 @@ fn what_may_not_be_read_is_not_there() {
 fn algorithms_see_what_may_be_read() {
     let site = site();
     let (groot, ada, eve) = (site.token("groot"), site.token("ada"), site.token("eve"));
-    let whole = "{ bfs(source: 0x1) { friend } }";
+    let full = "{ bfs(source: 0x1) { friend } }";
     let filtered =
         "{ bfs(source: 0x1) @filter(has(secret)) { friend @filter(eq(secret, \"y\")) } }";
     let both = r#"{"bfs":[{"uid":"0x1","bfs":0},{"uid":"0x2","bfs":1}]}"#;
     for _ in 0..2 {
-        assert_eq!(site.query(&groot, whole)["data"].to_string(), sorted(both));
+        assert_eq!(site.query(&groot, full)["data"].to_string(), sorted(both));
         assert_eq!(site.query(&groot, filtered)["data"].to_string(), sorted(both));
-        assert_eq!(site.query(&ada, whole)["data"].to_string(), sorted(both));
+        assert_eq!(site.query(&ada, full)["data"].to_string(), sorted(both));
         assert_eq!(site.query(&ada, filtered)["data"].to_string(), r#"{"bfs":[]}"#);
         let refused = |name: &str| {
-            let told = site.query(&eve, &format!("{{ bfs(source: 0x1) {{ {name} }} }}"));
-            assert!(told["data"].is_null(), "{told}");
-            message(&told).replace(name, "*")
+            let reported = site.query(&eve, &format!("{{ bfs(source: 0x1) {{ {name} }} }}"));
+            assert!(reported["data"].is_null(), "{reported}");
+            message(&reported).replace(name, "*")
         };
         assert_eq!(refused("friend"), refused("nobody"));
     }
@@ -117,16 +117,16 @@ fn graphql_shows_what_may_be_read() {
         message(&none),
         "Dgraph query failed because Dgraph execution failed because rpc error: code = Unauthenticated desc = no accessJwt available"
     );
-    let told =
+    let reported =
         ask(&ada, "mutation { addNote(input: [{ text: \"b\", hidden: \"c\" }]) { numUids } }");
-    assert!(message(&told).ends_with("code = PermissionDenied desc = unauthorized to mutate following predicates: Note.hidden \n"), "{told}");
+    assert!(message(&reported).ends_with("code = PermissionDenied desc = unauthorized to mutate following predicates: Note.hidden \n"), "{reported}");
     // What a mutation shows is what its user may read.
-    let told = ask(
+    let reported = ask(
         &ada,
         "mutation { updateNote(input: { filter: {}, set: { text: \"b\" } }) { note { text hidden } } }",
     );
     assert_eq!(
-        told,
+        reported,
         json!({ "data": { "updateNote": { "note": [{ "text": "b", "hidden": null }] } } })
     );
 }
@@ -135,19 +135,19 @@ fn graphql_shows_what_may_be_read() {
 fn writing_and_altering() {
     let site = site();
     let (ada, eve, groot) = (site.token("ada"), site.token("eve"), site.token("groot"));
-    let told = site
+    let reported = site
         .mutate(&ada, &json!({ "set": { "uid": "0x2", "name": "Eve", "secret": "z", "age": 1 } }));
     assert_eq!(
-        message(&told),
+        message(&reported),
         "rpc error: code = PermissionDenied desc = unauthorized to mutate following predicates: age secret \n"
     );
-    let told = site.mutate(&eve, &json!({ "set": { "name": "Eve" } }));
-    assert!(message(&told).contains("following predicates: name \n"), "{told}");
-    let told = site.mutate(&ada, &json!({ "set": { "dgraph.xid": "root" } }));
-    assert!(message(&told).contains("following predicates: dgraph.xid \n"), "{told}");
+    let reported = site.mutate(&eve, &json!({ "set": { "name": "Eve" } }));
+    assert!(message(&reported).contains("following predicates: name \n"), "{reported}");
+    let reported = site.mutate(&ada, &json!({ "set": { "dgraph.xid": "root" } }));
+    assert!(message(&reported).contains("following predicates: dgraph.xid \n"), "{reported}");
     // All that a node has: what may be written goes, the rest stays, and the type with it.
-    let told = site.mutate(&ada, &json!({ "delete": { "uid": "0x1" } }));
-    assert_eq!(told["data"]["code"], "Success", "{told}");
+    let reported = site.mutate(&ada, &json!({ "delete": { "uid": "0x1" } }));
+    assert_eq!(reported["data"]["code"], "Success", "{reported}");
     let left =
         site.query(&groot, "{ q(func: uid(1)) { name age secret friend { uid } dgraph.type } }");
     assert_eq!(left["data"]["q"], json!([{ "age": 36, "secret": "x", "dgraph.type": ["Person"] }]));
@@ -195,9 +195,9 @@ fn what_is_given_and_taken_holds_at_once() {
     let site = site();
     let (eve, groot) = (site.token("eve"), site.token("groot"));
     let admin = |text: &str| {
-        let told = site.graphql("/admin", &groot, text);
-        assert!(told["errors"].is_null(), "{told}");
-        told
+        let reported = site.graphql("/admin", &groot, text);
+        assert!(reported["errors"].is_null(), "{reported}");
+        reported
     };
     let names = || {
         site.query(&eve, "{ q(func: has(name)) { name } }")["data"]["q"]
@@ -222,8 +222,8 @@ fn what_is_given_and_taken_holds_at_once() {
         "{ q(func: has(dgraph.graphql.schema)) { dgraph.graphql.schema } }",
         "schema(pred: [dgraph.graphql.schema]) {}",
     ] {
-        let told = site.query(&eve, text).to_string();
-        assert!(!told.contains("Note") && !told.contains("string"), "{told}");
+        let reported = site.query(&eve, text).to_string();
+        assert!(!reported.contains("Note") && !reported.contains("string"), "{reported}");
     }
     // A version that was read before does not give back what was taken since.
     let start = site.send(
@@ -246,14 +246,14 @@ fn what_is_given_and_taken_holds_at_once() {
     );
     assert_eq!(again.json()["data"], json!({}));
     // Nobody goes on with it without its mark.
-    let told = site
+    let reported = site
         .send("POST", &format!("/query?startTs={}", txn["start_ts"]), &groot, "{\"query\": \"{}\"}")
         .json();
-    assert_eq!(message(&told), "hash mismatch the claimed startTs|namespace");
+    assert_eq!(message(&reported), "hash mismatch the claimed startTs|namespace");
     admin("mutation { deleteUser(filter: { name: { eq: \"eve\" } }) { numUids } }");
-    let told = site.query(&eve, "{ q(func: has(name)) { name } }");
+    let reported = site.query(&eve, "{ q(func: has(name)) { name } }");
     assert_eq!(
-        message(&told),
+        message(&reported),
         "rpc error: code = Unauthenticated desc = unable to parse jwt token: the user is no more"
     );
 }
@@ -268,8 +268,8 @@ fn somebody_else_of_the_same_name_is_another_user() {
     let names = |token: &str| site.query(token, "{ q(func: has(name)) { name } }");
     assert_eq!(names(&before)["data"]["q"].as_array().map(Vec::len), Some(2));
     let admin = |text: &str| {
-        let told = site.graphql("/admin", &groot, &format!("mutation {{ {text} }}"));
-        assert!(told["errors"].is_null(), "{told}");
+        let reported = site.graphql("/admin", &groot, &format!("mutation {{ {text} }}"));
+        assert!(reported["errors"].is_null(), "{reported}");
     };
     admin("deleteUser(filter: { name: { eq: \"ada\" } }) { numUids }");
     admin(&format!(
@@ -289,8 +289,8 @@ fn somebody_else_of_the_same_name_is_another_user() {
 #[test]
 fn the_first_user_goes_on_after_all_data_were_dropped() {
     let site = site();
-    let told = login(&site, &json!({ "userid": "groot", "password": "password" }));
-    let token = |name: &str| told["data"][name].as_str().unwrap().to_owned();
+    let reported = login(&site, &json!({ "userid": "groot", "password": "password" }));
+    let token = |name: &str| reported["data"][name].as_str().unwrap().to_owned();
     let (groot, refresh) = (token("accessJWT"), token("refreshJWT"));
     let again = |refresh: &str| login(&site, &json!({ "refresh_token": refresh }));
     let drop_all = |token: &str| {
@@ -342,8 +342,8 @@ fn a_right_that_is_taken_away_commits_nothing_more() {
 fn logins() {
     let site = site();
     let ada = json!({ "userid": "ada", "password": PASSWORD });
-    let told = login(&site, &ada);
-    let refresh = told["data"]["refreshJWT"].as_str().unwrap().to_owned();
+    let reported = login(&site, &ada);
+    let refresh = reported["data"]["refreshJWT"].as_str().unwrap().to_owned();
     let again = login(&site, &json!({ "refresh_token": &refresh }));
     let access = again["data"]["accessJWT"].as_str().unwrap().to_owned();
     assert_eq!(
@@ -355,8 +355,8 @@ fn logins() {
         message(&login(&site, &json!({ "refresh_token": &access }))),
         "invalid username or password"
     );
-    let told = site.query(&refresh, "{ q(func: has(name)) { name } }");
-    assert!(message(&told).contains("it is a token to log in again with"), "{told}");
+    let reported = site.query(&refresh, "{ q(func: has(name)) { name } }");
+    assert!(message(&reported).contains("it is a token to log in again with"), "{reported}");
     for wrong in [
         json!({}),
         json!({ "userid": "ada", "password": "wrong password" }),
@@ -385,9 +385,9 @@ fn who_tries_passwords_has_to_wait() {
     let guess = |user: &str| {
         message(&login(&site, &json!({ "userid": user, "password": "a guess" }))).to_owned()
     };
-    let told: Vec<String> = (0..8).map(|_| guess("groot")).collect();
-    assert_eq!(told[0], "invalid username or password");
-    assert!(told[7].starts_with("too many logins failed: try again in "), "{told:?}");
+    let reported: Vec<String> = (0..8).map(|_| guess("groot")).collect();
+    assert_eq!(reported[0], "invalid username or password");
+    assert!(reported[7].starts_with("too many logins failed: try again in "), "{reported:?}");
     let right = login(&site, &json!({ "userid": "groot", "password": "password" }));
     assert!(message(&right).starts_with("too many logins failed"), "{right}");
     assert!(
@@ -401,18 +401,18 @@ fn people_are_administered() {
     let site = site();
     let groot = site.token("groot");
     let admin = |text: &str| site.graphql("/admin", &groot, text);
-    let told = admin(
+    let reported = admin(
         "mutation { addUser(input: [{ name: \"eva\", password: \"longenough\", groups: [{ name: \"dev\" }, { name: \"ops\" }] }]) { user { name groups { name users { name } } } } }",
     );
     assert_eq!(
-        told,
+        reported,
         json!({ "data": { "addUser": { "user": [{ "name": "eva", "groups": [{ "name": "dev", "users": [{ "name": "ada" }, { "name": "eva" }] }, { "name": "ops", "users": [{ "name": "eva" }] }] }] } } })
     );
-    let told = admin(
+    let reported = admin(
         "{ queryUser(filter: { name: { eq: \"ada\" }, or: { name: { eq: \"eva\" } } }, order: { desc: name }, first: 1) { n: name } getGroup(name: \"nobody\") { name } queryGroup(filter: { not: { name: { eq: \"dev\" } } }, offset: 1) { name } }",
     );
     assert_eq!(
-        told,
+        reported,
         json!({ "data": { "queryUser": [{ "n": "eva" }], "getGroup": null, "queryGroup": [{ "name": "none" }, { "name": "ops" }] } })
     );
     for (text, why) in [
@@ -446,8 +446,8 @@ fn people_are_administered() {
         ("deleteNamespace(input: { namespaceId: 0 }) { namespaceId }", "cannot be deleted"),
         ("addNamespace(input: { password: \"short\" }) { namespaceId }", "password"),
     ] {
-        let told = admin(&format!("mutation {{ {text} }}"));
-        assert!(message(&told).contains(why), "{text}: {told}");
+        let reported = admin(&format!("mutation {{ {text} }}"));
+        assert!(message(&reported).contains(why), "{text}: {reported}");
     }
     assert_eq!(
         admin("mutation { deleteGroup(filter: { name: { eq: \"dev\" } }) { msg numUids } }"),
@@ -494,10 +494,10 @@ fn users_outlive_the_server() {
     let text = std::fs::read_to_string(&out).unwrap();
     assert!(text.contains("Ada") && !text.contains("groot") && !text.contains("$2"), "{text}");
     let short = AccessOptions::new(b"too short".to_vec());
-    let told = Database::in_memory().enable_access(short).unwrap_err().to_string();
+    let reported = Database::in_memory().enable_access(short).unwrap_err().to_string();
     assert!(
-        told.contains("has 9 bytes: it needs at least 32") && !told.contains("too short"),
-        "{told}"
+        reported.contains("has 9 bytes: it needs at least 32") && !reported.contains("too short"),
+        "{reported}"
     );
 }
 
@@ -505,18 +505,18 @@ fn users_outlive_the_server() {
 fn who_may_define_what_can_not_be_read_is_told_no_values() {
     let site = site();
     let groot = site.token("groot");
-    let told = site.graphql("/admin", &groot, "mutation { updateGroup(input: { filter: { name: { eq: \"none\" } }, set: { rules: [{ predicate: \"secret\", permission: 1 }] } }) { group { name } } }");
-    assert!(told["errors"].is_null(), "{told}");
+    let reported = site.graphql("/admin", &groot, "mutation { updateGroup(input: { filter: { name: { eq: \"none\" } }, set: { rules: [{ predicate: \"secret\", permission: 1 }] } }) { group { name } } }");
+    assert!(reported["errors"].is_null(), "{reported}");
     let alter = |token: &str, text: &str| {
-        let told = site.send("POST", "/alter", token, text);
-        assert_eq!(told.status, 200, "{}", told.text());
-        told.text().to_owned()
+        let reported = site.send("POST", "/alter", token, text);
+        assert_eq!(reported.status, 200, "{}", reported.text());
+        reported.text().to_owned()
     };
-    let told = alter(&site.token("eve"), "secret: int .");
-    assert!(told.contains("some values can't be read"), "{told}");
-    assert!(!told.contains("`x`") && !told.contains("0x1"), "{told}");
-    let told = alter(&groot, "secret: float .");
-    assert!(told.contains("`x` of 0x1"), "{told}");
+    let reported = alter(&site.token("eve"), "secret: int .");
+    assert!(reported.contains("some values can't be read"), "{reported}");
+    assert!(!reported.contains("`x`") && !reported.contains("0x1"), "{reported}");
+    let reported = alter(&groot, "secret: float .");
+    assert!(reported.contains("`x` of 0x1"), "{reported}");
 }
 
 #[test]
@@ -536,8 +536,8 @@ fn who_belongs_to_whom_is_not_told_without_end() {
             "mutation {{ addUser(input: [{{name: \"eve\", password: \"{PASSWORD}\", groups: [{{name: \"a\"}}, {{name: \"b\"}}]}}]) {{ user {{ name }} }} }}"
         ),
     ] {
-        let told = site.graphql("/admin", &groot, &text);
-        assert!(told["errors"].is_null(), "{told}");
+        let reported = site.graphql("/admin", &groot, &text);
+        assert!(reported["errors"].is_null(), "{reported}");
     }
     let eve = site.token("eve");
     // Two groups, four, eight: at the third level they are told, and at the sixtieth they would fill any memory.
@@ -545,9 +545,9 @@ fn who_belongs_to_whom_is_not_told_without_end() {
         let groups = "groups { name users { name ".repeat(levels) + &"} } ".repeat(levels);
         site.graphql("/admin", &eve, &format!("{{ getCurrentUser {{ name {groups} }} }}"))
     };
-    let told = nested(3);
-    assert!(told["errors"].is_null(), "{told}");
-    assert_eq!(told.to_string().matches("\"eve\"").count(), 1 + 2 + 4 + 8);
-    let told = nested(60);
-    assert!(message(&told).contains("memory"), "{told}");
+    let reported = nested(3);
+    assert!(reported["errors"].is_null(), "{reported}");
+    assert_eq!(reported.to_string().matches("\"eve\"").count(), 1 + 2 + 4 + 8);
+    let reported = nested(60);
+    assert!(message(&reported).contains("memory"), "{reported}");
 }

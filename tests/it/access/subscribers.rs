@@ -50,15 +50,15 @@ impl Subscriber {
 
     /// The next answer.
     fn notes(&mut self) -> Value {
-        let told = self.hear();
-        assert_eq!(told["type"], "next", "{told}");
-        told["payload"]["data"]["queryNote"].clone()
+        let reported = self.hear();
+        assert_eq!(reported["type"], "next", "{reported}");
+        reported["payload"]["data"]["queryNote"].clone()
     }
 
     /// Hears that it is over.
     fn ends(&mut self) {
-        let told = self.hear();
-        assert_eq!(told["type"], "complete", "{told}");
+        let reported = self.hear();
+        assert_eq!(reported["type"], "complete", "{reported}");
     }
 }
 
@@ -97,8 +97,8 @@ fn what_is_taken_away_is_not_told() {
     let site = Site::new(HOUR, None);
     let groot = site.token("groot");
     let admin = |text: &str| {
-        let told = site.graphql("/admin", &groot, &format!("mutation {{ {text} }}"));
-        assert!(told["errors"].is_null(), "{told}");
+        let reported = site.graphql("/admin", &groot, &format!("mutation {{ {text} }}"));
+        assert!(reported["errors"].is_null(), "{reported}");
     };
     let rule = |change: &str| {
         admin(&format!(
@@ -109,16 +109,16 @@ fn what_is_taken_away_is_not_told() {
     assert_eq!(ada.notes(), note("Ada"));
     rule("set: { rules: [{ predicate: \"Note.hidden\", permission: 4 }] }");
     say(&site, "one");
-    let mut told = ada.notes();
+    let mut reported = ada.notes();
     // What the rule shows may be told before what is said behind it.
-    if told == json!([{ "text": "Ada", "hidden": "h" }]) {
-        told = ada.notes();
+    if reported == json!([{ "text": "Ada", "hidden": "h" }]) {
+        reported = ada.notes();
     }
-    assert_eq!(told, json!([{ "text": "one", "hidden": "h" }]));
+    assert_eq!(reported, json!([{ "text": "one", "hidden": "h" }]));
     rule("remove: { rules: [\"Note.hidden\", \"Note.text\"] }");
     say(&site, "two");
-    let told = ada.hear().to_string();
-    assert!(!told.contains("two") && !told.contains("\"h\""), "{told}");
+    let reported = ada.hear().to_string();
+    assert!(!reported.contains("two") && !reported.contains("\"h\""), "{reported}");
     admin("deleteUser(filter: { name: { eq: \"ada\" } }) { numUids }");
     say(&site, "three");
     ada.ends();

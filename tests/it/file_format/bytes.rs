@@ -76,11 +76,11 @@ impl<'a> Bytes<'a> {
     }
 
     /// "Fields": all of them, to the end of the message; what may be ignored is left out.
-    pub fn fields(mut self, known: &[u64]) -> Read<Vec<(u64, Bytes<'a>)>> {
+    pub fn fields(mut self, existing: &[u64]) -> Read<Vec<(u64, Bytes<'a>)>> {
         let mut fields = Vec::new();
         while !self.0.is_empty() {
             let (tag, content) = (self.varint()?, self.counted()?);
-            match known.contains(&tag) {
+            match existing.contains(&tag) {
                 true => fields.push((tag, Bytes(content))),
                 false => need(tag % 2 == 0, "a later release wrote it")?,
             }

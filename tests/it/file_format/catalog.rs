@@ -35,11 +35,11 @@ impl<'a> Walk<'a> {
         let (_commit, _next_uid) = (walk.catalog.number(8)?, walk.catalog.number(8)?);
         let len = walk.catalog.u32()?;
         let types = definitions(Bytes(walk.catalog.take(len)?))?;
-        for place in 0..walk.catalog.u32()? {
+        for position in 0..walk.catalog.u32()? {
             let name = walk.catalog.text()?;
             let value_type = types.get(&name).copied();
             need(value_type.is_some() || name.starts_with("dgraph."), "an undefined predicate")?;
-            walk.predicate(place, &name, value_type == Some(7))?;
+            walk.predicate(position, &name, value_type == Some(7))?;
         }
         let len = walk.catalog.u32()?;
         Bytes(walk.catalog.take(len)?).fields(&[])?;
@@ -47,18 +47,18 @@ impl<'a> Walk<'a> {
         Ok(walk)
     }
 
-    fn predicate(&mut self, place: usize, name: &str, is_uid: bool) -> Read<()> {
+    fn predicate(&mut self, position: usize, name: &str, is_uid: bool) -> Read<()> {
         let kind = self.catalog.u8()?;
         need(kind <= 2 && is_uid == (kind != 0), "a predicate of another kind")?;
         if kind == 0 {
             for lang in 0..self.catalog.u32()? {
-                self.language(name, &format!("{place}.{lang}"))?;
+                self.language(name, &format!("{position}.{lang}"))?;
             }
             return Ok(());
         }
-        self.edges(name, &format!("{place}.edges"))?;
+        self.edges(name, &format!("{position}.edges"))?;
         match kind {
-            2 => self.edges(&format!("~{name}"), &format!("{place}.reverse")),
+            2 => self.edges(&format!("~{name}"), &format!("{position}.reverse")),
             _ => Ok(()),
         }
     }
@@ -137,8 +137,8 @@ impl<'a> Walk<'a> {
     /// "Facets"
     fn facets(&mut self, name: &str) -> Read<Vec<Facet<'a>>> {
         let mut facets = Vec::new();
-        for place in 0..self.catalog.u32()? {
-            let (key, name) = (self.catalog.text()?, format!("{name}.facet{place}"));
+        for position in 0..self.catalog.u32()? {
+            let (key, name) = (self.catalog.text()?, format!("{name}.facet{position}"));
             let values = self.values(&format!("{name}.values"))?;
             let positions = self.file.bitmap(&format!("{name}.positions"))?;
             need(positions.members().len() == values.len(), "facets do not fit")?;
@@ -184,7 +184,7 @@ impl<'a> Walk<'a> {
     fn uid(&self, node: u32) -> String {
         match node.checked_sub(1 << 31) {
             None => format!("{node:#x}"),
-            Some(place) => format!("{:#x}", self.high[place as usize]),
+            Some(position) => format!("{:#x}", self.high[position as usize]),
         }
     }
 }

@@ -23,8 +23,8 @@ pub fn records(log: &[u8]) -> Read<Vec<(u64, &[u8])>> {
         if log[7] == 1 {
             need(crc(&[&head[..24], payload].concat()) == sum, "a record's checksum")?;
         } else {
-            let whole = [&log[32..48], &log[16..24], &head[..28]].concat();
-            need(crc(&whole) == usize_at(head, 28, 4) as u32, "a frame's checksum")?;
+            let full = [&log[32..48], &log[16..24], &head[..28]].concat();
+            need(crc(&full) == usize_at(head, 28, 4) as u32, "a frame's checksum")?;
             need(crc(payload) == sum, "a payload's checksum")?;
         }
         records.push((usize_at(head, 8, 8) as u64, payload));

@@ -58,9 +58,9 @@ impl Snapshot {
     /// "Blocks and checksums"
     fn check_block(&self, block: usize) -> Read<()> {
         let end = 128 + (65536 * (block + 1)).min(self.data_len);
-        let found = crc(&self.bytes[128 + 65536 * block..end]);
-        let wanted = usize_at(&self.bytes, self.sums + 4 * block, 4) as u32;
-        need(found == wanted, &format!("the checksum of block {block}"))
+        let result = crc(&self.bytes[128 + 65536 * block..end]);
+        let expected = usize_at(&self.bytes, self.sums + 4 * block, 4) as u32;
+        need(result == expected, &format!("the checksum of block {block}"))
     }
 
     pub fn check_all(&self) -> Read<()> {
@@ -91,14 +91,14 @@ impl Snapshot {
     }
 
     /// The bytes of each row, of an array with items of that length.
-    fn pieces(&self, name: &str, array: &str, item_len: usize) -> Read<Vec<&[u8]>> {
+    fn chunks(&self, name: &str, array: &str, item_len: usize) -> Read<Vec<&[u8]>> {
         let bytes = self.section(&format!("{name}.{array}"), item_len)?;
         let rows = self.rows(name)?.into_iter();
         Ok(rows.map(|(start, end)| &bytes[item_len * start..item_len * end]).collect())
     }
 
     fn texts(&self, name: &str) -> Read<Vec<String>> {
-        self.pieces(name, "text", 1)?.into_iter().map(text_of).collect()
+        self.chunks(name, "text", 1)?.into_iter().map(text_of).collect()
     }
 
     /// "Bitmaps"
@@ -133,8 +133,8 @@ impl Snapshot {
                 shown.collect()
             }
             5 => self.texts(name)?.iter().map(|text| shown_text(kind.1, text)).collect(),
-            6 => self.pieces(name, "numbers", 4)?.into_iter().map(shown_vector).collect(),
-            7 => self.pieces(name, "bytes", 1)?.into_iter().map(mixed).collect::<Read<_>>()?,
+            6 => self.chunks(name, "numbers", 4)?.into_iter().map(shown_vector).collect(),
+            7 => self.chunks(name, "bytes", 1)?.into_iter().map(mixed).collect::<Read<_>>()?,
             8 => int(2)?.into_iter().map(|it| seconds(i64::from(it as i16) * 86400)).collect(),
             9 => int(4)?.into_iter().map(|it| seconds(i64::from(it as i32))).collect(),
             10 => {
@@ -201,10 +201,10 @@ impl Bitmap<'_> {
             0 => (0..=last).find(|at| payload(*at) == low)?,
             1 => {
                 let below = word(low / 64) & ((1 << (low % 64)) - 1);
-                let whole = (low / 512 * 8..low / 64).map(|at| word(at).count_ones()).sum::<u32>();
+                let full = (low / 512 * 8..low / 64).map(|at| word(at).count_ones()).sum::<u32>();
                 let has = word(low / 64) >> (low % 64) & 1 == 1;
                 let step = payload(4 * 1024 + low / 512);
-                has.then_some(step + (whole + below.count_ones()) as usize)?
+                has.then_some(step + (full + below.count_ones()) as usize)?
             }
             2 => low.checked_sub(offset).filter(|row| *row <= last)?,
             _ => {

@@ -33,7 +33,7 @@ const CHECKED: &str = r#"
     type X { id: ID! y: Int }
     # Dgraph.Authorization {"Header":"X-Auth","Namespace":"ns","JWKUrl":"http://h/keys"}
 "#;
-const ASKED: &str = "{
+const REQUESTED: &str = "{
     list { __typename a b ... on Deep { mood far { a } } }
     queryUser { name all one { a mood more { at more { a } } } theirs { a ... on Deep { at b } } }
 }";
@@ -105,14 +105,14 @@ proptest! {
     fn answers_have_the_declared_types(body in body(), status in prop_oneof![4 => Just(200_u16), 1 => any::<u16>()]) {
         let (db, parrot) = &*PARROT;
         *parrot.0.lock().unwrap() = Incoming { status, cache_control: None, body };
-        let answer = ask(db, ASKED);
+        let answer = ask(db, REQUESTED);
         let data = &answer["data"];
-        let told = answer["errors"].as_array().map_or(0, Vec::len);
+        let reported = answer["errors"].as_array().map_or(0, Vec::len);
         let list = &data["list"];
-        prop_assert!(list.is_null() && told > 0 || list.is_null() || list.is_array(), "{answer}");
+        prop_assert!(list.is_null() && reported > 0 || list.is_null() || list.is_array(), "{answer}");
         prop_assert!(list.as_array().is_none_or(|list| list.iter().all(|it| !it.is_null() && is_thing(it))));
         for user in data["queryUser"].as_array().into_iter().flatten() {
-            prop_assert!(user.is_null() && told > 0 || user["name"].is_string(), "{answer}");
+            prop_assert!(user.is_null() && reported > 0 || user["name"].is_string(), "{answer}");
             prop_assert!(is_thing(&user["theirs"]), "{answer}");
             let all = user["all"].as_array();
             prop_assert!(user.is_null() || all.is_some_and(|all| all.iter().all(Value::is_i64)));

@@ -1,6 +1,6 @@
 //! Servers that answer with nonsense, too much, too late or not at all.
 
-use super::server::{Answer, Asked, Server};
+use super::server::{Answer, RequestedQuery, Server};
 use super::{add_users, ask, database, error};
 use hexgraph::db::RequestContext;
 use hexgraph::db::graphql::{GraphqlOptions, Headers, Request};
@@ -30,8 +30,8 @@ const SCHEMA: &str = r#"
     # Dgraph.Secret key "s3cret"
 "#;
 
-fn answer(asked: &Asked) -> Answer {
-    match asked.path.as_str() {
+fn answer(requested: &RequestedQuery) -> Answer {
+    match requested.path.as_str() {
         "/html" => Answer::text("<html>"),
         "/empty" => Answer::text(""),
         "/broken" => Answer::text("{}").status(500),
@@ -46,7 +46,7 @@ fn answer(asked: &Asked) -> Answer {
         "/moved" => Answer::text("").status(308).header("Location", "good"),
         "/away" => Answer::text("").status(302).header(
             "Location",
-            asked.header("host").map_or_else(String::new, |host| {
+            requested.header("host").map_or_else(String::new, |host| {
                 format!("http://localhost:{}/seen", host.split(':').next_back().unwrap())
             }),
         ),
@@ -89,16 +89,16 @@ fn bad_answers_are_null_with_an_error() {
         ("list", "A list was returned"),
     ];
     for (path, want) in why {
-        let found = ask(&db, &format!("{{ get(path: \"{path}\") {{ a b }} }}"));
-        let (message, at) = error(&found);
+        let result = ask(&db, &format!("{{ get(path: \"{path}\") {{ a b }} }}"));
+        let (message, at) = error(&result);
         assert!(message.contains(want), "{path}: {message}");
         assert_eq!(at[0], "get", "{path}");
-        assert_eq!(found["data"], json!({"get": null}), "{path}");
+        assert_eq!(result["data"], json!({"get": null}), "{path}");
     }
     assert_eq!(ask(&db, r#"{ get(path: "empty") { a } }"#), json!({"data": {"get": null}}));
     assert_eq!(ask(&db, r#"{ get(path: "moved") { a } }"#), json!({"data": {"get": {"a": 1}}}));
-    let found = ask(&db, r#"{ list(path: "list") { a } }"#);
-    assert_eq!(found["data"], json!({"list": [{"a": 1}, null]}));
+    let result = ask(&db, r#"{ list(path: "list") { a } }"#);
+    assert_eq!(result["data"], json!({"list": [{"a": 1}, null]}));
     assert_eq!(ask(&db, r#"{ list(path: "told") { a } }"#)["data"], json!({"list": []}));
     assert_eq!(ask(&db, r#"{ must(path: "html") { a } }"#)["data"], json!(null));
     let (message, _) = error(&ask(&db, "{ strange { a } }"));
@@ -122,19 +122,19 @@ fn secrets_do_not_follow_redirects_elsewhere() {
     let (server, db) = start();
     // The same server by another name is another server.
     assert_eq!(ask(&db, r#"{ get(path: "away") { a } }"#)["data"], json!({"get": {"a": 1}}));
-    let asked = server.take();
-    assert_eq!(asked[0].header("x-key"), Some("s3cret"));
-    assert_eq!((asked[1].path.as_str(), asked[1].header("x-key")), ("/seen", None));
+    let requested = server.take();
+    assert_eq!(requested[0].header("x-key"), Some("s3cret"));
+    assert_eq!((requested[1].path.as_str(), requested[1].header("x-key")), ("/seen", None));
 }
 
 #[test]
 fn errors_of_fields_stay_at_their_fields() {
     let (_server, db) = start();
-    let found = ask(&db, "{ queryUser { name may } }");
+    let result = ask(&db, "{ queryUser { name may } }");
     let want =
         json!([{"name": "ann", "may": 1}, {"name": "bob", "may": null}, {"name": "cyd", "may": 1}]);
-    assert_eq!(found["data"]["queryUser"], want);
-    let (message, at) = error(&found);
+    assert_eq!(result["data"]["queryUser"], want);
+    let (message, at) = error(&result);
     let reason = "unexpected error with: 503 for field: may within type: User.";
     assert_eq!(
         (message, at),
@@ -143,18 +143,18 @@ fn errors_of_fields_stay_at_their_fields() {
             json!(["queryUser", 1, "may"])
         )
     );
-    let found = ask(&db, "{ queryUser { name must } }");
-    assert_eq!(found["data"]["queryUser"][1], json!(null), "null goes up to what may be null");
-    assert_eq!(found["errors"].as_array().unwrap().len(), 1);
+    let result = ask(&db, "{ queryUser { name must } }");
+    assert_eq!(result["data"]["queryUser"][1], json!(null), "null goes up to what may be null");
+    assert_eq!(result["errors"].as_array().unwrap().len(), 1);
 }
 
 #[test]
 fn a_batch_of_another_length_is_one_error() {
     let (_server, db) = start();
-    let found = ask(&db, "{ queryUser { name all } }");
-    assert_eq!(found["data"]["queryUser"][2], json!({"name": "cyd", "all": null}));
-    assert_eq!(found["errors"].as_array().unwrap().len(), 1);
-    let (message, at) = error(&found);
+    let result = ask(&db, "{ queryUser { name all } }");
+    assert_eq!(result["data"]["queryUser"][2], json!({"name": "cyd", "all": null}));
+    assert_eq!(result["errors"].as_array().unwrap().len(), 1);
+    let (message, at) = error(&result);
     assert!(
         message.contains("a list of 3 items was expected for as many objects, not of 2"),
         "{message}"
@@ -177,9 +177,9 @@ fn a_request_that_has_to_stop_does_not_wait() {
 #[test]
 fn mutations_behind_a_failed_one_are_not_carried_out() {
     let (server, db) = start();
-    let found = ask(&db, r#"mutation { bad(path: "html") { a } good(path: "good") { a } }"#);
-    assert_eq!(found["data"], json!({"bad": null}));
-    assert_eq!(found["errors"].as_array().unwrap().len(), 2);
+    let result = ask(&db, r#"mutation { bad(path: "html") { a } good(path: "good") { a } }"#);
+    assert_eq!(result["data"], json!({"bad": null}));
+    assert_eq!(result["errors"].as_array().unwrap().len(), 2);
     assert_eq!(server.take().len(), 1);
 }
 
@@ -193,8 +193,8 @@ fn a_dead_server_costs_one_attempt_and_some_errors() {
     let nodes: Vec<String> = (0..3_000).map(|n| format!("{{n: {n}}}")).collect();
     ask(&db, &format!("mutation {{ addN(input: [{}]) {{ numUids }} }}", nodes.join(" ")));
     let started = Instant::now();
-    let found = ask(&db, "{ queryN { n dead } }");
-    assert_eq!(found["data"]["queryN"].as_array().unwrap().len(), 3_000);
-    assert_eq!(found["errors"].as_array().unwrap().len(), 1_000);
+    let result = ask(&db, "{ queryN { n dead } }");
+    assert_eq!(result["data"]["queryN"].as_array().unwrap().len(), 3_000);
+    assert_eq!(result["errors"].as_array().unwrap().len(), 1_000);
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }

@@ -1,7 +1,7 @@
 //! What is checked against the schemas of other servers when a schema is set.
 
 use super::data;
-use super::server::{Answer, Asked, Server};
+use super::server::{Answer, RequestedQuery, Server};
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{Database, RequestContext};
 use serde_json::json;
@@ -21,11 +21,11 @@ const THEIRS: &str = r#"
 fn start() -> Server {
     let theirs = Database::in_memory();
     theirs.set_graphql_schema(THEIRS).unwrap();
-    Server::start(move |asked: &Asked| {
-        if asked.header("x-key") != Some("s3cret") {
+    Server::start(move |requested: &RequestedQuery| {
+        if requested.header("x-key") != Some("s3cret") {
             return Answer::text("no").status(401);
         }
-        let body = asked.json();
+        let body = requested.json();
         let request = Request::new(body["query"].as_str().unwrap());
         let response = theirs.graphql_with(&request, &Headers::new(), &RequestContext::new());
         Answer::text(String::from_utf8(response.to_json("")).unwrap())
@@ -47,7 +47,7 @@ const OURS: &str = r#"
     # Dgraph.Secret key "s3cret"
 "#;
 
-fn told(server: &Server, from: &str, to: &str) -> Vec<String> {
+fn reported(server: &Server, from: &str, to: &str) -> Vec<String> {
     let text = OURS.replacen(from, to, 1).replace("URL", &server.url);
     assert!(from.is_empty() || OURS.contains(from), "{from}");
     let db = Database::in_memory();
@@ -57,7 +57,7 @@ fn told(server: &Server, from: &str, to: &str) -> Vec<String> {
 #[test]
 fn what_fits_is_accepted_and_each_server_is_asked_once() {
     let server = start();
-    assert_eq!(told(&server, "", ""), Vec::<String>::new());
+    assert_eq!(reported(&server, "", ""), Vec::<String>::new());
     assert_eq!(server.take().len(), 1);
 }
 
@@ -114,15 +114,15 @@ fn what_does_not_fit_is_told_with_its_place() {
         ("{ code: $id }", "{ name: $id }", "body has key `name`, which remote input `Key` lacks."),
     ];
     for (from, to, want) in cases {
-        let told = told(&server, from, to);
-        assert!(told.iter().any(|told| told.ends_with(want)), "{want}: {told:?}");
+        let reported = reported(&server, from, to);
+        assert!(reported.iter().any(|reported| reported.ends_with(want)), "{want}: {reported:?}");
         assert!(
-            told.iter().all(|told| told.starts_with("input:7: Type User; Field land")
-                || told.starts_with("input:11: Type Query; Field get")),
-            "{told:?}"
+            reported.iter().all(|reported| reported.starts_with("input:7: Type User; Field land")
+                || reported.starts_with("input:11: Type Query; Field get")),
+            "{reported:?}"
         );
     }
-    let both = told(&server, "{ land(key: $key) }", "{ a(key: $key) }");
+    let both = reported(&server, "{ land(key: $key) }", "{ a(key: $key) }");
     assert_eq!(both.len(), 1);
 }
 

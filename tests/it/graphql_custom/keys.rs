@@ -1,6 +1,6 @@
 //! Sets of keys behind addresses.
 
-use super::server::{Answer, Asked, Server};
+use super::server::{Answer, RequestedQuery, Server};
 use super::{ask_with, database};
 use hexgraph::db::Database;
 use hexgraph::db::graphql::Headers;
@@ -13,8 +13,8 @@ const SCHEMA: &str = r#"
 "#;
 
 /// The secret of the key of each set is `secret`.
-fn keys(asked: &Asked) -> Answer {
-    let name = asked.path.trim_start_matches('/');
+fn keys(requested: &RequestedQuery) -> Answer {
+    let name = requested.path.trim_start_matches('/');
     let key = json!({"kty": "oct", "kid": name, "k": "c2VjcmV0"});
     Answer::json(&json!({ "keys": [key] })).header("Cache-Control", "public, max-age=60")
 }
@@ -26,7 +26,7 @@ fn token(name: &str) -> Headers {
     [("X-Auth", crate::tokens::sign(&header, &claims, &key))].into_iter().collect()
 }
 
-fn found(db: &Database, name: &str) -> Value {
+fn result(db: &Database, name: &str) -> Value {
     ask_with(db, "{ querySecret { name } }", &token(name))
 }
 
@@ -36,10 +36,10 @@ fn keys_are_fetched_and_kept() {
     let db = database(SCHEMA, &server.url);
     assert_eq!(server.take().len(), 2);
     for name in ["one", "two", "one"] {
-        assert_eq!(found(&db, name), json!({"data": {"querySecret": []}}));
+        assert_eq!(result(&db, name), json!({"data": {"querySecret": []}}));
     }
     assert!(
-        found(&db, "three")["errors"][0]["message"]
+        result(&db, "three")["errors"][0]["message"]
             .as_str()
             .unwrap()
             .contains("unable to parse jwt token")

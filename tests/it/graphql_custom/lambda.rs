@@ -1,6 +1,6 @@
 //! `@lambda` and `@lambdaOnMutate`.
 
-use super::server::{Answer, Asked, Server};
+use super::server::{Answer, RequestedQuery, Server};
 use super::{ask_with, data, error};
 use hexgraph::db::Database;
 use hexgraph::db::graphql::{GraphqlOptions, Headers};
@@ -16,8 +16,8 @@ const SCHEMA: &str = r#"
     # Dgraph.Authorization X-Auth ns HS256 "secret"
 "#;
 
-fn answer(asked: &Asked) -> Answer {
-    let body = asked.json();
+fn answer(requested: &RequestedQuery) -> Answer {
+    let body = requested.json();
     let names = |start: &str| {
         let parents = body["parents"].as_array().unwrap().iter();
         parents
@@ -50,8 +50,8 @@ const ADD: &str = r#"mutation {
 
 #[test]
 fn without_a_server_they_are_refused() {
-    let told = Database::in_memory().set_graphql_schema(SCHEMA).unwrap_err().to_string();
-    assert!(told.contains("flag wasn't specified during alpha startup"), "{told}");
+    let reported = Database::in_memory().set_graphql_schema(SCHEMA).unwrap_err().to_string();
+    assert!(reported.contains("flag wasn't specified during alpha startup"), "{reported}");
     let (_server, db) = start();
     db.set_graphql_options(GraphqlOptions::default());
     let (message, _) = error(&ask_with(&db, r#"{ greet(name: "x") }"#, &Headers::new()));
@@ -62,14 +62,18 @@ fn without_a_server_they_are_refused() {
 fn functions_are_given_arguments_or_parents() {
     let (server, db) = start();
     assert_eq!(data(&db, r#"{ greet(name: "you", often: 2) }"#), json!({"greet": "hi you"}));
-    let asked = server.take().remove(0);
-    assert_eq!((asked.method.as_str(), asked.path.as_str()), ("POST", "/graphql-worker"));
+    let requested = server.take().remove(0);
+    assert_eq!((requested.method.as_str(), requested.path.as_str()), ("POST", "/graphql-worker"));
     let want = json!({"resolver": "Query.greet", "args": {"name": "you", "often": 2}});
-    assert_eq!(asked.json(), want);
+    assert_eq!(requested.json(), want);
     let added = data(&db, ADD);
     assert_eq!(added["addHuman"]["human"], json!([{"name": "ann", "bio": "human ann"}]));
-    let asked = server.take();
-    let bio = asked.iter().find(|asked| asked.json()["resolver"] == "Human.bio").unwrap().json();
+    let requested = server.take();
+    let bio = requested
+        .iter()
+        .find(|requested| requested.json()["resolver"] == "Human.bio")
+        .unwrap()
+        .json();
     let parent = &bio["parents"][0];
     assert!(parent["id"].as_str().unwrap().starts_with("0x"));
     let want = json!({"id": parent["id"], "name": "ann", "age": 3, "mood": "GOOD", "tags": ["x"]});
@@ -81,17 +85,17 @@ fn fields_of_interfaces_are_those_that_are_asked_for() {
     let (server, db) = start();
     data(&db, ADD);
     server.take();
-    let found = data(&db, "{ queryBeing { name bio } }");
+    let result = data(&db, "{ queryBeing { name bio } }");
     assert_eq!(
-        found["queryBeing"],
+        result["queryBeing"],
         json!([{"name": "ann", "bio": "being ann"}, {"name": "rob", "bio": "being rob"}])
     );
     // What is told of mutations comes when it comes.
-    let asked = server.take();
-    let asked = asked.iter().filter(|asked| asked.json()["resolver"] != "$webhook");
-    assert_eq!(asked.count(), 1);
-    let found = data(&db, "{ queryBeing { ... on Human { bio } ... on Robot { bio } } }");
-    assert_eq!(found["queryBeing"], json!([{"bio": "human ann"}, {"bio": "robot rob"}]));
+    let requested = server.take();
+    let requested = requested.iter().filter(|requested| requested.json()["resolver"] != "$webhook");
+    assert_eq!(requested.count(), 1);
+    let result = data(&db, "{ queryBeing { ... on Human { bio } ... on Robot { bio } } }");
+    assert_eq!(result["queryBeing"], json!([{"bio": "human ann"}, {"bio": "robot rob"}]));
     let made = data(&db, "mutation { make { name bio ... on Robot { model } } }");
     assert_eq!(made["make"], json!([{"name": "r", "bio": "robot r", "model": "m"}]));
 }

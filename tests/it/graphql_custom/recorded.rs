@@ -75,10 +75,10 @@ fn check(case: &Value) {
     let want = case["body"].as_str().map(|body| serde_json::from_str(body).unwrap());
     assert_eq!(body, want, "{name}");
     for (key, values) in case["headers"].as_object().unwrap() {
-        let found = sent.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(key));
-        assert_eq!(found.map(|(_, value)| json!([value])).as_ref(), Some(values), "{name}: {key}");
+        let result = sent.headers.iter().find(|(existing, _)| existing.eq_ignore_ascii_case(key));
+        assert_eq!(result.map(|(_, value)| json!([value])).as_ref(), Some(values), "{name}: {key}");
     }
-    let forwarded = sent.headers.iter().any(|(known, _)| known == "X-App-Token");
+    let forwarded = sent.headers.iter().any(|(existing, _)| existing == "X-App-Token");
     assert_eq!(forwarded, case["headers"]["X-App-Token"].is_array(), "{name}");
 }
 
@@ -108,10 +108,10 @@ fn a_client_that_panics_fails_one_request() {
     let db = Database::in_memory();
     db.set_graphql_client(Arc::new(Wild));
     db.set_graphql_schema(SCHEMA).unwrap();
-    let found =
+    let result =
         ask_with(&db, r#"{ myFavoriteMovies(id: "1", name: "x") { id } }"#, &Headers::new());
     assert!(
-        found["errors"][0]["message"].as_str().unwrap().contains("it could not be sent"),
-        "{found}"
+        result["errors"][0]["message"].as_str().unwrap().contains("it could not be sent"),
+        "{result}"
     );
 }

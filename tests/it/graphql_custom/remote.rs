@@ -1,6 +1,6 @@
 //! Fields that other GraphQL servers answer.
 
-use super::server::{Answer, Asked, Server};
+use super::server::{Answer, RequestedQuery, Server};
 use super::{add_users, ask, data, database, error};
 use serde_json::{Value, json};
 
@@ -30,8 +30,8 @@ const SCHEMA: &str = r#"
     }
 "#;
 
-fn answer(asked: &Asked) -> Answer {
-    let body = asked.json();
+fn answer(requested: &RequestedQuery) -> Answer {
+    let body = requested.json();
     let query = body["query"].as_str().unwrap();
     let variables = &body["variables"];
     let land = |code: &Value| {
@@ -52,9 +52,9 @@ fn answer(asked: &Asked) -> Answer {
             json!({"everyone": [{"name": "zoe", "n": "zoe", "id": "0x9"}]})
         }
         query if query.contains("foundLand") => {
-            let told = json!([{"message": "taken", "path": ["foundLand", "best", "depth"]}]);
+            let reported = json!([{"message": "taken", "path": ["foundLand", "best", "depth"]}]);
             return Answer::json(
-                &json!({"data": {"foundLand": land(&json!("F"))}, "errors": told}),
+                &json!({"data": {"foundLand": land(&json!("F"))}, "errors": reported}),
             );
         }
         _ => json!({"land": land(&variables["code"])}),
@@ -84,15 +84,15 @@ fn fields_of_nodes_one_by_one_and_at_once() {
     let server = Server::start(answer);
     let db = database(SCHEMA, &server.url);
     add_users(&db);
-    let found = ask(&db, "{ queryUser { name land { code } lands { code } } }");
+    let result = ask(&db, "{ queryUser { name land { code } lands { code } } }");
     let want = json!([
         {"name": "ann", "land": {"code": "ann"}, "lands": {"code": "ann"}},
         {"name": "bob", "land": null, "lands": {"code": "bob"}},
         {"name": "cyd", "land": {"code": "cyd"}, "lands": {"code": "cyd"}}
     ]);
-    assert_eq!(found["data"]["queryUser"], want);
+    assert_eq!(result["data"]["queryUser"], want);
     let path = json!(["queryUser", 1, "land", "code"]);
-    assert_eq!(error(&found), ("bob is nowhere".to_owned(), path));
+    assert_eq!(error(&result), ("bob is nowhere".to_owned(), path));
     assert_eq!(server.take().len(), 4);
 }
 
@@ -100,17 +100,17 @@ fn fields_of_nodes_one_by_one_and_at_once() {
 fn nodes_of_another_server_have_custom_fields_too() {
     let server = Server::start(answer);
     let db = database(SCHEMA, &server.url);
-    let found = data(&db, "{ users { n: name land { code } } }");
-    assert_eq!(found, json!({"users": [{"n": "zoe", "land": {"code": "zoe"}}]}));
-    let asked = server.take().remove(0).json();
-    assert_eq!(asked["query"], "{ everyone { n: name name } }");
+    let result = data(&db, "{ users { n: name land { code } } }");
+    assert_eq!(result, json!({"users": [{"n": "zoe", "land": {"code": "zoe"}}]}));
+    let requested = server.take().remove(0).json();
+    assert_eq!(requested["query"], "{ everyone { n: name name } }");
 }
 
 #[test]
 fn errors_beside_data_are_passed_on() {
     let server = Server::start(answer);
     let db = database(SCHEMA, &server.url);
-    let found = ask(&db, r#"mutation { f: found(name: "N") { code } }"#);
-    assert_eq!(found["data"], json!({"f": {"code": "F"}}));
-    assert_eq!(error(&found), ("taken".to_owned(), json!(["f", "best", "depth"])));
+    let result = ask(&db, r#"mutation { f: found(name: "N") { code } }"#);
+    assert_eq!(result["data"], json!({"f": {"code": "F"}}));
+    assert_eq!(error(&result), ("taken".to_owned(), json!(["f", "best", "depth"])));
 }

@@ -29,8 +29,8 @@ const SCHEMA: &str = r#"
     # Dgraph.Secret key "s3cret"
 "#;
 
-fn films(asked: &super::server::Asked) -> Answer {
-    match (asked.method.as_str(), asked.path.as_str()) {
+fn films(requested: &super::server::RequestedQuery) -> Answer {
+    match (requested.method.as_str(), requested.path.as_str()) {
         ("DELETE", _) => Answer::text("\"gone\""),
         (_, "/named") => Answer::text(r#"[{"the-title": "N", "title": "no"}]"#),
         (_, "/films") => {
@@ -49,15 +49,15 @@ fn queries_fill_their_address_and_headers() {
     let db = database(SCHEMA, &server.url);
     let headers: Headers = [("authorization", "tok"), ("X-Other", "no")].into_iter().collect();
     let text = r#"{ f: film(id: "a/b", lang: null, tags: ["x y", "z"]) { t: title id year made kind __typename } }"#;
-    let found = ask_with(&db, text, &headers);
+    let result = ask_with(&db, text, &headers);
     let want = json!({"t": "T", "id": "7", "year": 1927, "made": "1927-01-10T00:00:00Z", "kind": "LONG", "__typename": "Film"});
-    assert_eq!(found, json!({"data": {"f": want}}));
-    let asked = server.take().remove(0);
-    assert_eq!((asked.method.as_str(), asked.body.as_str()), ("GET", ""));
-    assert_eq!(asked.path, "/films/a%2Fb?l=&fixed=1&t=x%20y&t=z");
-    assert_eq!(asked.header("x-token"), Some("tok"));
-    assert_eq!(asked.header("x-key"), Some("s3cret"));
-    assert_eq!((asked.header("x-none"), asked.header("x-other")), (None, None));
+    assert_eq!(result, json!({"data": {"f": want}}));
+    let requested = server.take().remove(0);
+    assert_eq!((requested.method.as_str(), requested.body.as_str()), ("GET", ""));
+    assert_eq!(requested.path, "/films/a%2Fb?l=&fixed=1&t=x%20y&t=z");
+    assert_eq!(requested.header("x-token"), Some("tok"));
+    assert_eq!(requested.header("x-key"), Some("s3cret"));
+    assert_eq!((requested.header("x-none"), requested.header("x-other")), (None, None));
     assert_eq!(data(&db, "{ named { title } }"), json!({"named": [{"title": "N"}]}));
 }
 
@@ -72,12 +72,15 @@ fn mutations_fill_their_body() {
     }"#;
     let want = json!({"addOne": {"id": "7"}, "drop": "gone", "change": {"title": "T"}});
     assert_eq!(data(&db, text), want);
-    let asked = server.take();
+    let requested = server.take();
     let body = json!({"new": {"title": "N", "kind": "SHORT", "tags": []}, "more": {"size": 1.5, "by": "us"}});
-    assert_eq!((asked[0].path.as_str(), asked[0].json()), ("/add", body));
-    assert_eq!(asked[0].header("content-type"), Some("application/json"));
-    assert_eq!((asked[1].method.as_str(), asked[1].path.as_str()), ("DELETE", "/films/3"));
-    assert_eq!((asked[2].method.as_str(), asked[2].json()), ("PATCH", json!({"title": null})));
+    assert_eq!((requested[0].path.as_str(), requested[0].json()), ("/add", body));
+    assert_eq!(requested[0].header("content-type"), Some("application/json"));
+    assert_eq!((requested[1].method.as_str(), requested[1].path.as_str()), ("DELETE", "/films/3"));
+    assert_eq!(
+        (requested[2].method.as_str(), requested[2].json()),
+        ("PATCH", json!({"title": null}))
+    );
 }
 
 #[test]
@@ -86,9 +89,9 @@ fn root_fields_wait_side_by_side() {
     let db = database(SCHEMA, &server.url);
     let started = Instant::now();
     let roots: Vec<String> = (0..8).map(|n| format!("f{n}: films {{ id title }}")).collect();
-    let found = data(&db, &format!("{{ {} queryLocal {{ name }} }}", roots.join(" ")));
-    assert_eq!(found["f7"], json!([{"id": "1", "title": "A"}, {"id": "2", "title": "B"}]));
-    assert_eq!(found["queryLocal"], json!([]));
+    let result = data(&db, &format!("{{ {} queryLocal {{ name }} }}", roots.join(" ")));
+    assert_eq!(result["f7"], json!([{"id": "1", "title": "A"}, {"id": "2", "title": "B"}]));
+    assert_eq!(result["queryLocal"], json!([]));
     assert!(started.elapsed().as_millis() < 1_500, "{:?}", started.elapsed());
     assert_eq!(server.take().len(), 8);
 }
@@ -97,7 +100,7 @@ fn root_fields_wait_side_by_side() {
 fn values_of_the_wrong_type_are_told() {
     let server = Server::start(films);
     let db = database(SCHEMA, &server.url);
-    let found = ask_with(&db, r#"{ film(id: "1") { next { id kind } } }"#, &Headers::new());
-    assert_eq!(found["data"], json!({"film": {"next": [{"id": "8", "kind": null}]}}));
-    assert_eq!(found["errors"][0]["path"], json!(["film", "next", 0, "kind"]));
+    let result = ask_with(&db, r#"{ film(id: "1") { next { id kind } } }"#, &Headers::new());
+    assert_eq!(result["data"], json!({"film": {"next": [{"id": "8", "kind": null}]}}));
+    assert_eq!(result["errors"][0]["path"], json!(["film", "next", 0, "kind"]));
 }

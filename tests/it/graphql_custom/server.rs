@@ -9,17 +9,17 @@ use std::time::Duration;
 
 /// A request that came.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct RequestedQuery {
     pub method: String,
     pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: String,
 }
 
-impl Asked {
+impl RequestedQuery {
     pub fn header(&self, name: &str) -> Option<&str> {
-        let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.as_str())
+        let result = self.headers.iter().find(|(existing, _)| existing.eq_ignore_ascii_case(name));
+        result.map(|(_, value)| value.as_str())
     }
 
     pub fn json(&self) -> Value {
@@ -61,33 +61,33 @@ impl Answer {
 /// The server. It ends with the process.
 pub struct Server {
     pub url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    requested: Arc<Mutex<Vec<RequestedQuery>>>,
 }
 
 impl Server {
-    pub fn start(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Server {
+    pub fn start(answer: impl Fn(&RequestedQuery) -> Answer + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (answer, noted) = (Arc::new(answer), Arc::clone(&asked));
+        let requested = Arc::new(Mutex::new(Vec::new()));
+        let (answer, noted) = (Arc::new(answer), Arc::clone(&requested));
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (answer, noted) = (Arc::clone(&answer), Arc::clone(&noted));
                 thread::spawn(move || serve(stream, &*answer, &noted));
             }
         });
-        Server { url, asked }
+        Server { url, requested }
     }
 
     /// What came so far, and nothing of it later.
-    pub fn take(&self) -> Vec<Asked> {
-        std::mem::take(&mut self.asked.lock().unwrap())
+    pub fn take(&self) -> Vec<RequestedQuery> {
+        std::mem::take(&mut self.requested.lock().unwrap())
     }
 
     /// The first request that comes.
-    pub fn wait(&self) -> Asked {
+    pub fn wait(&self) -> RequestedQuery {
         for _ in 0..500 {
-            if let Some(first) = self.asked.lock().unwrap().first() {
+            if let Some(first) = self.requested.lock().unwrap().first() {
                 return first.clone();
             }
             thread::sleep(Duration::from_millis(10));
@@ -96,11 +96,15 @@ impl Server {
     }
 }
 
-fn serve(stream: TcpStream, answer: &dyn Fn(&Asked) -> Answer, noted: &Mutex<Vec<Asked>>) {
+fn serve(
+    stream: TcpStream,
+    answer: &dyn Fn(&RequestedQuery) -> Answer,
+    noted: &Mutex<Vec<RequestedQuery>>,
+) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let Some(asked) = read(&mut reader) else { return };
-    noted.lock().unwrap().push(asked.clone());
-    let answer = answer(&asked);
+    let Some(requested) = read(&mut reader) else { return };
+    noted.lock().unwrap().push(requested.clone());
+    let answer = answer(&requested);
     thread::sleep(answer.delay);
     let mut head = format!("HTTP/1.1 {} X\r\nConnection: close\r\n", answer.status);
     for (name, value) in &answer.headers {
@@ -112,24 +116,24 @@ fn serve(stream: TcpStream, answer: &dyn Fn(&Asked) -> Answer, noted: &Mutex<Vec
     let _ = sent.and_then(|()| stream.write_all(answer.body.as_bytes()));
 }
 
-fn read(reader: &mut impl BufRead) -> Option<Asked> {
+fn read(reader: &mut impl BufRead) -> Option<RequestedQuery> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
     let mut words = line.split_whitespace();
-    let mut asked = Asked {
+    let mut requested = RequestedQuery {
         method: words.next()?.to_owned(),
         path: words.next()?.to_owned(),
-        ..Asked::default()
+        ..RequestedQuery::default()
     };
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
         let Some((name, value)) = line.trim_end().split_once(':') else { break };
-        asked.headers.push((name.to_owned(), value.trim().to_owned()));
+        requested.headers.push((name.to_owned(), value.trim().to_owned()));
     }
-    let length = asked.header("content-length").and_then(|length| length.parse().ok());
+    let length = requested.header("content-length").and_then(|length| length.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
-    asked.body = String::from_utf8(body).ok()?;
-    Some(asked)
+    requested.body = String::from_utf8(body).ok()?;
+    Some(requested)
 }

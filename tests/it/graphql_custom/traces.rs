@@ -1,7 +1,7 @@
 //! The trace of a request (`traceparent`, `tracestate`) goes on to the servers of custom fields, with a span of our server as
 //! the parent.
 
-use super::server::{Answer, Asked, Server};
+use super::server::{Answer, RequestedQuery, Server};
 use hexgraph::db::Database;
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph_server::http::{ServeOptions, Server as Site};
@@ -24,7 +24,7 @@ const CALLER: &str = "00f067aa0ba902b7";
 
 /// Both servers: ours, and the one that it asks.
 fn start() -> (Site, Server) {
-    let server = Server::start(|asked: &Asked| match asked.path.as_str() {
+    let server = Server::start(|requested: &RequestedQuery| match requested.path.as_str() {
         "/queried" => Answer::json(&json!({ "data": { "queried": "q" } })),
         _ => Answer::json(&json!("x")),
     });
@@ -59,17 +59,20 @@ fn each_server_is_told_the_trace() {
     let parent = format!("traceparent: 00-{TRACE}-{CALLER}-01");
     let headers = [&parent, "tracestate: a=1", "tracestate: b=2"];
     let response = send(&site, "{ plain chosen queried greet }", &headers);
-    let told = response.lines().find_map(|line| line.strip_prefix("traceresponse: ")).unwrap();
-    assert!(told.starts_with(&format!("00-{TRACE}-")) && !told.contains(CALLER), "{told}");
-    let asked = server.take();
-    let mut paths: Vec<&str> = asked.iter().map(|asked| asked.path.as_str()).collect();
+    let reported = response.lines().find_map(|line| line.strip_prefix("traceresponse: ")).unwrap();
+    assert!(
+        reported.starts_with(&format!("00-{TRACE}-")) && !reported.contains(CALLER),
+        "{reported}"
+    );
+    let requested = server.take();
+    let mut paths: Vec<&str> = requested.iter().map(|requested| requested.path.as_str()).collect();
     paths.sort_unstable();
     assert_eq!(paths, ["/chosen", "/lambda", "/plain", "/queried"]);
-    for asked in asked {
-        let parents = asked.headers.iter().filter(|(name, _)| name == "traceparent");
-        assert_eq!(parents.count(), 1, "{asked:?}");
-        assert_eq!(asked.header("traceparent"), Some(told), "{asked:?}");
-        assert_eq!(asked.header("tracestate"), Some("a=1,b=2"), "{asked:?}");
+    for requested in requested {
+        let parents = requested.headers.iter().filter(|(name, _)| name == "traceparent");
+        assert_eq!(parents.count(), 1, "{requested:?}");
+        assert_eq!(requested.header("traceparent"), Some(reported), "{requested:?}");
+        assert_eq!(requested.header("tracestate"), Some("a=1,b=2"), "{requested:?}");
     }
 }
 
@@ -79,10 +82,10 @@ fn events_of_mutations_are_of_the_trace() {
     let parent = format!("traceparent: 00-{TRACE}-{CALLER}-00");
     let response =
         send(&site, "mutation { addHuman(input: [{name: \"a\"}]) { numUids } }", &[&parent]);
-    let told = response.lines().find_map(|line| line.strip_prefix("traceresponse: ")).unwrap();
+    let reported = response.lines().find_map(|line| line.strip_prefix("traceresponse: ")).unwrap();
     let event = server.wait();
     assert_eq!(event.json()["resolver"], "$webhook");
-    assert_eq!(event.header("traceparent"), Some(told));
+    assert_eq!(event.header("traceparent"), Some(reported));
     assert_eq!(event.header("tracestate"), None);
 }
 
@@ -93,11 +96,11 @@ fn without_a_trace_none_is_told() {
     let (state, wrong) = ("tracestate: a=1", format!("traceparent: 00-{TRACE}-{CALLER}"));
     for headers in [vec![], vec![state], vec![state, &wrong]] {
         send(&site, "{ plain queried greet }", &headers);
-        let asked = server.take();
-        assert_eq!(asked.len(), 3);
-        for asked in asked {
-            let told = [asked.header("traceparent"), asked.header("tracestate")];
-            assert_eq!(told, [None, None], "{headers:?} {asked:?}");
+        let requested = server.take();
+        assert_eq!(requested.len(), 3);
+        for requested in requested {
+            let reported = [requested.header("traceparent"), requested.header("tracestate")];
+            assert_eq!(reported, [None, None], "{headers:?} {requested:?}");
         }
     }
 }
@@ -114,7 +117,7 @@ fn an_embedded_caller_is_the_parent() {
     let headers = [("TraceParent", parent.as_str()), ("tracestate", "a=\n1")].into_iter().collect();
     let answer = super::ask_with(&db, "{ plain }", &headers);
     assert_eq!(answer["errors"], Value::Null, "{answer}");
-    let asked = server.take().remove(0);
-    assert_eq!(asked.header("traceparent"), Some(parent.as_str()));
-    assert_eq!(asked.header("tracestate"), None);
+    let requested = server.take().remove(0);
+    assert_eq!(requested.header("traceparent"), Some(parent.as_str()));
+    assert_eq!(requested.header("tracestate"), None);
 }

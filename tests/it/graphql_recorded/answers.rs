@@ -21,7 +21,7 @@ static AGGREGATE: LazyLock<Regex> =
 
 impl<'a> Reader<'a> {
     pub fn new(world: &'a World, dql: &str, operation: &str) -> Reader<'a> {
-        let aggregates = AGGREGATE.captures_iter(dql).map(|found| found[1].to_owned()).collect();
+        let aggregates = AGGREGATE.captures_iter(dql).map(|result| result[1].to_owned()).collect();
         // An argument is no field.
         let words = operation.replace("(id: \"", "").replace("(postID: \"", "");
         let words = words.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -40,16 +40,16 @@ impl<'a> Reader<'a> {
 
     fn element(&self, value: &Value) -> Value {
         let Value::Object(map) = value else { return scalar(value) };
-        let mut found = Map::new();
+        let mut result = Map::new();
         for (key, value) in map.iter().filter(|(key, _)| *key != "__typename") {
             let value = self.graphql(value);
             let is_aggregate = self.aggregates.contains(key) || key.ends_with("Aggregate");
             let is_empty = is_aggregate && value == json!([{}]);
             if !value.is_null() && !is_empty {
-                found.insert(key.clone(), value);
+                result.insert(key.clone(), value);
             }
         }
-        Value::Object(found)
+        Value::Object(result)
     }
 
     /// A value that DQL answered.
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
     }
 
     fn node(&self, map: &Map<String, Value>) -> Value {
-        let mut found = Map::new();
+        let mut result = Map::new();
         for (key, value) in map {
             let (ty, key) = key.split_once('.').unwrap_or(("", key));
             if ty == "dgraph" || !self.is_of(map, ty) {
@@ -82,26 +82,26 @@ impl<'a> Reader<'a> {
                 key.split_once('_').filter(|_| ty.ends_with("AggregateResult"))
             {
                 let field = field.split_once('.').unwrap().1;
-                let inner = found.entry(field).or_insert_with(|| json!([{}]));
+                let inner = result.entry(field).or_insert_with(|| json!([{}]));
                 inner[0][key] = scalar(value);
             } else if !self.aggregates.contains(key) && self.words.contains(key) {
                 let value = self.dql(value);
                 if !value.is_null() {
-                    found.insert(key.to_owned(), value);
+                    result.insert(key.to_owned(), value);
                 }
             }
         }
         for key in &self.aggregates {
             // Null is nothing.
-            if let Some(inner) = found.get_mut(key) {
+            if let Some(inner) = result.get_mut(key) {
                 let inner = inner[0].as_object_mut().unwrap();
                 inner.retain(|_, value| !value.is_null());
                 if inner.is_empty() {
-                    found.remove(key);
+                    result.remove(key);
                 }
             }
         }
-        Value::Object(found)
+        Value::Object(result)
     }
 
     /// Whether a node whose types are told is of a type.
@@ -117,8 +117,8 @@ impl<'a> Reader<'a> {
 /// The parts of a root aggregate, which come as objects of one value.
 pub fn gathered(value: &Value) -> Value {
     let parts = value.as_array().into_iter().flatten().filter_map(Value::as_object);
-    let whole: Map<String, Value> = parts.flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
-    json!([whole])
+    let full: Map<String, Value> = parts.flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
+    json!([full])
 }
 
 fn scalar(value: &Value) -> Value {

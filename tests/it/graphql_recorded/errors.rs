@@ -84,7 +84,7 @@ fn what_can_not_be_is_refused_before_it_is_tried() {
     db.set_graphql_schema(&schema).unwrap();
     for record in records {
         let answer = ask(&db, &record.request(), &Headers::new());
-        let errors = answer["errors"].as_array().unwrap().iter().map(told);
+        let errors = answer["errors"].as_array().unwrap().iter().map(reported);
         let want = record.0["validationerror"]["message"].as_str().unwrap();
         let have = errors.collect::<Vec<_>>().join("\n");
         assert_eq!(have, want.trim_end(), "{}: {answer}", record.text("name"));
@@ -93,7 +93,7 @@ fn what_can_not_be_is_refused_before_it_is_tried() {
 }
 
 /// An error as the records write it: its place or its path before its message.
-fn told(error: &Value) -> String {
+fn reported(error: &Value) -> String {
     let message = error["message"].as_str().unwrap();
     if let Some(line) = error["locations"][0]["line"].as_u64() {
         return format!("input:{line}: {message}");

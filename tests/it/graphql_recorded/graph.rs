@@ -38,21 +38,21 @@ impl Predicates {
 
     /// The DQL that asks for everything about the nodes from the beginning, and about later ones
     /// that have a type.
-    pub fn query(&self, known: &BTreeSet<u64>) -> String {
+    pub fn query(&self, existing: &BTreeSet<u64>) -> String {
         let values = self.values.iter().map(|name| format!("<{name}>").replace("@*>", ">@*"));
         let edges = self.edges.iter().map(|name| format!("<{name}> {{ uid }}"));
         let all: Vec<String> = values.chain(edges).collect();
         let selection = format!("{{ uid dgraph.type {} }}", all.join("\n"));
-        let uids: Vec<String> = known.iter().map(|uid| format!("{uid:#x}")).collect();
-        let (uids, last) = (uids.join(", "), known.last().unwrap());
+        let uids: Vec<String> = existing.iter().map(|uid| format!("{uid:#x}")).collect();
+        let (uids, last) = (uids.join(", "), existing.last().unwrap());
         let new = format!("r(func: has(dgraph.type), after: {last:#x})");
         format!("{{ q(func: uid({uids})) {selection} {new} {selection} }}")
     }
 
     /// The graph that the query finds.
-    pub fn read(&self, found: &Value) -> Graph {
+    pub fn read(&self, result: &Value) -> Graph {
         let mut graph = Graph::default();
-        let blocks = ["q", "r"].iter().filter_map(|block| found[*block].as_array());
+        let blocks = ["q", "r"].iter().filter_map(|block| result[*block].as_array());
         for node in blocks.flatten().filter_map(Value::as_object) {
             let uid = uid_of(&node["uid"]);
             for (predicate, value) in node.iter().filter(|(name, _)| *name != "uid") {
@@ -103,8 +103,8 @@ impl Graph {
     /// The nodes of a value.
     pub fn with(&self, predicate: &str, value: &str) -> Vec<u64> {
         let value = End::Value(quoted(value));
-        let found = self.0.iter().filter(|(_, name, end)| name == predicate && *end == value);
-        found.map(|(subject, ..)| *subject).collect()
+        let result = self.0.iter().filter(|(_, name, end)| name == predicate && *end == value);
+        result.map(|(subject, ..)| *subject).collect()
     }
 
     /// The lines that are not in another graph and those about nodes that `old` does not have, with
@@ -132,8 +132,8 @@ impl Graph {
         let mut here = self.lines(other, old);
         let mut there = Vec::new();
         for line in other.lines(self, old) {
-            match here.iter().position(|known| *known == line) {
-                Some(place) => drop(here.remove(place)),
+            match here.iter().position(|existing| *existing == line) {
+                Some(position) => drop(here.remove(position)),
                 None => there.push(line),
             }
         }
@@ -220,8 +220,8 @@ fn now(text: &str) -> String {
 }
 
 /// All that is in a world.
-pub fn graph(world: &World, predicates: &Predicates, known: &BTreeSet<u64>) -> Graph {
-    let query = predicates.query(known);
-    let found = super::record::dql(&world.db, &query, &Default::default()).unwrap();
-    predicates.read(&found)
+pub fn graph(world: &World, predicates: &Predicates, existing: &BTreeSet<u64>) -> Graph {
+    let query = predicates.query(existing);
+    let result = super::record::dql(&world.db, &query, &Default::default()).unwrap();
+    predicates.read(&result)
 }

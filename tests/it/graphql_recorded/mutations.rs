@@ -37,19 +37,19 @@ pub struct Stage {
     predicates: Predicates,
     base: Graph,
     /// The nodes from the beginning.
-    pub known: BTreeSet<u64>,
+    pub existing: BTreeSet<u64>,
 }
 
 impl Stage {
     pub fn new(world: World) -> Stage {
         let predicates = Predicates::of(&world.model);
-        let known: BTreeSet<u64> = world.nodes.values().flatten().copied().collect();
-        let base = graph(&world, &predicates, &known);
-        Stage { world, predicates, base, known }
+        let existing: BTreeSet<u64> = world.nodes.values().flatten().copied().collect();
+        let base = graph(&world, &predicates, &existing);
+        Stage { world, predicates, base, existing }
     }
 
     pub fn graph(&self) -> Graph {
-        graph(&self.world, &self.predicates, &self.known)
+        graph(&self.world, &self.predicates, &self.existing)
     }
 
     /// Makes the data what a record supposes them to be, and the record one about them.
@@ -88,11 +88,11 @@ impl Stage {
         let txn = self.world.db.begin(TxnOptions::default()).unwrap();
         txn.mutate_with(&request, &RequestContext::new())
             .map_err(|error| format!("{error}\n{query}"))?;
-        let text = self.predicates.query(&self.known);
+        let text = self.predicates.query(&self.existing);
         let query = QueryRequest { text, ..QueryRequest::default() };
-        let found = txn.query_with(&query, &RequestContext::new()).unwrap().to_json().unwrap().0;
+        let result = txn.query_with(&query, &RequestContext::new()).unwrap().to_json().unwrap().0;
         txn.discard();
-        Ok(self.predicates.read(&serde_json::from_str(&found).unwrap()))
+        Ok(self.predicates.read(&serde_json::from_str(&result).unwrap()))
     }
 
     /// What differs, if anything.
@@ -117,7 +117,7 @@ impl Stage {
             Ok(want) => want,
             Err(error) => return Some(title + &dql + &error),
         };
-        let (more, less) = have.difference(&want, &self.known);
+        let (more, less) = have.difference(&want, &self.existing);
         let refused = messages(&answer);
         let same = more.is_empty() && less.is_empty();
         (!same || refused != record.error().unwrap_or_default()).then(|| {

@@ -18,14 +18,14 @@ fn difference(world: &World, record: &Record, node: u64) -> Option<String> {
     request.query = text.clone();
     let answer = ask(&world.db, &request, &Headers::new());
     let query = record.text("dgquery").replace("0x4", &node).replace("PAYLOAD_TYPE", "Payload");
-    let found = match dql(&world.db, &query, &Default::default()) {
-        Ok(found) => found,
+    let result = match dql(&world.db, &query, &Default::default()) {
+        Ok(result) => result,
         Err(error) => return Some(format!("{error}\n{query}")),
     };
     let reader = Reader::new(world, &query, &text);
     let payload = answer["data"].as_object().and_then(|data| data.values().next());
     let payload = payload.unwrap_or(&Value::Null);
-    let mut keys = found.as_object().unwrap().iter();
+    let mut keys = result.as_object().unwrap().iter();
     let (key, block) = keys.next().unwrap();
     let have = reader.graphql(&payload[key.split_once('.').unwrap().1]);
     let want = reader.dql(block);
@@ -34,7 +34,7 @@ fn difference(world: &World, record: &Record, node: u64) -> Option<String> {
     let same = have == want && answer["errors"].is_null();
     (!same && !is_cut).then(|| {
         let name = record.text("name");
-        format!("# {name}\n{text}\n{answer}\n{query}\n{found}\nhave {have}\nwant {want}\n")
+        format!("# {name}\n{text}\n{answer}\n{query}\n{result}\nhave {have}\nwant {want}\n")
     })
 }
 

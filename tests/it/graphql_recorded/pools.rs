@@ -23,16 +23,16 @@ impl Pools {
     pub fn of(records: &[Record]) -> Pools {
         let mut pools = Pools::default();
         for record in records {
-            for found in CALL.captures_iter(&record.dql()) {
-                let predicate = found[1].trim_matches(['<', '>']).trim_end_matches("@.");
-                for value in LITERAL.captures_iter(&found[2]) {
+            for result in CALL.captures_iter(&record.dql()) {
+                let predicate = result[1].trim_matches(['<', '>']).trim_end_matches("@.");
+                for value in LITERAL.captures_iter(&result[2]) {
                     let text = value.get(1).or(value.get(2)).unwrap().as_str();
                     pools.add(predicate, text);
                 }
             }
-            for found in PASSWORD.captures_iter(&record.dql()) {
-                let password = record.0["dgvars"][&found[2]].as_str().unwrap();
-                pools.add(&found[1], password);
+            for result in PASSWORD.captures_iter(&record.dql()) {
+                let password = record.0["dgvars"][&result[2]].as_str().unwrap();
+                pools.add(&result[1], password);
             }
         }
         pools
@@ -40,7 +40,7 @@ impl Pools {
 
     fn add(&mut self, predicate: &str, value: &str) {
         let values = self.0.entry(predicate.to_owned()).or_default();
-        if !values.iter().any(|known| known == value) {
+        if !values.iter().any(|existing| existing == value) {
             values.push(value.to_owned());
         }
     }

@@ -27,14 +27,14 @@ fn difference(world: &World, record: &Record) -> Option<String> {
     let name = record.text("name");
     let text = record.text("dgquery");
     let answer = ask(&world.db, &record.request(), &record.headers());
-    let found = match dql(&world.db, text, &record.json("dgvars")) {
-        Ok(found) => found,
+    let result = match dql(&world.db, text, &record.json("dgvars")) {
+        Ok(result) => result,
         Err(error) => return Some(format!("{name}: DQL {error}\n{text}")),
     };
     let reader = Reader::new(world, text, record.text("gqlquery"));
     let data = answer["data"].as_object().and_then(|data| data.values().next());
     let is_aggregate = text.trim_start_matches("query {").trim_start().starts_with("aggregate");
-    let blocks = found.as_object().unwrap();
+    let blocks = result.as_object().unwrap();
     let block = blocks.iter().find(|(name, _)| *name != "checkPwd").map(|(_, block)| block);
     let block = block.unwrap_or(&Value::Null);
     let (have, want) = (
@@ -54,13 +54,13 @@ fn difference(world: &World, record: &Record) -> Option<String> {
     let same = have == want && errors.iter().all(custom);
     (!same).then(|| {
         let request = record.text("gqlquery");
-        format!("# {name}\n{request}\n{answer}\n{text}\n{found}\nhave {have}\nwant {want}\n")
+        format!("# {name}\n{request}\n{answer}\n{text}\n{result}\nhave {have}\nwant {want}\n")
     })
 }
 
 /// The entities that are there. The recorded DQL finds these alone, and the answer has the places of the others, too.
-fn without_nulls(found: Value) -> Value {
-    match found {
+fn without_nulls(result: Value) -> Value {
+    match result {
         // Nothing found is read as null, as of the recorded DQL.
         Value::Array(items) if items.iter().all(Value::is_null) => Value::Null,
         Value::Array(items) => items.into_iter().filter(|item| !item.is_null()).collect(),

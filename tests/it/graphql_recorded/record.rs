@@ -1,4 +1,4 @@
-//! The records, and who asks.
+//! The records, and the caller.
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{Database, Given, QueryRequest, RequestContext, Variables};
@@ -104,7 +104,7 @@ impl Record {
         request
     }
 
-    /// The token of who asks, where there is one.
+    /// The token of the caller, where there is one.
     pub fn headers(&self) -> Headers {
         match self.has("jwtvar") {
             true => headers(&self.0["jwtvar"]),

@@ -16,7 +16,7 @@ static NEW: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(\w+?)_(\d+) as var\(func: uid\(0x[0-9a-fx, ]+\)\)").unwrap());
 static CHOSEN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(\w+) as \w+\(").unwrap());
 
-/// How often an operation is carried out: about other nodes each time.
+/// How often an operation is executed: about other nodes each time.
 fn rounds(record: &Record) -> usize {
     if record.dql().contains("0x") { 2 } else { 1 }
 }
@@ -41,20 +41,20 @@ enum Expected {
 
 impl Pair {
     /// What the recorded DQL finds, with the nodes that it chooses beside.
-    fn found(&self, record: &Record) -> (Value, Option<Vec<String>>) {
+    fn result(&self, record: &Record) -> (Value, Option<Vec<String>>) {
         let text = record.text("dgquerysec").trim_end();
         if text.is_empty() {
             return (Value::Null, None);
         }
-        let first = CHOSEN.captures(text).filter(|found| !found[0].ends_with("var("));
+        let first = CHOSEN.captures(text).filter(|result| !result[0].ends_with("var("));
         let chosen = first
-            .map_or(String::new(), |found| format!("chosen(func: uid({})) {{ uid }}", &found[1]));
+            .map_or(String::new(), |result| format!("chosen(func: uid({})) {{ uid }}", &result[1]));
         let text = format!("{} {chosen} }}", text.trim_end_matches('}'));
-        let found = dql(&self.ruled.world.db, &text, &Default::default()).unwrap();
-        let uids = found["chosen"].as_array().map(|nodes| {
+        let result = dql(&self.ruled.world.db, &text, &Default::default()).unwrap();
+        let uids = result["chosen"].as_array().map(|nodes| {
             nodes.iter().map(|node| node["uid"].as_str().unwrap().to_owned()).collect()
         });
-        (found, (!chosen.is_empty()).then(|| uids.unwrap_or_default()))
+        (result, (!chosen.is_empty()).then(|| uids.unwrap_or_default()))
     }
 
     /// Whether the rules of the new nodes of the world without rules hold.
@@ -69,26 +69,26 @@ impl Pair {
             let name = self.free.world.model.get(ty).map_or(ty, |def| &def.dgraph_type);
             let of = (String::from("dgraph.type"), End::Value(quoted(name)));
             let lines = graph.0.iter().filter(|(_, name, end)| (name, end) == (&of.0, &of.1));
-            let new = lines.map(|(uid, ..)| *uid).filter(|uid| !self.free.known.contains(uid));
+            let new = lines.map(|(uid, ..)| *uid).filter(|uid| !self.free.existing.contains(uid));
             new.map(|uid| format!("{uid:#x}")).collect::<Vec<_>>()
         };
-        let named = |found: &Captures<'_>| {
-            let (ty, number) = (&found[1], &found[2]);
+        let named = |result: &Captures<'_>| {
+            let (ty, number) = (&result[1], &result[2]);
             format!("{ty}_{number} as var(func: uid({}))", new(ty).join(", "))
         };
         let query = NEW.replace_all(text, named);
-        let found = dql(&self.free.world.db, &query, &Default::default());
-        let found = found.unwrap_or_else(|error| panic!("{error}\n{query}"));
-        let blocks = found.as_object().unwrap().iter();
+        let result = dql(&self.free.world.db, &query, &Default::default());
+        let result = result.unwrap_or_else(|error| panic!("{error}\n{query}"));
+        let blocks = result.as_object().unwrap().iter();
         blocks.into_iter().all(|(ty, nodes)| {
-            let wanted = if NEW.is_match(text) { new(ty).len() } else { usize::MAX };
-            nodes.as_array().unwrap().len() == wanted
+            let expected = if NEW.is_match(text) { new(ty).len() } else { usize::MAX };
+            nodes.as_array().unwrap().len() == expected
         })
     }
 
     /// What is expected, and what the world without rules holds now.
     fn expected(&self, record: &Record, before: &Graph) -> (Expected, Graph) {
-        let (found, chosen) = self.found(record);
+        let (result, chosen) = self.result(record);
         let before = || before.clone();
         let mut request = record.request();
         let is_update = record.text("gqlquery").contains("mutation update");
@@ -107,9 +107,9 @@ impl Pair {
             }
         }
         let losers =
-            found.as_object().into_iter().flatten().filter(|(name, _)| name.ends_with(".auth"));
+            result.as_object().into_iter().flatten().filter(|(name, _)| name.ends_with(".auth"));
         for (name, allowed) in losers {
-            if found[name.trim_end_matches(".auth")] != *allowed {
+            if result[name.trim_end_matches(".auth")] != *allowed {
                 return (Expected::Refusal, before());
             }
         }
@@ -139,7 +139,7 @@ impl Pair {
             Expected::Unknown => return None,
         };
         seen[kind] += 1;
-        let (more, less) = have.difference(want, &self.ruled.known);
+        let (more, less) = have.difference(want, &self.ruled.existing);
         let same = more.is_empty()
             && less.is_empty()
             && is_refused == errors.contains("authorization failed")

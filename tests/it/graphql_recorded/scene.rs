@@ -26,22 +26,22 @@ struct Lookup {
 }
 
 fn lookups(record: &Record) -> Vec<Lookup> {
-    let text = |found: &regex::Captures<'_>, group: usize| {
-        found.get(group).map_or(String::new(), |found| found.as_str().to_owned())
+    let text = |result: &regex::Captures<'_>, group: usize| {
+        result.get(group).map_or(String::new(), |result| result.as_str().to_owned())
     };
     let all = LOOKUP.captures_iter(record.text("dgquery"));
-    let all = all.map(|found| Lookup {
-        name: format!("{}_{}", &found[1], &found[2]),
-        ty: text(&found, 1),
-        uid: text(&found, 3),
-        predicate: text(&found, 4),
-        value: text(&found, 5),
+    let all = all.map(|result| Lookup {
+        name: format!("{}_{}", &result[1], &result[2]),
+        ty: text(&result, 1),
+        uid: text(&result, 3),
+        predicate: text(&result, 4),
+        value: text(&result, 5),
     });
     all.collect()
 }
 
 /// The uids that look-ups found, by their names.
-fn known(record: &Record) -> BTreeMap<String, String> {
+fn existing(record: &Record) -> BTreeMap<String, String> {
     let uid = |value: &Value| value.as_str().or(value[0]["uid"].as_str()).map(str::to_owned);
     let all = record.json("qnametouid").into_iter().chain(record.json("queryjson"));
     all.filter_map(|(name, value)| Some((name, uid(&value)?))).collect()
@@ -59,7 +59,7 @@ impl Scene {
     pub fn of(world: &World, base: &Graph, record: &Record, round: usize) -> Scene {
         let mut scene =
             Scene { renaming: Renaming::new(), delete: String::new(), set: String::new() };
-        let known = known(record);
+        let existing = existing(record);
         let lookups = lookups(record);
         let mut used: BTreeMap<String, usize> = BTreeMap::new();
         let mut claimed = Vec::new();
@@ -67,11 +67,11 @@ impl Scene {
             if !lookup.value.is_empty() {
                 scene.free(base, &lookup.predicate, &lookup.value);
             }
-            let Some(uid) = known.get(&lookup.name) else { continue };
+            let Some(uid) = existing.get(&lookup.name) else { continue };
             // Found by the second of two like questions: in another type of the interface.
             let mut earlier = lookups.iter().take_while(|other| other.name != lookup.name);
             let is_elsewhere = earlier.any(|other| {
-                !known.contains_key(&other.name)
+                !existing.contains_key(&other.name)
                     && !lookup.value.is_empty()
                     && (&other.ty, &other.predicate, &other.value)
                         == (&lookup.ty, &lookup.predicate, &lookup.value)
@@ -108,10 +108,10 @@ impl Scene {
         round: usize,
     ) -> String {
         let nodes = world.nodes_of(ty);
-        let place = used.entry(ty.to_owned()).or_default();
-        let mut names = nodes.iter().cycle().skip(*place + round * 3).take(nodes.len());
-        *place += 1;
-        let taken = |name: &String| self.renaming.values().any(|known| known == name);
+        let position = used.entry(ty.to_owned()).or_default();
+        let mut names = nodes.iter().cycle().skip(*position + round * 3).take(nodes.len());
+        *position += 1;
+        let taken = |name: &String| self.renaming.values().any(|existing| existing == name);
         names.find_map(|uid| Some(format!("{uid:#x}")).filter(|name| !taken(name))).unwrap()
     }
 
@@ -129,6 +129,6 @@ fn sibling(world: &World, ty: &str) -> String {
     let types = world.model.types.iter();
     let interfaces = types.filter(|def| def.kind == Kind::Interface);
     let mut siblings = interfaces.filter(|def| def.implementors.iter().any(|name| name == ty));
-    let found = siblings.find_map(|def| def.implementors.iter().find(|name| *name != ty));
-    found.unwrap_or_else(|| panic!("{ty} is alone")).clone()
+    let result = siblings.find_map(|def| def.implementors.iter().find(|name| *name != ty));
+    result.unwrap_or_else(|| panic!("{ty} is alone")).clone()
 }

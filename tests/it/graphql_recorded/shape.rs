@@ -24,40 +24,40 @@ pub type Renaming = BTreeMap<String, String>;
 
 /// The types that the uids of some DQL are meant to have, in the order they occur.
 pub fn uids(world: &World, text: &str) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
+    let mut result: Vec<(String, String)> = Vec::new();
     for line in text.lines() {
         let Some(ty) = type_of(world, line) else { continue };
         for uid in UIDS
             .captures_iter(line)
-            .flat_map(|found| found[1].split(", ").map(str::to_owned).collect::<Vec<_>>())
+            .flat_map(|result| result[1].split(", ").map(str::to_owned).collect::<Vec<_>>())
         {
-            if found.iter().all(|(known, _)| *known != uid) {
-                found.push((uid, ty.clone()));
+            if result.iter().all(|(existing, _)| *existing != uid) {
+                result.push((uid, ty.clone()));
             }
         }
     }
-    found
+    result
 }
 
 /// The type that a line of DQL is about.
 fn type_of(world: &World, line: &str) -> Option<String> {
-    if let Some(found) = TYPE.captures_iter(line).last() {
-        return Some(found[1].to_owned());
+    if let Some(result) = TYPE.captures_iter(line).last() {
+        return Some(result[1].to_owned());
     }
-    let known = |name: &str| world.model.get(name).map(|def| def.name.clone());
-    if let Some(ty) = BLOCK.captures(line).and_then(|found| known(&found[1])) {
+    let existing = |name: &str| world.model.get(name).map(|def| def.name.clone());
+    if let Some(ty) = BLOCK.captures(line).and_then(|result| existing(&result[1])) {
         return Some(ty);
     }
-    let field = EDGE.captures(line).and_then(|found| world.field(&found[1]))?;
+    let field = EDGE.captures(line).and_then(|result| world.field(&result[1]))?;
     Some(field.ty.name().to_owned())
 }
 
 /// Nodes for the uids of a record, others in each round.
 pub fn renaming(world: &World, record: &Record, round: usize) -> Renaming {
     let mut renaming = Renaming::new();
-    for (place, (uid, ty)) in uids(world, &record.dql()).into_iter().enumerate() {
+    for (position, (uid, ty)) in uids(world, &record.dql()).into_iter().enumerate() {
         let nodes = world.nodes_of(&ty);
-        let node = nodes[(place + round * 3) % nodes.len()];
+        let node = nodes[(position + round * 3) % nodes.len()];
         renaming.insert(uid, format!("{node:#x}"));
     }
     renaming
@@ -82,9 +82,9 @@ fn in_value(value: &Value, renaming: &Renaming) -> Value {
 fn in_text(text: &str, renaming: &Renaming) -> String {
     // Some are written with zeros in front.
     let plain = |uid: &str| format!("0x{}", uid[2..].trim_start_matches('0'));
-    let other = |found: &Captures<'_>| match renaming.get(&plain(&found[0])) {
+    let other = |result: &Captures<'_>| match renaming.get(&plain(&result[0])) {
         Some(name) => name.clone(),
-        None => found[0].to_owned(),
+        None => result[0].to_owned(),
     };
     UID.replace_all(text, other).into_owned()
 }

@@ -32,8 +32,8 @@ impl World {
         let first = db.assign_uids((types.len() * count) as u64).unwrap().0;
         let mut nodes = BTreeMap::new();
         // Uids of the types alternate, so that no type has a range of its own.
-        for (place, def) in types.iter().enumerate() {
-            let uids = (0..count).map(|i| first + (i * types.len() + place) as u64);
+        for (position, def) in types.iter().enumerate() {
+            let uids = (0..count).map(|i| first + (i * types.len() + position) as u64);
             nodes.insert(def.name.clone(), uids.collect::<Vec<_>>());
         }
         let mut maker = Maker {
@@ -108,27 +108,27 @@ impl Maker<'_> {
     }
 
     fn values(&mut self, def: &TypeDef) {
-        for (place, &uid) in self.nodes[&def.name].iter().enumerate() {
+        for (position, &uid) in self.nodes[&def.name].iter().enumerate() {
             let interfaces = def.interfaces.iter().filter_map(|name| self.model.get(name));
             for name in interfaces.chain([def]).map(|def| &def.dgraph_type) {
                 self.line(uid, "dgraph.type", &quoted(name));
             }
             for field in &def.fields {
                 let is_key = def.key.as_ref().is_some_and(|key| key.field == field.name);
-                self.value(field, uid, place, is_key);
+                self.value(field, uid, position, is_key);
             }
-            let secret = def.secret.as_ref().filter(|_| place < PASSWORDS);
-            let known = secret.and_then(|secret| self.pools.get(&secret.predicate).first());
-            if let (Some(secret), Some(password)) = (secret, known) {
+            let secret = def.secret.as_ref().filter(|_| position < PASSWORDS);
+            let existing = secret.and_then(|secret| self.pools.get(&secret.predicate).first());
+            if let (Some(secret), Some(password)) = (secret, existing) {
                 self.line(uid, &secret.predicate, &quoted(password));
             }
         }
     }
 
-    fn value(&mut self, field: &Field, uid: u64, place: usize, is_key: bool) {
+    fn value(&mut self, field: &Field, uid: u64, position: usize, is_key: bool) {
         let Some(predicate) = field.predicate.as_ref().filter(|p| !p.reverse) else { return };
         let is_link = self.model.get(field.ty.name()).is_some_and(|def| def.kind != Kind::Enum);
-        let is_missing = !field.ty.is_non_null() && place > 0 && self.rng.u8(..4) == 0;
+        let is_missing = !field.ty.is_non_null() && position > 0 && self.rng.u8(..4) == 0;
         if is_link || is_missing || field.is_custom() || !predicate.language.is_writable() {
             return;
         }
@@ -139,7 +139,7 @@ impl Maker<'_> {
             _ => (predicate.name.clone(), String::new()),
         };
         if field.unique.is_some() || is_key {
-            let value = self.unique(field, &predicate.name, place);
+            let value = self.unique(field, &predicate.name, position);
             return self.line(uid, &predicate.name, &value);
         }
         let count = if field.ty.is_list() && !field.embedding { self.rng.usize(1..4) } else { 1 };
@@ -150,12 +150,12 @@ impl Maker<'_> {
     }
 
     /// A value that no other node has: the first nodes have those of the pool.
-    fn unique(&mut self, field: &Field, predicate: &str, place: usize) -> String {
+    fn unique(&mut self, field: &Field, predicate: &str, position: usize) -> String {
         let pool = self.pools.get(predicate).iter().map(|value| quoted(value));
         let is_number = field.ty.name().starts_with("Int");
         let own = (0..).map(|i| match is_number {
-            true => quoted(&(1000 * place + i).to_string()),
-            false => quoted(&format!("{}-{}-{i}", field.name, place)),
+            true => quoted(&(1000 * position + i).to_string()),
+            false => quoted(&format!("{}-{}-{i}", field.name, position)),
         });
         let mut values = pool.chain(own);
         let taken = |value: &String| self.taken.contains(&(predicate.to_owned(), value.clone()));
@@ -170,9 +170,9 @@ impl Maker<'_> {
                 (0..5).map(|_| format!("{:.2}", self.rng.f64() / 2.0)).collect();
             return quoted(&format!("[{}]", numbers.join(", ")));
         }
-        let known = self.pools.get(pool);
-        if !known.is_empty() && self.rng.bool() {
-            return quoted(&known[self.rng.usize(..known.len())]);
+        let existing = self.pools.get(pool);
+        if !existing.is_empty() && self.rng.bool() {
+            return quoted(&existing[self.rng.usize(..existing.len())]);
         }
         let number = self.rng.u32(..200);
         let words = ["GraphQL", "graphql", "dust", "Rust", "abc", "log", "German", "Zoo", "ABBA"];

@@ -3,7 +3,7 @@
 use super::filter::{Sense, parse_uid, passes, passes_at_root, passes_of, sense_of};
 use super::graph::{Graph, compare};
 use super::lit::Lit;
-use super::request::{Asked, Part, holds};
+use super::request::{Part, RequestedQuery, holds};
 use super::schema::{Field, Many, Of, Scalar, Schema};
 use super::shape::{Group, groups, of_any};
 use super::words::stored;
@@ -32,38 +32,38 @@ impl<'a> Answering<'a> {
     }
 
     /// The answer of a root field of a query.
-    pub fn root(&mut self, asked: &Asked) -> Json {
-        let group = Group { fields: vec![asked] };
+    pub fn root(&mut self, requested: &RequestedQuery) -> Json {
+        let group = Group { fields: vec![requested] };
         let named =
-            |word: &str| asked.name.strip_prefix(word).and_then(|name| self.schema.kind(name));
+            |word: &str| requested.name.strip_prefix(word).and_then(|name| self.schema.kind(name));
         if let Some(kind) = named("query") {
             return self.list(self.graph.of_kind(self.schema, kind), Of::Kind(kind), &group);
         }
         if let Some(kind) = named("aggregate") {
-            if self.is_wrong(Of::Kind(kind), asked) {
+            if self.is_wrong(Of::Kind(kind), requested) {
                 self.has_errors = true;
                 return Json::Null;
             }
             let nodes = self.graph.of_kind(self.schema, kind);
             let none = Lit::Null;
-            let filter = asked.argument("filter").unwrap_or(&none);
+            let filter = requested.argument("filter").unwrap_or(&none);
             let (graph, schema) = (self.graph, self.schema);
             let passes = |node: &usize| passes_at_root(graph, schema, kind, *node, filter);
             let nodes = nodes.into_iter().filter(passes).collect();
             return self.aggregate(kind, nodes, &group);
         }
         let kind = named("get").expect("roots are of these words");
-        if self.is_wrong(Of::Kind(kind), asked) {
+        if self.is_wrong(Of::Kind(kind), requested) {
             self.has_errors = true;
             return Json::Null;
         }
-        let Some(named) = self.named_nodes(kind, asked) else { return Json::Null };
-        let nodes = self.chosen(named, Of::Kind(kind), asked, None, &group, true);
+        let Some(named) = self.named_nodes(kind, requested) else { return Json::Null };
+        let nodes = self.chosen(named, Of::Kind(kind), requested, None, &group, true);
         match nodes[..] {
             [] => Json::Null,
-            [node] => {
-                self.object(node, Of::Kind(kind), &group, cascade_of(asked)).unwrap_or(Json::Null)
-            }
+            [node] => self
+                .object(node, Of::Kind(kind), &group, cascade_of(requested))
+                .unwrap_or(Json::Null),
             // Values of an interface may be those of several types.
             _ => {
                 self.has_errors = true;
@@ -73,9 +73,9 @@ impl<'a> Answering<'a> {
     }
 
     /// The nodes that `get` names.
-    fn named_nodes(&mut self, kind: usize, asked: &Asked) -> Option<Vec<usize>> {
+    fn named_nodes(&mut self, kind: usize, requested: &RequestedQuery) -> Option<Vec<usize>> {
         let given: Vec<_> =
-            asked.arguments.iter().filter(|argument| argument.value != Lit::Null).collect();
+            requested.arguments.iter().filter(|argument| argument.value != Lit::Null).collect();
         if given.is_empty() {
             return None;
         }
@@ -102,20 +102,20 @@ impl<'a> Answering<'a> {
 
     /// A list at a root or in a payload.
     pub fn list(&mut self, nodes: Vec<usize>, of: Of, group: &Group<'_>) -> Json {
-        let asked = group.first();
-        if self.is_wrong(of, asked) {
+        let requested = group.first();
+        if self.is_wrong(of, requested) {
             self.has_errors = true;
             return json!([]);
         }
-        if asked.argument("first").is_some_and(|first| first.to_string().starts_with('-'))
-            && asked.argument("order").is_some_and(|order| !sort_keys(order).is_empty())
-            && cascade_of(asked).is_none()
+        if requested.argument("first").is_some_and(|first| first.to_string().starts_with('-'))
+            && requested.argument("order").is_some_and(|order| !sort_keys(order).is_empty())
+            && cascade_of(requested).is_none()
         {
             self.has_errors = true;
             return json!([]);
         }
-        let nodes = self.chosen(nodes, of, asked, None, group, true);
-        let cascade = cascade_of(asked);
+        let nodes = self.chosen(nodes, of, requested, None, group, true);
+        let cascade = cascade_of(requested);
         nodes
             .into_iter()
             .map(|node| self.object(node, of, group, cascade).unwrap_or(Json::Null))
@@ -127,14 +127,14 @@ impl<'a> Answering<'a> {
         &mut self,
         mut nodes: Vec<usize>,
         of: Of,
-        asked: &Asked,
+        requested: &RequestedQuery,
         inherited: Cascade<'_>,
         group: &Group<'_>,
         is_root: bool,
     ) -> Vec<usize> {
-        let cascade = cascade_of(asked).or(inherited);
+        let cascade = cascade_of(requested).or(inherited);
         let none = Lit::Null;
-        let filter = asked.argument("filter").unwrap_or(&none);
+        let filter = requested.argument("filter").unwrap_or(&none);
         let is_gone = |node: &usize| self.graph.nodes[*node].is_gone;
         self.is_undecided |= nodes.iter().any(is_gone) && cascade.is_some();
         nodes.retain(|node| match of {
@@ -143,9 +143,9 @@ impl<'a> Answering<'a> {
             }
             _ => passes_of(self.graph, self.schema, of, *node, filter),
         });
-        nodes.retain(|node| self.is_kept(*node, of, group, cascade));
+        nodes.retain(|node| self.is_retained(*node, of, group, cascade));
         nodes.sort_by_key(|node| self.graph.uid(*node));
-        if let (Some(order), Of::Kind(kind)) = (asked.argument("order"), of) {
+        if let (Some(order), Of::Kind(kind)) = (requested.argument("order"), of) {
             let keys = sort_keys(order);
             nodes.sort_by(|one, other| self.by_keys(kind, &keys, *one, *other));
             let is_empty = |name: &str| {
@@ -156,11 +156,11 @@ impl<'a> Answering<'a> {
             // Whether a key that nobody has ends the comparison is not said.
             self.is_undecided |= keys.len() > 1 && keys.iter().any(|(name, _)| is_empty(name));
         }
-        if let Some(after) = asked.argument("after") {
+        if let Some(after) = requested.argument("after") {
             let after = parse_uid(after).unwrap_or_default();
             nodes.retain(|node| self.graph.uid(*node) > after);
         }
-        page(nodes, asked)
+        page(nodes, requested)
     }
 
     /// Two that lack a key are compared by the next one, and in the end by their numbers, backwards
@@ -170,7 +170,7 @@ impl<'a> Answering<'a> {
         for (name, is_down) in keys {
             let Some(field) = self.schema.field(kind, name) else { continue };
             let (left, right) = (self.graph.value(one, field), self.graph.value(other, field));
-            let found = match (left, right) {
+            let result = match (left, right) {
                 (None, None) => {
                     backwards |= *is_down && keys.len() > 1;
                     continue;
@@ -180,8 +180,8 @@ impl<'a> Answering<'a> {
                 (Some(left), Some(right)) if *is_down => compare(&right, &left),
                 (Some(left), Some(right)) => compare(&left, &right),
             };
-            if found != Ordering::Equal {
-                return found;
+            if result != Ordering::Equal {
+                return result;
             }
         }
         match backwards {
@@ -191,25 +191,31 @@ impl<'a> Answering<'a> {
     }
 
     /// Whether `@cascade` lets an object stay.
-    fn is_kept(&mut self, node: usize, of: Of, group: &Group<'_>, cascade: Cascade<'_>) -> bool {
+    fn is_retained(
+        &mut self,
+        node: usize,
+        of: Of,
+        group: &Group<'_>,
+        cascade: Cascade<'_>,
+    ) -> bool {
         let Some(names) = cascade else { return true };
         let kind = self.kind_of(node, of);
         for below in groups(self.schema, kind, group.below()) {
-            let asked = below.first();
-            if let (Some(kind), Some(name)) = (kind, asked.name.strip_suffix("Aggregate")) {
+            let requested = below.first();
+            if let (Some(kind), Some(name)) = (kind, requested.name.strip_suffix("Aggregate")) {
                 if names.is_empty() && !self.has_values(node, kind, name, &below) {
                     return false;
                 }
                 continue;
             }
-            let counts = names.is_empty() || names.contains(&asked.name);
-            let field = kind.and_then(|kind| self.schema.field(kind, &asked.name));
+            let counts = names.is_empty() || names.contains(&requested.name);
+            let field = kind.and_then(|kind| self.schema.field(kind, &requested.name));
             let Some(field) = field.filter(|_| counts) else { continue };
             let is_there = match field.of {
                 Of::Scalar(_) => self.graph.has(node, field),
                 of => {
                     let targets = self.graph.targets(node, field);
-                    !self.chosen(targets, of, asked, cascade, &below, false).is_empty()
+                    !self.chosen(targets, of, requested, cascade, &below, false).is_empty()
                 }
             };
             if !is_there {
@@ -223,8 +229,8 @@ impl<'a> Answering<'a> {
     fn has_values(&mut self, node: usize, kind: usize, name: &str, group: &Group<'_>) -> bool {
         let field = self.schema.field(kind, name).expect("it is a field");
         let Of::Kind(target) = field.of else { unreachable!("unions have no aggregates") };
-        let asked = groups(self.schema, None, group.below());
-        let names = asked.iter().map(|below| below.first().name.as_str());
+        let requested = groups(self.schema, None, group.below());
+        let names = requested.iter().map(|below| below.first().name.as_str());
         let names = names.filter(|name| !matches!(*name, "count" | "__typename"));
         let fields: Vec<&Field> = names
             .map(|name| self.schema.field(target, &name[..name.len() - 3]).expect("a field"))
@@ -268,25 +274,25 @@ impl<'a> Answering<'a> {
     /// the number is there.
     fn absent(&mut self, node: usize, of: Of, group: &Group<'_>) -> Option<Json> {
         let mut members = Map::new();
-        for (on, asked) in of_any(self.schema, of, group.below()) {
+        for (on, requested) in of_any(self.schema, of, group.below()) {
             let value = match on {
-                _ if asked.name == "__typename" => Json::from(self.schema.name_of(on)),
+                _ if requested.name == "__typename" => Json::from(self.schema.name_of(on)),
                 Of::Kind(kind) => {
-                    self.field(node, kind, &Group { fields: vec![asked] }, None).ok()?
+                    self.field(node, kind, &Group { fields: vec![requested] }, None).ok()?
                 }
                 _ => unreachable!("a union has no fields"),
             };
-            members.insert(asked.key().to_owned(), value);
+            members.insert(requested.key().to_owned(), value);
         }
         Some(Json::Object(members))
     }
 
     /// Whether a filter here or below can't be asked, so that nothing of the root field is answered.
-    fn is_wrong(&self, of: Of, asked: &Asked) -> bool {
+    fn is_wrong(&self, of: Of, requested: &RequestedQuery) -> bool {
         let is_here = |filter| sense_of(self.schema, of, filter) == Sense::Wrong;
         let types = self.schema.concrete(of);
-        asked.argument("filter").is_some_and(is_here)
-            || self.is_wrong_below(of, &types, &asked.below)
+        requested.argument("filter").is_some_and(is_here)
+            || self.is_wrong_below(of, &types, &requested.below)
     }
 
     /// Whether a selection of objects of some types asks for what is wrong.
@@ -296,10 +302,10 @@ impl<'a> Answering<'a> {
             return false;
         }
         let is_wrong = |part: &Part| match (part, of) {
-            (Part::Field(asked), Of::Kind(kind)) if asked.is_asked() => {
-                let name = asked.name.strip_suffix("Aggregate").unwrap_or(&asked.name);
+            (Part::Field(requested), Of::Kind(kind)) if requested.is_requested() => {
+                let name = requested.name.strip_suffix("Aggregate").unwrap_or(&requested.name);
                 let field = self.schema.field(kind, name);
-                field.is_some_and(|field| self.is_wrong(field.of, asked))
+                field.is_some_and(|field| self.is_wrong(field.of, requested))
             }
             (Part::Fragment(fragment), of) if holds(&fragment.conditions) => {
                 let kind = fragment.on.as_ref().and_then(|name| self.schema.kind(name));
@@ -320,19 +326,19 @@ impl<'a> Answering<'a> {
         group: &Group<'_>,
         cascade: Cascade<'_>,
     ) -> Result<Json, Up> {
-        let asked = group.first();
-        if asked.name == "__typename" {
+        let requested = group.first();
+        if requested.name == "__typename" {
             return Ok(Json::from(self.schema.kinds[kind].name.clone()));
         }
-        let Some(field) = self.schema.field(kind, &asked.name) else {
+        let Some(field) = self.schema.field(kind, &requested.name) else {
             return Ok(self.aggregate_below(node, kind, group));
         };
         let value = match field.of {
             Of::Scalar(scalar) => self.scalar(node, field, scalar, group),
             of => {
                 let targets = self.graph.targets(node, field);
-                let cascade = cascade_of(asked).or(cascade);
-                let nodes = self.chosen(targets, of, asked, cascade, group, false);
+                let cascade = cascade_of(requested).or(cascade);
+                let nodes = self.chosen(targets, of, requested, cascade, group, false);
                 let objects: Vec<Option<Json>> =
                     nodes.into_iter().map(|node| self.object(node, of, group, cascade)).collect();
                 match field.many {
@@ -378,12 +384,12 @@ impl<'a> Answering<'a> {
     }
 
     fn aggregate_below(&mut self, node: usize, kind: usize, group: &Group<'_>) -> Json {
-        let asked = group.first();
-        let name = asked.name.strip_suffix("Aggregate").expect("no other fields are generated");
+        let requested = group.first();
+        let name = requested.name.strip_suffix("Aggregate").expect("no other fields are generated");
         let field = self.schema.field(kind, name).expect("it is a field");
         let Of::Kind(target) = field.of else { unreachable!("unions have no aggregates") };
         let none = Lit::Null;
-        let filter = asked.argument("filter").unwrap_or(&none);
+        let filter = requested.argument("filter").unwrap_or(&none);
         let targets = self.graph.targets(node, field);
         let nodes = targets.into_iter().filter(|node| self.passes(target, *node, filter)).collect();
         self.aggregate(target, nodes, group)
@@ -392,8 +398,8 @@ impl<'a> Answering<'a> {
     fn aggregate(&mut self, kind: usize, nodes: Vec<usize>, group: &Group<'_>) -> Json {
         let mut members = Map::new();
         for below in groups(self.schema, None, group.below()) {
-            let asked = below.first();
-            let value = match asked.name.as_str() {
+            let requested = below.first();
+            let value = match requested.name.as_str() {
                 "count" => json!(nodes.len()),
                 "__typename" => json!(format!("{}AggregateResult", self.schema.kinds[kind].name)),
                 name => {
@@ -403,7 +409,7 @@ impl<'a> Answering<'a> {
                     aggregated(word, values.collect())
                 }
             };
-            members.insert(asked.key().to_owned(), value);
+            members.insert(requested.key().to_owned(), value);
         }
         Json::Object(members)
     }
@@ -419,13 +425,13 @@ fn aggregated(word: &str, mut values: Vec<Json>) -> Json {
         "Min" => values[0].clone(),
         "Max" => values[values.len() - 1].clone(),
         _ => {
-            let whole: Option<Vec<i64>> = values.iter().map(Json::as_i64).collect();
-            if let Some(whole) = whole {
-                let sum: i64 = whole.iter().sum();
+            let full: Option<Vec<i64>> = values.iter().map(Json::as_i64).collect();
+            if let Some(full) = full {
+                let sum: i64 = full.iter().sum();
                 return if word == "Sum" {
                     json!(sum)
                 } else {
-                    json!(sum as f64 / whole.len() as f64)
+                    json!(sum as f64 / full.len() as f64)
                 };
             }
             let sum: f64 = values.iter().filter_map(Json::as_f64).sum();
@@ -434,8 +440,8 @@ fn aggregated(word: &str, mut values: Vec<Json>) -> Json {
     }
 }
 
-fn cascade_of(asked: &Asked) -> Cascade<'_> {
-    asked.cascade.as_deref()
+fn cascade_of(requested: &RequestedQuery) -> Cascade<'_> {
+    requested.cascade.as_deref()
 }
 
 /// The fields of an order, and whether each goes down.
@@ -453,8 +459,9 @@ fn sort_keys(order: &Lit) -> Vec<(String, bool)> {
     keys
 }
 
-fn page(nodes: Vec<usize>, asked: &Asked) -> Vec<usize> {
-    let number = |name| asked.argument(name).and_then(|value| value.json().as_i64()).unwrap_or(0);
+fn page(nodes: Vec<usize>, requested: &RequestedQuery) -> Vec<usize> {
+    let number =
+        |name| requested.argument(name).and_then(|value| value.json().as_i64()).unwrap_or(0);
     let (first, offset) = (number("first"), number("offset").max(0) as usize);
     match first {
         0 => nodes.into_iter().skip(offset).collect(),

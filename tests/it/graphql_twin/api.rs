@@ -83,17 +83,17 @@ pub fn ask(db: &Database, text: &str) -> Result<Json, String> {
     if PATIENCE < started.elapsed() {
         return Err(format!("{text}\ntakes too long"));
     }
-    let found: Json = serde_json::from_slice(&answer)
+    let result: Json = serde_json::from_slice(&answer)
         .map_err(|error| format!("{text}\nis answered with no JSON: {error}"))?;
-    for fault in found["errors"].as_array().into_iter().flatten() {
+    for fault in result["errors"].as_array().into_iter().flatten() {
         let message = fault["message"].as_str().unwrap_or_default().to_lowercase();
         let words =
             ["internal", "panic", "not supported yet", "unreachable", "no schema and no node"];
         if words.iter().any(|word| message.contains(word)) {
-            return Err(format!("{text}\nis answered {found}"));
+            return Err(format!("{text}\nis answered {result}"));
         }
     }
-    Ok(found)
+    Ok(result)
 }
 
 /// Makes requests of what an API offers.
@@ -149,8 +149,8 @@ impl Caller<'_> {
             ExtendedType::InputObject(input) => {
                 let mut parts = Vec::new();
                 for field in input.fields.values() {
-                    let is_wanted = field.is_required() || depth > 0 && self.gives(field);
-                    if is_wanted && parts.len() < 4 || field.is_required() {
+                    let is_expected = field.is_required() || depth > 0 && self.gives(field);
+                    if is_expected && parts.len() < 4 || field.is_required() {
                         let value = self.value(&field.ty, depth.saturating_sub(1));
                         parts.push(format!("{}: {value}", field.name));
                     }
@@ -247,16 +247,16 @@ fn check(seed: u64) -> Result<(), String> {
     let made = catch_unwind(AssertUnwindSafe(|| db.set_graphql_schema(&text)));
     let made = made.map_err(|_| format!("{text}\npanics"))?;
     let made = made.map_err(|error| format!("{text}\nis refused: {error}"))?;
-    let api = checked_api(&made.generated).map_err(|told| format!("{text}\n{told}"))?;
+    let api = checked_api(&made.generated).map_err(|reported| format!("{text}\n{reported}"))?;
     for round in 0..4 {
         for (is_mutation, name) in roots(&api) {
             let mut caller = Caller { rng: &mut rng, api: &api, is_minimal: round == 0 };
             let request = caller.request(is_mutation, &name);
-            let found = ask(&db, &request).map_err(|told| format!("{text}\n{told}"))?;
-            // What is valid is carried out, if only to be refused then.
-            let is_odd = found.get("data").is_none() && round == 0;
-            if is_odd && !is_expected(&found) {
-                return Err(format!("{text}\n{request}\nis not carried out: {found}"));
+            let result = ask(&db, &request).map_err(|reported| format!("{text}\n{reported}"))?;
+            // What is valid is executed, if only to be refused then.
+            let is_odd = result.get("data").is_none() && round == 0;
+            if is_odd && !is_expected(&result) {
+                return Err(format!("{text}\n{request}\nis not carried out: {result}"));
             }
         }
     }
@@ -264,8 +264,8 @@ fn check(seed: u64) -> Result<(), String> {
 }
 
 /// Filters have one function each, which their types do not say.
-fn is_expected(found: &Json) -> bool {
-    found["errors"].as_array().is_some_and(|errors| {
+fn is_expected(result: &Json) -> bool {
+    result["errors"].as_array().is_some_and(|errors| {
         errors.iter().all(|error| error["message"].to_string().contains("only one filter function"))
     })
 }
@@ -276,8 +276,8 @@ fn all_that_is_offered_can_be_asked_for() {
     let started = Instant::now();
     let mut seed = first;
     while started.elapsed() < length {
-        if let Err(told) = check(seed) {
-            panic!("seed {seed}\n{told}");
+        if let Err(reported) = check(seed) {
+            panic!("seed {seed}\n{reported}");
         }
         seed += 1;
     }

@@ -2,7 +2,7 @@
 
 use super::graph::Graph;
 use super::lit::{Lit, name, object, plain};
-use super::request::{Argument, Asked, Condition, Fragment, Part, Request};
+use super::request::{Argument, Condition, Fragment, Part, Request, RequestedQuery};
 use super::schema::{Field, Of, Scalar, Schema, lower_first};
 use super::words::{chance, one_of, value};
 use fastrand::Rng;
@@ -39,14 +39,14 @@ impl<'a> Asking<'a> {
     /// A query of some root fields.
     pub fn query(&mut self) -> Request {
         let count = *one_of(self.rng, &[1, 1, 2, 3]);
-        let mut roots: Vec<Asked> = (0..count).map(|_| self.root()).collect();
-        if roots.iter().all(|root| !root.is_asked()) {
+        let mut roots: Vec<RequestedQuery> = (0..count).map(|_| self.root()).collect();
+        if roots.iter().all(|root| !root.is_requested()) {
             roots[0].conditions.clear();
         }
         Request { is_mutation: false, roots }
     }
 
-    fn root(&mut self) -> Asked {
+    fn root(&mut self) -> RequestedQuery {
         let kind = self.rng.usize(..self.schema.kinds.len());
         let type_name = self.schema.kinds[kind].name.clone();
         let word = match self.rng.u32(..10) {
@@ -55,28 +55,29 @@ impl<'a> Asking<'a> {
             _ => "query",
         };
         self.features.insert(word);
-        let mut asked = Asked { name: format!("{word}{type_name}"), ..Asked::default() };
-        asked.alias = (self.chance(30) || self.used.contains(&asked.name))
+        let mut requested =
+            RequestedQuery { name: format!("{word}{type_name}"), ..RequestedQuery::default() };
+        requested.alias = (self.chance(30) || self.used.contains(&requested.name))
             .then(|| format!("r{}", self.next()));
-        self.used.insert(asked.key().to_owned());
-        asked.conditions = self.conditions(4);
+        self.used.insert(requested.key().to_owned());
+        requested.conditions = self.conditions(4);
         match word {
             "get" => {
-                asked.arguments = self.key_arguments(kind);
-                asked.cascade = self.cascade(kind, false);
-                asked.below = self.selection(Of::Kind(kind), 3, asked.cascade.is_some());
+                requested.arguments = self.key_arguments(kind);
+                requested.cascade = self.cascade(kind, false);
+                requested.below = self.selection(Of::Kind(kind), 3, requested.cascade.is_some());
             }
             "aggregate" => {
-                asked.arguments.extend(self.filter_argument(Of::Kind(kind)));
-                asked.below = self.aggregates(kind);
+                requested.arguments.extend(self.filter_argument(Of::Kind(kind)));
+                requested.below = self.aggregates(kind);
             }
             _ => {
-                asked.cascade = self.cascade(kind, false);
-                asked.arguments = self.list_arguments(Of::Kind(kind), true, true);
-                asked.below = self.selection(Of::Kind(kind), 3, asked.cascade.is_some());
+                requested.cascade = self.cascade(kind, false);
+                requested.arguments = self.list_arguments(Of::Kind(kind), true, true);
+                requested.below = self.selection(Of::Kind(kind), 3, requested.cascade.is_some());
             }
         }
-        asked
+        requested
     }
 
     fn has_get(&self, kind: usize) -> bool {
@@ -104,11 +105,11 @@ impl<'a> Asking<'a> {
                 continue;
             }
             let scalar = field.scalar().expect("keys are scalars");
-            let known = node.filter(|_| chance(self.rng, 85)).and_then(|node| match scalar {
+            let existing = node.filter(|_| chance(self.rng, 85)).and_then(|node| match scalar {
                 Scalar::Id => Some(plain(self.graph.uid(node))),
                 _ => self.graph.value(node, field).map(Lit::Plain),
             });
-            let value = match (known, scalar) {
+            let value = match (existing, scalar) {
                 (Some(Lit::Plain(id)), Scalar::Id) if self.rng.bool() => {
                     plain(format!("{:#x}", id.as_u64().unwrap_or_default()))
                 }
@@ -198,10 +199,10 @@ impl<'a> Asking<'a> {
     pub fn filter(&mut self, kind: usize, depth: usize) -> Lit {
         let mut entries = Vec::new();
         let fields = self.schema.fields(kind);
-        let asked: Vec<&Field> =
+        let requested: Vec<&Field> =
             fields.iter().copied().filter(|field| field.words().is_some()).collect();
-        if !asked.is_empty() && self.chance(75) {
-            let field = *one_of(self.rng, &asked);
+        if !requested.is_empty() && self.chance(75) {
+            let field = *one_of(self.rng, &requested);
             let term = self.function(field);
             entries.push((field.name.clone(), term));
         }
@@ -221,7 +222,7 @@ impl<'a> Asking<'a> {
             };
             entries.push(("has".to_owned(), names));
         }
-        let may_nest = depth > 0 && !asked.is_empty();
+        let may_nest = depth > 0 && !requested.is_empty();
         if may_nest && self.chance(15) {
             self.features.insert("not");
             let negated = self.part(kind, depth - 1);
@@ -307,20 +308,21 @@ impl<'a> Asking<'a> {
             }
             "regexp" => plain(*one_of(self.rng, &["/fox/", "/RED/i", "/Red/", "/blue f/"])),
             "between" => {
-                let (min, max) = (self.asked_value(field, scalar), self.asked_value(field, scalar));
+                let (min, max) =
+                    (self.requested_value(field, scalar), self.requested_value(field, scalar));
                 Lit::Object(vec![("min".to_owned(), min), ("max".to_owned(), max)])
             }
             "in" => {
                 let count = *one_of(self.rng, &[0, 1, 2, 3]);
-                Lit::List((0..count).map(|_| self.asked_value(field, scalar)).collect())
+                Lit::List((0..count).map(|_| self.requested_value(field, scalar)).collect())
             }
             "eq" if self.chance(8) => Lit::Null,
-            _ => self.asked_value(field, scalar),
+            _ => self.requested_value(field, scalar),
         };
         object(function, value)
     }
 
-    fn asked_value(&mut self, field: &Field, scalar: Scalar) -> Lit {
+    fn requested_value(&mut self, field: &Field, scalar: Scalar) -> Lit {
         if field.unique.is_none() && field.name != super::family::MARK {
             return value(self.rng, scalar);
         }
@@ -411,7 +413,7 @@ impl<'a> Asking<'a> {
 
     fn leaf(&mut self, name: &str) -> Part {
         let alias = self.chance(10).then(|| format!("k{}", self.next()));
-        Part::Field(Asked { alias, name: name.to_owned(), ..Asked::default() })
+        Part::Field(RequestedQuery { alias, name: name.to_owned(), ..RequestedQuery::default() })
     }
 
     fn select(&mut self, parts: &mut Vec<Part>, field: &Field, depth: usize, is_cascade: bool) {
@@ -430,16 +432,16 @@ impl<'a> Asking<'a> {
         if !self.chance(if is_cascade { 25 } else { 45 }) {
             return;
         }
-        let Part::Field(mut asked) = self.leaf(&field.name) else {
+        let Part::Field(mut requested) = self.leaf(&field.name) else {
             unreachable!("leaves are fields")
         };
         if scalar == Scalar::Point {
             let names = ["longitude", "latitude"];
-            asked.below = names.iter().map(|name| self.leaf(name)).collect();
-            asked.alias = Some(format!("p{}", self.next()));
+            requested.below = names.iter().map(|name| self.leaf(name)).collect();
+            requested.alias = Some(format!("p{}", self.next()));
         }
-        asked.conditions = self.conditions(2);
-        parts.push(Part::Field(asked));
+        requested.conditions = self.conditions(2);
+        parts.push(Part::Field(requested));
     }
 
     fn key_of_objects(&mut self, name: &str) -> Option<String> {
@@ -448,28 +450,29 @@ impl<'a> Asking<'a> {
     }
 
     fn objects(&mut self, field: &Field, depth: usize, is_cascade: bool) -> Part {
-        let mut asked = Asked { name: field.name.clone(), ..Asked::default() };
-        asked.alias = self.key_of_objects(&field.name);
+        let mut requested =
+            RequestedQuery { name: field.name.clone(), ..RequestedQuery::default() };
+        requested.alias = self.key_of_objects(&field.name);
         if let Of::Kind(kind) = field.of {
             let is_inside = is_cascade && self.rng.bool();
-            asked.cascade = self.cascade(kind, is_inside);
+            requested.cascade = self.cascade(kind, is_inside);
         }
-        let is_cascade = is_cascade || asked.cascade.is_some();
-        asked.arguments = match field.is_list() {
+        let is_cascade = is_cascade || requested.cascade.is_some();
+        requested.arguments = match field.is_list() {
             true => {
                 let is_kind = matches!(field.of, Of::Kind(_));
                 self.list_arguments(field.of, !is_cascade, is_kind)
             }
             false => self.filter_argument(field.of).into_iter().collect(),
         };
-        asked.below = self.selection(field.of, depth - 1, is_cascade);
-        if self.chance(6) && asked.cascade.is_none() {
+        requested.below = self.selection(field.of, depth - 1, is_cascade);
+        if self.chance(6) && requested.cascade.is_none() {
             self.features.insert("merged");
-            asked.arguments.iter_mut().for_each(|argument| argument.is_variable = false);
-            let mut twin = asked.clone();
-            twin.alias = Some(asked.key().to_owned()).filter(|key| *key != asked.name);
+            requested.arguments.iter_mut().for_each(|argument| argument.is_variable = false);
+            let mut twin = requested.clone();
+            twin.alias = Some(requested.key().to_owned()).filter(|key| *key != requested.name);
             twin.below = self.selection(field.of, 0, is_cascade);
-            let parts = vec![Part::Field(asked), Part::Field(twin)];
+            let parts = vec![Part::Field(requested), Part::Field(twin)];
             return Part::Fragment(Fragment {
                 on: None,
                 name: None,
@@ -477,17 +480,18 @@ impl<'a> Asking<'a> {
                 parts,
             });
         }
-        Part::Field(asked)
+        Part::Field(requested)
     }
 
     fn aggregate_below(&mut self, field: &Field) -> Part {
         let Of::Kind(kind) = field.of else { unreachable!("unions have no aggregates") };
         self.features.insert("aggregate below");
         let name = format!("{}Aggregate", field.name);
-        let mut asked = Asked { alias: self.key_of_objects(&name), name, ..Asked::default() };
-        asked.arguments.extend(self.filter_argument(field.of));
-        asked.below = self.aggregates(kind);
-        Part::Field(asked)
+        let mut requested =
+            RequestedQuery { alias: self.key_of_objects(&name), name, ..RequestedQuery::default() };
+        requested.arguments.extend(self.filter_argument(field.of));
+        requested.below = self.aggregates(kind);
+        Part::Field(requested)
     }
 
     fn aggregates(&mut self, kind: usize) -> Vec<Part> {

@@ -71,13 +71,13 @@ impl<'a> Change<'a> {
             self.fill(kind, node, Some(parent), object)?;
             return Ok(node);
         };
-        let known = &self.names.entities[entity];
-        if let Some(node) = known.there {
+        let existing = &self.names.entities[entity];
+        if let Some(node) = existing.there {
             return Ok(node);
         }
-        let is_definition = std::ptr::eq(known.object, object);
-        let is_root = known.is_root;
-        let is_new = known.made.is_none();
+        let is_definition = std::ptr::eq(existing.object, object);
+        let is_root = existing.is_root;
+        let is_new = existing.made.is_none();
         let node = self.made(entity);
         if is_definition && !is_root {
             self.pending.retain(|pending| *pending != entity);
@@ -281,8 +281,8 @@ impl<'a> Change<'a> {
         let targets = match value {
             Lit::Null => self.after.targets(node, field),
             _ => {
-                let found = value.items().iter().map(|item| self.referred(field, item));
-                found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()
+                let result = value.items().iter().map(|item| self.referred(field, item));
+                result.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()
             }
         };
         let back = self.schema.inverse_of(field);

@@ -4,7 +4,7 @@ use super::ask::Asking;
 use super::graph::Graph;
 use super::input::Inputs;
 use super::lit::{Lit, plain};
-use super::request::{Argument, Asked, Part, Request};
+use super::request::{Argument, Part, Request, RequestedQuery};
 use super::schema::{Of, Schema};
 use super::words::{chance, one_of};
 use fastrand::Rng;
@@ -23,7 +23,7 @@ impl Changes<'_> {
     /// A mutation of some root fields.
     pub fn mutation(&mut self) -> Request {
         let count = *one_of(self.rng, &[1, 1, 1, 2, 3]);
-        let roots = (0..count).map(|place| self.root(place)).collect();
+        let roots = (0..count).map(|position| self.root(position)).collect();
         Request { is_mutation: true, roots }
     }
 
@@ -31,7 +31,7 @@ impl Changes<'_> {
         Inputs { rng: self.rng, schema: self.schema, graph: self.graph, fresh: self.fresh }
     }
 
-    fn root(&mut self, place: usize) -> Asked {
+    fn root(&mut self, position: usize) -> RequestedQuery {
         let kind = self.rng.usize(..self.schema.kinds.len());
         let can_add = !self.schema.kinds[kind].is_interface;
         let few = self.graph.of_kind(self.schema, kind).len() < 4;
@@ -49,9 +49,15 @@ impl Changes<'_> {
             "update" => vec![self.update_argument(kind)],
             _ => vec![self.argument("filter", format!("{name}Filter!"), |own| own.filter(kind))],
         };
-        let alias = Some(format!("m{place}"));
-        let below = self.payload(kind, place, word == "delete");
-        Asked { alias, name: format!("{word}{name}"), arguments, below, ..Asked::default() }
+        let alias = Some(format!("m{position}"));
+        let below = self.payload(kind, position, word == "delete");
+        RequestedQuery {
+            alias,
+            name: format!("{word}{name}"),
+            arguments,
+            below,
+            ..RequestedQuery::default()
+        }
     }
 
     fn argument(
@@ -143,22 +149,33 @@ impl Changes<'_> {
         self.argument("input", format!("Update{name}Input!"), |_| Lit::Object(entries))
     }
 
-    fn payload(&mut self, kind: usize, place: usize, is_delete: bool) -> Vec<Part> {
-        let mut parts = vec![Part::Field(Asked { name: "numUids".to_owned(), ..Asked::default() })];
+    fn payload(&mut self, kind: usize, position: usize, is_delete: bool) -> Vec<Part> {
+        let mut parts = vec![Part::Field(RequestedQuery {
+            name: "numUids".to_owned(),
+            ..RequestedQuery::default()
+        })];
         if is_delete {
-            parts.push(Part::Field(Asked { name: "msg".to_owned(), ..Asked::default() }));
+            parts.push(Part::Field(RequestedQuery {
+                name: "msg".to_owned(),
+                ..RequestedQuery::default()
+            }));
         }
         let name = self.schema.kinds[kind].list();
         if chance(self.rng, 70) {
             let mut asking = Asking::new(self.rng, self.schema, self.graph);
             // Fragments of several payloads must not have the same names.
-            asking.count = 1000 * place;
+            asking.count = 1000 * position;
             let arguments = match chance(asking.rng, 30) {
                 true => asking.list_arguments(Of::Kind(kind), true, false),
                 false => Vec::new(),
             };
             let below = asking.selection(Of::Kind(kind), 2, false);
-            parts.push(Part::Field(Asked { name, arguments, below, ..Asked::default() }));
+            parts.push(Part::Field(RequestedQuery {
+                name,
+                arguments,
+                below,
+                ..RequestedQuery::default()
+            }));
         }
         parts
     }

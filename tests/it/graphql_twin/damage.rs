@@ -110,10 +110,11 @@ fn check_schema(rng: &mut Rng, text: &str) -> Result<bool, String> {
         return Err(format!("{text}\ntakes too long"));
     }
     let Ok(made) = made else { return Ok(false) };
-    let api = api::checked_api(&made.generated).map_err(|told| format!("{text}\n{told}"))?;
+    let api =
+        api::checked_api(&made.generated).map_err(|reported| format!("{text}\n{reported}"))?;
     for (is_mutation, name) in api::roots(&api) {
         let request = Caller { rng, api: &api, is_minimal: true }.request(is_mutation, &name);
-        api::ask(&db, &request).map_err(|told| format!("{text}\n{told}"))?;
+        api::ask(&db, &request).map_err(|reported| format!("{text}\n{reported}"))?;
     }
     Ok(true)
 }
@@ -121,12 +122,13 @@ fn check_schema(rng: &mut Rng, text: &str) -> Result<bool, String> {
 fn check_requests(rng: &mut Rng, text: &str) -> Result<(), String> {
     let db = Database::in_memory();
     let made = db.set_graphql_schema(text).map_err(|error| error.to_string())?;
-    let api = api::checked_api(&made.generated).map_err(|told| format!("{text}\n{told}"))?;
+    let api =
+        api::checked_api(&made.generated).map_err(|reported| format!("{text}\n{reported}"))?;
     for (is_mutation, name) in api::roots(&api) {
         for _ in 0..3 {
             let request = Caller { rng, api: &api, is_minimal: false }.request(is_mutation, &name);
             let request = damaged(rng, &request);
-            api::ask(&db, &request).map_err(|told| format!("{text}\n{told}"))?;
+            api::ask(&db, &request).map_err(|reported| format!("{text}\n{reported}"))?;
         }
     }
     Ok(())
@@ -140,11 +142,12 @@ fn damaged_texts_are_refused_in_peace() {
     while started.elapsed() < length {
         let mut rng = Rng::with_seed(seed);
         let text = api::text(&mut rng);
-        let told = check_requests(&mut rng, &text);
-        told.unwrap_or_else(|told| panic!("seed {seed}\n{told}"));
+        let reported = check_requests(&mut rng, &text);
+        reported.unwrap_or_else(|reported| panic!("seed {seed}\n{reported}"));
         for _ in 0..20 {
-            let told = check_schema(&mut rng, &text);
-            accepted += usize::from(told.unwrap_or_else(|told| panic!("seed {seed}\n{told}")));
+            let reported = check_schema(&mut rng, &text);
+            accepted +=
+                usize::from(reported.unwrap_or_else(|reported| panic!("seed {seed}\n{reported}")));
             schemas += 1;
         }
         seed += 1;

@@ -39,11 +39,11 @@ const MOOD_WORDS: [&[&str]; 4] = [&[], &["hash"], &["exact"], &["hash", "regexp"
 pub fn schema(rng: &mut Rng) -> Schema {
     let mut schema = Schema::default();
     let interfaces = rng.usize(..3);
-    for place in 0..interfaces {
-        schema.kinds.push(kind(rng, format!("Ib{}", ["a", "b"][place]), true));
+    for position in 0..interfaces {
+        schema.kinds.push(kind(rng, format!("Ib{}", ["a", "b"][position]), true));
     }
-    for place in 0..rng.usize(2..5) {
-        let mut one = kind(rng, format!("T{}", ["a", "b", "c", "d"][place]), false);
+    for position in 0..rng.usize(2..5) {
+        let mut one = kind(rng, format!("T{}", ["a", "b", "c", "d"][position]), false);
         one.parents = (0..interfaces).filter(|_| chance(rng, 45)).collect();
         schema.kinds.push(one);
     }
@@ -55,13 +55,13 @@ pub fn schema(rng: &mut Rng) -> Schema {
         }
         schema.unions.push(("Pet".to_owned(), members));
     }
-    for place in 0..schema.kinds.len() {
-        add_ids(rng, &mut schema, place);
-        add_values(rng, &mut schema, place);
+    for position in 0..schema.kinds.len() {
+        add_ids(rng, &mut schema, position);
+        add_values(rng, &mut schema, position);
     }
-    for place in 0..schema.kinds.len() {
+    for position in 0..schema.kinds.len() {
         for _ in 0..rng.usize(1..4) {
-            add_edge(rng, &mut schema, place);
+            add_edge(rng, &mut schema, position);
         }
     }
     schema
@@ -91,10 +91,10 @@ fn field(kind: &Kind, name: String, of: Of) -> Field {
 }
 
 /// The ID, the fields with `@id`, and the mark.
-fn add_ids(rng: &mut Rng, schema: &mut Schema, place: usize) {
+fn add_ids(rng: &mut Rng, schema: &mut Schema, position: usize) {
     let inherits =
-        schema.kinds[place].parents.iter().any(|parent| schema.id_field(*parent).is_some());
-    let kind = &mut schema.kinds[place];
+        schema.kinds[position].parents.iter().any(|parent| schema.id_field(*parent).is_some());
+    let kind = &mut schema.kinds[position];
     if !inherits && chance(rng, 70) {
         let mut id = field(kind, "id".to_owned(), Of::Scalar(Scalar::Id));
         id.is_required = true;
@@ -127,8 +127,8 @@ fn add_ids(rng: &mut Rng, schema: &mut Schema, place: usize) {
     }
 }
 
-fn add_values(rng: &mut Rng, schema: &mut Schema, place: usize) {
-    let kind = &mut schema.kinds[place];
+fn add_values(rng: &mut Rng, schema: &mut Schema, position: usize) {
+    let kind = &mut schema.kinds[position];
     for _ in 0..rng.usize(1..6) {
         let scalar = if chance(rng, 6) { Scalar::Point } else { *one_of(rng, &KINDS) };
         let may_be_list = !matches!(scalar, Scalar::Point | Scalar::Bool);
@@ -197,28 +197,28 @@ fn default(rng: &mut Rng, scalar: Scalar) -> Lit {
     }
 }
 
-fn add_edge(rng: &mut Rng, schema: &mut Schema, place: usize) {
+fn add_edge(rng: &mut Rng, schema: &mut Schema, position: usize) {
     if !schema.unions.is_empty() && chance(rng, 20) {
         let (name, of) = (schema.unions[0].0.clone(), Of::Union(0));
-        let one = edge(rng, &schema.kinds[place], &name, of);
-        return schema.kinds[place].own.push(one);
+        let one = edge(rng, &schema.kinds[position], &name, of);
+        return schema.kinds[position].own.push(one);
     }
     let target = rng.usize(..schema.kinds.len());
     let name = schema.kinds[target].name.clone();
-    let mut one = edge(rng, &schema.kinds[place], &name, Of::Kind(target));
+    let mut one = edge(rng, &schema.kinds[position], &name, Of::Kind(target));
     // What is required must come to an end.
     let is_nameless = schema.kinds[target].is_interface
         && schema.id_field(target).is_none()
         && schema.unique_fields(target).is_empty();
-    one.is_required = (place > target && !is_nameless || one.is_list()) && chance(rng, 12);
-    one.name = shape_name(&schema.kinds[place], &format!("to{name}"), &one);
-    one.predicate = format!("{}.{}", schema.kinds[place].stored(), one.name);
+    one.is_required = (position > target && !is_nameless || one.is_list()) && chance(rng, 12);
+    one.name = shape_name(&schema.kinds[position], &format!("to{name}"), &one);
+    one.predicate = format!("{}.{}", schema.kinds[position].stored(), one.name);
     match rng.u32(..10) {
-        0..5 => with_inverse(rng, schema, place, target, one),
-        5 if !schema.kinds[place].is_interface && !schema.kinds[target].is_interface => {
-            read_backwards(schema, place, target, one);
+        0..5 => with_inverse(rng, schema, position, target, one),
+        5 if !schema.kinds[position].is_interface && !schema.kinds[target].is_interface => {
+            read_backwards(schema, position, target, one);
         }
-        _ => schema.kinds[place].own.push(one),
+        _ => schema.kinds[position].own.push(one),
     }
 }
 
@@ -231,17 +231,23 @@ fn edge(rng: &mut Rng, kind: &Kind, name: &str, of: Of) -> Field {
 }
 
 /// The field, and one of its target that is the other end.
-fn with_inverse(rng: &mut Rng, schema: &mut Schema, place: usize, target: usize, mut one: Field) {
-    if place == target && chance(rng, 40) {
+fn with_inverse(
+    rng: &mut Rng,
+    schema: &mut Schema,
+    position: usize,
+    target: usize,
+    mut one: Field,
+) {
+    if position == target && chance(rng, 40) {
         one.inverse = Some(one.name.clone());
         one.says_inverse = true;
-        return schema.kinds[place].own.push(one);
+        return schema.kinds[position].own.push(one);
     }
-    let own_name = schema.kinds[place].name.clone();
+    let own_name = schema.kinds[position].name.clone();
     // What comes later must not have the name of what is there.
     let reserved = one.name.clone();
-    let mut other = edge(rng, &schema.kinds[target], &own_name, Of::Kind(place));
-    if place == target && other.name == reserved {
+    let mut other = edge(rng, &schema.kinds[target], &own_name, Of::Kind(position));
+    if position == target && other.name == reserved {
         other.name += "z";
         other.predicate = format!("{}.{}", schema.kinds[target].stored(), other.name);
     }
@@ -250,20 +256,20 @@ fn with_inverse(rng: &mut Rng, schema: &mut Schema, place: usize, target: usize,
     let who = rng.u32(..3);
     one.says_inverse = who != 1;
     other.says_inverse = who != 0;
-    schema.kinds[place].own.push(one);
+    schema.kinds[position].own.push(one);
     schema.kinds[target].own.push(other);
 }
 
 /// The field, and one of its target that reads its edges backwards.
-fn read_backwards(schema: &mut Schema, place: usize, target: usize, mut one: Field) {
-    one.predicate = format!("edge.{}.{}", schema.kinds[place].name, one.name);
+fn read_backwards(schema: &mut Schema, position: usize, target: usize, mut one: Field) {
+    one.predicate = format!("edge.{}.{}", schema.kinds[position].name, one.name);
     one.says_predicate = true;
-    let name = schema.kinds[place].name.clone();
-    let mut other = field(&schema.kinds[target], String::new(), Of::Kind(place));
+    let name = schema.kinds[position].name.clone();
+    let mut other = field(&schema.kinds[target], String::new(), Of::Kind(position));
     other.many = Many::Loose;
     other.name = shape_name(&schema.kinds[target], &format!("back{name}"), &other);
     other.predicate = format!("~{}", one.predicate);
     other.says_predicate = true;
-    schema.kinds[place].own.push(one);
+    schema.kinds[position].own.push(one);
     schema.kinds[target].own.push(other);
 }

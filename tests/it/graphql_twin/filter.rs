@@ -20,10 +20,10 @@ pub enum Sense {
 
 /// What the filter of a kind asks. `is_change` of a mutation.
 pub fn sense(schema: &Schema, kind: usize, filter: &Lit, is_change: bool) -> Sense {
-    let mut found = Sense::Open;
+    let mut result = Sense::Open;
     let mut note = |sense: Sense| {
-        if sense == Sense::Wrong || found == Sense::Open {
-            found = sense;
+        if sense == Sense::Wrong || result == Sense::Open {
+            result = sense;
         }
     };
     let inner = |filter: &Lit| sense(schema, kind, filter, is_change);
@@ -51,18 +51,18 @@ pub fn sense(schema: &Schema, kind: usize, filter: &Lit, is_change: bool) -> Sen
             }
         }
     }
-    match found {
+    match result {
         Sense::Wrong => Sense::Wrong,
         _ if is_undone && is_change => Sense::Wrong,
         _ if is_undone => Sense::Open,
-        found => found,
+        result => result,
     }
 }
 
 /// Whether something is asked of a field: a function of null asks nothing, but for `eq`.
-fn asks(field: &Field, asked: &Lit) -> bool {
+fn asks(field: &Field, requested: &Lit) -> bool {
     let is_plain = matches!(field.scalar(), Some(Scalar::Id | Scalar::Bool));
-    let function = asked.entries().first();
+    let function = requested.entries().first();
     is_plain || function.is_some_and(|(word, value)| word == "eq" || *value != Lit::Null)
 }
 
@@ -74,7 +74,7 @@ pub fn sense_of(schema: &Schema, of: Of, filter: &Lit) -> Sense {
         Of::Union(union) => union,
     };
     let types = filter.given("memberTypes");
-    let mut found = if types.is_some() { Sense::Asks } else { Sense::Open };
+    let mut result = if types.is_some() { Sense::Asks } else { Sense::Open };
     for kind in &schema.unions[union].1 {
         let name = &schema.kinds[*kind].name;
         if types.is_some_and(|types| !types.items().contains(&Lit::Name(name.clone()))) {
@@ -83,11 +83,11 @@ pub fn sense_of(schema: &Schema, of: Of, filter: &Lit) -> Sense {
         let own = filter.get(&format!("{}Filter", lower_first(name)));
         match own.map_or(Sense::Open, |own| sense(schema, *kind, own, false)) {
             Sense::Wrong => return Sense::Wrong,
-            Sense::Asks => found = Sense::Asks,
+            Sense::Asks => result = Sense::Asks,
             Sense::Open => {}
         }
     }
-    found
+    result
 }
 
 /// Whether a node passes the filter of a root: nodes that it names are all that there are.
@@ -169,25 +169,25 @@ pub fn passes_of(graph: &Graph, schema: &Schema, of: Of, node: usize, filter: &L
 }
 
 /// Whether a node passes what is asked of one field; `None` when nothing is.
-fn field_passes(graph: &Graph, node: usize, field: &Field, asked: &Lit) -> Option<bool> {
+fn field_passes(graph: &Graph, node: usize, field: &Field, requested: &Lit) -> Option<bool> {
     let scalar = field.scalar()?;
     if scalar == Scalar::Id {
         let uid = graph.nodes[node].uid.filter(|_| !graph.nodes[node].is_gone);
-        return Some(asked.items().iter().any(|id| uid.is_some() && parse_uid(id) == uid));
+        return Some(requested.items().iter().any(|id| uid.is_some() && parse_uid(id) == uid));
     }
     let values = graph.values(node, field);
     if scalar == Scalar::Bool {
-        return Some(values.contains(&asked.json()));
+        return Some(values.contains(&requested.json()));
     }
-    let (word, value) = asked.entries().first()?;
+    let (word, value) = requested.entries().first()?;
     if *value == Lit::Null {
         return (word == "eq").then_some(values.is_empty());
     }
     if let "allofterms" | "alloftext" = word.as_str() {
         // The words of a list may stand in several of its texts.
         let have: Vec<String> = values.iter().filter_map(Json::as_str).flat_map(terms).collect();
-        let asked = terms(value.json().as_str().unwrap_or_default());
-        return Some(!asked.is_empty() && asked.iter().all(|term| have.contains(term)));
+        let requested = terms(value.json().as_str().unwrap_or_default());
+        return Some(!requested.is_empty() && requested.iter().all(|term| have.contains(term)));
     }
     Some(values.iter().any(|have| holds(scalar, word, value, have)))
 }
@@ -206,23 +206,23 @@ pub fn parse_uid(id: &Lit) -> Option<u64> {
 }
 
 /// Whether a function holds for one value.
-fn holds(scalar: Scalar, word: &str, asked: &Lit, have: &Json) -> bool {
-    let against = |asked: &Lit| compare(have, &stored(scalar, asked));
-    let text = || asked.json().as_str().unwrap_or_default().to_owned();
+fn holds(scalar: Scalar, word: &str, requested: &Lit, have: &Json) -> bool {
+    let against = |requested: &Lit| compare(have, &stored(scalar, requested));
+    let text = || requested.json().as_str().unwrap_or_default().to_owned();
     match word {
-        "eq" => against(asked) == Ordering::Equal,
-        "in" => asked.items().iter().any(|asked| against(asked) == Ordering::Equal),
-        "le" => against(asked) != Ordering::Greater,
-        "lt" => against(asked) == Ordering::Less,
-        "ge" => against(asked) != Ordering::Less,
-        "gt" => against(asked) == Ordering::Greater,
+        "eq" => against(requested) == Ordering::Equal,
+        "in" => requested.items().iter().any(|requested| against(requested) == Ordering::Equal),
+        "le" => against(requested) != Ordering::Greater,
+        "lt" => against(requested) == Ordering::Less,
+        "ge" => against(requested) != Ordering::Less,
+        "gt" => against(requested) == Ordering::Greater,
         "between" => {
-            let bound = |name| asked.get(name).map_or(Ordering::Equal, against);
+            let bound = |name| requested.get(name).map_or(Ordering::Equal, against);
             bound("min") != Ordering::Less && bound("max") != Ordering::Greater
         }
         "anyofterms" | "anyoftext" => {
-            let (asked, have) = (terms(&text()), terms(have.as_str().unwrap_or_default()));
-            asked.iter().any(|term| have.contains(term))
+            let (requested, have) = (terms(&text()), terms(have.as_str().unwrap_or_default()));
+            requested.iter().any(|term| have.contains(term))
         }
         "regexp" => {
             let (inner, flags) = text()[1..]
@@ -235,7 +235,7 @@ fn holds(scalar: Scalar, word: &str, asked: &Lit, have: &Json) -> bool {
             have.contains(&inner)
         }
         "near" => {
-            let coordinate = asked.get("coordinate").cloned().unwrap_or(Lit::Null);
+            let coordinate = requested.get("coordinate").cloned().unwrap_or(Lit::Null);
             stored(Scalar::Point, &coordinate) == *have
         }
         other => panic!("the model has no function {other}"),

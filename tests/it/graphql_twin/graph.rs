@@ -38,8 +38,8 @@ pub fn compare(one: &Json, other: &Json) -> Ordering {
 impl Graph {
     /// The nodes of a kind that are there.
     pub fn of_kind(&self, schema: &Schema, kind: usize) -> Vec<usize> {
-        let is_one = |place: &usize| {
-            let node = &self.nodes[*place];
+        let is_one = |position: &usize| {
+            let node = &self.nodes[*position];
             !node.is_gone && schema.is_a(node.kind, kind)
         };
         (0..self.nodes.len()).filter(is_one).collect()
@@ -67,8 +67,8 @@ impl Graph {
                 .copied()
                 .collect(),
             Some(forward) => {
-                let leads = |place: &usize| {
-                    let edges = self.nodes[*place].edges.get(forward);
+                let leads = |position: &usize| {
+                    let edges = self.nodes[*position].edges.get(forward);
                     edges.is_some_and(|targets| targets.contains(&node))
                 };
                 (0..self.nodes.len()).filter(leads).collect()

@@ -35,7 +35,7 @@ impl Inputs<'_> {
             // Sometimes what is required is left out, below a root.
             let forgets = parent.is_some() && chance(self.rng, 1);
             let must = field.is_required && field.default_add.is_none() && !forgets;
-            if field.name == MARK || must || self.wants(field, depth) {
+            if field.name == MARK || must || self.expects(field, depth) {
                 let value = self.value(field, depth, must);
                 entries.push((field.name.clone(), value));
             }
@@ -44,7 +44,7 @@ impl Inputs<'_> {
         Lit::Object(entries)
     }
 
-    fn wants(&mut self, field: &Field, depth: usize) -> bool {
+    fn expects(&mut self, field: &Field, depth: usize) -> bool {
         let percent = match field.of {
             Of::Scalar(_) if field.unique.is_some() => 65,
             Of::Scalar(_) => 55,
@@ -78,9 +78,9 @@ impl Inputs<'_> {
             return plain("");
         }
         let nodes = self.graph.nodes.iter().filter_map(|node| node.values.get(&field.predicate));
-        let known: Vec<_> = nodes.flatten().collect();
-        if !known.is_empty() && chance(self.rng, percent) {
-            return Lit::Plain((*one_of(self.rng, &known)).clone());
+        let existing: Vec<_> = nodes.flatten().collect();
+        if !existing.is_empty() && chance(self.rng, percent) {
+            return Lit::Plain((*one_of(self.rng, &existing)).clone());
         }
         // Some are given twice in one request.
         let number = if chance(self.rng, 4) { *self.fresh } else { self.next() };
@@ -226,7 +226,7 @@ impl Inputs<'_> {
                 Of::Scalar(scalar) if field.is_list() => {
                     Lit::List(vec![value(self.rng, scalar), value(self.rng, scalar)])
                 }
-                Of::Scalar(scalar) => self.known_value(kind, field, scalar),
+                Of::Scalar(scalar) => self.existing_value(kind, field, scalar),
                 _ => {
                     let link = self.reference(field, 0);
                     if field.is_list() { Lit::List(vec![link]) } else { link }
@@ -237,14 +237,14 @@ impl Inputs<'_> {
         Lit::Object(entries)
     }
 
-    fn known_value(&mut self, kind: usize, field: &Field, scalar: Scalar) -> Lit {
+    fn existing_value(&mut self, kind: usize, field: &Field, scalar: Scalar) -> Lit {
         let nodes = self.graph.of_kind(self.schema, kind);
-        let known = nodes.iter().filter_map(|node| self.graph.value(*node, field));
-        let known: Vec<_> = known.collect();
+        let existing = nodes.iter().filter_map(|node| self.graph.value(*node, field));
+        let existing: Vec<_> = existing.collect();
         let is_plain = !matches!(scalar, Scalar::Mood | Scalar::Point);
-        if known.is_empty() || !is_plain || field.unique.is_some() && self.rng.bool() {
+        if existing.is_empty() || !is_plain || field.unique.is_some() && self.rng.bool() {
             return value(self.rng, scalar);
         }
-        Lit::Plain(one_of(self.rng, &known).clone())
+        Lit::Plain(one_of(self.rng, &existing).clone())
     }
 }

@@ -5,7 +5,7 @@ use super::filter::{Sense, passes_at_root, sense};
 use super::graph::Graph;
 use super::lit::Lit;
 use super::naming::{Failure, Names, keys_given, refused};
-use super::request::Asked;
+use super::request::RequestedQuery;
 use super::schema::Schema;
 
 /// What came of one mutation.
@@ -22,23 +22,32 @@ pub struct Effect {
 }
 
 /// Carries a root field out.
-pub fn mutate(graph: &Graph, schema: &Schema, asked: &Asked) -> Result<Effect, Failure> {
-    let named = |word: &str| asked.name.strip_prefix(word).and_then(|name| schema.kind(name));
+pub fn mutate(
+    graph: &Graph,
+    schema: &Schema,
+    requested: &RequestedQuery,
+) -> Result<Effect, Failure> {
+    let named = |word: &str| requested.name.strip_prefix(word).and_then(|name| schema.kind(name));
     let none = Lit::Object(Vec::new());
     if let Some(kind) = named("add") {
-        let is_upsert = asked.argument("upsert") == Some(&super::lit::plain(true));
-        let input = asked.argument("input").unwrap_or(&none);
+        let is_upsert = requested.argument("upsert") == Some(&super::lit::plain(true));
+        let input = requested.argument("input").unwrap_or(&none);
         return add(graph, schema, kind, input.items(), is_upsert);
     }
     if let Some(kind) = named("update") {
-        return update(graph, schema, kind, asked.argument("input").unwrap_or(&none));
+        return update(graph, schema, kind, requested.argument("input").unwrap_or(&none));
     }
     let kind = named("delete").expect("mutations are of three words");
-    delete(graph, schema, kind, asked.argument("filter").unwrap_or(&none))
+    delete(graph, schema, kind, requested.argument("filter").unwrap_or(&none))
 }
 
 /// The nodes of a kind that a filter finds. It has to ask for something, unless it is empty.
-fn found(graph: &Graph, schema: &Schema, kind: usize, filter: &Lit) -> Result<Vec<usize>, Failure> {
+fn result(
+    graph: &Graph,
+    schema: &Schema,
+    kind: usize,
+    filter: &Lit,
+) -> Result<Vec<usize>, Failure> {
     match sense(schema, kind, filter, true) {
         Sense::Wrong => return refused("a part of the filter makes no sense"),
         Sense::Open if !filter.entries().is_empty() => return refused("the filter asks nothing"),
@@ -68,7 +77,7 @@ fn add(
     if !roots.is_empty() && !is_upsert {
         return refused("it exists already");
     }
-    if (1..roots.len()).any(|place| roots[..place].contains(&roots[place])) {
+    if (1..roots.len()).any(|position| roots[..position].contains(&roots[position])) {
         return Err(Failure::Undecided("two roots, one node"));
     }
     let mut change = Change::new(graph, schema, names);
@@ -95,7 +104,7 @@ fn update(graph: &Graph, schema: &Schema, kind: usize, input: &Lit) -> Result<Ef
         let nodes = Vec::new();
         return Ok(Effect { kind, after, shown, nodes, count: 0, message: None, is_open: false });
     }
-    let matched = found(graph, schema, kind, input.get("filter").unwrap_or(&none))?;
+    let matched = result(graph, schema, kind, input.get("filter").unwrap_or(&none))?;
     check_new_keys(&names, kind, &keys, &matched)?;
     let mut change = Change::new(graph, schema, names);
     change.check_removal(kind, remove)?;
@@ -148,7 +157,7 @@ fn check_new_keys(
 }
 
 fn delete(graph: &Graph, schema: &Schema, kind: usize, filter: &Lit) -> Result<Effect, Failure> {
-    let nodes = found(graph, schema, kind, filter)?;
+    let nodes = result(graph, schema, kind, filter)?;
     let mut after = graph.clone();
     for node in &nodes {
         forget(&mut after, schema, *node);

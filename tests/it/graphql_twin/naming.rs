@@ -7,7 +7,7 @@ use super::schema::{Field, Of, Schema, lower_first};
 use super::words::stored;
 use serde_json::Value as Json;
 
-/// Why a mutation is not carried out, or not by the model.
+/// Why a mutation is not executed, or not by the model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Failure {
     Refused(String),
@@ -171,13 +171,13 @@ impl<'a> Names<'a> {
         let same = |entity: &Entity<'_>| {
             entity.kind == kind && entity.keys.iter().any(|key| keys.contains(key))
         };
-        let found: Vec<usize> =
-            (0..self.entities.len()).filter(|place| same(&self.entities[*place])).collect();
-        let [place] = found[..] else {
-            if found.is_empty() && self.is_unique_elsewhere(kind, &keys) {
+        let result: Vec<usize> =
+            (0..self.entities.len()).filter(|position| same(&self.entities[*position])).collect();
+        let [position] = result[..] else {
+            if result.is_empty() && self.is_unique_elsewhere(kind, &keys) {
                 return refused("unique among all types of the interface");
             }
-            if !found.is_empty() || self.is_of_another_type(kind, &keys) {
+            if !result.is_empty() || self.is_of_another_type(kind, &keys) {
                 return Err(Failure::Undecided("values of several entities"));
             }
             let there = self.look_up(kind, &keys)?;
@@ -185,7 +185,7 @@ impl<'a> Names<'a> {
             self.entities.push(Entity { kind, keys, object, is_root, is_owned, there, made: None });
             return Ok(parent.is_none() || there.is_none() || self.walks_all);
         };
-        let entity = &mut self.entities[place];
+        let entity = &mut self.entities[position];
         let both_define = 1 < entity.object.entries().len() && 1 < object.entries().len();
         let is_torn = both_define && !same_entries(entity.object, object);
         let is_twice = entity.is_root && parent.is_none() || entity.is_owned && is_owned;
@@ -246,7 +246,7 @@ impl<'a> Names<'a> {
 
     /// The node that is there with one of some values.
     pub fn look_up(&self, kind: usize, keys: &[(String, Json)]) -> Result<Option<usize>, Failure> {
-        let mut found: Vec<usize> = Vec::new();
+        let mut result: Vec<usize> = Vec::new();
         for (name, value) in keys {
             let field = self.schema.field(kind, name).expect("keys are fields");
             let with = |kind| self.before.with_value(self.schema, kind, field, value);
@@ -256,11 +256,11 @@ impl<'a> Names<'a> {
             if all.iter().any(|node| !own.contains(node)) {
                 return refused("it exists in some other type of the interface");
             }
-            found.extend(own);
+            result.extend(own);
         }
-        found.sort_unstable();
-        found.dedup();
-        match found[..] {
+        result.sort_unstable();
+        result.dedup();
+        match result[..] {
             [] => Ok(None),
             [node] => Ok(Some(node)),
             _ => Err(Failure::Undecided("values of several nodes")),

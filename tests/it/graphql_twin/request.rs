@@ -16,7 +16,7 @@ pub struct Argument {
 
 /// A selected field.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct RequestedQuery {
     pub alias: Option<String>,
     pub name: String,
     pub arguments: Vec<Argument>,
@@ -37,7 +37,7 @@ pub struct Condition {
 /// A part of a selection.
 #[derive(Debug, Clone)]
 pub enum Part {
-    Field(Asked),
+    Field(RequestedQuery),
     Fragment(Fragment),
 }
 
@@ -54,20 +54,20 @@ pub struct Fragment {
 #[derive(Debug, Clone)]
 pub struct Request {
     pub is_mutation: bool,
-    pub roots: Vec<Asked>,
+    pub roots: Vec<RequestedQuery>,
 }
 
-impl Asked {
+impl RequestedQuery {
     pub fn key(&self) -> &str {
         self.alias.as_deref().unwrap_or(&self.name)
     }
 
     pub fn argument(&self, name: &str) -> Option<&Lit> {
-        let found = self.arguments.iter().find(|argument| argument.name == name);
-        found.map(|argument| &argument.value).filter(|value| **value != Lit::Null)
+        let result = self.arguments.iter().find(|argument| argument.name == name);
+        result.map(|argument| &argument.value).filter(|value| **value != Lit::Null)
     }
 
-    pub fn is_asked(&self) -> bool {
+    pub fn is_requested(&self) -> bool {
         holds(&self.conditions)
     }
 }
@@ -111,7 +111,7 @@ impl Printer {
         text
     }
 
-    fn field(&mut self, text: &mut String, field: &Asked) {
+    fn field(&mut self, text: &mut String, field: &RequestedQuery) {
         if let Some(alias) = &field.alias {
             let _ = write!(text, "{alias}: ");
         }

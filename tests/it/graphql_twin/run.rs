@@ -46,8 +46,8 @@ fn engine_and_model_agree() {
             let mut own = Tally::default();
             let result = Session::new(seed).and_then(|mut session| session.run(is_over, &mut own));
             tally.lock().unwrap().add(own);
-            if let Err(told) = result {
-                differences.lock().unwrap().push(format!("session {seed}\n{told}"));
+            if let Err(reported) = result {
+                differences.lock().unwrap().push(format!("session {seed}\n{reported}"));
             }
         }
     };
@@ -67,12 +67,12 @@ fn engine_and_model_agree() {
 
 /// A test that asks nothing of interest would agree, too.
 fn check_shares(tally: &Tally) {
-    let asked = tally.queries + tally.mutations;
-    assert!(asked < 3 * tally.full, "two thirds of the answers show nothing");
-    assert!(10 * tally.undecided < asked, "too much is undecided");
+    let requested = tally.queries + tally.mutations;
+    assert!(requested < 3 * tally.full, "two thirds of the answers show nothing");
+    assert!(10 * tally.undecided < requested, "too much is undecided");
     assert!(2 * tally.refused < tally.mutations, "too much is refused");
     assert!(tally.mutations < 50 * tally.refused, "almost nothing is refused");
-    for (feature, (asked, full)) in &tally.features {
-        assert!(*asked < 50 || 0 < *full, "`{feature}` never shows anything");
+    for (feature, (requested, full)) in &tally.features {
+        assert!(*requested < 50 || 0 < *full, "`{feature}` never shows anything");
     }
 }

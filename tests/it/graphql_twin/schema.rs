@@ -176,7 +176,7 @@ impl Schema {
         let mut all: Vec<&Field> = Vec::new();
         for parent in kind.parents.iter().rev() {
             for field in &self.kinds[*parent].own {
-                if !all.iter().any(|known| known.name == field.name) {
+                if !all.iter().any(|existing| existing.name == field.name) {
                     all.push(field);
                 }
             }

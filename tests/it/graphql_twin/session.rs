@@ -6,7 +6,7 @@ use super::changes::Changes;
 use super::graph::Graph;
 use super::mutate::{Effect, mutate};
 use super::naming::Failure;
-use super::request::{Asked, Part, Request};
+use super::request::{Part, Request, RequestedQuery};
 use super::schema::{Of, Schema};
 use super::shape::Group;
 use super::shrink::shrink;
@@ -51,7 +51,7 @@ pub struct Session {
 }
 
 /// What the model says to a mutation.
-enum Told {
+enum Report {
     Effects(Vec<(String, Option<Effect>)>),
     /// Only that what is stored holds together can be told.
     Open(&'static str),
@@ -71,7 +71,7 @@ impl Session {
     /// A few mutations, each followed by queries.
     pub fn run(&mut self, is_over: impl Fn() -> bool, tally: &mut Tally) -> Result<(), String> {
         for _ in 0..self.rng.usize(5..25) {
-            self.mutation(tally).map_err(|told| self.with_schema(&told))?;
+            self.mutation(tally).map_err(|reported| self.with_schema(&reported))?;
             if chance(&mut self.rng, 3) {
                 self.reopen().map_err(|error| self.with_schema(&error.to_string()))?;
             }
@@ -79,7 +79,7 @@ impl Session {
                 if is_over() {
                     return Ok(());
                 }
-                self.query(tally).map_err(|told| self.with_schema(&told))?;
+                self.query(tally).map_err(|reported| self.with_schema(&reported))?;
             }
         }
         Ok(())
@@ -104,24 +104,24 @@ impl Session {
         Ok(())
     }
 
-    fn with_schema(&self, told: &str) -> String {
+    fn with_schema(&self, reported: &str) -> String {
         let lines: Vec<String> = store::lines(&self.graph, &self.schema).into_iter().collect();
-        format!("{}\nmodel:\n{}\n\n{told}", self.schema.text(), lines.join("\n"))
+        format!("{}\nmodel:\n{}\n\n{reported}", self.schema.text(), lines.join("\n"))
     }
 
     fn query(&mut self, tally: &mut Tally) -> Result<(), String> {
         let mut asking = Asking::new(&mut self.rng, &self.schema, &self.graph);
         let request = asking.query();
         let features = std::mem::take(&mut asking.features);
-        let (told, data, has_errors) = self.compared(&request);
+        let (reported, data, has_errors) = self.compared(&request);
         tally.queries += 1;
         tally.undecided += usize::from(data.is_none());
         tally.with_errors += usize::from(has_errors);
         tally.count(features, &data.unwrap_or_default());
-        if told.is_ok() {
-            return told;
+        if reported.is_ok() {
+            return reported;
         }
-        // What can't be carried out at all is another thing.
+        // What can't be executed at all is another thing.
         let is_answered = ask(&self.db, &request).is_ok();
         let small = shrink(request, |request| {
             self.compared(request).0.is_err() && ask(&self.db, request).is_ok() == is_answered
@@ -133,14 +133,14 @@ impl Session {
     fn compared(&self, request: &Request) -> (Result<(), String>, Option<Json>, bool) {
         let mut answering = Answering::new(&self.graph, &self.schema);
         let mut data = Map::new();
-        for root in request.roots.iter().filter(|root| root.is_asked()) {
+        for root in request.roots.iter().filter(|root| root.is_requested()) {
             data.insert(root.key().to_owned(), answering.root(root));
         }
         let (data, has_errors) = (Json::Object(data), answering.has_errors);
         match ask(&self.db, request) {
-            Err(told) => (Err(told), None, has_errors),
+            Err(reported) => (Err(reported), None, has_errors),
             Ok(_) if answering.is_undecided => (Ok(()), None, has_errors),
-            Ok(found) => (agree(request, &found, &data, has_errors), Some(data), has_errors),
+            Ok(result) => (agree(request, &result, &data, has_errors), Some(data), has_errors),
         }
     }
 
@@ -154,23 +154,23 @@ impl Session {
         };
         let request = changes.mutation();
         let features = std::mem::take(&mut changes.features);
-        let (mut state, told) = self.told(&request);
-        let found = ask(&self.db, &request)?;
-        let with_request = |told: String| {
+        let (mut state, reported) = self.reported(&request);
+        let result = ask(&self.db, &request)?;
+        let with_request = |reported: String| {
             let (text, variables) = request.print();
-            format!("{text}\n{}\n{told}\nanswered {found}", Json::Object(variables))
+            format!("{text}\n{}\n{reported}\nanswered {result}", Json::Object(variables))
         };
         let engine = store::read(&self.db, &self.schema).map_err(with_request)?;
         tally.mutations += 1;
         if let Some(torn) = store::torn_link(&engine, &self.schema) {
             return Err(with_request(torn));
         }
-        let effects = match told {
-            Told::Effects(effects) if !dangles(&state) => effects,
-            told => {
-                let reason = match told {
-                    Told::Open(reason) => reason,
-                    Told::Effects(_) => "a link to what came and went",
+        let effects = match reported {
+            Report::Effects(effects) if !dangles(&state) => effects,
+            reported => {
+                let reason = match reported {
+                    Report::Open(reason) => reason,
+                    Report::Effects(_) => "a link to what came and went",
                 };
                 tally.undecided += 1;
                 *tally.reasons.entry(reason).or_default() += 1;
@@ -184,19 +184,19 @@ impl Session {
         tally.refused +=
             usize::from(data.as_object().is_some_and(|data| data.values().any(Json::is_null)));
         tally.count(features, &data);
-        if is_open { Ok(()) } else { agree(&request, &found, &data, has_errors) }
+        if is_open { Ok(()) } else { agree(&request, &result, &data, has_errors) }
     }
 
     /// What the model makes of a mutation, one root field after the other.
-    fn told(&self, request: &Request) -> (Graph, Told) {
+    fn reported(&self, request: &Request) -> (Graph, Report) {
         let mut state = self.graph.clone();
         let mut effects = Vec::new();
         for root in &request.roots {
             match mutate(&state, &self.schema, root) {
                 Ok(effect) if effect.is_open => {
-                    return (state, Told::Open("the order of links"));
+                    return (state, Report::Open("the order of links"));
                 }
-                Err(Failure::Undecided(reason)) => return (state, Told::Open(reason)),
+                Err(Failure::Undecided(reason)) => return (state, Report::Open(reason)),
                 Ok(effect) => {
                     state = effect.after.clone();
                     effects.push((root.key().to_owned(), Some(effect)));
@@ -207,7 +207,7 @@ impl Session {
                 }
             }
         }
-        (state, Told::Effects(effects))
+        (state, Report::Effects(effects))
     }
 
     /// The payloads, now that the numbers of new nodes are known.
@@ -223,8 +223,8 @@ impl Session {
                 data.insert(key, Json::Null);
                 continue;
             };
-            for (place, node) in effect.shown.nodes.iter_mut().enumerate() {
-                node.uid = self.graph.nodes[place].uid;
+            for (position, node) in effect.shown.nodes.iter_mut().enumerate() {
+                node.uid = self.graph.nodes[position].uid;
                 is_open |= node.uid.is_none();
             }
             let mut answering = Answering::new(&effect.shown, &self.schema);
@@ -236,19 +236,19 @@ impl Session {
     }
 }
 
-fn payload(answering: &mut Answering<'_>, effect: &Effect, root: &Asked) -> Json {
+fn payload(answering: &mut Answering<'_>, effect: &Effect, root: &RequestedQuery) -> Json {
     let mut members = Map::new();
     for part in &root.below {
-        let Part::Field(asked) = part else { continue };
-        let value = match asked.name.as_str() {
+        let Part::Field(requested) = part else { continue };
+        let value = match requested.name.as_str() {
             "numUids" => json!(effect.count),
             "msg" => json!(effect.message),
             _ => {
-                let group = Group { fields: vec![asked] };
+                let group = Group { fields: vec![requested] };
                 answering.list(effect.nodes.clone(), Of::Kind(effect.kind), &group)
             }
         };
-        members.insert(asked.key().to_owned(), value);
+        members.insert(requested.key().to_owned(), value);
     }
     Json::Object(members)
 }
@@ -265,33 +265,33 @@ fn dangles(graph: &Graph) -> bool {
 /// Asks the engine.
 fn ask(db: &Database, request: &Request) -> Result<Json, String> {
     let (text, variables) = request.print();
-    let told = format!("{text}\n{}", Json::Object(variables.clone()));
+    let reported = format!("{text}\n{}", Json::Object(variables.clone()));
     let request = graphql::Request { variables, ..graphql::Request::new(text) };
     let control = RequestContext::new().with_timeout(PATIENCE).with_costs(any_costs());
     let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         db.graphql_with(&request, &Headers::new(), &control).to_json("")
     }));
-    let answer = answer.map_err(|_| format!("{told}\npanics"))?;
-    let found: Json =
-        serde_json::from_slice(&answer).map_err(|error| format!("{told}\n{error}"))?;
-    match found.get("data") {
-        Some(_) => Ok(found),
-        None => Err(format!("{told}\nis not carried out: {found}")),
+    let answer = answer.map_err(|_| format!("{reported}\npanics"))?;
+    let result: Json =
+        serde_json::from_slice(&answer).map_err(|error| format!("{reported}\n{error}"))?;
+    match result.get("data") {
+        Some(_) => Ok(result),
+        None => Err(format!("{reported}\nis not carried out: {result}")),
     }
 }
 
 /// Whether the engine answers what the model does.
-fn agree(request: &Request, found: &Json, data: &Json, has_errors: bool) -> Result<(), String> {
-    let is_told = found.get("errors").is_some();
-    let place = difference(&found["data"], data);
-    if place.is_none() && is_told == has_errors {
+fn agree(request: &Request, result: &Json, data: &Json, has_errors: bool) -> Result<(), String> {
+    let is_reported = result.get("errors").is_some();
+    let position = difference(&result["data"], data);
+    if position.is_none() && is_reported == has_errors {
         return Ok(());
     }
     let (text, variables) = request.print();
     let variables = Json::Object(variables);
-    let place = place.unwrap_or_else(|| "the errors".to_owned());
+    let position = position.unwrap_or_else(|| "the errors".to_owned());
     Err(format!(
-        "{text}\n{variables}\nat {place}\n  engine: {found}\n  model:  {data} (errors: {has_errors})"
+        "{text}\n{variables}\nat {position}\n  engine: {result}\n  model:  {data} (errors: {has_errors})"
     ))
 }
 
@@ -300,8 +300,8 @@ impl Tally {
         let is_full = crate::twin::shows_anything(data);
         self.full += usize::from(is_full);
         for feature in features {
-            let (asked, full) = self.features.entry(feature).or_default();
-            *asked += 1;
+            let (requested, full) = self.features.entry(feature).or_default();
+            *requested += 1;
             *full += usize::from(is_full);
         }
     }
@@ -317,9 +317,9 @@ impl Tally {
         for (reason, count) in other.reasons {
             *self.reasons.entry(reason).or_default() += count;
         }
-        for (feature, (asked, full)) in other.features {
+        for (feature, (requested, full)) in other.features {
             let sum = self.features.entry(feature).or_default();
-            *sum = (sum.0 + asked, sum.1 + full);
+            *sum = (sum.0 + requested, sum.1 + full);
         }
     }
 }

@@ -1,17 +1,17 @@
 //! What is selected of an object of a concrete type, with fragments written out and fields of one key put together.
 
-use super::request::{Asked, Part, holds};
+use super::request::{Part, RequestedQuery, holds};
 use super::schema::{Of, Schema};
 
 /// The fields of one key, which ask for the same thing; what they select counts together.
 #[derive(Debug, Clone)]
 pub struct Group<'a> {
-    pub fields: Vec<&'a Asked>,
+    pub fields: Vec<&'a RequestedQuery>,
 }
 
 impl<'a> Group<'a> {
     /// The first of them: key, name, arguments are those of all.
-    pub fn first(&self) -> &'a Asked {
+    pub fn first(&self) -> &'a RequestedQuery {
         self.fields[0]
     }
 
@@ -37,11 +37,11 @@ pub fn of_any<'a>(
     schema: &Schema,
     on: Of,
     parts: impl Iterator<Item = &'a Part>,
-) -> Vec<(Of, &'a Asked)> {
-    let mut fields: Vec<(Of, &Asked)> = Vec::new();
+) -> Vec<(Of, &'a RequestedQuery)> {
+    let mut fields: Vec<(Of, &RequestedQuery)> = Vec::new();
     for part in parts {
         let below = match part {
-            Part::Field(field) if field.is_asked() => vec![(on, field)],
+            Part::Field(field) if field.is_requested() => vec![(on, field)],
             Part::Fragment(fragment) if holds(&fragment.conditions) => {
                 let kind = fragment.on.as_ref().and_then(|name| schema.kind(name));
                 of_any(schema, kind.map_or(on, Of::Kind), fragment.parts.iter())
@@ -49,7 +49,7 @@ pub fn of_any<'a>(
             _ => Vec::new(),
         };
         for (on, field) in below {
-            if fields.iter().all(|(_, known)| known.key() != field.key()) {
+            if fields.iter().all(|(_, existing)| existing.key() != field.key()) {
                 fields.push((on, field));
             }
         }
@@ -65,7 +65,7 @@ fn gather<'a>(
 ) {
     for part in parts {
         match part {
-            Part::Field(field) if field.is_asked() => {
+            Part::Field(field) if field.is_requested() => {
                 let same = |group: &&mut Group<'_>| group.first().key() == field.key();
                 match groups.iter_mut().find(same) {
                     Some(group) => group.fields.push(field),

@@ -1,7 +1,7 @@
 //! Makes a request smaller, as long as something stays wrong with it.
 
 use super::lit::Lit;
-use super::request::{Argument, Asked, Fragment, Part, Request};
+use super::request::{Argument, Fragment, Part, Request, RequestedQuery};
 
 /// The smallest request on the way for which `is_wrong` holds.
 pub fn shrink(request: Request, is_wrong: impl Fn(&Request) -> bool) -> Request {
@@ -20,35 +20,35 @@ fn smaller(request: &Request) -> Vec<Request> {
 }
 
 fn less_one<T: Clone>(all: &[T]) -> impl Iterator<Item = Vec<T>> {
-    (0..all.len()).map(move |place| {
+    (0..all.len()).map(move |position| {
         let mut fewer = all.to_vec();
-        fewer.remove(place);
+        fewer.remove(position);
         fewer
     })
 }
 
 fn replaced<T: Clone>(all: &[T], smaller: impl Fn(&T) -> Vec<T>) -> impl Iterator<Item = Vec<T>> {
-    (0..all.len()).flat_map(move |place| {
-        let others = smaller(&all[place]).into_iter().map(|one| {
+    (0..all.len()).flat_map(move |position| {
+        let others = smaller(&all[position]).into_iter().map(|one| {
             let mut all = all.to_vec();
-            all[place] = one;
+            all[position] = one;
             all
         });
         others.collect::<Vec<_>>()
     })
 }
 
-fn smaller_field(field: &Asked) -> Vec<Asked> {
+fn smaller_field(field: &RequestedQuery) -> Vec<RequestedQuery> {
     let mut all = Vec::new();
     if !field.below.is_empty() {
         let below = smaller_parts(&field.below).into_iter().filter(|below| !below.is_empty());
-        all.extend(below.map(|below| Asked { below, ..field.clone() }));
+        all.extend(below.map(|below| RequestedQuery { below, ..field.clone() }));
     }
     if field.cascade.is_some() {
-        all.push(Asked { cascade: None, ..field.clone() });
+        all.push(RequestedQuery { cascade: None, ..field.clone() });
     }
     if !field.conditions.is_empty() {
-        all.push(Asked { conditions: Vec::new(), ..field.clone() });
+        all.push(RequestedQuery { conditions: Vec::new(), ..field.clone() });
     }
     let fewer = less_one(&field.arguments);
     let less = replaced(&field.arguments, |argument| {
@@ -60,18 +60,18 @@ fn smaller_field(field: &Asked) -> Vec<Asked> {
         }
         all
     });
-    let with = |arguments| Asked { arguments, ..field.clone() };
+    let with = |arguments| RequestedQuery { arguments, ..field.clone() };
     all.extend(fewer.chain(less).map(with));
     all
 }
 
 fn smaller_parts(parts: &[Part]) -> Vec<Vec<Part>> {
     let mut all: Vec<Vec<Part>> = less_one(parts).collect();
-    for (place, part) in parts.iter().enumerate() {
+    for (position, part) in parts.iter().enumerate() {
         // What a fragment without a type has can stand in its place.
         if let Part::Fragment(fragment @ Fragment { on: None, .. }) = part {
             let mut spread = parts.to_vec();
-            spread.splice(place..=place, fragment.parts.clone());
+            spread.splice(position..=position, fragment.parts.clone());
             all.push(spread);
         }
     }

@@ -30,27 +30,29 @@ pub fn read(db: &Database, schema: &Schema) -> Result<Graph, String> {
     let bare: BTreeSet<&str> =
         all.keys().map(|name| name.split('@').next().unwrap_or_default()).collect();
     let strays = bare.iter().enumerate();
-    let strays: Vec<String> =
-        strays.map(|(place, name)| format!("s{place}(func: has({name})) {{ uid }}")).collect();
+    let strays: Vec<String> = strays
+        .map(|(position, name)| format!("s{position}(func: has({name})) {{ uid }}"))
+        .collect();
     let text = format!(
         "{{ q(func: has(dgraph.type)) {{ uid dgraph.type {} }} {} }}",
         shown.join(" "),
         strays.join(" ")
     );
     let request = QueryRequest { text, ..QueryRequest::default() };
-    let found = db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json());
-    let found = found.map_err(|error| format!("the store can't be read: {error}"))?.0;
-    let found: Json = serde_json::from_str(&found).map_err(|error| error.to_string())?;
-    graph(schema, &all, &found)
+    let result =
+        db.query_with(&request, &RequestContext::new()).and_then(|answer| answer.to_json());
+    let result = result.map_err(|error| format!("the store can't be read: {error}"))?.0;
+    let result: Json = serde_json::from_str(&result).map_err(|error| error.to_string())?;
+    graph(schema, &all, &result)
 }
 
 fn graph(
     schema: &Schema,
     predicates: &BTreeMap<String, Of>,
-    found: &Json,
+    result: &Json,
 ) -> Result<Graph, String> {
     let mut graph = Graph::default();
-    let rows = found["q"].as_array().map_or(&[][..], Vec::as_slice);
+    let rows = result["q"].as_array().map_or(&[][..], Vec::as_slice);
     let own = |row: &&Json| !row["dgraph.type"].to_string().contains("dgraph.graphql");
     let rows: Vec<&Json> = rows.iter().filter(own).collect();
     for row in &rows {
@@ -58,14 +60,14 @@ fn graph(
         let uid = Some(uid(&row["uid"]));
         graph.nodes.push(Node { kind, uid, ..Node::default() });
     }
-    for (key, block) in found.as_object().into_iter().flatten() {
+    for (key, block) in result.as_object().into_iter().flatten() {
         let stray = block.as_array().into_iter().flatten();
         let mut stray = stray.map(|row| uid(&row["uid"]));
         if let Some(uid) = stray.find(|uid| key != "q" && graph.by_uid(*uid).is_none()) {
             return Err(format!("{uid:#x} has values ({key}) and no type"));
         }
     }
-    for (place, row) in rows.iter().enumerate() {
+    for (position, row) in rows.iter().enumerate() {
         for (name, of) in predicates {
             let value = &row[name];
             if value.is_null() {
@@ -73,12 +75,12 @@ fn graph(
             }
             let items = value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
             if of.is_edge() {
-                let targets = items.iter().map(|item| place_of(&mut graph, uid(&item["uid"])));
+                let targets = items.iter().map(|item| position_of(&mut graph, uid(&item["uid"])));
                 let targets: BTreeSet<usize> = targets.collect();
-                graph.nodes[place].edges.insert(name.clone(), targets);
+                graph.nodes[position].edges.insert(name.clone(), targets);
             } else {
                 let items = items.into_iter().map(|item| shown(*of, item)).collect();
-                graph.nodes[place].values.insert(name.clone(), items);
+                graph.nodes[position].values.insert(name.clone(), items);
             }
         }
     }
@@ -86,7 +88,7 @@ fn graph(
 }
 
 /// The place of a node; of one that is only led to, a place of a node that is gone.
-fn place_of(graph: &mut Graph, uid: u64) -> usize {
+fn position_of(graph: &mut Graph, uid: u64) -> usize {
     graph.by_uid(uid).unwrap_or_else(|| {
         graph.nodes.push(Node { uid: Some(uid), is_gone: true, ..Node::default() });
         graph.nodes.len() - 1
@@ -103,7 +105,7 @@ fn shown(of: Of, value: Json) -> Json {
     match of {
         Of::Scalar(Scalar::Float) => json!(value.as_f64()),
         Of::Scalar(Scalar::Point) => {
-            let part = |place: usize| value["coordinates"][place].as_f64();
+            let part = |position: usize| value["coordinates"][position].as_f64();
             json!({"longitude": part(0), "latitude": part(1)})
         }
         _ => value,
@@ -124,10 +126,11 @@ fn kind_of(schema: &Schema, types: &Json) -> Result<usize, String> {
 
 /// Gives the new nodes of the model their numbers, and compares.
 pub fn settle(model: &mut Graph, engine: &Graph, schema: &Schema) -> Result<(), String> {
-    let known: BTreeSet<u64> = model.nodes.iter().filter_map(|node| node.uid).collect();
-    let (ours, theirs) = (colours(model, &known), colours(engine, &known));
-    let mut free: Vec<usize> =
-        (0..engine.nodes.len()).filter(|place| !known.contains(&engine.uid(*place))).collect();
+    let existing: BTreeSet<u64> = model.nodes.iter().filter_map(|node| node.uid).collect();
+    let (ours, theirs) = (colours(model, &existing), colours(engine, &existing));
+    let mut free: Vec<usize> = (0..engine.nodes.len())
+        .filter(|position| !existing.contains(&engine.uid(*position)))
+        .collect();
     let new = model.nodes.iter_mut().zip(ours).filter(|(node, _)| node.uid.is_none());
     for (node, colour) in new.filter(|(node, _)| !node.is_gone) {
         let at = free.iter().position(|other| theirs[*other] == colour);
@@ -143,28 +146,30 @@ pub fn settle(model: &mut Graph, engine: &Graph, schema: &Schema) -> Result<(), 
 }
 
 /// A number for each node that says what it holds and leads to. Known nodes have their own.
-fn colours(graph: &Graph, known: &BTreeSet<u64>) -> Vec<u64> {
-    let base = |node: &Node| match node.uid.filter(|uid| known.contains(uid)) {
+fn colours(graph: &Graph, existing: &BTreeSet<u64>) -> Vec<u64> {
+    let base = |node: &Node| match node.uid.filter(|uid| existing.contains(uid)) {
         Some(uid) => hash(&("known", uid)),
         None => hash(&(node.kind, values(node))),
     };
     let mut colours: Vec<u64> = graph.nodes.iter().map(base).collect();
     for _ in 0..ROUNDS {
         let (mut next, mut coming) = (colours.clone(), vec![0_u64; colours.len()]);
-        for (place, node) in graph.nodes.iter().enumerate() {
+        for (position, node) in graph.nodes.iter().enumerate() {
             for (name, targets) in node.edges.iter().filter(|(_, targets)| !targets.is_empty()) {
                 let mut seen: Vec<u64> = targets.iter().map(|target| colours[*target]).collect();
                 seen.sort_unstable();
-                next[place] = hash(&(next[place], name, seen));
+                next[position] = hash(&(next[position], name, seen));
                 for target in targets {
                     // The order in which edges come in must not matter.
-                    coming[*target] = coming[*target].wrapping_add(hash(&(name, colours[place])));
+                    coming[*target] =
+                        coming[*target].wrapping_add(hash(&(name, colours[position])));
                 }
             }
         }
-        let is_known = |node: &Node| node.uid.is_some_and(|uid| known.contains(&uid));
-        for place in (0..graph.nodes.len()).filter(|place| !is_known(&graph.nodes[*place])) {
-            colours[place] = hash(&(next[place], coming[place]));
+        let is_known = |node: &Node| node.uid.is_some_and(|uid| existing.contains(&uid));
+        for position in (0..graph.nodes.len()).filter(|position| !is_known(&graph.nodes[*position]))
+        {
+            colours[position] = hash(&(next[position], coming[position]));
         }
     }
     colours
@@ -225,9 +230,9 @@ pub fn lines(graph: &Graph, schema: &Schema) -> BTreeSet<String> {
 
 /// The graph of the engine in the places of the model.
 pub fn adopt(model: &mut Graph, engine: &Graph) {
-    let places: Vec<usize> = (0..engine.nodes.len())
-        .map(|place| {
-            let uid = engine.uid(place);
+    let positions: Vec<usize> = (0..engine.nodes.len())
+        .map(|position| {
+            let uid = engine.uid(position);
             model.by_uid(uid).unwrap_or_else(|| {
                 model.nodes.push(Node { uid: Some(uid), ..Node::default() });
                 model.nodes.len() - 1
@@ -237,10 +242,10 @@ pub fn adopt(model: &mut Graph, engine: &Graph) {
     for node in &mut model.nodes {
         *node = Node { uid: node.uid, kind: node.kind, is_gone: true, ..Node::default() };
     }
-    for (from, to) in places.iter().enumerate() {
+    for (from, to) in positions.iter().enumerate() {
         let mut node = engine.nodes[from].clone();
         for targets in node.edges.values_mut() {
-            *targets = targets.iter().map(|target| places[*target]).collect();
+            *targets = targets.iter().map(|target| positions[*target]).collect();
         }
         model.nodes[*to] = node;
     }
@@ -249,16 +254,16 @@ pub fn adopt(model: &mut Graph, engine: &Graph) {
 
 /// Where the two ends of a link do not agree, or an end that leads to one node leads to several.
 pub fn torn_link(graph: &Graph, schema: &Schema) -> Option<String> {
-    for place in (0..graph.nodes.len()).filter(|place| !graph.nodes[*place].is_gone) {
-        for field in schema.fields(graph.nodes[place].kind) {
-            let targets = graph.targets(place, field);
+    for position in (0..graph.nodes.len()).filter(|position| !graph.nodes[*position].is_gone) {
+        for field in schema.fields(graph.nodes[position].kind) {
+            let targets = graph.targets(position, field);
             if !field.is_list() && targets.len() > 1 {
-                return Some(format!("{:#x} has several {}", graph.uid(place), field.predicate));
+                return Some(format!("{:#x} has several {}", graph.uid(position), field.predicate));
             }
             let Some(back) = schema.inverse_of(field) else { continue };
-            let is_torn = |target: &&usize| !graph.targets(**target, back).contains(&place);
+            let is_torn = |target: &&usize| !graph.targets(**target, back).contains(&position);
             if let Some(target) = targets.iter().find(is_torn) {
-                let (one, other) = (graph.uid(place), graph.uid(*target));
+                let (one, other) = (graph.uid(position), graph.uid(*target));
                 return Some(format!("{one:#x} {} {other:#x}, and not back", field.predicate));
             }
         }

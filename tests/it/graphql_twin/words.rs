@@ -20,8 +20,8 @@ const TIMES: [&str; 7] = [
 
 const LARGE: [i64; 5] = [-3, 0, 7, 9_007_199_254_740_993, -9_007_199_254_740_993];
 
-/// Whole degrees far from each other, so that who is near is at the same place.
-const PLACES: [(f64, f64); 4] = [(1.5, 2.0), (-70.0, 40.25), (100.0, -33.0), (0.0, 0.0)];
+/// Whole degrees far from each other, so that who is near is at the same position.
+const POSITIONS: [(f64, f64); 4] = [(1.5, 2.0), (-70.0, 40.25), (100.0, -33.0), (0.0, 0.0)];
 
 /// True so often in a hundred.
 pub fn chance(rng: &mut Rng, percent: u32) -> bool {
@@ -45,7 +45,7 @@ pub fn value(rng: &mut Rng, scalar: Scalar) -> Lit {
         Scalar::Time => plain(*one_of(rng, &TIMES)),
         Scalar::Mood => name(*one_of(rng, &MOODS)),
         Scalar::Point => {
-            let (longitude, latitude) = *one_of(rng, &PLACES);
+            let (longitude, latitude) = *one_of(rng, &POSITIONS);
             Lit::Object(vec![
                 ("longitude".to_owned(), plain(longitude)),
                 ("latitude".to_owned(), plain(latitude)),
@@ -57,7 +57,7 @@ pub fn value(rng: &mut Rng, scalar: Scalar) -> Lit {
 /// The value as it is stored and shown.
 pub fn stored(scalar: Scalar, lit: &Lit) -> Json {
     match (scalar, lit) {
-        (Scalar::Time, Lit::Plain(Json::String(text))) => Json::from(whole_time(text)),
+        (Scalar::Time, Lit::Plain(Json::String(text))) => Json::from(full_time(text)),
         (Scalar::Float, Lit::Plain(number)) => json!(number.as_f64()),
         (Scalar::Point, point) => {
             let part = |name| point.get(name).map_or(Json::Null, Lit::json).as_f64();
@@ -68,7 +68,7 @@ pub fn stored(scalar: Scalar, lit: &Lit) -> Json {
 }
 
 /// A moment with all its parts.
-fn whole_time(text: &str) -> String {
+fn full_time(text: &str) -> String {
     let rest = "0000-01-01T00:00:00Z";
     format!("{text}{}", &rest[text.len()..])
 }

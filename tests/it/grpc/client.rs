@@ -31,9 +31,9 @@ pub struct Client {
     channel: Channel,
 }
 
-/// What came back of a call that was carried out.
+/// What came back of a call that was executed.
 #[derive(Debug)]
-pub struct Told<M> {
+pub struct Report<M> {
     pub message: M,
     pub headers: MetadataMap,
 }
@@ -82,7 +82,7 @@ impl Client {
         method: &str,
         message: Q,
         metadata: &[(&str, &str)],
-    ) -> Result<Told<A>, Status>
+    ) -> Result<Report<A>, Status>
     where
         Q: Message + 'static,
         A: Message + Default + 'static,
@@ -95,7 +95,7 @@ impl Client {
         method: &str,
         message: Q,
         metadata: &[(&str, &str)],
-    ) -> Result<Told<A>, Status>
+    ) -> Result<Report<A>, Status>
     where
         Q: Message + 'static,
         A: Message + Default + 'static,
@@ -114,7 +114,7 @@ impl Client {
         let path: PathAndQuery = path.parse().unwrap();
         let done = client.unary(call, path, ProstCodec::<Q, A>::default()).await?;
         let (headers, message, _) = done.into_parts();
-        Ok(Told { message, headers })
+        Ok(Report { message, headers })
     }
 
     pub fn call<Q, A>(&self, method: &str, message: Q) -> Result<A, Status>
@@ -122,7 +122,7 @@ impl Client {
         Q: Message + 'static,
         A: Message + Default + 'static,
     {
-        self.call_with(method, message, &[]).map(|told| told.message)
+        self.call_with(method, message, &[]).map(|reported| reported.message)
     }
 
     /// Begins a call, and gives it up after so long.

@@ -59,18 +59,18 @@ fn every_method_asks_for_the_key_of_its_role() {
             client.call_with::<_, Version>("CheckVersion", Check {}, metadata).map(drop),
         ]
     };
-    let [asked, committed, altered, version] = ask(&[]);
-    for refused in [asked, committed, altered] {
+    let [requested, committed, altered, version] = ask(&[]);
+    for refused in [requested, committed, altered] {
         failed(refused, Code::Unauthenticated, "Anonymous access is disabled: name a key");
     }
     version.unwrap();
-    let [asked, committed, altered, version] = ask(&[("x-auth-token", "wrong")]);
-    for refused in [asked, committed, altered] {
+    let [requested, committed, altered, version] = ask(&[("x-auth-token", "wrong")]);
+    for refused in [requested, committed, altered] {
         failed(refused, Code::Unauthenticated, "The key in X-Auth-Token is not known");
     }
     version.unwrap();
-    let [asked, committed, altered, version] = ask(&[("x-auth-token", "app")]);
-    asked.and(committed).and(version).unwrap();
+    let [requested, committed, altered, version] = ask(&[("x-auth-token", "app")]);
+    requested.and(committed).and(version).unwrap();
     failed(altered, Code::PermissionDenied, "is not that of an administrator");
     ask(&[("x-auth-token", "root")]).into_iter().for_each(|done| done.unwrap());
     // What there is not is told to those who have a key.
@@ -112,8 +112,8 @@ fn messages_are_as_long_as_the_limit_says() {
     };
     // More than the 4 MB that others take by default, there and back.
     long(10 << 20).unwrap();
-    let told = site.client.json("{ q(func: uid(1)) { note } }");
-    assert!(10 << 20 < told.len());
+    let reported = site.client.json("{ q(func: uid(1)) { note } }");
+    assert!(10 << 20 < reported.len());
     failed(
         long(13 << 20),
         Code::ResourceExhausted,
@@ -132,16 +132,16 @@ fn a_call_ends_with_the_patience_of_its_client() {
     let body = [&[0][..], &(body.len() as u32).to_be_bytes(), &body].concat();
     let headers = ["Content-Type: application/grpc-web", "grpc-timeout: 300m"];
     let address = site.server.grpc_address().unwrap();
-    let told = site::send(address, ("POST", "/api.Dgraph/Query"), &headers, &body);
-    assert_eq!(told.header("grpc-status"), "4", "{told:?}");
+    let reported = site::send(address, ("POST", "/api.Dgraph/Query"), &headers, &body);
+    assert_eq!(reported.header("grpc-status"), "4", "{reported:?}");
     let took = begun.elapsed();
     assert!(Duration::from_millis(250) < took && took < Duration::from_secs(5), "{took:?}");
-    let told = site.client.call_with::<_, Response>(
+    let reported = site.client.call_with::<_, Response>(
         "Query",
         query("schema {}"),
         &[("grpc-timeout", "soon")],
     );
-    failed(told, Code::InvalidArgument, "the header grpc-timeout is \"soon\"");
+    failed(reported, Code::InvalidArgument, "the header grpc-timeout is \"soon\"");
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_call_that_is_given_up_gives_its_place_back() {
     for _ in 0..5 {
         site.client.give_up(request.clone(), Duration::from_millis(200));
     }
-    // There is one place, so this is answered when the last one has noticed.
+    // There is one position, so this is answered when the last one has noticed.
     assert_eq!(site.client.json("{ q(func: has(nothing)) { uid } }"), r#"{"q":[]}"#);
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
@@ -161,10 +161,10 @@ fn a_call_that_is_given_up_gives_its_place_back() {
 /// True for a call that the client itself kept back, since the server had said that it takes no more, or had gone: so hyper tells
 /// both, and one that was sent and is cut off has another error.
 fn was_kept_back(status: &Status) -> bool {
-    let told = format!("{status:?}");
+    let reported = format!("{status:?}");
     ["GoAway(b\"\", NO_ERROR, Remote)", "hyper::Error(Canceled, "]
         .iter()
-        .any(|what| told.contains(what))
+        .any(|what| reported.contains(what))
 }
 
 #[test]
@@ -176,8 +176,8 @@ fn calls_under_way_are_finished_when_the_server_stops() {
         let mut answered = 0;
         loop {
             match client.ask(query("{ q(func: has(name)) { name } }")) {
-                Ok(told) => {
-                    assert_eq!(text(&told.json), r#"{"q":[{"name":"x"}]}"#);
+                Ok(reported) => {
+                    assert_eq!(text(&reported.json), r#"{"q":[{"name":"x"}]}"#);
                     answered += 1;
                 }
                 // What the client was about to send when the server took its leave is not sent: it is asked again.
@@ -202,13 +202,13 @@ fn clients_of_a_draining_server_are_refused() {
         let body = format!(
             "{{\"query\":\"mutation {{ draining(enable: {enable}) {{ response {{ message }} }} }}\"}}"
         );
-        let told = site::send(
+        let reported = site::send(
             site.server.address().unwrap(),
             ("POST", "/admin"),
             &["Content-Type: application/json"],
             body.as_bytes(),
         );
-        assert_eq!(told.status, 200, "{}", told.text());
+        assert_eq!(reported.status, 200, "{}", reported.text());
     };
     drain(true);
     failed(
@@ -231,13 +231,16 @@ fn the_port_beside_may_be_taken_or_off() {
         let options = ServeOptions { port: Some(port), grpc, ..ServeOptions::default() };
         Server::start(Database::in_memory(), options)
     };
-    let told = start(0, GrpcPort::At(port)).err().unwrap().to_string();
+    let reported = start(0, GrpcPort::At(port)).err().unwrap().to_string();
     let want = format!(
         "listening on 127.0.0.1:{port} for gRPC (name another with --grpc-port, or --grpc-port off): "
     );
-    assert!(told.starts_with(&want), "{told}");
-    let told = start(65_000, GrpcPort::Beside).err().unwrap().to_string();
-    assert!(told.contains("there is no port 1000 above 65000, for gRPC (name another"), "{told}");
+    assert!(reported.starts_with(&want), "{reported}");
+    let reported = start(65_000, GrpcPort::Beside).err().unwrap().to_string();
+    assert!(
+        reported.contains("there is no port 1000 above 65000, for gRPC (name another"),
+        "{reported}"
+    );
     assert_eq!(start(0, GrpcPort::Off).unwrap().grpc_address(), None);
     let server = start(0, GrpcPort::Beside).unwrap();
     let client = Client::new(server.grpc_address().unwrap());
@@ -247,15 +250,16 @@ fn the_port_beside_may_be_taken_or_off() {
 #[test]
 fn the_port_of_http_has_no_calls() {
     let site = Site::new();
-    let told = site::send(
+    let reported = site::send(
         site.server.address().unwrap(),
         ("POST", "/api.Dgraph/Query"),
         &["Content-Type: application/grpc"],
         b"",
     );
-    assert_eq!(told.header("grpc-status"), "12", "{told:?}");
-    let told = site::send(site.server.address().unwrap(), ("POST", "/api.Dgraph/Query"), &[], b"");
-    assert_eq!(told.status, 404);
-    let told = site::send(site.server.grpc_address().unwrap(), ("POST", "/query"), &[], b"");
-    assert_eq!(told.status, 404);
+    assert_eq!(reported.header("grpc-status"), "12", "{reported:?}");
+    let reported =
+        site::send(site.server.address().unwrap(), ("POST", "/api.Dgraph/Query"), &[], b"");
+    assert_eq!(reported.status, 404);
+    let reported = site::send(site.server.grpc_address().unwrap(), ("POST", "/query"), &[], b"");
+    assert_eq!(reported.status, 404);
 }

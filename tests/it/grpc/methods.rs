@@ -22,12 +22,12 @@ fn queries_are_answered_in_json() {
     let site = Site::new();
     site.client.set("_:a <name> \"Ann\" .\n_:b <name> \"Bob\" .\n_:a <knows> _:b .");
     let vars = [("$n".to_owned(), "Ann".to_owned())].into();
-    let asked = Request {
+    let requested = Request {
         vars,
         ..query("query q($n: string) { q(func: eq(name, $n)) { name knows { name } } }")
     };
-    let told = site.client.call_with::<_, Response>("Query", asked, &[]).unwrap();
-    let response = told.message;
+    let reported = site.client.call_with::<_, Response>("Query", requested, &[]).unwrap();
+    let response = reported.message;
     assert_eq!(text(&response.json), r#"{"q":[{"name":"Ann","knows":[{"name":"Bob"}]}]}"#);
     assert!(response.rdf.is_empty() && response.uids.is_empty());
     let latency = response.latency.unwrap();
@@ -39,7 +39,7 @@ fn queries_are_answered_in_json() {
         counts.iter().filter(|(name, _)| *name != "_total").map(|(_, count)| count).sum::<u64>()
     );
     assert_eq!(
-        told.headers.get("dgraph-toucheduids").unwrap().to_str().unwrap(),
+        reported.headers.get("dgraph-toucheduids").unwrap().to_str().unwrap(),
         counts["_total"].to_string()
     );
     assert!(0 < response.txn.unwrap().start_ts);
@@ -49,8 +49,8 @@ fn queries_are_answered_in_json() {
 fn queries_are_answered_in_rdf() {
     let site = Site::new();
     let uids = site.client.set("_:a <name> \"Ann\" .").uids;
-    let asked = Request { resp_format: RespFormat::Rdf.into(), ..query(ALL) };
-    let response = site.client.ask(asked).unwrap();
+    let requested = Request { resp_format: RespFormat::Rdf.into(), ..query(ALL) };
+    let response = site.client.ask(requested).unwrap();
     assert!(response.json.is_empty());
     assert_eq!(text(&response.rdf), format!("<{}> <name> \"Ann\" .\n", uids["a"]));
     failed(
@@ -64,9 +64,9 @@ fn queries_are_answered_in_rdf() {
 fn metadata_may_ask_for_uids() {
     let site = Site::new();
     let uids = site.client.set("_:a <name> \"Ann\" .").uids;
-    let told = site.client.call_with::<_, Response>("Query", query(ALL), &[("debug", "true")]);
+    let reported = site.client.call_with::<_, Response>("Query", query(ALL), &[("debug", "true")]);
     let want = format!(r#"{{"q":[{{"name":"Ann","uid":"{}"}}]}}"#, uids["a"]);
-    assert_eq!(text(&told.unwrap().message.json), want);
+    assert_eq!(text(&reported.unwrap().message.json), want);
 }
 
 #[test]
@@ -310,9 +310,9 @@ fn versions_health_and_what_there_is_not() {
     let made = create().unwrap().namespace;
     assert_eq!(create().unwrap().namespace, made + 1);
     let list = || {
-        let told =
+        let reported =
             client.call::<_, ListNamespacesResponse>("ListNamespaces", ListNamespacesRequest {});
-        let mut ids: Vec<u64> = told.unwrap().namespaces.values().map(|it| it.id).collect();
+        let mut ids: Vec<u64> = reported.unwrap().namespaces.values().map(|it| it.id).collect();
         ids.sort_unstable();
         ids
     };

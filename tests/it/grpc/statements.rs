@@ -77,15 +77,15 @@ fn values_of_all_kinds() {
     let quads = quads[..quads.len() - 1].to_vec();
     let uids = set(&site, quads).unwrap().uids;
     let (a, b) = (&uids["a"], &uids["b"]);
-    let told = site.client.json(&format!("{{ q(func: uid({a})) {{ name nick age real true born lives rich face note knows {{ uid }} }} }}"));
-    let mut known = [b.as_str(), "0x77"].map(|uid| (uid.len(), uid));
-    known.sort_unstable();
-    let knows = known.map(|(_, uid)| format!(r#"{{"uid":"{uid}"}}"#)).join(",");
+    let reported = site.client.json(&format!("{{ q(func: uid({a})) {{ name nick age real true born lives rich face note knows {{ uid }} }} }}"));
+    let mut existing = [b.as_str(), "0x77"].map(|uid| (uid.len(), uid));
+    existing.sort_unstable();
+    let knows = existing.map(|(_, uid)| format!(r#"{{"uid":"{uid}"}}"#)).join(",");
     let want = format!(
         r#"{{"q":[{{"name":"a \"quoted\"\n<text> .","nick":"né","age":-7,"real":0.25,"true":true,"born":"1970-01-01T00:00:00Z","lives":{{"type":"Point","coordinates":[1.5,-2]}},"rich":12345678901234567890.5,"face":[1.0,-0.5],"note":"bytes","knows":[{knows}]}}]}}"#
     );
     let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
-    assert_eq!(parsed(&told), parsed(&want), "{told}");
+    assert_eq!(parsed(&reported), parsed(&want), "{reported}");
 }
 
 #[test]
@@ -116,10 +116,10 @@ fn languages_facets_and_stars() {
         site.client
             .json(&format!("{{ q(func: uid({a})) {{ name name@de knows @facets {{ uid }} }} }}"))
     };
-    let told: serde_json::Value = serde_json::from_str(&ask()).unwrap();
-    let found = &told["q"][0];
-    assert_eq!((&found["name"], &found["name@de"]), (&"Ann".into(), &"Anna".into()));
-    let facets = &found["knows"][0];
+    let reported: serde_json::Value = serde_json::from_str(&ask()).unwrap();
+    let result = &reported["q"][0];
+    assert_eq!((&result["name"], &result["name@de"]), (&"Ann".into(), &"Anna".into()));
+    let facets = &result["knows"][0];
     for (key, want) in [
         ("text", serde_json::json!("5")),
         ("int", 5.into()),
@@ -131,9 +131,10 @@ fn languages_facets_and_stars() {
         ("bool2", false.into()),
         ("time2", "2006-01-02T00:00:00Z".into()),
     ] {
-        let told = &facets[format!("knows|{key}")];
-        let is_equal = *told == want || told.as_f64().is_some() && told.as_f64() == want.as_f64();
-        assert!(is_equal, "{key}: {told} and not {want}");
+        let reported = &facets[format!("knows|{key}")];
+        let is_equal =
+            *reported == want || reported.as_f64().is_some() && reported.as_f64() == want.as_f64();
+        assert!(is_equal, "{key}: {reported} and not {want}");
     }
     let star = || Val::DefaultVal("_STAR_ALL".to_owned());
     let delete = |del: NQuad| {

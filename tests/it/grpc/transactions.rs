@@ -94,13 +94,13 @@ fn transactions_go_on_over_the_other_port() {
     let txn = set_age(&site, 0, "_:a", 1).txn.unwrap();
     let path = format!("/commit?startTs={}", txn.start_ts);
     let keys = txn.keys.iter().map(|key| format!("{key:?}")).collect::<Vec<_>>().join(",");
-    let told = post(&path, "application/json", format!("[{keys}]").as_bytes());
-    assert!(told.text().contains("\"commit_ts\""), "{}", told.text());
+    let reported = post(&path, "application/json", format!("[{keys}]").as_bytes());
+    assert!(reported.text().contains("\"commit_ts\""), "{}", reported.text());
     assert_eq!(ages(&site, 0), r#"{"q":[{"age":1}]}"#);
     // Begun there, seen and committed here.
-    let told = post("/mutate", "application/rdf", b"{ set { _:b <age> \"2\" . } }");
-    let told: serde_json::Value = serde_json::from_slice(&told.body).unwrap();
-    let txn = &told["extensions"]["txn"];
+    let reported = post("/mutate", "application/rdf", b"{ set { _:b <age> \"2\" . } }");
+    let reported: serde_json::Value = serde_json::from_slice(&reported.body).unwrap();
+    let txn = &reported["extensions"]["txn"];
     let start_ts = txn["start_ts"].as_u64().unwrap();
     assert_eq!(ages(&site, start_ts), r#"{"q":[{"age":1},{"age":2}]}"#);
     let keys = txn["keys"].as_array().unwrap().iter().map(|key| key.as_str().unwrap().to_owned());

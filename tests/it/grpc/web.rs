@@ -73,17 +73,17 @@ fn packed_messages_are_unpacked() {
         packer.finish().unwrap()
     };
     let headers = ["Content-Type: application/grpc-web", "grpc-encoding: gzip"];
-    let told = send(&site, "POST", &headers, &frame(1, &pack(&question())));
-    assert_eq!(answer(&told.body), WANT);
+    let reported = send(&site, "POST", &headers, &frame(1, &pack(&question())));
+    assert_eq!(answer(&reported.body), WANT);
     // Some 13 KB that become 13 MB.
-    let told = send(&site, "POST", &headers, &frame(1, &pack(&vec![0; 13 << 20])));
-    assert_eq!(told.header("grpc-status"), "8", "{told:?}");
-    assert!(told.header("grpc-message").contains("unpacks to more than"), "{told:?}");
-    let told = send(&site, "POST", &headers, &frame(1, b"no gzip"));
-    assert_eq!(told.header("grpc-status"), "3", "{told:?}");
+    let reported = send(&site, "POST", &headers, &frame(1, &pack(&vec![0; 13 << 20])));
+    assert_eq!(reported.header("grpc-status"), "8", "{reported:?}");
+    assert!(reported.header("grpc-message").contains("unpacks to more than"), "{reported:?}");
+    let reported = send(&site, "POST", &headers, &frame(1, b"no gzip"));
+    assert_eq!(reported.header("grpc-status"), "3", "{reported:?}");
     let headers = ["Content-Type: application/grpc-web", "grpc-encoding: zstd"];
-    let told = send(&site, "POST", &headers, &frame(1, b"x"));
-    assert_eq!(told.header("grpc-status"), "12", "{told:?}");
+    let reported = send(&site, "POST", &headers, &frame(1, b"x"));
+    assert_eq!(reported.header("grpc-status"), "12", "{reported:?}");
 }
 
 #[test]
@@ -129,9 +129,12 @@ fn pages_of_other_origins_may_not_ask() {
 #[test]
 fn what_is_no_call() {
     let site = site();
-    let told = send(&site, "POST", &["Content-Type: application/json"], b"{}");
-    assert_eq!(told.status, 415, "{told:?}");
-    let told = send(&site, "GET", &["Content-Type: application/grpc"], b"");
-    assert_eq!((told.header("grpc-status"), told.header("grpc-message")), ("12", "Invalid method"));
+    let reported = send(&site, "POST", &["Content-Type: application/json"], b"{}");
+    assert_eq!(reported.status, 415, "{reported:?}");
+    let reported = send(&site, "GET", &["Content-Type: application/grpc"], b"");
+    assert_eq!(
+        (reported.header("grpc-status"), reported.header("grpc-message")),
+        ("12", "Invalid method")
+    );
     assert_eq!(send(&site, "GET", &[], b"").status, 405);
 }

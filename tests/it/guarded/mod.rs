@@ -61,11 +61,11 @@ impl Case {
         for _ in 0..count {
             let text = requests::query(&mut self.rng, &self.world);
             let (one, other) = (self.ask(&text, &claims), answer(&seen, &text, Headers::new()));
-            let (one, other) = (settled(one), settled(other));
+            let (one, other) = (clean(one), clean(other));
             if one != other {
                 return Err(format!(
                     "{text}\nas {claims:?}\nrules\n{}{one}\nshould be\n{other}",
-                    self.rules.told(Op::Query)
+                    self.rules.reported(Op::Query)
                 ));
             }
         }
@@ -127,9 +127,9 @@ impl Case {
         let mut linked = ends.copied().filter(|end| *end < before.nodes.len());
         if linked.any(|end| !self.may_link(&before, end, &claims)) {
             self.world = before;
-            let found = self.ask(&text, &claims);
-            if found["data"] != json!({"m": null}) || !found.to_string().contains("isn't a") {
-                return Err(format!("{text}\nas {claims:?}\nlinks what is hidden\n{found}"));
+            let result = self.ask(&text, &claims);
+            if result["data"] != json!({"m": null}) || !result.to_string().contains("isn't a") {
+                return Err(format!("{text}\nas {claims:?}\nlinks what is hidden\n{result}"));
             }
             return self.compare_store(&text, &claims);
         }
@@ -165,10 +165,12 @@ impl Case {
             "mutation {{ m: addUser(input: [{{code: {code}, title: \"zz\"}}]{upsert}) {{ numUids n: user {{ title }} }} }}"
         );
         if upsert.is_empty() {
-            let found = self.ask(&text, &claims);
-            let is_told = found.get("errors").is_some();
-            if found["data"] != json!({"m": null}) || is_told == self.rules.has(Op::Query, user) {
-                return Err(format!("{text}\nas {claims:?}\nshould not have answered\n{found}"));
+            let result = self.ask(&text, &claims);
+            let is_reported = result.get("errors").is_some();
+            if result["data"] != json!({"m": null})
+                || is_reported == self.rules.has(Op::Query, user)
+            {
+                return Err(format!("{text}\nas {claims:?}\nshould not have answered\n{result}"));
             }
             return self.compare_store(&text, &claims);
         }
@@ -191,12 +193,12 @@ impl Case {
     }
 
     fn compare_answer(&self, text: &str, claims: &Claims, expected: &Value) -> Result<(), String> {
-        let found = self.ask(text, claims);
-        match found == *expected {
+        let result = self.ask(text, claims);
+        match result == *expected {
             true => Ok(()),
             false => Err(format!(
-                "{text}\nas {claims:?}\nrules\n{}{found}\nshould be\n{expected}",
-                Op::ALL.map(|op| self.rules.told(op)).concat()
+                "{text}\nas {claims:?}\nrules\n{}{result}\nshould be\n{expected}",
+                Op::ALL.map(|op| self.rules.reported(op)).concat()
             )),
         }
     }
@@ -245,22 +247,23 @@ fn dump(database: &Database) -> Vec<String> {
     let names = world::predicates().join(" ");
     let text = format!("{{ q(func: has(dgraph.type)) {{ dgraph.type {names} }} }}");
     let request = QueryRequest { text, ..QueryRequest::default() };
-    let found = database.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0;
-    let found: Value = serde_json::from_str(&found).unwrap();
-    let nodes = found["q"].as_array().unwrap().iter().map(world::line);
+    let result =
+        database.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0;
+    let result: Value = serde_json::from_str(&result).unwrap();
+    let nodes = result["q"].as_array().unwrap().iter().map(world::line);
     let mut lines: Vec<String> = nodes.filter(|line| !line.starts_with("dgraph")).collect();
     lines.sort();
     lines
 }
 
 /// Aggregates of nothing are told in two ways: null where nothing may be seen, zero where nothing is.
-fn settled(value: Value) -> Value {
+fn clean(value: Value) -> Value {
     match value {
-        Value::Array(items) => items.into_iter().map(settled).collect(),
+        Value::Array(items) => items.into_iter().map(clean).collect(),
         Value::Object(members) => match members.get("count") {
             Some(Value::Null) => Value::Null,
             Some(count) if *count == 0 => Value::Null,
-            _ => members.into_iter().map(|(key, value)| (key, settled(value))).collect(),
+            _ => members.into_iter().map(|(key, value)| (key, clean(value))).collect(),
         },
         other => other,
     }
@@ -286,8 +289,8 @@ fn check(seed: u64, forgotten: &str) -> Result<(), String> {
 fn rules_hide_what_they_should() {
     let cases = std::env::var("HEXGRAPH_CASES").ok().and_then(|count| count.parse().ok());
     for seed in 0..cases.unwrap_or(40) {
-        if let Err(told) = check(seed, "") {
-            panic!("seed {seed}: {told}");
+        if let Err(reported) = check(seed, "") {
+            panic!("seed {seed}: {reported}");
         }
     }
 }
@@ -335,12 +338,12 @@ fn a_page_costs_its_length() {
     for _ in 0..20 {
         let text =
             format!("{{ queryDoc(first: 10, after: \"{after}\") {{ id owner {{ name }} }} }}");
-        let found = answer(&database, &text, Headers::new());
-        let page = found["data"]["queryDoc"].as_array().unwrap();
-        assert_eq!(page.len(), 10, "{found}");
+        let result = answer(&database, &text, Headers::new());
+        let page = result["data"]["queryDoc"].as_array().unwrap();
+        assert_eq!(page.len(), 10, "{result}");
         after = page[9]["id"].as_str().unwrap().to_owned();
     }
     let all = answer(&database, "{ aggregateDoc { count } }", Headers::new());
-    let told = all["errors"][0]["message"].as_str().unwrap_or_default();
-    assert!(told.contains("`memory`"), "{all}");
+    let reported = all["errors"][0]["message"].as_str().unwrap_or_default();
+    assert!(reported.contains("`memory`"), "{all}");
 }

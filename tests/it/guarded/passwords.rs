@@ -3,7 +3,7 @@
 
 use super::rules::{Claims, Op, Rules};
 use super::world::{BACK, Kind, World, uid};
-use super::{answer, database, headers, requests, rules, settled, with_authorization, world};
+use super::{answer, clean, database, headers, requests, rules, with_authorization, world};
 use hexgraph::db::Database;
 use hexgraph::db::graphql::Headers;
 use serde_json::{Value, json};
@@ -40,10 +40,10 @@ impl Vault {
 
     fn check(&mut self) -> Result<(), String> {
         let claims = rules::random_claims(&mut self.rng);
-        let known: Vec<usize> = self.passwords.keys().copied().collect();
+        let existing: Vec<usize> = self.passwords.keys().copied().collect();
         let node = match self.rng.u8(..4) {
             0 => self.rng.usize(..self.world.nodes.len()),
-            _ => self.rng.choice(&known).copied().unwrap_or(0),
+            _ => self.rng.choice(&existing).copied().unwrap_or(0),
         };
         let password = match self.rng.u8(..4) {
             0 => "secret of nobody".to_owned(),
@@ -53,18 +53,18 @@ impl Vault {
         let id = uid(node);
         let text =
             format!("{{ m: checkUserPassword(id: \"{id}\", pwd: \"{password}\") {selection} }}");
-        let found = settled(answer(&self.guarded, &text, headers(&claims)));
+        let result = clean(answer(&self.guarded, &text, headers(&claims)));
         let fits = self.passwords.get(&node) == Some(&password);
         let expected = match fits && self.rules.permit(&self.world, Op::Password, node, &claims) {
-            true => settled(self.shown(node, &selection, &claims)),
+            true => clean(self.shown(node, &selection, &claims)),
             false => json!({"data": {"m": null}}),
         };
-        match found == expected {
+        match result == expected {
             true => Ok(()),
             false => Err(format!(
-                "{text}\nas {claims:?}\npassword rules\n{}query rules\n{}{found}\nshould be\n{expected}",
-                self.rules.told(Op::Password),
-                self.rules.told(Op::Query)
+                "{text}\nas {claims:?}\npassword rules\n{}query rules\n{}{result}\nshould be\n{expected}",
+                self.rules.reported(Op::Password),
+                self.rules.reported(Op::Query)
             )),
         }
     }
@@ -74,19 +74,20 @@ impl Vault {
     fn shown(&self, node: usize, selection: &str, claims: &Claims) -> Value {
         let is_visible = |node: usize| self.rules.permit(&self.world, Op::Query, node, claims);
         let mut world = self.world.only(is_visible);
-        let mut place = node;
+        let mut position = node;
         if !is_visible(node) {
             let mut twin = self.world.nodes[node].clone();
             twin.edges.retain(|name, _| *name != BACK);
             twin.edges.values_mut().for_each(|ends| ends.retain(|end| is_visible(*end)));
-            place = world.nodes.len();
+            position = world.nodes.len();
             world.nodes.push(twin);
         }
         let seen = database(&world::sdl(|_| String::new()), &world);
-        let text = format!("{{ m: getUser(id: \"{}\") {selection} }}", uid(place));
-        let found = answer(&seen, &text, Headers::new()).to_string();
-        let found = found.replace(&format!("\"{}\"", uid(place)), &format!("\"{}\"", uid(node)));
-        serde_json::from_str(&found).unwrap()
+        let text = format!("{{ m: getUser(id: \"{}\") {selection} }}", uid(position));
+        let result = answer(&seen, &text, Headers::new()).to_string();
+        let result =
+            result.replace(&format!("\"{}\"", uid(position)), &format!("\"{}\"", uid(node)));
+        serde_json::from_str(&result).unwrap()
     }
 }
 
@@ -99,8 +100,8 @@ fn check(seed: u64, forgets: bool) -> Result<(), String> {
 fn passwords_open_what_they_should() {
     let cases = std::env::var("HEXGRAPH_CASES").ok().and_then(|count| count.parse().ok());
     for seed in 0..cases.unwrap_or(10) {
-        if let Err(told) = check(seed, false) {
-            panic!("seed {seed}: {told}");
+        if let Err(reported) = check(seed, false) {
+            panic!("seed {seed}: {reported}");
         }
     }
 }

@@ -271,15 +271,15 @@ pub fn chosen(rng: &mut Rng, world: &World, born: usize, kind: Kind) -> (String,
 }
 
 /// An object for an add, with links to the nodes before `born`. The nodes that it makes are put into the world; their
-/// places are returned, its own first.
+/// positions are returned, its own first.
 pub fn input(rng: &mut Rng, world: &mut World, born: usize, kind: Kind) -> (String, Vec<usize>) {
-    let place = world.nodes.len();
-    let (mut parts, mut new) = (Vec::new(), vec![place]);
+    let position = world.nodes.len();
+    let (mut parts, mut new) = (Vec::new(), vec![position]);
     let mut node = some_node(kind);
     for (name, scalar) in kind.all_scalars() {
         if rng.u8(..4) != 0 {
             let value = match scalar {
-                Scalar::Code => code(place),
+                Scalar::Code => code(position),
                 scalar => random_value(rng, scalar),
             };
             parts.push(format!("{name}: {value}"));
@@ -289,11 +289,11 @@ pub fn input(rng: &mut Rng, world: &mut World, born: usize, kind: Kind) -> (Stri
     world.nodes.push(node);
     for (name, target, is_list) in kind.all_edges() {
         let Some(target) = Kind::of(target).filter(|target| !target.is_interface) else { continue };
-        let known = world.of(target);
-        let known: Vec<usize> = known.into_iter().filter(|node| *node < born).collect();
+        let existing = world.of(target);
+        let existing: Vec<usize> = existing.into_iter().filter(|node| *node < born).collect();
         let (text, end) = match rng.u8(..4) {
-            0 if !known.is_empty() => {
-                let end = known[rng.usize(..known.len())];
+            0 if !existing.is_empty() => {
+                let end = existing[rng.usize(..existing.len())];
                 (format!("{{id: \"{}\"}}", uid(end)), end)
             }
             1 => {
@@ -309,7 +309,7 @@ pub fn input(rng: &mut Rng, world: &mut World, born: usize, kind: Kind) -> (Stri
             _ => continue,
         };
         parts.push(if is_list { format!("{name}: [{text}]") } else { format!("{name}: {text}") });
-        world.nodes[place].edges.insert(name, vec![end]);
+        world.nodes[position].edges.insert(name, vec![end]);
     }
     world.turn_back();
     (format!("{{{}}}", parts.join(", ")), new)

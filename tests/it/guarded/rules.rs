@@ -46,12 +46,12 @@ struct Sel {
 struct Test {
     field: &'static str,
     scalar: Scalar,
-    wanted: Wanted,
+    expected: Requested,
     negated: bool,
 }
 
 #[derive(Debug)]
-enum Wanted {
+enum Requested {
     Given(Value),
     Claim(&'static str),
 }
@@ -111,8 +111,8 @@ impl Rules {
 
     /// `@auth(...)` of a type; what is said of passwords only where there are some.
     pub fn directive(&self, kind: &str, has_passwords: bool) -> String {
-        let is_wanted = |op: Op| op != Op::Password || has_passwords;
-        let of = self.0.iter().filter(|((name, op), _)| *name == kind && is_wanted(*op));
+        let is_expected = |op: Op| op != Op::Password || has_passwords;
+        let of = self.0.iter().filter(|((name, op), _)| *name == kind && is_expected(*op));
         let parts = of.map(|((_, op), rule)| {
             let name = format!("{op:?}").to_lowercase();
             format!("{name}: {}", rule.text(kind))
@@ -122,8 +122,8 @@ impl Rules {
     }
 
     /// The rules of an operation, for people.
-    pub fn told(&self, op: Op) -> String {
-        let of = self.0.iter().filter(|((_, known), _)| *known == op);
+    pub fn reported(&self, op: Op) -> String {
+        let of = self.0.iter().filter(|((_, existing), _)| *existing == op);
         of.map(|((kind, _), rule)| format!("{kind}: {}\n", rule.text(kind))).collect()
     }
 
@@ -153,11 +153,11 @@ fn selection(rng: &mut fastrand::Rng, kind: Kind, depth: usize) -> Sel {
     let (scalars, edges) = (kind.all_scalars(), kind.all_edges());
     let test = (rng.u8(..3) != 0).then(|| {
         let (field, scalar) = scalars[rng.usize(..scalars.len())];
-        let wanted = match rng.bool() {
-            true => Wanted::Given(random_value(rng, scalar)),
-            false => Wanted::Claim(claim_of(scalar)),
+        let expected = match rng.bool() {
+            true => Requested::Given(random_value(rng, scalar)),
+            false => Requested::Claim(claim_of(scalar)),
         };
-        Test { field, scalar, wanted, negated: rng.u8(..5) == 0 }
+        Test { field, scalar, expected, negated: rng.u8(..5) == 0 }
     });
     let edges = edges.into_iter().filter_map(|(name, target, is_list)| {
         let target = Kind::of(target).filter(|_| depth > 0 && rng.u8(..4) == 0)?;
@@ -215,13 +215,13 @@ impl Rule {
             Rule::Or(rules) => rules.iter().any(each),
             Rule::Not(rule) => rule.holds(world, node, claims, !negated),
             Rule::Query(selection) => {
-                let mut wanted = Vec::new();
-                selection.note_claims(&mut wanted);
-                let known = wanted.iter().all(|declared| {
+                let mut expected = Vec::new();
+                selection.note_claims(&mut expected);
+                let existing = expected.iter().all(|declared| {
                     let name = declared[1..].split(':').next().unwrap();
                     claims.contains_key(name)
                 });
-                known && selection.holds(world, node, claims) != negated
+                existing && selection.holds(world, node, claims) != negated
             }
         }
     }
@@ -229,7 +229,7 @@ impl Rule {
 
 impl Sel {
     fn note_claims(&self, claims: &mut Vec<String>) {
-        if let Some(Test { scalar, wanted: Wanted::Claim(name), .. }) = &self.test {
+        if let Some(Test { scalar, expected: Requested::Claim(name), .. }) = &self.test {
             claims.push(format!("${name}: {}!", type_of(*scalar)));
         }
         self.edges.iter().for_each(|(_, below)| below.note_claims(claims));
@@ -239,15 +239,15 @@ impl Sel {
     fn text(&self) -> String {
         let mut arguments = Vec::new();
         if let Some(test) = &self.test {
-            let wanted = match &test.wanted {
-                Wanted::Given(value) => value.to_string(),
-                Wanted::Claim(name) => format!("${name}"),
+            let expected = match &test.expected {
+                Requested::Given(value) => value.to_string(),
+                Requested::Claim(name) => format!("${name}"),
             };
-            let wanted =
-                if test.scalar == Scalar::Bool { wanted } else { format!("{{eq: {wanted}}}") };
-            let plain = format!("{{{}: {wanted}}}", test.field);
-            let whole = if test.negated { format!("{{not: {plain}}}") } else { plain };
-            arguments.push(format!("filter: {whole}"));
+            let expected =
+                if test.scalar == Scalar::Bool { expected } else { format!("{{eq: {expected}}}") };
+            let plain = format!("{{{}: {expected}}}", test.field);
+            let full = if test.negated { format!("{{not: {plain}}}") } else { plain };
+            arguments.push(format!("filter: {full}"));
         }
         if self.offset > 0 {
             arguments.push(format!("offset: {}", self.offset));
@@ -262,18 +262,18 @@ impl Sel {
     }
 
     fn holds(&self, world: &World, node: usize, claims: &Claims) -> bool {
-        let found = &world.nodes[node];
+        let result = &world.nodes[node];
         let passes = self.test.as_ref().is_none_or(|test| {
-            let wanted = match &test.wanted {
-                Wanted::Given(value) => Some(value),
-                Wanted::Claim(name) => claims.get(*name),
+            let expected = match &test.expected {
+                Requested::Given(value) => Some(value),
+                Requested::Claim(name) => claims.get(*name),
             };
-            (found.values.get(test.field) == wanted && wanted.is_some()) != test.negated
+            (result.values.get(test.field) == expected && expected.is_some()) != test.negated
         });
         passes
-            && self.values.iter().all(|name| found.values.contains_key(name))
+            && self.values.iter().all(|name| result.values.contains_key(name))
             && self.edges.iter().all(|(name, below)| {
-                let ends = found.edges.get(name).map_or(&[][..], Vec::as_slice);
+                let ends = result.edges.get(name).map_or(&[][..], Vec::as_slice);
                 ends.iter().filter(|end| below.holds(world, **end, claims)).count() > below.offset
             })
     }

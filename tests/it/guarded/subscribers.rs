@@ -4,7 +4,7 @@
 
 use super::rules::Claims;
 use super::world::World;
-use super::{Case, Op, answer, headers, requests, rules, settled, signed};
+use super::{Case, Op, answer, clean, headers, requests, rules, signed};
 use hexgraph::db::graphql::{Headers, Request, Subscription, Update};
 use hexgraph::db::{Database, RequestContext};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ struct Subscriber {
     text: String,
     subscription: Subscription,
     is_woken: Arc<AtomicBool>,
-    told: Value,
+    reported: Value,
 }
 
 impl Subscriber {
@@ -28,7 +28,7 @@ impl Subscriber {
         let wake = move || flag.store(true, Ordering::Relaxed);
         let begun = database.graphql_subscribe(&Request::new(text.clone()), headers, wake);
         let subscription = begun.unwrap_or_else(|faults| panic!("{faults:?}\n{text}"));
-        Subscriber { text, subscription, is_woken, told: Value::Null }
+        Subscriber { text, subscription, is_woken, reported: Value::Null }
     }
 
     /// Asks if there is reason to; whether there was something new.
@@ -38,7 +38,7 @@ impl Subscriber {
         }
         match self.subscription.update(&RequestContext::new()) {
             Update::Next(response) => {
-                self.told = serde_json::from_slice(&response.to_json("")).unwrap();
+                self.reported = serde_json::from_slice(&response.to_json("")).unwrap();
                 true
             }
             Update::Same => false,
@@ -76,15 +76,15 @@ impl Case {
     ) -> Result<(), String> {
         let seen = self.seen(claims);
         for subscriber in all {
-            let was_told = subscriber.listen();
+            let was_reported = subscriber.listen();
             let text = &subscriber.text;
-            let expected = settled(answer(&seen, text, Headers::new()));
-            let told = settled(subscriber.told.clone());
-            if told != expected {
+            let expected = clean(answer(&seen, text, Headers::new()));
+            let reported = clean(subscriber.reported.clone());
+            if reported != expected {
                 return Err(format!(
-                    "{text}\nas {claims:?}\nrules\n{}{change}\n{} {told}\nshould be\n{expected}",
-                    self.rules.told(Op::Query),
-                    if was_told { "was told" } else { "still believes" }
+                    "{text}\nas {claims:?}\nrules\n{}{change}\n{} {reported}\nshould be\n{expected}",
+                    self.rules.reported(Op::Query),
+                    if was_reported { "was told" } else { "still believes" }
                 ));
             }
         }
@@ -151,7 +151,7 @@ fn who_counts_as_one_is_told_the_same() {
         for _ in 0..10 {
             match check_identity(&mut case) {
                 Ok(is_same) => same += usize::from(is_same),
-                Err(told) => panic!("seed {seed}: {told}"),
+                Err(reported) => panic!("seed {seed}: {reported}"),
             }
         }
     }
@@ -162,8 +162,8 @@ fn who_counts_as_one_is_told_the_same() {
 fn subscribers_are_told_what_they_may_see() {
     let cases = std::env::var("HEXGRAPH_CASES").ok().and_then(|count| count.parse().ok());
     for seed in 0..cases.unwrap_or(20) {
-        if let Err(told) = check(seed, "") {
-            panic!("seed {seed}: {told}");
+        if let Err(reported) = check(seed, "") {
+            panic!("seed {seed}: {reported}");
         }
     }
 }

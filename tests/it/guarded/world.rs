@@ -120,8 +120,8 @@ impl Kind {
 
     pub fn predicate(&self, field: &str) -> String {
         let has = |kind: &Kind| {
-            kind.scalars.iter().any(|known| known.0 == field)
-                || kind.edges.iter().any(|known| known.0 == field)
+            kind.scalars.iter().any(|existing| existing.0 == field)
+                || kind.edges.iter().any(|existing| existing.0 == field)
         };
         let name = self.lineage().find(has).unwrap().name;
         if field == "owner" { "item.owner".to_owned() } else { format!("{name}.{field}") }
@@ -136,7 +136,7 @@ pub struct Node {
     pub edges: BTreeMap<&'static str, Vec<usize>>,
     /// What documents are similar by.
     pub vector: Option<[f64; 2]>,
-    /// Taken away; places of other nodes stay.
+    /// Taken away; positions of other nodes stay.
     pub is_gone: bool,
 }
 
@@ -268,9 +268,9 @@ impl World {
         let (count, sparse) = if rng.u8(..6) == 0 { (200, 60) } else { (rng.usize(4..16), 3) };
         let concrete: Vec<Kind> = KINDS.into_iter().filter(|kind| !kind.is_interface).collect();
         let kinds: Vec<Kind> = (0..count).map(|_| concrete[rng.usize(..concrete.len())]).collect();
-        let nodes = kinds.iter().enumerate().map(|(place, kind)| Node {
+        let nodes = kinds.iter().enumerate().map(|(position, kind)| Node {
             kind: *kind,
-            values: random_values(rng, place, *kind),
+            values: random_values(rng, position, *kind),
             edges: kind
                 .all_edges()
                 .into_iter()
@@ -295,9 +295,9 @@ impl World {
     /// Reads the edges of owners backwards.
     pub fn turn_back(&mut self) {
         let mut back = vec![Vec::new(); self.nodes.len()];
-        for (place, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.is_gone) {
+        for (position, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.is_gone) {
             for owner in node.edges.get("owner").into_iter().flatten() {
-                back[*owner].push(place);
+                back[*owner].push(position);
             }
         }
         for (node, items) in self.nodes.iter_mut().zip(back) {
@@ -315,61 +315,61 @@ impl World {
 
     /// Changes something: a value, an edge, a node more or less.
     pub fn change(&mut self, rng: &mut fastrand::Rng) {
-        let place = rng.usize(..self.nodes.len());
+        let position = rng.usize(..self.nodes.len());
         match rng.u8(..8) {
-            0 => *self = self.only(|node| node != place),
+            0 => *self = self.only(|node| node != position),
             1 => {
                 let concrete: Vec<Kind> =
                     KINDS.into_iter().filter(|kind| !kind.is_interface).collect();
-                let (place, kind) = (self.nodes.len(), concrete[rng.usize(..concrete.len())]);
-                let values = random_values(rng, place, kind);
+                let (position, kind) = (self.nodes.len(), concrete[rng.usize(..concrete.len())]);
+                let values = random_values(rng, position, kind);
                 let (edges, vector) = (BTreeMap::new(), None);
                 self.nodes.push(Node { kind, values, edges, vector, is_gone: false });
             }
             2..=4 => {
-                let scalars = self.nodes[place].kind.all_scalars();
+                let scalars = self.nodes[position].kind.all_scalars();
                 let (name, scalar) = scalars[rng.usize(..scalars.len())];
-                match value_of(rng, place, scalar) {
-                    Some(value) => self.nodes[place].values.insert(name, value),
-                    None => self.nodes[place].values.remove(name),
+                match value_of(rng, position, scalar) {
+                    Some(value) => self.nodes[position].values.insert(name, value),
+                    None => self.nodes[position].values.remove(name),
                 };
             }
-            _ => self.change_edge(rng, place),
+            _ => self.change_edge(rng, position),
         }
         self.turn_back();
     }
 
-    fn change_edge(&mut self, rng: &mut fastrand::Rng, place: usize) {
-        let edges = self.nodes[place].kind.all_edges();
+    fn change_edge(&mut self, rng: &mut fastrand::Rng, position: usize) {
+        let edges = self.nodes[position].kind.all_edges();
         let (name, target, is_list) = edges[rng.usize(..edges.len())];
         let end = rng.usize(..self.nodes.len());
         let is_there = |node: &Node| !node.is_gone && is_of(node.kind, target);
-        let fits = is_there(&self.nodes[end]) && !self.nodes[place].is_gone;
-        let ends = self.nodes[place].edges.entry(name).or_default();
+        let fits = is_there(&self.nodes[end]) && !self.nodes[position].is_gone;
+        let ends = self.nodes[position].edges.entry(name).or_default();
         if !is_list {
             ends.clear();
         }
-        match ends.iter().position(|known| *known == end) {
-            Some(known) => drop(ends.remove(known)),
+        match ends.iter().position(|existing| *existing == end) {
+            Some(existing) => drop(ends.remove(existing)),
             None if fits => ends.push(end),
             None => {}
         }
     }
 
-    /// Without the nodes that `keep` refuses, and the edges to them.
-    pub fn only(&self, keep: impl Fn(usize) -> bool) -> World {
+    /// Without the nodes that `retain` refuses, and the edges to them.
+    pub fn only(&self, retain: impl Fn(usize) -> bool) -> World {
         let mut world = self.clone();
-        for (place, node) in world.nodes.iter_mut().enumerate() {
-            node.is_gone |= !keep(place);
-            node.edges.values_mut().for_each(|ends| ends.retain(|end| keep(*end)));
+        for (position, node) in world.nodes.iter_mut().enumerate() {
+            node.is_gone |= !retain(position);
+            node.edges.values_mut().for_each(|ends| ends.retain(|end| retain(*end)));
         }
         world
     }
 
     pub fn nquads(&self) -> String {
         let mut out = String::new();
-        for (place, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.is_gone) {
-            let subject = uid(place);
+        for (position, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.is_gone) {
+            let subject = uid(position);
             for kind in node.kind.lineage() {
                 out += &format!("<{subject}> <dgraph.type> \"{}\" .\n", kind.name);
             }

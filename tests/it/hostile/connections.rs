@@ -63,16 +63,18 @@ fn silent_connections_shut_nobody_out() {
 fn a_thousand_connections_give_way_or_are_told() {
     let mut server = Program::start("ulimit -n 1024;", &["--connection", "header=60s"]);
     let mut lines = connect_all(server.address, 1000);
-    // 1024 descriptors, an eighth of them kept: 896 seats. Each line is answered, told that there is no seat, or
+    // 1024 descriptors, an eighth of them kept: 896 slots. Each line is answered, told that there is no slot, or
     // has given way to a later one.
     let (mut answered, mut refused, mut closed) = (0, 0, 0);
     for line in &mut lines {
         match line.try_get("/health") {
-            Ok(told) if told.status == 200 => answered += 1,
-            Ok(told) if told.status == 503 && told.text().contains("`connection most`") => {
+            Ok(reported) if reported.status == 200 => answered += 1,
+            Ok(reported)
+                if reported.status == 503 && reported.text().contains("`connection most`") =>
+            {
                 refused += 1
             }
-            Ok(told) => panic!("{} {}", told.status, told.text()),
+            Ok(reported) => panic!("{} {}", reported.status, reported.text()),
             Err(_) => closed += 1,
         }
     }
@@ -83,9 +85,12 @@ fn a_thousand_connections_give_way_or_are_told() {
     let mut late = server.connect();
     assert_eq!(late.get("/health").status, 200);
     assert_eq!(late.get("/health").status, 200);
-    let told = server.log();
-    assert!(refused == 0 || told.contains("is refused: there are 896 connections"), "{told}");
-    assert!(told.lines().count() <= 30, "at most a line a second: {told}");
+    let reported = server.log();
+    assert!(
+        refused == 0 || reported.contains("is refused: there are 896 connections"),
+        "{reported}"
+    );
+    assert!(reported.lines().count() <= 30, "at most a line a second: {reported}");
     server.check_alive();
 }
 
@@ -150,10 +155,10 @@ fn heads_bodies_and_readers_have_their_time() {
         scope.spawn(|| {
             let mut line = server.connect();
             line.send(b"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\nContent-Length: 100000\r\n\r\n{");
-            let (took, told) = line.closed();
+            let (took, reported) = line.closed();
             within(1000, 8000, took, "a body that stalls");
-            let told = String::from_utf8_lossy(&told).into_owned();
-            assert!(told.starts_with("HTTP/1.1 408") && told.contains("`stall`"), "{told}");
+            let reported = String::from_utf8_lossy(&reported).into_owned();
+            assert!(reported.starts_with("HTTP/1.1 408") && reported.contains("`stall`"), "{reported}");
         });
         scope.spawn(|| {
             let mut line = server.connect();
@@ -173,8 +178,8 @@ fn heads_bodies_and_readers_have_their_time() {
             line.send(format!("POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\nContent-Length: {length}\r\n\r\n{query}").as_bytes());
             // 42 MB are more than sockets hold, and nobody reads them. What the sockets held can be read later.
             sleep(8 * SECOND);
-            let (_, told) = line.closed();
-            assert!(told.len() < 39_000_000, "{} bytes came", told.len());
+            let (_, reported) = line.closed();
+            assert!(reported.len() < 39_000_000, "{} bytes came", reported.len());
         });
     });
     eventually("all of them are gone", || server.descriptors() <= OWN_DESCRIPTORS);
@@ -206,7 +211,7 @@ fn slow_readers_leave_slots_to_other_clients() {
     let streaming = heads.iter().filter(|head| head.contains(" 200 ")).count();
     assert_eq!(streaming, 32, "half of 64 slots: {heads:?}");
     assert!(heads.iter().all(|head| head.contains(" 200 ") || head.contains(" 503 ")), "{heads:?}");
-    // Another client gets a whole answer; small ones are for everybody.
+    // Another client gets an entire answer; small ones are for everybody.
     let started = Instant::now();
     let answer = Line::connect_from([127, 0, 0, 2], server.address).query(&query);
     assert!(answer.status == 200 && 42_000_000 < answer.body.len(), "{}", answer.body.len());
@@ -233,12 +238,12 @@ fn events_outlive_the_time_of_idle_connections() {
     let mut line = server.connect();
     let body = r#"{"query":"mutation { addNote(input: [{text: \"late\"}]) { numUids } }"}"#;
     assert!(line.post("/graphql", "application/json", body.as_bytes()).text().contains("numUids"));
-    let mut told = String::new();
+    let mut reported = String::new();
     let mut buffer = [0; 4096];
-    while !told.contains("late") {
+    while !reported.contains("late") {
         let count = events.stream.read(&mut buffer).unwrap();
-        assert!(0 < count, "{told}");
-        told += &String::from_utf8_lossy(&buffer[..count]);
+        assert!(0 < count, "{reported}");
+        reported += &String::from_utf8_lossy(&buffer[..count]);
     }
 }
 
@@ -257,17 +262,17 @@ fn a_connection_that_was_at_rest_goes_on() {
         )
     };
     let read_until = |line: &mut Line, end: &str| {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut buffer = vec![0; 1 << 16];
-        while !told.ends_with(end.as_bytes()) && !told.ends_with(b"}}\r\n0\r\n\r\n") {
+        while !reported.ends_with(end.as_bytes()) && !reported.ends_with(b"}}\r\n0\r\n\r\n") {
             let read = line.stream.read(&mut buffer);
-            let tail = String::from_utf8_lossy(&told[told.len().saturating_sub(20)..]);
-            let count =
-                read.unwrap_or_else(|error| panic!("{error} after {} bytes: {tail}", told.len()));
-            assert!(0 < count, "closed after {} bytes: {tail}", told.len());
-            told.extend_from_slice(&buffer[..count]);
+            let tail = String::from_utf8_lossy(&reported[reported.len().saturating_sub(20)..]);
+            let count = read
+                .unwrap_or_else(|error| panic!("{error} after {} bytes: {tail}", reported.len()));
+            assert!(0 < count, "closed after {} bytes: {tail}", reported.len());
+            reported.extend_from_slice(&buffer[..count]);
         }
-        told
+        reported
     };
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -289,16 +294,19 @@ fn a_connection_that_was_at_rest_goes_on() {
             assert!(read_until(&mut line, "}}").starts_with(b"HTTP/1.1 200"));
             sleep(4 * SECOND);
             line.send(&both.as_bytes()[half..]);
-            let told = String::from_utf8(read_until(&mut line, "}}")).unwrap();
-            assert!(told.starts_with("HTTP/1.1 200") && told.contains("\"b\""), "{told}");
+            let reported = String::from_utf8(read_until(&mut line, "}}")).unwrap();
+            assert!(
+                reported.starts_with("HTTP/1.1 200") && reported.contains("\"b\""),
+                "{reported}"
+            );
         });
         scope.spawn(|| {
             let mut line = server.connect();
             let fields: String = (0..14).map(|at| format!("t{at}: text ")).collect();
             line.send(ask(&format!("{{ q(func: has(text)) {{ {fields} }} }}")).as_bytes());
             sleep(5 * SECOND);
-            let told = read_until(&mut line, "}}");
-            assert!(42_000_000 < told.len(), "{} bytes came", told.len());
+            let reported = read_until(&mut line, "}}");
+            assert!(42_000_000 < reported.len(), "{} bytes came", reported.len());
             assert_eq!(line.get("/health").status, 200);
         });
     });

@@ -1,7 +1,7 @@
 //! An open-loop load: requests are sent when it is their time, whether those before were answered or not, and a latency
 //! counts from when the request should have been sent. So a server that gets slow does not make its load smaller.
 
-use super::wire::{Line, Told};
+use super::wire::{Line, Report};
 use std::net::SocketAddr;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -74,8 +74,9 @@ impl Load<'_> {
                             started + Duration::from_secs_f64(number as f64 / self.per_second);
                         std::thread::sleep(due.saturating_duration_since(Instant::now()));
                         outcome.lock().unwrap().late.add(due.elapsed());
-                        let told = line.try_post("/query", "application/dql", self.text.as_bytes());
-                        outcome.lock().unwrap().note(told, due.elapsed());
+                        let reported =
+                            line.try_post("/query", "application/dql", self.text.as_bytes());
+                        outcome.lock().unwrap().note(reported, due.elapsed());
                     }
                 });
             }
@@ -85,12 +86,12 @@ impl Load<'_> {
 }
 
 impl Outcome {
-    fn note(&mut self, told: std::io::Result<Told>, latency: Duration) {
-        match told {
-            Ok(told) if told.status == 200 && !told.text().contains("\"errors\"") => {
+    fn note(&mut self, reported: std::io::Result<Report>, latency: Duration) {
+        match reported {
+            Ok(reported) if reported.status == 200 && !reported.text().contains("\"errors\"") => {
                 self.answered.add(latency);
             }
-            Ok(told) if told.status == 503 && told.head.contains("retry-after: 1") => {
+            Ok(reported) if reported.status == 503 && reported.head.contains("retry-after: 1") => {
                 self.refused.add(latency);
             }
             other => self.failures.push(format!("{other:?}")),

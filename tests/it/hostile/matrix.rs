@@ -1,5 +1,5 @@
 //! Every route by every method from everybody, against the table of routes: who is refused, and that nothing was
-//! changed then. What is expected follows from the table; [`KNOWN`] says by hand what the table has.
+//! changed then. What is expected follows from the table; [`EXISTING`] says by hand what the table has.
 
 use crate::wire;
 use hexgraph::db::{Database, QueryRequest, RequestContext, TxnOptions};
@@ -10,7 +10,7 @@ use std::net::TcpStream;
 use std::path::Path;
 
 /// The routes: the path, the methods, whose key, and what it changes. A path that is new stands here, too, or the test fails.
-const KNOWN: [(&str, &str, Role, Effect); 42] = [
+const EXISTING: [(&str, &str, Role, Effect); 42] = [
     ("/query", "POST PUT", Role::Client, Effect::Reads),
     ("/query_many", "POST PUT", Role::Client, Effect::Reads),
     ("/mutate", "POST PUT", Role::Client, Effect::Changes),
@@ -63,7 +63,7 @@ const SCHEMA: &str = "type Note @withSubscription { id: ID! text: String! }";
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Who {
     Nobody,
-    Stranger,
+    Unknown,
     Client,
     Admin,
     /// The browser of a console.
@@ -75,7 +75,7 @@ impl Who {
         match self {
             // Its cookie is in [`Site::cookie`].
             Who::Nobody | Who::Browser => "",
-            Who::Stranger => "X-Auth-Token: wrong\r\n",
+            Who::Unknown => "X-Auth-Token: wrong\r\n",
             Who::Client => "X-Auth-Token: app\r\n",
             Who::Admin => "X-Auth-Token: root\r\n",
         }
@@ -83,7 +83,7 @@ impl Who {
 }
 
 /// From where: what stands in the headers, `{port}` for ours, and whether that may ask.
-const PLACES: [(&str, bool); 12] = [
+const POSITIONS: [(&str, bool); 12] = [
     ("Host: localhost:{port}", true),
     ("Host: [::1]:{port}\r\nSec-Fetch-Site: none", true),
     ("Host: graph.example", true),
@@ -203,14 +203,14 @@ impl Site {
     /// Asks, and adds what is not as expected. The state that is passed in is that of before, or empty; that of after comes back.
     fn check(
         &mut self,
-        (path, method, who, place): (&'static str, &str, Who, &str),
+        (path, method, who, position): (&'static str, &str, Who, &str),
         want: Option<u16>,
         before: String,
         faults: &mut String,
     ) -> String {
         let (target, media_type, body) = request(self, path, method);
         let secret = format!("{}{}", who.header(), self.cookie(who));
-        let headers = format!("{place}\r\n{secret}Content-Type: {media_type}\r\n");
+        let headers = format!("{position}\r\n{secret}Content-Type: {media_type}\r\n");
         let before = if before.is_empty() { self.state() } else { before };
         let Answer { status, headers, body } = self.send(method, &target, &headers, &body);
         // It ends when it has answered.
@@ -229,12 +229,12 @@ impl Site {
             None => ![0, 401, 403, 404, 405].contains(&status),
         };
         let is_plain = method == "HEAD" || matches!(want, None | Some(200 | 404));
-        let is_told = is_plain || body.contains("\"errors\"");
+        let is_reported = is_plain || body.contains("\"errors\"");
         let is_listed = want != Some(405) || headers.contains("allow: ");
-        if !status_fits || !is_told || !is_listed || is_changed != (want.is_none() && changes) {
+        if !status_fits || !is_reported || !is_listed || is_changed != (want.is_none() && changes) {
             let _ = writeln!(
                 faults,
-                "{method} {path} by {who:?} with {place:?}: {status}, wanted {want:?}; changed: {is_changed}; {body}"
+                "{method} {path} by {who:?} with {position:?}: {status}, wanted {want:?}; changed: {is_changed}; {body}"
             );
         }
         if !is_changed {
@@ -297,7 +297,7 @@ fn read(stream: &mut BufReader<TcpStream>, method: &str) -> Option<Answer> {
     Some(Answer { status, headers, body: String::from_utf8(body).ok()? })
 }
 
-/// A request to a path that changes something when it is carried out, where that can be: the target, a media type, a body.
+/// A request to a path that changes something when it is executed, where that can be: the target, a media type, a body.
 fn request(site: &mut Site, path: &str, method: &str) -> (String, &'static str, String) {
     site.serial += 1;
     let (start, serial) = (site.start, site.serial);
@@ -339,7 +339,7 @@ fn request(site: &mut Site, path: &str, method: &str) -> (String, &'static str, 
     }
 }
 
-/// The status of a refusal, by the table; `None` for what is carried out.
+/// The status of a refusal, by the table; `None` for what is executed.
 fn refusal(
     (path, method): (&str, &str),
     (who, who_are): (Who, &[Who]),
@@ -352,11 +352,11 @@ fn refusal(
     let is_get = method == "GET" || method == "HEAD";
     match (route, needs, who) {
         _ if !may_ask => Some(403),
-        (_, Role::Client | Role::Admin, Who::Nobody | Who::Stranger) => Some(401),
+        (_, Role::Client | Role::Admin, Who::Nobody | Who::Unknown) => Some(401),
         (_, Role::Admin, Who::Client) => Some(403),
         (None, ..) => Some(404),
         _ if method == "OPTIONS" => Some(200),
-        (Some(route), ..) if !route.methods.iter().any(|known| known.as_str() == method) => {
+        (Some(route), ..) if !route.methods.iter().any(|existing| existing.as_str() == method) => {
             Some(route.wrong_method.as_u16())
         }
         // Its token was used, and a server without a console has no sessions.
@@ -374,7 +374,7 @@ fn routes() -> impl Iterator<Item = &'static Route> {
 }
 
 /// Sends all there is, and lists what is not as expected.
-fn walk(site: &mut Site, whos: &[Who], places: &[(&str, bool)], allows_get: bool) -> String {
+fn walk(site: &mut Site, whos: &[Who], positions: &[(&str, bool)], allows_get: bool) -> String {
     let port = site.server.address().unwrap().port().to_string();
     let mut faults = String::new();
     let paths = routes().map(|route| route.path);
@@ -385,13 +385,13 @@ fn walk(site: &mut Site, whos: &[Who], places: &[(&str, bool)], allows_get: bool
         site.path = path;
         for method in METHODS {
             for &who in whos {
-                // What no route has, and a key that nobody knows, are tried from some places only.
-                let is_rare = ["HEAD", "PATCH", "DELETE"].contains(&method) || who == Who::Stranger;
-                for (place, may_ask) in places.iter().step_by(if is_rare { 5 } else { 1 }) {
-                    let place = place.replace("{port}", &port);
-                    let asked = (path, method, who, &*place);
+                // What no route has, and a key that nobody knows, are tried from some positions only.
+                let is_rare = ["HEAD", "PATCH", "DELETE"].contains(&method) || who == Who::Unknown;
+                for (position, may_ask) in positions.iter().step_by(if is_rare { 5 } else { 1 }) {
+                    let position = position.replace("{port}", &port);
+                    let requested = (path, method, who, &*position);
                     let want = refusal((path, method), (who, whos), *may_ask, allows_get);
-                    before = site.check(asked, want, before, &mut faults);
+                    before = site.check(requested, want, before, &mut faults);
                 }
             }
         }
@@ -414,29 +414,30 @@ fn the_table_is_what_is_known() {
         (route.path, methods.join(" "), route.role, route.effect)
     };
     let table: Vec<_> = ROUTES.iter().map(name).collect();
-    let known = KNOWN.map(|(path, methods, role, effect)| (path, methods.to_owned(), role, effect));
-    assert_eq!(table, known);
+    let existing =
+        EXISTING.map(|(path, methods, role, effect)| (path, methods.to_owned(), role, effect));
+    assert_eq!(table, existing);
 }
 
 #[test]
 fn whoever_may_not_changes_nothing() {
     let mut site = Site::new(security("admin-key=root; client-key=app"));
-    let whos = [Who::Nobody, Who::Stranger, Who::Client, Who::Admin];
-    let faults = walk(&mut site, &whos, &PLACES, false);
+    let whos = [Who::Nobody, Who::Unknown, Who::Client, Who::Admin];
+    let faults = walk(&mut site, &whos, &POSITIONS, false);
     assert_eq!(faults, "");
 }
 
 #[test]
 fn a_console_answers_its_browser_alone() {
     let mut site = Site::of_console(security(""));
-    let whos = [Who::Nobody, Who::Stranger, Who::Browser];
-    let faults = walk(&mut site, &whos, &PLACES, false);
+    let whos = [Who::Nobody, Who::Unknown, Who::Browser];
+    let faults = walk(&mut site, &whos, &POSITIONS, false);
     assert_eq!(faults, "");
 }
 
 #[test]
 fn without_keys_only_pages_of_other_origins_are_refused() {
-    let faults = walk(&mut Site::new(security("")), &[Who::Nobody], &PLACES, false);
+    let faults = walk(&mut Site::new(security("")), &[Who::Nobody], &POSITIONS, false);
     assert_eq!(faults, "");
 }
 
@@ -444,7 +445,7 @@ fn without_keys_only_pages_of_other_origins_are_refused() {
 fn changes_by_get_are_switched_on() {
     let mut security = security("");
     security.origins.allow_get_changes();
-    let faults = walk(&mut Site::new(security), &[Who::Nobody], &PLACES[3..6], true);
+    let faults = walk(&mut Site::new(security), &[Who::Nobody], &POSITIONS[3..6], true);
     assert_eq!(faults, "");
 }
 
@@ -504,20 +505,20 @@ fn sockets_and_events_are_for_the_same_pages() {
     let mut site = Site::new(security("admin-key=root; client-key=app"));
     let port = site.server.address().unwrap().port().to_string();
     let add = r#"{"query":"mutation { addNote(input: { text: \"changed\" }) { numUids } }"}"#;
-    for (place, may_ask) in PLACES {
-        for who in [Who::Nobody, Who::Stranger, Who::Client, Who::Admin] {
-            let place = place.replace("{port}", &port);
-            let headers = format!("{place}\r\n{}", who.header());
+    for (position, may_ask) in POSITIONS {
+        for who in [Who::Nobody, Who::Unknown, Who::Client, Who::Admin] {
+            let position = position.replace("{port}", &port);
+            let headers = format!("{position}\r\n{}", who.header());
             let (before, holds_key) = (site.state(), matches!(who, Who::Client | Who::Admin));
             let refused = if may_ask { 401 } else { 403 };
             let want = if may_ask && holds_key { 101 } else { refused };
             let answer = site.send("GET", "/graphql", &format!("{headers}{handshake}"), "");
-            assert_eq!(answer.status, want, "{who:?} {place} {}", answer.body);
+            assert_eq!(answer.status, want, "{who:?} {position} {}", answer.body);
             if want == 101 {
                 continue;
             }
             let answer = site.send("POST", "/graphql", &format!("{headers}{events}"), add);
-            assert_eq!(answer.status, want, "{who:?} {place} {}", answer.body);
+            assert_eq!(answer.status, want, "{who:?} {position} {}", answer.body);
             assert_eq!(site.state(), before);
         }
     }
@@ -532,9 +533,9 @@ fn bodies_are_of_the_media_types_of_the_table() {
         for given in types.into_iter().chain(["application/graphql", "text/plain", "text/html"]) {
             let headers = format!("Host: localhost\r\nContent-Type: {given}\r\n");
             let answer = site.send("POST", route.path, &headers, body);
-            let told = answer.body.to_ascii_lowercase();
-            let is_refused = told.contains("unsupported content-type")
-                || told.contains("unrecognised content-type");
+            let reported = answer.body.to_ascii_lowercase();
+            let is_refused = reported.contains("unsupported content-type")
+                || reported.contains("unrecognised content-type");
             let want = !route.content_types.contains(&given);
             assert_eq!(is_refused, want, "{} {given}: {}", route.path, answer.body);
         }

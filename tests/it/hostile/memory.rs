@@ -1,4 +1,4 @@
-//! Memory: whatever strangers ask for, and however many of them at once, the process stays below its bound, answers who
+//! Memory: whatever unknown uids ask for, and however many of them at once, the process stays below its bound, answers who
 //! asks for little meanwhile, and gives back what it took.
 //!
 //! The limits of single requests are set so high here that nothing but the budget of the process holds.
@@ -144,19 +144,19 @@ fn unfinished_bodies(siege: &Siege<'_>, end: Instant) {
     let head = "POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\n\
         Content-Length: 200000000\r\n\r\n";
     let each = siege.size.bound as usize / 45 * 3 / 2;
-    let piece = vec![b' '; 256 << 10];
+    let chunk = vec![b' '; 256 << 10];
     again_and_again(45, end, |_| {
         let Some(mut stream) = siege.connect() else { return };
         let mut is_open = stream.write_all(head.as_bytes()).is_ok();
-        for _ in 0..each / piece.len() {
-            is_open = is_open && Instant::now() < end && stream.write_all(&piece).is_ok();
+        for _ in 0..each / chunk.len() {
+            is_open = is_open && Instant::now() < end && stream.write_all(&chunk).is_ok();
         }
-        let mut told = [0; 20];
+        let mut reported = [0; 20];
         while Instant::now() < end {
-            match stream.read(&mut told) {
+            match stream.read(&mut reported) {
                 Err(error) if is_silence(&error) => {}
                 Ok(count) if 0 < count => {
-                    let head = String::from_utf8_lossy(&told[..count]).into_owned();
+                    let head = String::from_utf8_lossy(&reported[..count]).into_owned();
                     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
                     return siege.note(status.unwrap_or(0));
                 }
@@ -176,9 +176,9 @@ fn bombs(siege: &Siege<'_>, end: Instant) {
     packer.flush().unwrap();
     let mut body = packer.get_ref().clone();
     // What is flushed may stand there again and again.
-    let piece = body[head..].to_vec();
+    let chunk = body[head..].to_vec();
     for _ in 1..siege.size.bound / MIB / 8 {
-        body.extend_from_slice(&piece);
+        body.extend_from_slice(&chunk);
     }
     let length = body.len();
     let head = format!(
@@ -320,9 +320,9 @@ fn settle(server: &mut Program, before: u64) {
 }
 
 fn check_answers(server: &Program) {
-    let told = server.connect().query(POINT);
-    assert_eq!(told.status, 200, "{}", told.text());
-    assert!(told.text().contains("\"name\":\"n7\",\"rank\":7"), "{}", told.text());
+    let reported = server.connect().query(POINT);
+    assert_eq!(reported.status, 200, "{}", reported.text());
+    assert!(reported.text().contains("\"name\":\"n7\",\"rank\":7"), "{}", reported.text());
 }
 
 #[test]
@@ -340,7 +340,7 @@ fn one_after_the_other_and_together_they_stay_below_the_bound() {
     check_answers(&server);
 }
 
-/// The address space has room for what the server maps when it begins, and for the bound: an allocation beyond that fails,
+/// The address space has space for what the server maps when it begins, and for the bound: an allocation beyond that fails,
 /// and would abort it. The default budget is a third of the room: the rest is for stacks, and for addresses that the
 /// allocator has reserved.
 #[test]

@@ -1,4 +1,4 @@
-//! What strangers try at an open port.
+//! What unknown uids try at an open port.
 
 mod calls;
 mod matrix;

@@ -36,7 +36,7 @@ fn slow_text(blocks: u32) -> String {
 }
 
 /// A query that takes about so long alone, with what it takes.
-fn slow_query(server: &Program, wanted: Duration) -> (String, Duration) {
+fn slow_query(server: &Program, expected: Duration) -> (String, Duration) {
     let mut line = server.connect();
     let mut blocks = 1;
     loop {
@@ -44,16 +44,16 @@ fn slow_query(server: &Program, wanted: Duration) -> (String, Duration) {
         let mut took: Vec<Duration> = (0..5)
             .map(|_| {
                 let started = Instant::now();
-                let told = line.query(&text);
-                assert_eq!(told.status, 200, "{}", told.text());
+                let reported = line.query(&text);
+                assert_eq!(reported.status, 200, "{}", reported.text());
                 started.elapsed()
             })
             .collect();
         took.sort_unstable();
-        if wanted * 9 <= took[2] * 10 {
+        if expected * 9 <= took[2] * 10 {
             return (text, took[2]);
         }
-        let times = wanted.as_secs_f64() / took[2].as_secs_f64().max(0.001);
+        let times = expected.as_secs_f64() / took[2].as_secs_f64().max(0.001);
         blocks = (f64::from(blocks) * times.clamp(1.2, 4.0)).ceil() as u32;
     }
 }
@@ -102,8 +102,8 @@ fn what_is_quick_stays_quick_at_ten_times_the_capacity() {
     let quick = if cfg!(debug_assertions) { "quick=20ms" } else { "quick=2ms" };
     let mut server = Program::start("", &["--admission", quick]);
     server.fill(SCHEMA, &facts());
-    let wanted = Duration::from_millis(if seconds.is_some() { 20 } else { 100 });
-    let (text, took) = slow_query(&server, wanted);
+    let expected = Duration::from_millis(if seconds.is_some() { 20 } else { 100 });
+    let (text, took) = slow_query(&server, expected);
     let capacity = capacity(&server, &text, std::thread::available_parallelism().unwrap().get());
     println!("the slow query takes {took:?}: capacity {capacity:.0} a second");
     let address = server.address;

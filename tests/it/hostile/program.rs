@@ -29,10 +29,10 @@ impl Program {
             .spawn()
             .unwrap();
         let log = Arc::new(Mutex::new(String::new()));
-        let (errors, kept) = (child.stderr.take().unwrap(), Arc::clone(&log));
+        let (errors, retained) = (child.stderr.take().unwrap(), Arc::clone(&log));
         std::thread::spawn(move || {
             for line in BufReader::new(errors).lines().map_while(Result::ok) {
-                *kept.lock().unwrap() += &format!("{line}\n");
+                *retained.lock().unwrap() += &format!("{line}\n");
             }
         });
         // A load is told first.

@@ -66,7 +66,7 @@ fn end_by(signal: &str, host: bool) -> (Vec<String>, Vec<u8>) {
         said.push(line);
     }
     assert!(served.child.wait().unwrap().success(), "{said:?}");
-    // Nothing has to be carried out again: it was closed, not killed.
+    // Nothing has to be executed again: it was closed, not killed.
     let db = Database::open(Path::new(&folder), OpenOptions::default()).unwrap();
     assert_eq!((db.stats().unwrap().nodes, db.recovery().unwrap().cut), (1, 0));
     (said, answer)

@@ -1,4 +1,4 @@
-//! WebSockets of strangers: as many as there may be, which never say who they are, or send messages that never end.
+//! WebSockets of unknown uids: as many as there may be, which never say who they are, or send messages that never end.
 
 use super::program::Program;
 use super::wire::Line;
@@ -25,7 +25,7 @@ fn users() -> (tempfile::TempDir, String) {
     (folder, flag)
 }
 
-/// A socket that was upgraded; `None` where there is no seat.
+/// A socket that was upgraded; `None` where there is no slot.
 fn upgraded(server: &Program, protocol: &str) -> Option<Line> {
     let mut line = server.connect();
     line.send(
@@ -36,8 +36,8 @@ fn upgraded(server: &Program, protocol: &str) -> Option<Line> {
         )
         .as_bytes(),
     );
-    let told = line.read().ok()?;
-    (told.status == 101).then_some(line)
+    let reported = line.read().ok()?;
+    (reported.status == 101).then_some(line)
 }
 
 /// The head of a text frame of so many bytes, with a mask that changes nothing.
@@ -63,9 +63,9 @@ fn answered(server: &Program) -> Duration {
     let started = Instant::now();
     loop {
         match server.connect().try_get("/health") {
-            Ok(told) if told.status == 200 => return started.elapsed(),
+            Ok(reported) if reported.status == 200 => return started.elapsed(),
             _ if started.elapsed() < 60 * SECOND => sleep(Duration::from_millis(50)),
-            told => panic!("{told:?} after {:?}", started.elapsed()),
+            reported => panic!("{reported:?} after {:?}", started.elapsed()),
         }
     }
 }

@@ -80,18 +80,20 @@ impl Watch {
                     break;
                 }
                 let started = Instant::now();
-                let asked = connect().and_then(|mut line| match question {
+                let requested = connect().and_then(|mut line| match question {
                     Some(text) => line.try_post("/query", "application/dql", text.as_bytes()),
                     None => line.try_get("/health"),
                 });
                 let word = if question.is_some() { "\"data\":{\"q\":[{" } else { "healthy" };
-                match asked {
-                    Ok(told) if told.status == 200 && told.text().contains(word) => {
+                match requested {
+                    Ok(reported) if reported.status == 200 && reported.text().contains(word) => {
                         let is_before = started < attacked;
                         let list = if is_before { &mut seen.normal } else { &mut seen.latencies };
                         list.add(started.elapsed());
                     }
-                    Ok(told) => seen.failures.push(format!("{} {}", told.status, told.text())),
+                    Ok(reported) => {
+                        seen.failures.push(format!("{} {}", reported.status, reported.text()))
+                    }
                     Err(error) => seen.failures.push(error.to_string()),
                 }
                 std::thread::sleep(pause);

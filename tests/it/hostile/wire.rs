@@ -18,14 +18,14 @@ pub struct Line<S = TcpStream> {
 
 /// An answer.
 #[derive(Debug)]
-pub struct Told {
+pub struct Report {
     pub status: u16,
     /// The lines of the head in lower case.
     pub head: String,
     pub body: Vec<u8>,
 }
 
-impl Told {
+impl Report {
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
@@ -71,21 +71,21 @@ impl<S: Read + Write> Line<S> {
         self.stream.write_all(bytes).unwrap();
     }
 
-    pub fn get(&mut self, path: &str) -> Told {
+    pub fn get(&mut self, path: &str) -> Report {
         self.try_get(path).unwrap()
     }
 
-    pub fn try_get(&mut self, path: &str) -> io::Result<Told> {
+    pub fn try_get(&mut self, path: &str) -> io::Result<Report> {
         self.stream
             .write_all(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes())?;
         self.read()
     }
 
-    pub fn post(&mut self, path: &str, content: &str, body: &[u8]) -> Told {
+    pub fn post(&mut self, path: &str, content: &str, body: &[u8]) -> Report {
         self.try_post(path, content, body).unwrap()
     }
 
-    pub fn try_post(&mut self, path: &str, content: &str, body: &[u8]) -> io::Result<Told> {
+    pub fn try_post(&mut self, path: &str, content: &str, body: &[u8]) -> io::Result<Report> {
         let length = body.len();
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {content}\r\nContent-Length: {length}\r\n\r\n"
@@ -95,12 +95,12 @@ impl<S: Read + Write> Line<S> {
     }
 
     /// A query in DQL.
-    pub fn query(&mut self, text: &str) -> Told {
+    pub fn query(&mut self, text: &str) -> Report {
         self.post("/query", "application/dql", text.as_bytes())
     }
 
     /// Reads one answer.
-    pub fn read(&mut self) -> io::Result<Told> {
+    pub fn read(&mut self) -> io::Result<Report> {
         let end = loop {
             match self.ahead.windows(4).position(|window| window == b"\r\n\r\n") {
                 Some(at) => break at + 4,
@@ -118,7 +118,7 @@ impl<S: Read + Write> Line<S> {
             None if head.contains("chunked") => self.chunks()?,
             None => Vec::new(),
         };
-        Ok(Told { status, head, body })
+        Ok(Report { status, head, body })
     }
 
     /// Reads until the server closes the connection, and says how long that took.

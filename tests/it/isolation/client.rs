@@ -67,15 +67,15 @@ fn reading(json: &Value) -> Reading {
         balances: vec![0; ACCOUNTS],
         counts: vec![0; CLIENTS],
     };
-    for (place, history) in rows("registers", "history", FIRST_REGISTER) {
+    for (position, history) in rows("registers", "history", FIRST_REGISTER) {
         let ids = history.as_str().unwrap().split_whitespace();
-        reading.registers[place] = ids.map(|id| id.parse().unwrap()).collect();
+        reading.registers[position] = ids.map(|id| id.parse().unwrap()).collect();
     }
-    for (place, balance) in rows("balances", "balance", FIRST_ACCOUNT) {
-        reading.balances[place] = balance.as_i64().unwrap();
+    for (position, balance) in rows("balances", "balance", FIRST_ACCOUNT) {
+        reading.balances[position] = balance.as_i64().unwrap();
     }
-    for (place, count) in rows("counts", "counter", FIRST_COUNTER) {
-        reading.counts[place] = count.as_u64().unwrap();
+    for (position, count) in rows("counts", "counter", FIRST_COUNTER) {
+        reading.counts[position] = count.as_u64().unwrap();
     }
     reading
 }

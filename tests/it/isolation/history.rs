@@ -71,24 +71,24 @@ impl Reading {
 pub fn check(history: &[Event], last: &Reading) {
     let mut commits: Vec<(u64, u64, &Event)> = history
         .iter()
-        .filter_map(|event| event.commit.map(|(asked, number)| (number, asked, event)))
+        .filter_map(|event| event.commit.map(|(requested, number)| (number, requested, event)))
         .collect();
     commits.sort_by_key(|(number, ..)| *number);
     assert!(commits.windows(2).all(|pair| pair[0].0 < pair[1].0), "two commits have one number");
     let mut state = Reading::first();
     // By counters, the number of commits that there were.
-    let mut places = HashMap::from([(state.counts.clone(), 0)]);
+    let mut positions = HashMap::from([(state.counts.clone(), 0)]);
     let mut states = vec![state.clone()];
     let mut numbers = vec![0];
     // The latest moment when one of the commits up to there was asked for.
-    let mut asked = vec![0];
+    let mut requested = vec![0];
     for (number, moment, event) in &commits {
         state.apply(&event.change);
         state.counts[event.counted.expect("commits are counted")] += 1;
-        places.insert(state.counts.clone(), states.len());
+        positions.insert(state.counts.clone(), states.len());
         states.push(state.clone());
         numbers.push(*number);
-        asked.push(*asked.last().unwrap().max(moment));
+        requested.push(*requested.last().unwrap().max(moment));
     }
     // No lost update, and nothing of what was aborted.
     assert_eq!(*last, state, "the end is not what the commits make");
@@ -97,36 +97,37 @@ pub fn check(history: &[Event], last: &Reading) {
         let Some(read) = &event.read else { continue };
         let client = &event.client;
         assert_eq!(read.balances.iter().sum::<i64>(), TOTAL, "{client} saw half a transfer");
-        let place = *places.get(&read.counts).unwrap_or_else(|| {
+        let position = *positions.get(&read.counts).unwrap_or_else(|| {
             panic!("{client} saw what never was: counters {:?}", read.counts);
         });
         // No dirty read, no read skew: all of the first commits, and nothing else.
-        assert_eq!(*read, states[place], "{client} saw half of commit {}", numbers[place]);
-        assert!(asked[place] < event.read_at, "{client} saw what nobody had committed yet");
+        assert_eq!(*read, states[position], "{client} saw half of commit {}", numbers[position]);
+        assert!(requested[position] < event.read_at, "{client} saw what nobody had committed yet");
         // What was acknowledged to anybody before is seen by everybody.
         assert!(
-            event.floor <= numbers[place],
+            event.floor <= numbers[position],
             "{client} saw {}, older than {}",
-            numbers[place],
+            numbers[position],
             event.floor
         );
         if let Some(commit) = event.read_commit {
-            let is_newest = numbers.get(place + 1).is_none_or(|next| commit < *next);
-            assert!(numbers[place] <= commit && is_newest, "{client} was told a wrong number");
+            let is_newest = numbers.get(position + 1).is_none_or(|next| commit < *next);
+            assert!(numbers[position] <= commit && is_newest, "{client} was told a wrong number");
         }
         // Nobody goes back in time.
         let before = newest.entry(client).or_default();
-        assert!(*before <= place, "{client} saw commit {} again", numbers[place]);
-        *before = place;
+        assert!(*before <= position, "{client} saw commit {} again", numbers[position]);
+        *before = position;
         if let Some((_, number)) = event.commit {
-            check_winner(event, number, place, &commits);
+            check_winner(event, number, position, &commits);
         }
     }
 }
 
 /// Nobody else wrote the same meanwhile: no lost update.
-fn check_winner(event: &Event, number: u64, place: usize, commits: &[(u64, u64, &Event)]) {
-    for (other, _, between) in commits[place..].iter().take_while(|(other, ..)| *other < number) {
+fn check_winner(event: &Event, number: u64, position: usize, commits: &[(u64, u64, &Event)]) {
+    for (other, _, between) in commits[position..].iter().take_while(|(other, ..)| *other < number)
+    {
         let Change { appended, moved } = &event.change;
         let is_same = appended.keys().any(|it| between.change.appended.contains_key(it))
             || moved.keys().any(|it| between.change.moved.contains_key(it));

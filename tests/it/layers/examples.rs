@@ -75,8 +75,8 @@ fn examples_that_do_not_run_do_not_count() {
         /// ```no_run\n/// assert!(two());\n/// ```\npub fn two() {}\n\
         impl A {\n    /// ```rust,should_panic\n    /// three();\n    /// ```\n    pub const fn three() {}\n\n\
         #[doc(hidden)]\n    pub fn four() {}\n    pub(crate) fn five() {}\n    pub fn six() {}\n}\n";
-    let found = gaps(text);
-    let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    let result = gaps(text);
+    let names: Vec<&str> = result.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["two", "three", "six"]);
 }
 

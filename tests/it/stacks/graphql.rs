@@ -14,13 +14,15 @@ type Note @auth(query: { and: [
 # Dgraph.Authorization {\"VerificationKey\":\"secret\",\"Header\":\"X-Test\",\"Namespace\":\"ns\",\"Algo\":\"HS256\"}
 ";
 
-fn told(json: Vec<u8>) -> Result<String, String> {
+fn reported(json: Vec<u8>) -> Result<String, String> {
     let text = String::from_utf8(json).unwrap();
     if text.contains("\"errors\"") { Err(text) } else { Ok(text) }
 }
 
 fn ask(db: &Database, text: &str) -> Result<String, String> {
-    told(db.graphql_with(&Request::new(text), &Headers::new(), &RequestContext::new()).to_json(""))
+    reported(
+        db.graphql_with(&Request::new(text), &Headers::new(), &RequestContext::new()).to_json(""),
+    )
 }
 
 /// The variable `filter` is JSON.
@@ -28,9 +30,10 @@ fn with_filter(db: &Database, filter: &str) -> Result<String, String> {
     let mut request =
         Request::new("query q($filter: HumanFilter) { queryHuman(filter: $filter) { name } }");
     // The reader of the test, which is not what is tested, needs more stack than there may be.
-    let filter = stack::with_room(|| serde_json::from_str(filter)).expect("the test writes JSON");
+    let filter =
+        stack::with_capacity(|| serde_json::from_str(filter)).expect("the test writes JSON");
     request.variables = [("filter".to_owned(), filter)].into_iter().collect();
-    told(db.graphql_with(&request, &Headers::new(), &RequestContext::new()).to_json(""))
+    reported(db.graphql_with(&request, &Headers::new(), &RequestContext::new()).to_json(""))
 }
 
 fn subscribe(db: &Database, text: &str) -> Result<String, String> {

@@ -33,8 +33,8 @@ fn both_versions_and_long_bodies() {
         let mut line = site.try_connect(manner).unwrap();
         assert_eq!(line.stream.conn.protocol_version(), Some(name));
         for _ in 0..2 {
-            let told = line.query("{ q(func: uid(1)) { text } }");
-            let answer: Value = serde_json::from_slice(&told.body).unwrap();
+            let reported = line.query("{ q(func: uid(1)) { text } }");
+            let answer: Value = serde_json::from_slice(&reported.body).unwrap();
             assert!(answer["data"] == json!({ "q": [{ "text": text }] }), "{name:?}");
         }
     }
@@ -96,11 +96,11 @@ fn calls_of_grpc() {
         let request = Request { mutations, commit_now: true, ..Request::default() };
         call(&channel, "/api.Dgraph/Query", request).await;
         let query = "{ q(func: has(name)) { name } }".to_owned();
-        let asked = (0..50).map(|_| {
+        let requested = (0..50).map(|_| {
             let request = Request { query: query.clone(), read_only: true, ..Request::default() };
             call(&channel, "/api.Dgraph/Query", request)
         });
-        for answer in futures_util::future::join_all(asked).await {
+        for answer in futures_util::future::join_all(requested).await {
             assert_eq!(&answer.json[..], br#"{"q":[{"name":"Ada"}]}"#);
         }
     });
@@ -136,8 +136,8 @@ fn a_subscription_over_websocket() {
     for text in ["one", "two"] {
         let query = format!("mutation {{ addNote(input: [{{text: \"{text}\"}}]) {{ numUids }} }}");
         let body = json!({ "query": query }).to_string();
-        let told = line.post("/graphql", "application/json", body.as_bytes());
-        assert!(told.text().contains("numUids"), "{}", told.text());
+        let reported = line.post("/graphql", "application/json", body.as_bytes());
+        assert!(reported.text().contains("numUids"), "{}", reported.text());
         let notes = heard(&mut socket)["payload"]["data"]["queryNote"].to_string();
         assert!(notes.contains(text), "{notes}");
     }
@@ -202,7 +202,7 @@ fn behind(site: &Site, names: &mut impl Iterator<Item = String>) -> Line<Encrypt
         let name = names.next().unwrap();
         next.send(&request(&format!("{{ q_{name}(func: uid(1)) {{ rank }} }}")));
         match next.read() {
-            Ok(told) => assert_eq!(told.status, 200, "{}", told.text()),
+            Ok(reported) => assert_eq!(reported.status, 200, "{}", reported.text()),
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::WouldBlock);
                 return next;
@@ -231,8 +231,8 @@ fn who_leaves_has_nothing_computed_for_them() {
     let done = line.post("/mutate?commitNow=true", "application/rdf", body.as_bytes());
     assert!(done.text().contains("Success"), "{}", done.text());
     let started = Instant::now();
-    let told = line.query(&slow_text(10));
-    assert_eq!(told.status, 200, "{}", told.text());
+    let reported = line.query(&slow_text(10));
+    assert_eq!(reported.status, 200, "{}", reported.text());
     let blocks = (SLOW.as_secs_f64() / started.elapsed().as_secs_f64() * 10.0).ceil() as usize;
     let slow_request = request(&slow_text(blocks));
     assert!(slow_request.len() < 4 << 20, "{blocks} blocks are longer than a query may be");
@@ -252,8 +252,8 @@ fn who_leaves_has_nothing_computed_for_them() {
         drop(slow);
         next.stream.sock.set_read_timeout(Some(SOON)).unwrap();
         let left = Instant::now();
-        let told = next.read().expect("the slow one has ended");
-        assert_eq!(told.status, 200, "{}", told.text());
+        let reported = next.read().expect("the slow one has ended");
+        assert_eq!(reported.status, 200, "{}", reported.text());
         println!("{more} requests behind it, announced {is_announced}: {:?}", left.elapsed());
     }
 }

@@ -9,32 +9,32 @@ use tokio_rustls::rustls::SupportedProtocolVersion;
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 
 /// Connects, and asks; what is answered, or how that failed. In TLS 1.3 a client learns only afterwards that it is refused.
-fn asked(address: SocketAddr, site: &Site, manner: Manner<'_>) -> Result<u16, String> {
+fn requested(address: SocketAddr, site: &Site, manner: Manner<'_>) -> Result<u16, String> {
     let stream: Encrypted =
         connect(address, &site.authority, manner).map_err(|error| error.to_string())?;
     let mut line = Line::over(stream);
-    line.try_get("/health").map(|told| told.status).map_err(|error| error.to_string())
+    line.try_get("/health").map(|reported| reported.status).map_err(|error| error.to_string())
 }
 
 #[test]
 fn who_has_none_or_a_foreign_one_is_refused() {
-    let (known, foreign) = (Authority::new("clients"), Authority::new("clients"));
-    let mut site = Site::that_asks_for(&known);
-    let (good, bad) = (known.sign("ada"), foreign.sign("ada"));
+    let (existing, external) = (Authority::new("clients"), Authority::new("clients"));
+    let mut site = Site::that_asks_for(&existing);
+    let (good, bad) = (existing.sign("ada"), external.sign("ada"));
     let versions: [&[&SupportedProtocolVersion]; 2] = [&[&TLS12], &[&TLS13]];
     for versions in versions {
         let of = |identity| Manner { versions, identity, protocols: &["http/1.1"] };
         for address in [site.program.address, site.grpc] {
-            let error = asked(address, &site, of(None)).unwrap_err();
-            let is_told =
+            let error = requested(address, &site, of(None)).unwrap_err();
+            let is_reported =
                 error.contains("CertificateRequired") || error.contains("HandshakeFailure");
-            assert!(is_told, "{error}");
-            let error = asked(address, &site, of(Some(&bad))).unwrap_err();
+            assert!(is_reported, "{error}");
+            let error = requested(address, &site, of(Some(&bad))).unwrap_err();
             assert!(error.contains("UnknownCA") || error.contains("DecryptError"), "{error}");
         }
-        assert_eq!(asked(site.program.address, &site, of(Some(&good))), Ok(200));
+        assert_eq!(requested(site.program.address, &site, of(Some(&good))), Ok(200));
         // There is no such route at the port of gRPC, which is an answer.
-        assert!(asked(site.grpc, &site, of(Some(&good))).is_ok());
+        assert!(requested(site.grpc, &site, of(Some(&good))).is_ok());
     }
     site.logs("is refused: its TLS handshake failed: peer sent no certificates");
     site.program.check_alive();
@@ -42,9 +42,9 @@ fn who_has_none_or_a_foreign_one_is_refused() {
 
 #[test]
 fn bytes_without_encryption_end_a_connection() {
-    let known = Authority::new("clients");
-    let site = Site::that_asks_for(&known);
-    let good = known.sign("ada");
+    let existing = Authority::new("clients");
+    let site = Site::that_asks_for(&existing);
+    let good = existing.sign("ada");
     let mut first =
         site.try_connect(Manner { identity: Some(&good), ..Manner::default() }).unwrap();
     assert_eq!(first.get("/health").status, 200);

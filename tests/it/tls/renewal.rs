@@ -39,16 +39,16 @@ fn what_cannot_be_used_leaves_the_old_one_and_is_told_once() {
         site.folder.path().join("cert.pem"),
         site.folder.path().join("key.pem"),
     );
-    let told = |what: &str| {
+    let reported = |what: &str| {
         site.logs(what);
         assert!(shows(&site, &first), "{what}");
     };
     fs::write(&cert, "hunter2").unwrap();
-    told("there is no certificate in PEM in it");
+    reported("there is no certificate in PEM in it");
     fs::write(&cert, &next.certificate).unwrap();
-    told("does not belong to the certificate in");
+    reported("does not belong to the certificate in");
     fs::remove_file(&key).unwrap();
-    told("for TLS");
+    reported("for TLS");
     sleep(Duration::from_secs(3));
     let log = site.program.log();
     assert_eq!(log.matches("and cannot be used, so those from before stay").count(), 3, "{log}");
@@ -65,7 +65,8 @@ fn an_authority_that_is_replaced_knows_its_clients_alone() {
     let is_known = |identity| {
         let manner = Manner { identity: Some(identity), ..Default::default() };
         let line = site.try_connect(manner);
-        line.and_then(|mut line| line.try_get("/health")).is_ok_and(|told| told.status == 200)
+        line.and_then(|mut line| line.try_get("/health"))
+            .is_ok_and(|reported| reported.status == 200)
     };
     assert!(is_known(&one) && !is_known(&two));
     fs::write(site.folder.path().join("ca.pem"), &second.certificate).unwrap();

@@ -41,9 +41,12 @@ fn wrong_files_are_told_by_their_names() {
             }
         }
         let done = command.output().unwrap();
-        let told = String::from_utf8_lossy(&done.stderr);
-        assert!(!done.status.success() && told.contains(why), "{cert} {key:?}: {told}");
-        assert!(!told.contains("hunter2") && !told.contains("BEGIN PRIVATE KEY-----\nM"), "{told}");
+        let reported = String::from_utf8_lossy(&done.stderr);
+        assert!(!done.status.success() && reported.contains(why), "{cert} {key:?}: {reported}");
+        assert!(
+            !reported.contains("hunter2") && !reported.contains("BEGIN PRIVATE KEY-----\nM"),
+            "{reported}"
+        );
         assert!(done.stdout.is_empty());
         assert!(!folder.path().join("never").exists(), "a database was opened");
     }

@@ -127,7 +127,7 @@ fn write(folder: &TempDir, identity: &Identity) {
     fs::write(folder.path().join("key.pem"), &identity.key).unwrap();
 }
 
-/// Connects, and carries out the handshake.
+/// Connects, and executes the handshake.
 pub fn connect(
     address: SocketAddr,
     authority: &Authority,

@@ -45,12 +45,12 @@ fn versions_before_1_2_are_refused() {
         for version in [0x0300, 0x0301, 0x0302] {
             let mut line = Line::connect(address);
             line.send(&hello(version));
-            let (took, told) = line.closed();
+            let (took, reported) = line.closed();
             assert!(took < 10 * SECOND, "{took:?}");
             // An alert, fatal: the version of the protocol.
             assert!(
-                told.len() == 7 && told[0] == 21 && told[5..] == [2, 70],
-                "{version:x}: {told:?}"
+                reported.len() == 7 && reported[0] == 21 && reported[5..] == [2, 70],
+                "{version:x}: {reported:?}"
             );
         }
         // The same message with another number is answered by a handshake.
@@ -75,9 +75,9 @@ fn requests_without_tls_are_told_and_closed() {
             for _ in 0..20 {
                 let mut line = Line::connect(address);
                 line.send(text.as_bytes());
-                let told = line.read().unwrap();
-                assert_eq!(told.status, 400, "{text}");
-                assert!(told.text().contains("this port speaks TLS"), "{}", told.text());
+                let reported = line.read().unwrap();
+                assert_eq!(reported.status, 400, "{text}");
+                assert!(reported.text().contains("this port speaks TLS"), "{}", reported.text());
                 line.closed();
             }
         }
@@ -103,8 +103,8 @@ fn garbage_is_closed() {
             2 => {
                 let mut hello = hello(0x0303);
                 for _ in 0..3 {
-                    let place = random.usize(5..hello.len());
-                    hello[place] = random.u8(..);
+                    let position = random.usize(5..hello.len());
+                    hello[position] = random.u8(..);
                 }
                 bytes = hello;
             }
@@ -115,9 +115,9 @@ fn garbage_is_closed() {
         // The server may have closed it before all was sent.
         let _ = stream.write_all(&bytes);
         let _ = stream.shutdown(std::net::Shutdown::Write);
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         stream.set_read_timeout(Some(10 * SECOND)).unwrap();
-        let read = stream.read_to_end(&mut told);
+        let read = stream.read_to_end(&mut reported);
         let is_late = read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
         assert!(!is_late, "{bytes:?} is not closed");
     }
@@ -202,10 +202,10 @@ fn handshakes_heads_bodies_and_readers_have_their_time() {
         scope.spawn(move || {
             let mut line = site.connect();
             line.send(b"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\nContent-Length: 100000\r\n\r\n{");
-            let (took, told) = line.closed();
+            let (took, reported) = line.closed();
             within(1000, 8000, took, "a body that stalls");
-            let told = String::from_utf8_lossy(&told).into_owned();
-            assert!(told.starts_with("HTTP/1.1 408") && told.contains("`stall`"), "{told}");
+            let reported = String::from_utf8_lossy(&reported).into_owned();
+            assert!(reported.starts_with("HTTP/1.1 408") && reported.contains("`stall`"), "{reported}");
         });
         scope.spawn(move || {
             let mut line = site.connect();
@@ -215,8 +215,8 @@ fn handshakes_heads_bodies_and_readers_have_their_time() {
             line.send(format!("POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\nContent-Length: {length}\r\n\r\n{query}").as_bytes());
             // 42 MB are more than sockets hold, and nobody reads them. What the sockets held can be read later.
             sleep(8 * SECOND);
-            let (_, told) = line.closed();
-            assert!(told.len() < 39_000_000, "{} bytes came", told.len());
+            let (_, reported) = line.closed();
+            assert!(reported.len() < 39_000_000, "{} bytes came", reported.len());
         });
     });
     site.is_well();

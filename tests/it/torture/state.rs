@@ -43,23 +43,23 @@ impl State {
         self.schema.iter().filter(is_own).collect()
     }
 
-    /// Fails where it is not the same as `wanted`, and says what the difference is.
-    pub fn assert_same(&self, wanted: &State, what: &str) {
+    /// Fails where it is not the same as `expected`, and says what the difference is.
+    pub fn assert_same(&self, expected: &State, what: &str) {
         let parts = [
-            ("schema", &self.schema, &wanted.schema),
-            ("triples", &self.triples, &wanted.triples),
-            ("answers", &self.answers, &wanted.answers),
+            ("schema", &self.schema, &expected.schema),
+            ("triples", &self.triples, &expected.triples),
+            ("answers", &self.answers, &expected.answers),
         ];
-        for (part, found, wanted) in parts {
+        for (part, result, expected) in parts {
             let only = |one: &[String], other: &[String]| {
                 let only = one.iter().filter(|line| !other.contains(line)).take(8);
                 only.map(|line| format!("\n  {line}")).collect::<String>()
             };
             assert!(
-                found == wanted,
+                result == expected,
                 "{what}, {part}: found only:{}\nmissing:{}",
-                only(found, wanted),
-                only(wanted, found)
+                only(result, expected),
+                only(expected, result)
             );
         }
     }
@@ -162,28 +162,28 @@ impl Model {
 
     /// Moves on to what `db` says it holds, and compares all.
     pub fn follow(&mut self, db: &Database, acknowledged: &Acknowledged, folder: &Path) -> State {
-        let found = State::of(db, folder);
+        let result = State::of(db, folder);
         self.check_assigned(acknowledged, &export(db, folder));
         let (generation, last) = operations::progress(db);
         if generation != self.generation {
-            self.begin(generation, acknowledged, &found);
+            self.begin(generation, acknowledged, &result);
         } else {
             assert!(!acknowledged.dropped, "what was dropped is there again");
         }
         let Some(generation) = generation else {
             assert!(acknowledged.ready.is_none(), "what was set up is lost");
-            assert!(found.is_empty(), "half of what was set up is there: {found:?}");
-            return found;
+            assert!(result.is_empty(), "half of what was set up is there: {result:?}");
+            return result;
         };
         assert!(acknowledged.ready.is_none_or(|ready| ready == generation), "{acknowledged:?}");
         for thread in 0..THREADS {
-            self.follow_thread(thread, last[thread as usize], acknowledged, &found);
+            self.follow_thread(thread, last[thread as usize], acknowledged, &result);
         }
-        found.assert_same(&State::of(&self.db, folder), "data and model differ");
+        result.assert_same(&State::of(&self.db, folder), "data and model differ");
         let balances = operations::balances(db);
         assert_eq!(balances.len() as u64, operations::ACCOUNTS);
         assert_eq!(balances.iter().sum::<i64>(), operations::TOTAL, "money was made or lost");
-        found
+        result
     }
 
     fn check_assigned(&mut self, acknowledged: &Acknowledged, export: &str) {
@@ -198,10 +198,10 @@ impl Model {
     }
 
     /// Everything was dropped, or set up, or both.
-    fn begin(&mut self, generation: Option<u64>, acknowledged: &Acknowledged, found: &State) {
+    fn begin(&mut self, generation: Option<u64>, acknowledged: &Acknowledged, result: &State) {
         if self.generation.is_some() {
             let next = acknowledged.dropping;
-            let next = next.unwrap_or_else(|| panic!("nobody dropped this: {found:?}"));
+            let next = next.unwrap_or_else(|| panic!("nobody dropped this: {result:?}"));
             self.db.drop(&operations::drop_before(next)).unwrap();
         }
         if let Some(generation) = generation {
@@ -213,7 +213,7 @@ impl Model {
     fn follow_thread(
         &mut self,
         thread: u64,
-        found: u64,
+        result: u64,
         acknowledged: &Acknowledged,
         state: &State,
     ) {
@@ -221,14 +221,14 @@ impl Model {
         let least = acknowledged.last[thread as usize].max(*last);
         // One more may be there: it was committed, and its writer died before he said so.
         assert!(
-            (least..=least + 1).contains(&found),
-            "thread {thread} is at {found}; acknowledged {least}"
+            (least..=least + 1).contains(&result),
+            "thread {thread} is at {result}; acknowledged {least}"
         );
-        while *last < found {
+        while *last < result {
             *last += 1;
             Operation::new(self.seed, thread, *last).perform(&self.db).unwrap();
         }
-        let next = Operation::new(self.seed, thread, found + 1);
+        let next = Operation::new(self.seed, thread, result + 1);
         if !next.changes_schema() {
             return;
         }

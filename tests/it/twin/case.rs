@@ -4,7 +4,7 @@ use super::compare::difference;
 use super::exec::Failure;
 use super::generate::quoted;
 use super::graph::{Change, Graph};
-use super::piece::Piece;
+use super::piece::Chunk;
 use super::schema::Schema;
 use super::{exec, graph};
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use hexgraph::db::{
     Database, Drop, Given, LoadOptions, OpenOptions, QueryAnswer, QueryRequest, RequestContext,
     Source, SyncPolicy, Thresholds,
 };
-use hexgraph::internals::exec::{AccessPath, Costs, Lot, REWRITES, Rewrite, Trace};
+use hexgraph::internals::exec::{AccessPath, Costs, REWRITES, RandomChoice, Rewrite, Trace};
 use hexgraph::types::Error;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashSet};
@@ -35,30 +35,34 @@ pub fn small() -> OpenOptions {
     OpenOptions { thresholds, threads: 3, ..OpenOptions::default() }
 }
 
-/// What ways to an answer are weighed with, drawn by lot: which way is taken must make no difference.
+/// What ways to an answer are weighed with, drawn at random: which way is taken must make no difference.
 pub fn any_costs() -> Costs {
-    let draw = |usual: usize| match fastrand::u32(..3) {
+    let reserve = |usual: usize| match fastrand::u32(..3) {
         0 => usual,
         1 => 1,
         _ => usize::MAX / 2,
     };
     let usual = Costs::default();
     Costs {
-        test: draw(usual.test),
-        driver_ratio: draw(usual.driver_ratio),
-        page_batch: draw(usual.page_batch).min(1000),
-        long_list: draw(usual.long_list),
-        long_list_ratio: draw(usual.long_list_ratio),
-        cascade_batch: draw(usual.cascade_batch),
-        cascade_ratio: draw(usual.cascade_ratio),
-        index_walk_min: draw(usual.index_walk_min),
-        column_min: draw(usual.column_min),
-        top_share: draw(usual.top_share),
-        sampled_top: draw(usual.sampled_top),
-        spread: draw(usual.spread),
-        morsel: draw(usual.morsel),
+        test: reserve(usual.test),
+        driver_ratio: reserve(usual.driver_ratio),
+        page_batch: reserve(usual.page_batch).min(1000),
+        long_list: reserve(usual.long_list),
+        long_list_ratio: reserve(usual.long_list_ratio),
+        cascade_batch: reserve(usual.cascade_batch),
+        cascade_ratio: reserve(usual.cascade_ratio),
+        index_walk_min: reserve(usual.index_walk_min),
+        column_min: reserve(usual.column_min),
+        top_reservation: reserve(usual.top_reservation),
+        sampled_top: reserve(usual.sampled_top),
+        spread: reserve(usual.spread),
+        morsel: reserve(usual.morsel),
         // In half of the queries each step takes any of the access paths that are allowed for it.
-        lot: if fastrand::bool() { Lot::of(fastrand::u64(..)) } else { Lot::default() },
+        choice: if fastrand::bool() {
+            RandomChoice::of(fastrand::u64(..))
+        } else {
+            RandomChoice::default()
+        },
         // And each rewrite is left out now and then.
         left_out: if fastrand::bool() { fastrand::u32(..) } else { 0 },
     }
@@ -91,7 +95,7 @@ pub struct Pair {
 #[derive(Debug, Clone)]
 pub struct Case {
     pub steps: Vec<Step>,
-    pub query: Piece,
+    pub query: Chunk,
     /// The lists that the query's `$` variables hold.
     pub lists: Lists,
 }
@@ -157,7 +161,7 @@ impl Pair {
             Step::Reopen => {
                 let options = OpenOptions { sync: SyncPolicy::Never, ..small() };
                 let folder = match self.folder.take() {
-                    // What came since it was saved is in the log, and is carried out again.
+                    // What came since it was saved is in the log, and is executed again.
                     Some(folder) => {
                         self.db.close()?;
                         folder
@@ -194,7 +198,8 @@ impl Pair {
         let verdict = self.compare(text, lists, &twin, Costs::default(), paths);
         let made = |rewrite: &Rewrite| paths.contains(&AccessPath::Block(rewrite.after));
         let made: Vec<usize> = (0..REWRITES.len()).filter(|it| made(&REWRITES[*it])).collect();
-        let without = made.iter().map(|place| Costs { left_out: 1 << place, ..Costs::default() });
+        let without =
+            made.iter().map(|position| Costs { left_out: 1 << position, ..Costs::default() });
         for costs in without.chain([any_costs()]) {
             if matches!(verdict, Verdict::Differs(_) | Verdict::Undecided) {
                 break;
@@ -234,8 +239,8 @@ impl Pair {
             (_, Err(Failure::Undecided)) | (Err(Error::Limit { .. }), _) => Verdict::Undecided,
             (Ok(engine), Ok(twin)) => match difference(&engine, twin) {
                 None => Verdict::Same(engine),
-                Some(place) => {
-                    Verdict::Differs(format!("at {place}\n  engine: {engine}\n  twin:   {twin}"))
+                Some(position) => {
+                    Verdict::Differs(format!("at {position}\n  engine: {engine}\n  twin:   {twin}"))
                 }
             },
             (Err(error), Err(Failure::Refused(_))) => Verdict::Refused(error.to_string()),
@@ -249,7 +254,7 @@ impl Pair {
     }
 }
 
-/// The answer of the engine, with the lists as values of variables. Ways are weighed with random costs and not drawn by lot: of several errors
+/// The answer of the engine, with the lists as values of variables. Ways are weighed with random costs and not drawn at random: of several errors
 /// the first one is told, and the parts of a filter are asked in the order that the engine chose.
 pub fn ask_engine(
     db: &Database,
@@ -257,7 +262,7 @@ pub fn ask_engine(
     lists: &Lists,
     patience: Duration,
 ) -> Result<Json, Error> {
-    let costs = Costs { lot: Lot::default(), left_out: 0, ..any_costs() };
+    let costs = Costs { choice: RandomChoice::default(), left_out: 0, ..any_costs() };
     let control = RequestContext::new().with_timeout(patience).with_costs(costs);
     answered(db, text, lists, &control)
 }
@@ -282,16 +287,16 @@ fn answered(
     let request = QueryRequest { text, variables, ..QueryRequest::default() };
     let answer = db.query_with(&request, control)?;
     let (json, _) = answer.to_json_with(control)?;
-    let whole = told(&answer);
+    let full = reported(&answer);
     let copied = answer.copied_out(u64::MAX);
     let copied = copied.unwrap_or_else(|| panic!("there is no copy: {}", request.text));
     assert_eq!(copied.memory().version, 0, "{}", request.text);
-    assert_eq!(told(&copied), whole, "a copy tells something else: {}", request.text);
+    assert_eq!(reported(&copied), full, "a copy tells something else: {}", request.text);
     Ok(serde_json::from_str(&json).unwrap())
 }
 
 /// All forms of an answer; errors by their texts.
-fn told(answer: &QueryAnswer) -> Vec<String> {
+fn reported(answer: &QueryAnswer) -> Vec<String> {
     let control = RequestContext::new();
     let text = |form: Result<String, Error>| form.unwrap_or_else(|error| error.to_string());
     let mut forms = vec![

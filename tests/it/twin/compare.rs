@@ -13,19 +13,19 @@ pub fn difference(one: &Json, other: &Json) -> Option<String> {
                 return Some(format!(".{key} is on one side only"));
             }
             left.iter().find_map(|(key, value)| {
-                difference(value, &right[key]).map(|place| format!(".{key}{place}"))
+                difference(value, &right[key]).map(|position| format!(".{key}{position}"))
             })
         }
         (Json::Array(left), Json::Array(right)) => {
             let pairs = left.iter().zip(right).enumerate();
-            let mut places = pairs.filter_map(|(place, (one, other))| {
-                difference(one, other).map(|inner| format!("[{place}]{inner}"))
+            let mut positions = pairs.filter_map(|(position, (one, other))| {
+                difference(one, other).map(|inner| format!("[{position}]{inner}"))
             });
             let lengths = || {
                 (left.len() != right.len())
                     .then(|| format!(": {} or {} items", left.len(), right.len()))
             };
-            places.next().or_else(lengths)
+            positions.next().or_else(lengths)
         }
         (Json::Number(left), Json::Number(right)) => {
             if let (Some(left), Some(right)) = (left.as_i64(), right.as_i64()) {

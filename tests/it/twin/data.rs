@@ -79,11 +79,11 @@ pub fn schema(rng: &mut Rng) -> Schema {
         ("Thing", &["title", "score", "note", "likes"]),
         ("Back", &["size", "~friend"]),
     ] {
-        let known = |field: &&&str| match field.strip_prefix('~') {
+        let existing = |field: &&&str| match field.strip_prefix('~') {
             Some(_) => back,
             None => schema.get(field).is_some(),
         };
-        let fields = fields.iter().filter(known).map(|field| (*field).to_owned()).collect();
+        let fields = fields.iter().filter(existing).map(|field| (*field).to_owned()).collect();
         schema.types.insert(name.to_owned(), fields);
     }
     schema
@@ -102,9 +102,9 @@ fn direct(rng: &mut Rng, definition: &mut Definition, indexes: &[&[&'static str]
 /// fields need `@reverse` keep it, and those with a field that was dropped go without.
 pub fn altered(rng: &mut Rng, schema: &Schema) -> Schema {
     let mut schema = schema.clone();
-    let known: Vec<String> = schema.predicates.keys().cloned().collect();
+    let existing: Vec<String> = schema.predicates.keys().cloned().collect();
     for fields in schema.types.values_mut() {
-        fields.retain(|field| known.iter().any(|name| field.trim_start_matches('~') == name));
+        fields.retain(|field| existing.iter().any(|name| field.trim_start_matches('~') == name));
     }
     for (name, value_type, _, indexes) in PREDICATES {
         let Some(definition) = schema.predicates.get_mut(*name) else { continue };
@@ -137,10 +137,10 @@ pub fn uids(rng: &mut Rng) -> Vec<u64> {
     let count = if chance(rng, 12) { rng.usize(100..350) } else { rng.usize(5..60) };
     let spread = *one_of(rng, &[1, 2, 7, 500]);
     (0..count as u64)
-        .map(|place| match rng.u32(..20) {
-            0 => 0x8000_0000 + place * 3,
-            1 => 0xfedc_ba98_0000_0000 + place,
-            _ => 1 + place * spread,
+        .map(|position| match rng.u32(..20) {
+            0 => 0x8000_0000 + position * 3,
+            1 => 0xfedc_ba98_0000_0000 + position,
+            _ => 1 + position * spread,
         })
         .collect()
 }

@@ -76,7 +76,7 @@ impl Graph {
                 if !definition.list {
                     values.clear();
                 }
-                values.retain(|(known, _)| *known != value);
+                values.retain(|(existing, _)| *existing != value);
                 values.push((value, triple.facets.clone()));
             }
             Object::Star => panic!("`*` can't be set"),
@@ -112,11 +112,11 @@ impl Graph {
                 let value = Value::parse(text, kind).unwrap();
                 let key = (subject, name.to_owned(), triple.lang.clone());
                 if let Some(values) = self.values.get_mut(&key) {
-                    let shown = |known: &Value| match kind {
-                        ValueType::Default => as_text(known),
-                        _ => known.clone(),
+                    let shown = |existing: &Value| match kind {
+                        ValueType::Default => as_text(existing),
+                        _ => existing.clone(),
                     };
-                    values.retain(|(known, _)| shown(known) != value);
+                    values.retain(|(existing, _)| shown(existing) != value);
                 }
                 self.values.retain(|_, values| !values.is_empty());
             }
@@ -146,8 +146,8 @@ impl Graph {
 
     /// The values of a node in one language, in the type of the schema, ascending.
     pub fn values(&self, node: u64, name: &str, lang: &str) -> Vec<(Value, Facets)> {
-        let found = self.values.get(&(node, name.to_owned(), lang.to_owned()));
-        let mut values = found.cloned().unwrap_or_default();
+        let result = self.values.get(&(node, name.to_owned(), lang.to_owned()));
+        let mut values = result.cloned().unwrap_or_default();
         if self.schema.get(name).is_some_and(|it| it.value_type == ValueType::Default) {
             values.iter_mut().for_each(|(value, _)| *value = as_text(value));
         }
@@ -169,13 +169,13 @@ impl Graph {
         if !reverse {
             return self.edges.get(&(node, name.to_owned())).cloned().unwrap_or_default();
         }
-        let mut found = BTreeMap::new();
+        let mut result = BTreeMap::new();
         for ((from, predicate), targets) in &self.edges {
             if let (true, Some(facets)) = (predicate == name, targets.get(&node)) {
-                found.insert(*from, facets.clone());
+                result.insert(*from, facets.clone());
             }
         }
-        found
+        result
     }
 
     /// Every node that is in a triple.

@@ -4,13 +4,13 @@ use std::fmt;
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Piece {
+pub enum Chunk {
     /// Words that stay.
     Text(String),
     /// One after the other.
-    Row(Vec<Piece>),
+    Row(Vec<Chunk>),
     /// What may go.
-    Maybe(Box<Piece>),
+    Maybe(Box<Chunk>),
     /// Items of which each may go; without any, nothing is written.
     List(List),
 }
@@ -19,48 +19,48 @@ pub enum Piece {
 #[derive(Debug, Clone, PartialEq)]
 pub struct List {
     pub open: &'static str,
-    pub items: Vec<Piece>,
+    pub items: Vec<Chunk>,
     pub separator: &'static str,
     pub close: &'static str,
 }
 
 /// Words.
-pub fn text(words: impl Into<String>) -> Piece {
-    Piece::Text(words.into())
+pub fn text(words: impl Into<String>) -> Chunk {
+    Chunk::Text(words.into())
 }
 
 /// What may go.
-pub fn maybe(piece: Piece) -> Piece {
-    Piece::Maybe(Box::new(piece))
+pub fn maybe(chunk: Chunk) -> Chunk {
+    Chunk::Maybe(Box::new(chunk))
 }
 
 /// Items between brackets.
 pub fn list(
     open: &'static str,
-    items: Vec<Piece>,
+    items: Vec<Chunk>,
     separator: &'static str,
     close: &'static str,
-) -> Piece {
-    Piece::List(List { open, items, separator, close })
+) -> Chunk {
+    Chunk::List(List { open, items, separator, close })
 }
 
-impl Piece {
+impl Chunk {
     /// Every text that is this one less one part; larger parts first.
-    pub fn smaller(&self) -> Vec<Piece> {
+    pub fn smaller(&self) -> Vec<Chunk> {
         match self {
-            Piece::Text(_) => Vec::new(),
-            Piece::Maybe(inner) => {
-                let mut all = vec![Piece::Row(Vec::new())];
+            Chunk::Text(_) => Vec::new(),
+            Chunk::Maybe(inner) => {
+                let mut all = vec![Chunk::Row(Vec::new())];
                 all.extend(inner.smaller().into_iter().map(maybe));
                 all
             }
-            Piece::Row(parts) => replaced(parts).map(Piece::Row).collect(),
-            Piece::List(list) => {
-                let with = |items| Piece::List(List { items, ..list.clone() });
+            Chunk::Row(parts) => replaced(parts).map(Chunk::Row).collect(),
+            Chunk::List(list) => {
+                let with = |items| Chunk::List(List { items, ..list.clone() });
                 let mut all = Vec::new();
-                for place in 0..list.items.len() {
+                for position in 0..list.items.len() {
                     let mut items = list.items.clone();
-                    items.remove(place);
+                    items.remove(position);
                     all.push(with(items));
                 }
                 all.extend(replaced(&list.items).map(with));
@@ -71,51 +71,51 @@ impl Piece {
 
     /// The text without a variable: its definition, and whatever may go and uses it. `None` when
     /// what is left uses it.
-    pub fn without(&self, variable: &str) -> Option<Piece> {
+    pub fn without(&self, variable: &str) -> Option<Chunk> {
         match self {
-            Piece::Text(words) => {
+            Chunk::Text(words) => {
                 let words = words.replace(&format!("{variable} as "), "");
                 let uses = words.split(|c: char| !c.is_alphanumeric()).any(|word| word == variable);
-                (!uses).then_some(Piece::Text(words))
+                (!uses).then_some(Chunk::Text(words))
             }
-            Piece::Maybe(inner) => {
-                Some(inner.without(variable).map_or(Piece::Row(Vec::new()), maybe))
+            Chunk::Maybe(inner) => {
+                Some(inner.without(variable).map_or(Chunk::Row(Vec::new()), maybe))
             }
-            Piece::Row(parts) => {
-                let parts: Option<Vec<Piece>> =
+            Chunk::Row(parts) => {
+                let parts: Option<Vec<Chunk>> =
                     parts.iter().map(|part| part.without(variable)).collect();
-                parts.map(Piece::Row)
+                parts.map(Chunk::Row)
             }
-            Piece::List(list) => {
+            Chunk::List(list) => {
                 let items = list.items.iter().filter_map(|item| item.without(variable)).collect();
-                Some(Piece::List(List { items, ..list.clone() }))
+                Some(Chunk::List(List { items, ..list.clone() }))
             }
         }
     }
 }
 
 /// The parts with one of them made smaller.
-fn replaced(parts: &[Piece]) -> impl Iterator<Item = Vec<Piece>> {
-    parts.iter().enumerate().flat_map(move |(place, part)| {
+fn replaced(parts: &[Chunk]) -> impl Iterator<Item = Vec<Chunk>> {
+    parts.iter().enumerate().flat_map(move |(position, part)| {
         part.smaller().into_iter().map(move |less| {
             let mut parts = parts.to_vec();
-            parts[place] = less;
+            parts[position] = less;
             parts
         })
     })
 }
 
-impl fmt::Display for Piece {
+impl fmt::Display for Chunk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Piece::Text(words) => f.write_str(words),
-            Piece::Row(parts) => parts.iter().try_for_each(|part| part.fmt(f)),
-            Piece::Maybe(inner) => inner.fmt(f),
-            Piece::List(list) if list.items.is_empty() => Ok(()),
-            Piece::List(list) => {
+            Chunk::Text(words) => f.write_str(words),
+            Chunk::Row(parts) => parts.iter().try_for_each(|part| part.fmt(f)),
+            Chunk::Maybe(inner) => inner.fmt(f),
+            Chunk::List(list) if list.items.is_empty() => Ok(()),
+            Chunk::List(list) => {
                 f.write_str(list.open)?;
-                for (place, item) in list.items.iter().enumerate() {
-                    if place != 0 {
+                for (position, item) in list.items.iter().enumerate() {
+                    if position != 0 {
                         f.write_str(list.separator)?;
                     }
                     item.fmt(f)?;

@@ -44,9 +44,9 @@ fn without(steps: &[Step], hidden: &BTreeSet<&String>) -> Vec<Step> {
     let left = |triples: &[Triple]| -> Vec<Triple> {
         triples.iter().filter(|triple| !hidden.contains(&triple.predicate)).cloned().collect()
     };
-    let mut kept = Vec::new();
+    let mut retained = Vec::new();
     for step in steps {
-        kept.push(match step {
+        retained.push(match step {
             Step::Alter(schema) => {
                 let mut schema = schema.clone();
                 schema.predicates.retain(|name, _| !hidden.contains(name));
@@ -65,7 +65,7 @@ fn without(steps: &[Step], hidden: &BTreeSet<&String>) -> Vec<Step> {
             other => other.clone(),
         });
     }
-    kept
+    retained
 }
 
 /// A database after some steps, as a user sees it who may read these predicates. The users are there first, and so have the same uids
@@ -126,7 +126,7 @@ fn without_blocks(text: &str, hidden: &BTreeSet<&String>) -> (String, Vec<String
             assert_eq!(root.at.line, 1, "the query is one line");
             let start = root.at.column as usize;
             let end = start + end_of_call(&text[start..]);
-            // As long as the call was, so that errors name the same places.
+            // As long as the call was, so that errors name the same positions.
             left.replace_range(start..end, &format!("{:1$}", "uid()", end - start));
             gone.push(block.name.clone());
         }
@@ -157,14 +157,14 @@ fn about(root: &Function) -> Option<String> {
 fn end_of_call(text: &str) -> usize {
     let (mut depth, mut inside) = (0, None);
     let mut chars = text.char_indices();
-    while let Some((place, c)) = chars.next() {
+    while let Some((position, c)) = chars.next() {
         match (inside, c) {
             (Some(_), '\\') => drop(chars.next()),
             (Some(end), c) if c == end => inside = None,
             (Some(_), _) => {}
             (None, '"' | '/') => inside = Some(c),
             (None, '(') => depth += 1,
-            (None, ')') if depth == 1 => return place + 1,
+            (None, ')') if depth == 1 => return position + 1,
             (None, ')') => depth -= 1,
             (None, _) => {}
         }
@@ -176,39 +176,44 @@ fn end_of_call(text: &str) -> usize {
 fn hidden_predicates_are_not_there() {
     let length = from_environment("HEXGRAPH_TWIN_SECONDS").unwrap_or(10);
     let (started, length) = (Instant::now(), Duration::from_secs(length) / 5);
-    let (mut asked, mut full, mut absent, mut refused) = (0, 0, 0, 0);
+    let (mut requested, mut full, mut absent, mut refused) = (0, 0, 0, 0);
     let mut seed = first_seed();
-    while started.elapsed() < length || asked < QUERIES {
+    while started.elapsed() < length || requested < QUERIES {
         let mut rng = Rng::with_seed(seed);
         let uids = data::uids(&mut rng);
         let (steps, graph) = steps(&mut rng, &uids);
         let names: Vec<String> = graph.schema.predicates.keys().cloned().collect();
         let (hidden, readable): (BTreeSet<&String>, BTreeSet<&String>) =
             names.iter().partition(|name| rng.u32(..100) < 12 && *name != "dgraph.type");
-        let (_whole, user) = seen(&steps, &readable);
+        let (_full, user) = seen(&steps, &readable);
         let (_part, never) = seen(&without(&steps, &hidden), &readable);
         for _ in 0..QUERIES {
             let mut generator = Generator::new(rng.u64(..), &graph, &uids);
             let query = generator.query().to_string();
             let query = written_out(&query, &generator.lists);
-            let (asked_there, gone) = without_blocks(&query, &hidden);
-            let mut wanted = answer(&never, &asked_there);
-            if let Some(Ok(Json::Object(blocks))) = &mut wanted {
+            let (requested_there, gone) = without_blocks(&query, &hidden);
+            let mut expected = answer(&never, &requested_there);
+            if let Some(Ok(Json::Object(blocks))) = &mut expected {
                 gone.iter().for_each(|name| drop(blocks.remove(name)));
             }
             let seen = answer(&user, &query);
             // What is wrong in a block that is absent is not told.
-            if !gone.is_empty() && matches!(&wanted, Some(Err(_))) {
+            if !gone.is_empty() && matches!(&expected, Some(Err(_))) {
                 continue;
             }
-            assert_eq!(seen, wanted, "session {seed}, hidden: {hidden:?}\n{query}\n{asked_there}");
-            asked += 1;
+            assert_eq!(
+                seen, expected,
+                "session {seed}, hidden: {hidden:?}\n{query}\n{requested_there}"
+            );
+            requested += 1;
             absent += usize::from(!gone.is_empty());
             refused += usize::from(matches!(seen, Some(Err(_))));
             full += usize::from(matches!(&seen, Some(Ok(json)) if shows_anything(json)));
         }
         seed += 1;
     }
-    println!("{asked} queries: {full} show something, {absent} lack blocks, {refused} are refused");
-    assert!(asked < 5 * full && asked < 40 * absent, "they say too little");
+    println!(
+        "{requested} queries: {full} show something, {absent} lack blocks, {refused} are refused"
+    );
+    assert!(requested < 5 * full && requested < 40 * absent, "they say too little");
 }

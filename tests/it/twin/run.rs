@@ -32,10 +32,10 @@ const MEANINGFUL: usize = 1000;
 const RARE: &[AccessPath] = &[
     AccessPath::Block(BlockPath::Count),
     AccessPath::Block(BlockPath::CountTargets),
-    AccessPath::Block(BlockPath::KeepSet),
+    AccessPath::Block(BlockPath::RetainSet),
     AccessPath::Block(BlockPath::Algorithm),
     AccessPath::Graph(GraphPath::Made),
-    AccessPath::Graph(GraphPath::Kept),
+    AccessPath::Graph(GraphPath::Cached),
     AccessPath::Graph(GraphPath::Patched),
     AccessPath::Root(RootPath::CountIndex),
     AccessPath::Root(RootPath::Cells),
@@ -133,8 +133,8 @@ impl Tally {
         assert!(4 * self.refused < self.queries, "too much is refused");
         assert!(20 * self.undecided < self.queries, "too much is undecided");
         self.check_paths();
-        for (feature, (asked, full)) in &self.features {
-            assert!(*asked < 50 || 0 < *full, "`{feature}` never shows anything");
+        for (feature, (requested, full)) in &self.features {
+            assert!(*requested < 50 || 0 < *full, "`{feature}` never shows anything");
         }
     }
 
@@ -158,8 +158,8 @@ impl Tally {
         }
         let is_full = matches!(verdict, Verdict::Same(answer) if shows_anything(answer));
         for feature in features {
-            let (asked, full) = self.features.entry(feature).or_default();
-            *asked += 1;
+            let (requested, full) = self.features.entry(feature).or_default();
+            *requested += 1;
             *full += usize::from(is_full);
         }
         self.full += usize::from(is_full);

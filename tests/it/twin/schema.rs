@@ -75,10 +75,10 @@ impl Definition {
         if !self.indexes.is_empty() {
             write!(text, " @index({})", self.indexes.join(", ")).unwrap();
         }
-        for (wanted, directive) in
+        for (expected, directive) in
             [(self.lang, " @lang"), (self.reverse, " @reverse"), (self.count, " @count")]
         {
-            if wanted {
+            if expected {
                 text.push_str(directive);
             }
         }

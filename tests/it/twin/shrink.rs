@@ -2,7 +2,7 @@
 
 use super::case::{Case, Step, Verdict, written_out};
 use super::graph::Triple;
-use super::piece::Piece;
+use super::piece::Chunk;
 use std::time::{Duration, Instant};
 
 /// The longest that may be spent on one case.
@@ -43,7 +43,7 @@ fn shrink_query(best: &mut Case, started: Instant) {
     loop {
         let names = variables(&best.query.to_string());
         let without = names.iter().filter_map(|name| best.query.without(name));
-        let smaller: Vec<Piece> = without.chain(best.query.smaller()).collect();
+        let smaller: Vec<Chunk> = without.chain(best.query.smaller()).collect();
         let lists = best.lists.clone();
         let worth = smaller.into_iter().filter(|it| plans(&written_out(&it.to_string(), &lists)));
         let shorter = worth.into_iter().any(|query| {
@@ -63,11 +63,11 @@ fn variables(text: &str) -> Vec<String> {
 }
 
 fn shrink_steps(best: &mut Case, started: Instant) {
-    let mut place = best.steps.len();
-    while 1 < place {
-        place -= 1;
+    let mut position = best.steps.len();
+    while 1 < position {
+        position -= 1;
         let mut other = best.clone();
-        other.steps.remove(place);
+        other.steps.remove(position);
         try_case(best, other, started);
     }
 }
@@ -98,11 +98,11 @@ fn shrink_triples(best: &mut Case, started: Instant) {
 fn shrink_facets(best: &mut Case, started: Instant) {
     for step in 0..best.steps.len() {
         let count = triples(&mut best.clone(), step, 0).map_or(0, |all| all.len());
-        for place in 0..count {
+        for position in 0..count {
             let mut other = best.clone();
             let Some(all) = triples(&mut other, step, 0) else { break };
-            if !all[place].facets.is_empty() {
-                all[place].facets.clear();
+            if !all[position].facets.is_empty() {
+                all[position].facets.clear();
                 try_case(best, other, started);
             }
         }

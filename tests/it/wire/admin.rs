@@ -49,16 +49,16 @@ fn unordered(value: &Value) -> Value {
             Value::Array(items)
         }
         Value::Object(members) => {
-            let known = members.iter().filter(|(_, value)| !value.is_null());
-            known.map(|(name, value)| (name.clone(), unordered(value))).collect()
+            let existing = members.iter().filter(|(_, value)| !value.is_null());
+            existing.map(|(name, value)| (name.clone(), unordered(value))).collect()
         }
         other => other.clone(),
     }
 }
 
-/// All that a schema has, each with the place where it stands. What introspection itself is made of may be newer.
+/// All that a schema has, each with the position where it stands. What introspection itself is made of may be newer.
 fn contents(schema: &Value) -> BTreeMap<String, Value> {
-    let mut found = BTreeMap::new();
+    let mut result = BTreeMap::new();
     for part in ["types", "directives"] {
         for item in schema[part].as_array().unwrap() {
             let name = item["name"].as_str().unwrap();
@@ -71,17 +71,17 @@ fn contents(schema: &Value) -> BTreeMap<String, Value> {
                     continue;
                 };
                 for member in members.drain(..) {
-                    let place =
+                    let position =
                         format!("{part} {name} {list} {}", member["name"].as_str().unwrap());
-                    found.insert(place, unordered(&member));
+                    result.insert(position, unordered(&member));
                 }
             }
-            found.insert(format!("{part} {name}"), unordered(&item));
+            result.insert(format!("{part} {name}"), unordered(&item));
         }
     }
     let roots = ["__typename", "queryType", "mutationType", "subscriptionType"];
-    found.extend(roots.map(|root| (root.to_owned(), unordered(&schema[root]))));
-    found
+    result.extend(roots.map(|root| (root.to_owned(), unordered(&schema[root]))));
+    result
 }
 
 #[test]
@@ -99,14 +99,15 @@ fn the_api_is_the_recorded_one() {
     let recorded = contents(&recorded["data"]["__schema"]);
     let answer = Site::new("").admin(INTROSPECTION);
     let mut ours = contents(&answer["data"]["__schema"]);
-    for place in MORE {
-        assert!(ours.remove(place).is_some() && !recorded.contains_key(place), "{place}");
+    for position in MORE {
+        assert!(ours.remove(position).is_some() && !recorded.contains_key(position), "{position}");
     }
-    for (place, value) in &recorded {
-        assert_eq!(ours.get(place), Some(value), "{place}");
+    for (position, value) in &recorded {
+        assert_eq!(ours.get(position), Some(value), "{position}");
     }
-    ours.retain(|place, _| !ABOUT_KEYS.iter().any(|known| place.starts_with(known)));
-    let more: Vec<&String> = ours.keys().filter(|place| !recorded.contains_key(*place)).collect();
+    ours.retain(|position, _| !ABOUT_KEYS.iter().any(|existing| position.starts_with(existing)));
+    let more: Vec<&String> =
+        ours.keys().filter(|position| !recorded.contains_key(*position)).collect();
     assert!(more.is_empty(), "{more:?}");
 }
 

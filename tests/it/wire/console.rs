@@ -67,8 +67,8 @@ fn a_file_is_sent_once() {
     let plain = get(&site, "/console/console.js", &[]);
     assert_eq!(plain.header("content-encoding"), "");
     assert!(packed.body.len() * 2 < plain.body.len());
-    let known = format!("If-None-Match: {}", packed.header("etag"));
-    let again = get(&site, "/console/console.js", &[&known, "Accept-Encoding: gzip"]);
+    let existing = format!("If-None-Match: {}", packed.header("etag"));
+    let again = get(&site, "/console/console.js", &[&existing, "Accept-Encoding: gzip"]);
     assert_eq!((again.status, again.body.len()), (304, 0));
     assert!(again.header("vary").contains("accept-encoding"), "{}", again.header("vary"));
     let licences = get(&site, "/console/licenses.txt", &[]);

@@ -59,17 +59,17 @@ fn message(line: &Value) -> &str {
 #[test]
 fn answers_are_those_of_one_request_each_and_in_order() {
     let (_, site) = site();
-    // Several pieces; some names nobody has.
-    let rows =
-        |place: usize| json!({ "n": format!("n{}", place * 7 % 23), "$most": place % 4 + 1 });
-    let answer = ask(&site, "/query_many", &body((0..2_000).map(|place| rows(place).to_string())));
+    // Several chunks; some names nobody has.
+    let rows = |position: usize| json!({ "n": format!("n{}", position * 7 % 23), "$most": position % 4 + 1 });
+    let answer =
+        ask(&site, "/query_many", &body((0..2_000).map(|position| rows(position).to_string())));
     assert_eq!((answer.status, answer.header("transfer-encoding")), (200, "chunked"));
-    let found = lines(&answer);
-    assert_eq!(found.len(), 2_000);
-    for (place, line) in found.iter().enumerate() {
-        assert_eq!(line["row"], place);
-        if place % 97 == 0 {
-            let row = rows(place);
+    let result = lines(&answer);
+    assert_eq!(result.len(), 2_000);
+    for (position, line) in result.iter().enumerate() {
+        assert_eq!(line["row"], position);
+        if position % 97 == 0 {
+            let row = rows(position);
             let variables = json!({ "$n": row["n"], "$most": row["$most"].to_string() });
             let one = json!({ "query": TEXT, "variables": variables }).to_string();
             assert_eq!(line["data"], site.post("/query", &one).json()["data"], "{row}");
@@ -113,12 +113,12 @@ fn a_line_that_is_wrong_is_told_with_its_number() {
     for (line, said) in rows {
         let answer =
             ask(&site, "/query_many", &body([good.clone(), line.to_owned(), good.clone()]));
-        let found = lines(&answer);
-        assert_eq!(found.iter().map(|line| &line["row"]).collect::<Vec<_>>(), [0, 1, 2]);
-        assert_eq!(found[0]["data"], found[2]["data"]);
+        let result = lines(&answer);
+        assert_eq!(result.iter().map(|line| &line["row"]).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(result[0]["data"], result[2]["data"]);
         match said {
-            "" => assert_eq!(found[1]["data"], json!({ "q": [] })),
-            said => assert!(message(&found[1]).starts_with(said), "{}", found[1]),
+            "" => assert_eq!(result[1]["data"], json!({ "q": [] })),
+            said => assert!(message(&result[1]).starts_with(said), "{}", result[1]),
         }
     }
 }
@@ -126,22 +126,22 @@ fn a_line_that_is_wrong_is_told_with_its_number() {
 #[test]
 fn what_is_wrong_with_the_whole_is_a_reply_of_its_own() {
     let (_, site) = site();
-    let told = |headers: &[&str], path: &str, body: &str| {
+    let reported = |headers: &[&str], path: &str, body: &str| {
         let answer = site.send("POST", path, headers, body.as_bytes());
         message(&serde_json::from_slice(&answer.body).unwrap()).to_owned()
     };
     let row = "\n{\"n\":\"n1\"}";
-    assert!(told(&[TYPE], "/query_many", "").contains("the body is empty"));
-    assert!(told(&[TYPE], "/query_many", "{ q }").starts_with("line 1, byte 3"));
+    assert!(reported(&[TYPE], "/query_many", "").contains("the body is empty"));
+    assert!(reported(&[TYPE], "/query_many", "{ q }").starts_with("line 1, byte 3"));
     let broken = json!({ "query": "query q($n: string) { q(func: }" }).to_string() + row;
-    let said = told(&[TYPE], "/query_many", &broken);
+    let said = reported(&[TYPE], "/query_many", &broken);
     let alone = site.post("/query", broken.lines().next().unwrap()).json();
     assert_eq!(said, message(&alone), "as /query says it");
-    assert!(told(&[], "/query_many", &body([])).starts_with("Unsupported Content-Type"));
-    assert!(told(&[TYPE], "/query_many?startTs=x", &body([])).contains("startTs"));
-    assert!(told(&[TYPE], "/query_many?timeout=x", &body([])).contains("timeout"));
+    assert!(reported(&[], "/query_many", &body([])).starts_with("Unsupported Content-Type"));
+    assert!(reported(&[TYPE], "/query_many?startTs=x", &body([])).contains("startTs"));
+    assert!(reported(&[TYPE], "/query_many?timeout=x", &body([])).contains("timeout"));
     let late = body([row.to_owned()]);
-    assert!(told(&[TYPE], "/query_many?timeout=0s", &late).contains("timeout of 0 s"));
+    assert!(reported(&[TYPE], "/query_many?timeout=0s", &late).contains("timeout of 0 s"));
 }
 
 #[test]
@@ -165,8 +165,8 @@ fn the_deadline_is_of_the_whole() {
     let (_, site) = site();
     let rows = body((0..500_000).map(|_| "{\"n\":\"n1\"}".to_owned()));
     let answer = ask(&site, "/query_many?timeout=500ms", &rows);
-    let found = lines(&answer);
-    let (last, before) = found.split_last().unwrap();
+    let result = lines(&answer);
+    let (last, before) = result.split_last().unwrap();
     assert!(1 < before.len() && before.len() < 500_000, "{}", before.len());
     assert!(before.iter().enumerate().all(|(row, line)| line["row"] == row));
     assert_eq!(last["row"], Value::Null);
@@ -184,7 +184,7 @@ fn open(site: &Site, body: &str) -> TcpStream {
     stream
 }
 
-/// A client that takes nothing holds its body and a few pieces, and neither a place nor a thread; one that goes away leaves nothing.
+/// A client that takes nothing holds its body and a few chunks, and neither a position nor a thread; one that goes away leaves nothing.
 #[test]
 fn who_reads_nothing_keeps_nobody_waiting() {
     let (db, site) = site();
@@ -199,11 +199,11 @@ fn who_reads_nothing_keeps_nobody_waiting() {
     let answer = ask(&site, "/query_many", &body((0..20).map(|_| "{\"n\":\"n1\"}".to_owned())));
     assert_eq!(lines(&answer).len(), 20);
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-    assert!(db.budget().drawn() < 16 << 20, "{}", db.budget().drawn());
+    assert!(db.budget().reserved() < 16 << 20, "{}", db.budget().reserved());
     drop(slow);
     let began = Instant::now();
-    while 2 << 20 < db.budget().drawn() {
-        assert!(began.elapsed() < Duration::from_secs(20), "{}", db.budget().drawn());
+    while 2 << 20 < db.budget().reserved() {
+        assert!(began.elapsed() < Duration::from_secs(20), "{}", db.budget().reserved());
         thread::sleep(Duration::from_millis(5));
     }
 }
@@ -215,9 +215,9 @@ fn limits_are_those_of_each_row() {
     let site = Site::of(db, ServeOptions::default());
     let text = "query q($most: int) { q(func: has(n), first: $most) { uid n a: n b: n } }";
     let body = json!({ "query": text }).to_string() + "\n{\"most\":1}\n{\"most\":60}\n{\"most\":2}";
-    let found = lines(&ask(&site, "/query_many", &body));
-    assert_eq!(found[0]["data"]["q"].as_array().unwrap().len(), 1);
-    assert!(message(&found[1]).contains("`result`"), "{}", found[1]);
-    assert!(message(&found[1]).starts_with("line 3: "), "{}", found[1]);
-    assert_eq!(found[2]["data"]["q"].as_array().unwrap().len(), 2);
+    let result = lines(&ask(&site, "/query_many", &body));
+    assert_eq!(result[0]["data"]["q"].as_array().unwrap().len(), 1);
+    assert!(message(&result[1]).contains("`result`"), "{}", result[1]);
+    assert!(message(&result[1]).starts_with("line 3: "), "{}", result[1]);
+    assert_eq!(result[2]["data"]["q"].as_array().unwrap().len(), 2);
 }

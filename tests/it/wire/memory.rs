@@ -1,7 +1,7 @@
-//! Memory that requests over the wire take together, and answers that are longer than what is kept
+//! Memory that requests over the wire take together, and answers that are longer than what is retained
 //! of them.
 
-use super::site::{Site, message, whole_of};
+use super::site::{Site, full_of, message};
 use flate2::read::GzDecoder;
 use hexgraph::db::{
     Database, LoadOptions, Memory, OpenOptions, QueryRequest, RequestContext, Source,
@@ -42,10 +42,10 @@ fn database(
     database
 }
 
-fn settled(database: &Database, bytes: u64) {
+fn clean(database: &Database, bytes: u64) {
     let started = Instant::now();
-    while bytes < database.budget().drawn() {
-        assert!(started.elapsed() < Duration::from_secs(20), "{}", database.budget().drawn());
+    while bytes < database.budget().reserved() {
+        assert!(started.elapsed() < Duration::from_secs(20), "{}", database.budget().reserved());
         thread::sleep(Duration::from_millis(5));
     }
 }
@@ -66,14 +66,14 @@ fn a_long_answer_is_the_same_written_whole_and_while_it_is_sent() {
     let site = Site::of(database.clone(), ServeOptions::default());
     let request = QueryRequest { text: ALL.to_owned(), ..QueryRequest::default() };
     let answer = database.query_with(&request, &RequestContext::new()).unwrap();
-    let (whole, _) = answer.to_json().unwrap();
-    assert!(19 << 20 < whole.len());
+    let (full, _) = answer.to_json().unwrap();
+    assert!(19 << 20 < full.len());
     drop(answer);
     let sent = site.send("POST", "/query", &[DQL], ALL.as_bytes());
     assert_eq!((sent.status, sent.header("transfer-encoding")), (200, "chunked"));
     assert_eq!(sent.header("dgraph-toucheduids"), "15000");
     let (data, beside) = sent.text().split_once(",\"extensions\":").unwrap();
-    assert!(data == format!("{{\"data\":{whole}"), "{} bytes", data.len());
+    assert!(data == format!("{{\"data\":{full}"), "{} bytes", data.len());
     let beside: Value = serde_json::from_str(&beside[..beside.len() - 1]).unwrap();
     assert!(0 < beside["server_latency"]["encoding_ns"].as_u64().unwrap());
     let zstd = "Accept-Encoding: zstd";
@@ -93,7 +93,7 @@ fn a_long_answer_is_the_same_written_whole_and_while_it_is_sent() {
     let short = "{ q(func: has(name), first: 10) { name } }";
     let short = site.send("POST", "/query", &[DQL], short.as_bytes());
     assert_eq!((short.status, short.header("transfer-encoding")), (200, ""));
-    settled(&database, 2 << 20);
+    clean(&database, 2 << 20);
 }
 
 #[test]
@@ -102,23 +102,23 @@ fn who_reads_nothing_of_a_long_answer_holds_a_few_pieces_and_leaves_nothing() {
     let site = Site::of(database.clone(), ServeOptions::default());
     let slow: Vec<_> = (0..2).map(|_| open(&site, MUCH, MUCH.len())).collect();
     thread::sleep(Duration::from_millis(1500));
-    // The levels of each, and its pieces; the answers are 100 MB each.
+    // The levels of each, and its chunks; the answers are 100 MB each.
     assert!(
-        (1 << 20..9 << 20).contains(&database.budget().drawn()),
+        (1 << 20..9 << 20).contains(&database.budget().reserved()),
         "{}",
-        database.budget().drawn()
+        database.budget().reserved()
     );
     let beside = site.send("POST", "/query", &[DQL], ALL.as_bytes());
     assert_eq!(beside.status, 200);
     // Past the deadline the writers give up, and the bodies have no end.
-    settled(&database, 2 << 20);
+    clean(&database, 2 << 20);
     for mut stream in slow {
         let mut sent = Vec::new();
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         // It may be reset, too.
         let _ = stream.read_to_end(&mut sent);
         let start = sent.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
-        assert_eq!(whole_of(&sent[start..]), None);
+        assert_eq!(full_of(&sent[start..]), None);
     }
 }
 
@@ -131,12 +131,12 @@ fn bodies_and_answers_that_find_no_memory_are_refused_and_may_come_again() {
     let half = " ".repeat(7 << 20);
     let unfinished: Vec<_> = (0..3).map(|_| open(&site, &half, 2 * half.len())).collect();
     let started = Instant::now();
-    while database.budget().drawn() < 14 << 20 {
-        assert!(started.elapsed() < Duration::from_secs(20), "{}", database.budget().drawn());
+    while database.budget().reserved() < 14 << 20 {
+        assert!(started.elapsed() < Duration::from_secs(20), "{}", database.budget().reserved());
         thread::sleep(Duration::from_millis(5));
     }
-    let others = database.budget().share();
-    while others.draw(1 << 20).is_ok() {}
+    let others = database.budget().reservation();
+    while others.reserve(1 << 20).is_ok() {}
     let refused = ask("{ q(func: has(name), orderdesc: name) { uid name } }");
     assert_eq!((refused.status, refused.header("retry-after")), (503, "1"));
     let said = refused.json();
@@ -146,7 +146,7 @@ fn bodies_and_answers_that_find_no_memory_are_refused_and_may_come_again() {
     assert_eq!((refused.status, refused.header("retry-after")), (503, "1"));
     assert!(message(&refused.json()).contains("`memory`"));
     drop((unfinished, others));
-    settled(&database, 2 << 20);
+    clean(&database, 2 << 20);
     assert_eq!(ask("{ q(func: has(name), orderdesc: name, first: 5) { uid name } }").status, 200);
 }
 
@@ -177,5 +177,5 @@ fn short_texts_of_many_values_are_refused_before_they_are_read() {
         assert!(message(&refused.json()).contains("`memory`"), "{path}");
         assert_ne!(site.post(path, &body(path, few)).status, 503, "{path}");
     }
-    settled(&database, 2 << 20);
+    clean(&database, 2 << 20);
 }

@@ -29,9 +29,13 @@ fn metrics(site: &Site) -> String {
 /// The sum of the samples of `name` whose labels have all of `labels`.
 fn sum(text: &str, name: &str, labels: &[&str]) -> f64 {
     let of_name = |sample: &str| sample.split('{').next() == Some(name);
-    let is_wanted =
+    let is_expected =
         |sample: &str| of_name(sample) && labels.iter().all(|label| sample.contains(label));
-    samples(text).into_iter().filter(|(sample, _)| is_wanted(sample)).map(|(_, value)| value).sum()
+    samples(text)
+        .into_iter()
+        .filter(|(sample, _)| is_expected(sample))
+        .map(|(_, value)| value)
+        .sum()
 }
 
 const REQUESTS: &str = "hexgraph_requests_total";
@@ -87,9 +91,9 @@ fn refusals_are_counted_by_their_reason() {
     assert!(ask("app", b"{ q(func: has(n)) { uid n } }").text().contains("limit `result`"));
     assert!(ask("app", &[b' '; 5 << 10]).text().contains("limit `body`"));
     assert_eq!(ask("wrong", b"{ q(func: has(n)) { n } }").status, 401);
-    let foreign =
+    let external =
         ["Content-Type: application/dql", "X-Auth-Token: app", "Origin: https://a.example"];
-    assert_eq!(site.send("POST", "/query", &foreign, b"").status, 403);
+    assert_eq!(site.send("POST", "/query", &external, b"").status, 403);
     let answer = site.send("GET", "/metrics", &["X-Auth-Token: root"], b"");
     let text = answer.text();
     for reason in ["result", "body", "key", "origin"] {
@@ -147,9 +151,9 @@ fn names_follow_the_rules_of_prometheus() {
         assert!(name.starts_with("hexgraph_") && name.chars().all(is_plain), "{name}");
         assert!(["counter", "gauge", "histogram"].contains(kind), "{name} {kind}");
         assert!(!name.ends_with("_total") && !name.ends_with("_count"), "{name}");
-        let unit = units.iter().find(|(known, _)| known == name).map(|(_, unit)| *unit);
-        for known in ["bytes", "seconds"] {
-            assert_eq!(unit == Some(known), name.ends_with(&format!("_{known}")), "{name}");
+        let unit = units.iter().find(|(existing, _)| existing == name).map(|(_, unit)| *unit);
+        for existing in ["bytes", "seconds"] {
+            assert_eq!(unit == Some(existing), name.ends_with(&format!("_{existing}")), "{name}");
         }
     }
     for sample in samples(&text).keys() {
@@ -162,8 +166,8 @@ fn names_follow_the_rules_of_prometheus() {
         let labels = sample.split_once('{').map_or("", |(_, labels)| labels.trim_end_matches('}'));
         for label in labels.split("\",").filter(|label| !label.is_empty()) {
             let (label, _) = label.split_once("=\"").unwrap();
-            let known = ["route", "kind", "code", "outcome", "reason", "pool", "part", "le"];
-            assert!(known.contains(&label), "{label}");
+            let existing = ["route", "kind", "code", "outcome", "reason", "pool", "part", "le"];
+            assert!(existing.contains(&label), "{label}");
         }
     }
 }
@@ -180,7 +184,7 @@ fn an_address_of_their_own_answers_nothing_else() {
         let answer = send(at, ("GET", path), &[], b"");
         assert_eq!(answer.status, 200);
         assert!(answer.text().contains("hexgraph_uptime_seconds"));
-        // A page of a foreign origin learns nothing, whatever the name that it gives the server.
+        // A page of an external origin learns nothing, whatever the name that it gives the server.
         assert_eq!(send(at, ("GET", path), &["Origin: https://a.example"], b"").status, 403);
         assert_eq!(send(at, ("POST", path), &[], b"").status, 405);
     }

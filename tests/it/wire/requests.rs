@@ -30,7 +30,7 @@ fn site() -> Site {
     site
 }
 
-fn found() -> Value {
+fn result() -> Value {
     json!({ "data": { "queryNote": [{ "text": "a" }, { "text": "b" }, { "text": "c" }] } })
 }
 
@@ -50,10 +50,10 @@ fn content_types() {
         "content-type: application/json;charset=latin1",
         "content-type: application/json;",
     ] {
-        assert_eq!(send(line, BODY).json(), found(), "{line}");
+        assert_eq!(send(line, BODY).json(), result(), "{line}");
     }
     let text = "{ queryNote { text } }";
-    assert_eq!(send("Content-Type: application/graphql", text).json(), found());
+    assert_eq!(send("Content-Type: application/graphql", text).json(), result());
     for (line, why) in [
         ("X-Nothing: 1", "unable to parse media type: mime: no media type"),
         ("Content-Type: ", "unable to parse media type: mime: no media type"),
@@ -74,7 +74,7 @@ fn bodies() {
         r#"{"query":"{ queryNote { text } }","variables":{},"other":[1],"extensions":{"a":1}}"#,
         r#"{"query":"{ no }","query":"{ queryNote { text } }","operationName":""}"#,
     ] {
-        assert_eq!(site.post("/graphql", body).json(), found(), "{body}");
+        assert_eq!(site.post("/graphql", body).json(), result(), "{body}");
     }
     for (body, why) in [
         ("", "EOF"),
@@ -131,12 +131,12 @@ fn packed_bodies() {
         let coding = format!("Content-Encoding: {coding}");
         site.send("POST", "/graphql", &[JSON, &coding], body).json()
     };
-    assert_eq!(send("gzip", &pack(BODY)), found());
-    assert_eq!(send("GZIP", &pack(BODY)), found());
-    assert_eq!(send("identity", BODY.as_bytes()), found());
+    assert_eq!(send("gzip", &pack(BODY)), result());
+    assert_eq!(send("GZIP", &pack(BODY)), result());
+    assert_eq!(send("identity", BODY.as_bytes()), result());
     // Files of gzip one behind the other are one.
     let (begin, end) = BODY.split_at(BODY.len() / 2);
-    assert_eq!(send("gzip", &[pack(begin), pack(end)].concat()), found());
+    assert_eq!(send("gzip", &[pack(begin), pack(end)].concat()), result());
     assert_eq!(
         message(&send("gzip", BODY.as_bytes())),
         "Unable to parse gzip: gzip: invalid header"
@@ -154,7 +154,7 @@ fn packed_bodies() {
     assert!(message(&answer).starts_with("Unable to parse gzip: gzip: "), "{answer}");
     assert_eq!(message(&send("br", BODY.as_bytes())), "Unsupported content encoding");
     let packed = zstd::encode_all(BODY.as_bytes(), 3).unwrap();
-    assert_eq!(send("zstd", &packed), found());
+    assert_eq!(send("zstd", &packed), result());
     assert!(message(&send("zstd", BODY.as_bytes())).contains("zstd: invalid header"));
     assert!(message(&send("zstd", &packed[..packed.len() - 4])).contains("zstd: "));
     let bomb = zstd::encode_all(&vec![b' '; 300 << 20][..], 1).unwrap();
@@ -175,18 +175,18 @@ fn packed_bodies() {
     let text = String::from_utf8(zstd::decode_all(&answer.body[..]).unwrap()).unwrap();
     assert!(text.starts_with(r#"{"data":{"queryNote":[{"text":"a"}"#), "{text}");
     let answer = ask("gzip;q=0");
-    assert_eq!((answer.header("content-encoding"), answer.json()), ("", found()));
+    assert_eq!((answer.header("content-encoding"), answer.json()), ("", result()));
 }
 
 #[test]
 fn methods() {
     let site = site();
     let get = |parameters: &str| site.send("GET", &format!("/graphql?{parameters}"), &[], b"");
-    assert_eq!(get("query=%7B+queryNote+%7B+text+%7D+%7D").json(), found());
+    assert_eq!(get("query=%7B+queryNote+%7B+text+%7D+%7D").json(), result());
     let named = "query=query+A(%24n:Int)%7BqueryNote(first:%24n)%7Btext%7D%7D&operationName=A";
     let first = json!({ "data": { "queryNote": [{ "text": "a" }] } });
     assert_eq!(get(&format!("{named}&variables=%7B%22n%22:1%7D")).json(), first);
-    assert_eq!(get(&format!("{named}&variables=null&extensions=%7B%7D")).json(), found());
+    assert_eq!(get(&format!("{named}&variables=null&extensions=%7B%7D")).json(), result());
     let answer = get(&format!("{named}&variables=[1]")).json();
     assert!(message(&answer).ends_with("array into Go value of type map[string]interface {}"));
     assert_eq!(message(&get("").json()), "no query string supplied in request");
@@ -211,7 +211,7 @@ fn methods() {
                    use POST, or start the server with --allow-get-changes";
         assert_eq!(message(&answer.json()), why);
     }
-    assert_eq!(site.ask("{ queryNote { text } }"), found());
+    assert_eq!(site.ask("{ queryNote { text } }"), result());
     assert_eq!(site.send("POST", "/graphql/", &[JSON], BODY.as_bytes()).status, 404);
 }
 
@@ -225,8 +225,8 @@ fn pages_by_after() {
         ask(&format!("\"{}\"", id(1))),
         json!({ "data": { "queryNote": [{ "text": "c" }] } })
     );
-    assert_eq!(ask("\"0x0\""), found());
-    assert_eq!(ask("null"), found());
+    assert_eq!(ask("\"0x0\""), result());
+    assert_eq!(ask("null"), result());
     for bad in ["zz", "", "0x", "-1", "1.5", "0x1ffffffffffffffff"] {
         let answer = ask(&format!("\"{bad}\""));
         let why = format!("ID argument ({bad}) of queryNote was not able to be parsed");
@@ -397,8 +397,8 @@ fn answers_to_who_is_known_are_kept_by_nobody_else() {
     ] {
         let site = Site::new(schema);
         let answer = site.send("POST", "/graphql", &[JSON, header], body.as_bytes());
-        let wanted = format!("{scope},max-age=5");
-        assert_eq!(answer.header("cache-control"), wanted, "{header}: {}", answer.text());
+        let expected = format!("{scope},max-age=5");
+        assert_eq!(answer.header("cache-control"), expected, "{header}: {}", answer.text());
         let vary: Vec<&str> = answer.all("vary").flat_map(|names| names.split(", ")).collect();
         for name in ["x-auth-token", "x-dgraph-accesstoken", "X-App"] {
             assert_eq!(vary.contains(&name), name == varies, "{header}: {vary:?}");
@@ -421,7 +421,7 @@ fn who_takes_json_and_events() {
     let both = "application/graphql-response+json, application/json, text/event-stream";
     let query = "{ queryNote { text } }";
     let answer = ask(both, query);
-    assert_eq!((answer.header("content-type"), answer.json()), ("application/json", found()));
+    assert_eq!((answer.header("content-type"), answer.json()), ("application/json", result()));
     let answer = ask(both, "{ what }");
     assert!(message(&answer.json()).starts_with("Cannot query field"), "{}", answer.text());
     let answer = ask("text/event-stream", query);
@@ -443,7 +443,7 @@ fn one_field_for_a_subscription() {
         assert_eq!(message(&answer), format!("Anonymous {why}"), "{text}");
     }
     let one = "subscription { ... { ...F } } fragment F on Subscription { queryNote { text } }";
-    assert_eq!(site.ask(one), found());
+    assert_eq!(site.ask(one), result());
     let circle = "subscription { ...F } fragment F on Subscription { ...G } fragment G on Subscription { ...F }";
     assert!(message(&site.ask(circle)).starts_with("Cannot spread fragment"));
 }
@@ -461,11 +461,11 @@ fn what_stands_beside_the_data() {
         );
         beside
     };
-    let told = ask("{ a: queryNote { text } __typename getNote(id: \"0x1\") { id } }");
-    assert!(told["touched_uids"].as_u64().unwrap() > 0);
-    let tracing = &told["tracing"];
+    let reported = ask("{ a: queryNote { text } __typename getNote(id: \"0x1\") { id } }");
+    assert!(reported["touched_uids"].as_u64().unwrap() > 0);
+    let tracing = &reported["tracing"];
     assert_eq!(tracing["version"], 1);
-    let whole = tracing["duration"].as_u64().unwrap();
+    let full = tracing["duration"].as_u64().unwrap();
     let resolvers = tracing["execution"]["resolvers"].as_array().unwrap();
     assert_eq!(resolvers.len(), 2);
     let (first, second) = (&resolvers[0], &resolvers[1]);
@@ -474,11 +474,11 @@ fn what_stands_beside_the_data() {
     assert_eq!((&first["returnType"], &second["returnType"]), (&json!("[Note]"), &json!("Note")));
     for span in [first, second, &first["dgraph"][0]] {
         let offset = span["startOffset"].as_u64().unwrap();
-        assert!(offset + span["duration"].as_u64().unwrap() <= whole, "{told}");
+        assert!(offset + span["duration"].as_u64().unwrap() <= full, "{reported}");
     }
-    let told = ask("mutation { addNote(input: []) { numUids } }");
-    assert_eq!(told["tracing"]["execution"]["resolvers"][0]["parentType"], "Mutation");
-    // What is not carried out is told without fields.
+    let reported = ask("mutation { addNote(input: []) { numUids } }");
+    assert_eq!(reported["tracing"]["execution"]["resolvers"][0]["parentType"], "Mutation");
+    // What is not executed is told without fields.
     assert!(ask("{ what }")["tracing"].get("execution").is_none());
 }
 
@@ -602,20 +602,25 @@ fn no_message_repeats_a_long_text() {
         // An address has less room.
         let path_sent = path.replace("LONG", &"Long".repeat(10_000));
         let answer = site.send("POST", &path_sent, &[kind], body.replace("LONG", &long).as_bytes());
-        let told = answer.text();
-        assert!(told.len() < 32 << 10, "{path} {body}: {} bytes, {}", told.len(), &told[..300]);
+        let reported = answer.text();
+        assert!(
+            reported.len() < 32 << 10,
+            "{path} {body}: {} bytes, {}",
+            reported.len(),
+            &reported[..300]
+        );
     }
 }
 
 /// Another server, which says that it was asked and answers when the lock is free.
 struct Waits {
     free: Mutex<()>,
-    asked: Mutex<Sender<()>>,
+    requested: Mutex<Sender<()>>,
 }
 
 impl Fetch for Waits {
     fn fetch(&self, _: &Outgoing) -> Result<Incoming, Unanswered> {
-        self.asked.lock().unwrap().send(()).unwrap();
+        self.requested.lock().unwrap().send(()).unwrap();
         drop(self.free.lock());
         Ok(Incoming { status: 200, body: b"\"done\"".to_vec(), ..Incoming::default() })
     }
@@ -624,8 +629,8 @@ impl Fetch for Waits {
 /// What a long body asks for is found out when it is its turn, as any other work; a short one waits for nobody.
 #[test]
 fn long_bodies_are_read_in_turn() {
-    let (sender, asked) = channel();
-    let waits = Arc::new(Waits { free: Mutex::new(()), asked: Mutex::new(sender) });
+    let (sender, requested) = channel();
+    let waits = Arc::new(Waits { free: Mutex::new(()), requested: Mutex::new(sender) });
     let database = Database::in_memory();
     database.set_graphql_client(Arc::clone(&waits) as Arc<dyn Fetch>);
     let schema = "type Note @withSubscription { id: ID! text: String }
@@ -650,10 +655,10 @@ fn long_bodies_are_read_in_turn() {
     let held = waits.free.lock().unwrap();
     thread::scope(|scope| {
         let answer = scope.spawn(|| site.ask("{ other }"));
-        asked.recv_timeout(Duration::from_secs(20)).unwrap();
-        let told = [begins(0), begins(100_000)];
+        requested.recv_timeout(Duration::from_secs(20)).unwrap();
+        let reported = [begins(0), begins(100_000)];
         drop(held);
-        assert!(told[0] == "200" && ["", "503"].contains(&&*told[1]), "{told:?}");
+        assert!(reported[0] == "200" && ["", "503"].contains(&&*reported[1]), "{reported:?}");
         assert_eq!(answer.join().unwrap(), json!({ "data": { "other": "done" } }));
     });
 }

@@ -45,13 +45,16 @@ impl Answer {
 
     /// All lines of a header.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.headers.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .filter(move |(existing, _)| existing == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// A header; empty where there is none.
     pub fn header(&self, name: &str) -> &str {
-        let found = self.headers.iter().find(|(known, _)| known == name);
-        found.map_or("", |(_, value)| value)
+        let result = self.headers.iter().find(|(existing, _)| existing == name);
+        result.map_or("", |(_, value)| value)
     }
 }
 
@@ -143,23 +146,23 @@ fn read(stream: impl Read) -> Answer {
     reader.read_to_end(&mut body).unwrap();
     let mut answer = Answer { status, headers, body };
     if answer.header("transfer-encoding") == "chunked" {
-        answer.body = whole_of(&answer.body).expect("the body has an end");
+        answer.body = full_of(&answer.body).expect("the body has an end");
     }
     answer
 }
 
 /// A body that came in chunks; `None` when its end is missing.
-pub fn whole_of(mut chunks: &[u8]) -> Option<Vec<u8>> {
-    let mut whole = Vec::new();
+pub fn full_of(mut chunks: &[u8]) -> Option<Vec<u8>> {
+    let mut full = Vec::new();
     loop {
         let end = chunks.windows(2).position(|pair| pair == b"\r\n")?;
         let length = std::str::from_utf8(&chunks[..end]).ok()?;
         let length = usize::from_str_radix(length, 16).ok()?;
         let chunk = chunks.get(end + 2..end + 2 + length)?;
         if length == 0 {
-            return Some(whole);
+            return Some(full);
         }
-        whole.extend_from_slice(chunk);
+        full.extend_from_slice(chunk);
         chunks = chunks.get(end + 2 + length + 2..)?;
     }
 }

@@ -41,8 +41,8 @@ fn all_routes_are_answered_at_the_file_and_no_port_is_taken() {
     );
     assert_eq!(added.json()["data"]["addFilm"]["numUids"], 1);
     let dql = "{ q(func: has(Film.title)) { Film.title } }";
-    let found = ask(&path, ("POST", "/query"), "application/dql", dql);
-    assert_eq!(found.json()["data"]["q"][0]["Film.title"], "Metropolis");
+    let result = ask(&path, ("POST", "/query"), "application/dql", dql);
+    assert_eq!(result.json()["data"]["q"][0]["Film.title"], "Metropolis");
     // What is for this machine alone, this is.
     let altered = ask(&path, ("POST", "/alter"), "application/dql", "year: int .");
     assert_eq!(altered.json()["data"]["code"], "Success");

@@ -163,14 +163,14 @@ fn frames_that_are_no_text() {
         client.socket.send(Message::Frame(frame)).unwrap();
         assert_eq!(client.end().0, 1002);
     }
-    // A message in pieces is one message.
+    // A message in chunks is one message.
     let mut client = Client::of(&site, MODERN);
-    let pieces = [
+    let chunks = [
         Frame::message(&b"{\"type\":\"pi"[..], OpCode::Data(Data::Text), false),
         Frame::message(&b"ng\"}"[..], OpCode::Data(Data::Continue), true),
     ];
-    for piece in pieces {
-        client.socket.send(Message::Frame(piece)).unwrap();
+    for chunk in chunks {
+        client.socket.send(Message::Frame(chunk)).unwrap();
     }
     assert_eq!(client.hear(), json!({ "type": "pong" }));
 }
@@ -219,9 +219,9 @@ fn names_of_operations() {
     assert_eq!(client.hear(), next("a", &[]));
     for _ in 0..2 {
         client.say(json!({ "id": "b", "type": "subscribe", "payload": { "query": "{ what }" } }));
-        let told = client.hear();
-        assert_eq!((&told["id"], &told["type"]), (&json!("b"), &json!("error")));
-        assert_eq!(told["payload"][0]["locations"], json!([{ "line": 1, "column": 3 }]));
+        let reported = client.hear();
+        assert_eq!((&reported["id"], &reported["type"]), (&json!("b"), &json!("error")));
+        assert_eq!(reported["payload"][0]["locations"], json!([{ "line": 1, "column": 3 }]));
         client.say(json!({ "id": "b", "type": "subscribe", "payload": { "query": "{ queryNote { text } }" } }));
         assert_eq!(client.hear(), next("b", &[]));
         assert_eq!(client.hear(), json!({ "id": "b", "type": "complete" }));
@@ -245,14 +245,17 @@ fn variables_and_names() {
         assert_eq!(client.hear(), json!({ "type": "connection_ack" }));
         let payload = json!({ "query": query, "operationName": "A", "variables": { "n": 2 } });
         client.say(json!({ "id": "1", "type": begin, "payload": payload }));
-        let told = client.hear();
-        assert_eq!(told["type"], kind);
-        assert_eq!(told["payload"]["data"], json!({ "queryNote": [{ "text": "b" }] }));
+        let reported = client.hear();
+        assert_eq!(reported["type"], kind);
+        assert_eq!(reported["payload"]["data"], json!({ "queryNote": [{ "text": "b" }] }));
         let payload = json!({ "query": query, "operationName": "C" });
         client.say(json!({ "id": "2", "type": begin, "payload": payload }));
-        let told = client.hear();
-        assert_eq!((&told["id"], &told["type"]), (&json!("2"), &json!("error")));
-        assert!(told["payload"].to_string().contains("operation name C isn't present"), "{told}");
+        let reported = client.hear();
+        assert_eq!((&reported["id"], &reported["type"]), (&json!("2"), &json!("error")));
+        assert!(
+            reported["payload"].to_string().contains("operation name C isn't present"),
+            "{reported}"
+        );
     }
 }
 
@@ -262,9 +265,9 @@ fn the_older_protocol() {
     let mut client = Client::of(&site, LEGACY);
     let start = json!({ "id": "1", "type": "start", "payload": { "query": NOTES } });
     let data = |texts: &[&str]| {
-        let mut told = next("1", texts);
-        told["type"] = json!("data");
-        told
+        let mut reported = next("1", texts);
+        reported["type"] = json!("data");
+        reported
     };
     client.say(start.clone());
     assert_eq!(client.hear(), data(&[]));
@@ -330,33 +333,33 @@ fn messages_take_memory_for_as_long_as_what_they_begin() {
     let database = Database::in_memory_with(OpenOptions { memory, ..OpenOptions::default() });
     database.set_graphql_schema(SCHEMA).unwrap();
     let site = Site::of(database.clone(), ServeOptions::default());
-    let asked = |values: usize| {
+    let requested = |values: usize| {
         let values = vec![json!({ "a": 0 }); values];
         json!({ "query": NOTES, "variables": { "a": values } })
     };
-    let settled = |most: u64| {
+    let clean = |most: u64| {
         let since = Instant::now();
-        while most < database.budget().drawn() {
-            assert!(since.elapsed() < PATIENCE, "{}", database.budget().drawn());
+        while most < database.budget().reserved() {
+            assert!(since.elapsed() < PATIENCE, "{}", database.budget().reserved());
             thread::sleep(Duration::from_millis(5));
         }
     };
     let mut client = Client::begun(&site);
     // What has 80 KB takes 15 MB once it is read.
     for id in ["a", "b"] {
-        client.say(json!({ "id": id, "type": "subscribe", "payload": asked(10_000) }));
+        client.say(json!({ "id": id, "type": "subscribe", "payload": requested(10_000) }));
         assert_eq!(client.hear(), next(id, &[]));
     }
-    assert!(28 << 20 < database.budget().drawn(), "{}", database.budget().drawn());
+    assert!(28 << 20 < database.budget().reserved(), "{}", database.budget().reserved());
     client.say(json!({ "id": "a", "type": "complete" }));
-    settled(20 << 20);
+    clean(20 << 20);
     let mut other = Client::begun(&site);
-    other.say(json!({ "id": "c", "type": "subscribe", "payload": asked(60_000) }));
+    other.say(json!({ "id": "c", "type": "subscribe", "payload": requested(60_000) }));
     let (code, reason) = other.end();
     assert_eq!(code, 1013, "{reason}");
     client.is_there();
     drop(client);
-    settled(1 << 20);
+    clean(1 << 20);
     // Each operation has a copy of what the connection began with.
     let mut client = Client::of(&site, MODERN);
     client.say(json!({ "type": "connection_init", "payload": { "x": "y".repeat(100_000) } }));

@@ -1,7 +1,7 @@
 //! Columns of a table. All cells of a column have one type, or no value.
 
 use super::ends::Ends;
-use super::places::NamePlaces;
+use super::places::NamePositions;
 use crate::types::{DateTime, ObjectCells, ValueRef};
 use std::ops::Range;
 use std::sync::Arc;
@@ -112,7 +112,7 @@ pub struct Structs {
     /// Whether the cell has an object.
     pub valid: Vec<bool>,
     /// Follows `columns`, which others may put into another order only together with this.
-    pub(super) places: NamePlaces,
+    pub(super) positions: NamePositions,
 }
 
 impl PartialEq for Structs {
@@ -122,14 +122,15 @@ impl PartialEq for Structs {
 }
 
 /// Returns the place of the column of a name, looked for where it is expected first; a new one is added behind the others.
-pub(super) fn column_place(
+pub(super) fn column_position(
     columns: &mut Vec<Column>,
-    places: &mut NamePlaces,
+    positions: &mut NamePositions,
     expected: usize,
     name: &str,
 ) -> usize {
-    let known = places.find(name, expected, columns.len(), |place| &columns[place].name);
-    known.unwrap_or_else(|| {
+    let existing =
+        positions.find(name, expected, columns.len(), |position| &columns[position].name);
+    existing.unwrap_or_else(|| {
         columns.push(Column { name: name.to_owned(), cells: Cells::default() });
         columns.len() - 1
     })
@@ -156,9 +157,9 @@ impl Structs {
         // Most objects have their keys in the same order.
         let mut next = 0;
         for (key, cell) in fields {
-            let place = column_place(&mut self.columns, &mut self.places, next, &key);
-            next = place + 1;
-            let cells = &mut self.columns[place].cells;
+            let position = column_position(&mut self.columns, &mut self.positions, next, &key);
+            next = position + 1;
+            let cells = &mut self.columns[position].cells;
             // The column has a cell of this object already, so the key comes for the second time.
             if rows < cells.len() {
                 continue;
@@ -179,8 +180,8 @@ impl Structs {
     fn append(&mut self, other: Structs) -> Result<(), MixedTypes> {
         let rows = self.valid.len();
         for (next, Column { name, cells: more }) in other.columns.into_iter().enumerate() {
-            let place = column_place(&mut self.columns, &mut self.places, next, &name);
-            let cells = &mut self.columns[place].cells;
+            let position = column_position(&mut self.columns, &mut self.positions, next, &name);
+            let cells = &mut self.columns[position].cells;
             cells.pad_to(rows);
             cells.append(more)?;
         }
@@ -441,7 +442,7 @@ impl Cells {
         self.pad_to(count);
     }
 
-    /// Gives times room for any year.
+    /// Gives times space for any year.
     fn widen(&mut self) {
         if let Cells::Time(cells) = &*self {
             *self = Cells::WideTime(wide(cells));
@@ -634,9 +635,9 @@ mod tests {
             let lists: Vec<Cell> = texts.chunks(3).map(|items| Cell::List(items.to_vec())).collect();
             for cells in [numbers, texts, lists] {
                 let cut = cut.min(cells.len());
-                let mut pieces = of(&cells[..cut], &buffer);
-                pieces.append(of(&cells[cut..], &buffer)).unwrap();
-                proptest::prop_assert_eq!(pieces, of(&cells, &buffer));
+                let mut chunks = of(&cells[..cut], &buffer);
+                chunks.append(of(&cells[cut..], &buffer)).unwrap();
+                proptest::prop_assert_eq!(chunks, of(&cells, &buffer));
             }
         }
     }

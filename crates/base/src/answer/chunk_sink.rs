@@ -1,11 +1,11 @@
-//! Writes JSON in pieces, for answers that are too long to be in memory at once.
+//! Writes JSON in chunks, for answers that are too long to be in memory at once.
 
 use super::json::JsonSink;
 use super::json_rows::Rows;
 use crate::types::{Objects, Result, Sink, Uid, ValueRef};
 use std::panic::resume_unwind;
 
-/// A sink that writes an answer as JSON and passes it to a function piece by piece. A piece ends with the end of an object,
+/// A sink that writes an answer as JSON and passes it to a function chunk by chunk. A chunk ends with the end of an object,
 /// so it is a little longer than the length that was asked for. When the function fails, the thread unwinds with the
 /// error, since the methods of a sink return nothing.
 pub struct ChunkSink<F> {
@@ -15,16 +15,16 @@ pub struct ChunkSink<F> {
 }
 
 impl<F: FnMut(Vec<u8>) -> Result<()>> ChunkSink<F> {
-    /// Creates a sink that passes pieces of at least `chunk_len` bytes to `send`.
+    /// Creates a sink that passes chunks of at least `chunk_len` bytes to `send`.
     pub fn new(chunk_len: usize, send: F) -> ChunkSink<F> {
         ChunkSink { json: JsonSink::with_capacity(chunk_len + chunk_len / 8), chunk_len, send }
     }
 
-    /// Passes on what is left; it may be shorter than a piece.
+    /// Passes on what is left; it may be shorter than a chunk.
     ///
     /// # Errors
     ///
-    /// The error of the function that takes the pieces.
+    /// The error of the function that takes the chunks.
     pub fn finish(mut self) -> Result<()> {
         (self.send)(self.json.into_bytes())
     }
@@ -100,9 +100,9 @@ impl<F: FnMut(Vec<u8>) -> Result<()>> Sink for ChunkSink<F> {
 
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
         let rows = Rows::new(objects);
-        for place in objects.places() {
+        for position in objects.positions() {
             let before = self.json.as_bytes().len();
-            self.json.write_row(&rows, place);
+            self.json.write_row(&rows, position);
             // One without a value is left out.
             if before < self.json.as_bytes().len() {
                 self.pass_on();
@@ -152,20 +152,20 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_the_whole() {
+    fn chunks_are_the_whole() {
         for seed in 0..300 {
-            let mut whole = JsonSink::new();
-            write(&mut whole, &mut fastrand::Rng::with_seed(seed), 6);
+            let mut full = JsonSink::new();
+            write(&mut full, &mut fastrand::Rng::with_seed(seed), 6);
             for chunk_len in [0, 1, 30, 200] {
-                let mut pieces = Vec::new();
-                let mut sink = ChunkSink::new(chunk_len, |piece: Vec<u8>| {
-                    pieces.push(piece);
+                let mut chunks = Vec::new();
+                let mut sink = ChunkSink::new(chunk_len, |chunk: Vec<u8>| {
+                    chunks.push(chunk);
                     Ok(())
                 });
                 write(&mut sink, &mut fastrand::Rng::with_seed(seed), 6);
                 sink.finish().unwrap();
-                let joined = String::from_utf8(pieces.concat()).unwrap();
-                assert_eq!(joined.as_bytes(), whole.as_bytes(), "seed {seed}, {chunk_len}");
+                let joined = String::from_utf8(chunks.concat()).unwrap();
+                assert_eq!(joined.as_bytes(), full.as_bytes(), "seed {seed}, {chunk_len}");
             }
         }
     }

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-/// The places where cells end: the first entry is 0, where the first cell begins, and each cell begins where the one before ends. They
+/// The positions where cells end: the first entry is 0, where the first cell begins, and each cell begins where the one before ends. They
 /// are the offsets of Arrow's layout, with four bytes each while they fit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ends {
-    /// All places fit 31 bits.
+    /// All positions fit 31 bits.
     Narrow(Vec<i32>),
-    /// Some place does not.
+    /// Some position does not.
     Wide(Vec<i64>),
 }
 
@@ -44,7 +44,7 @@ impl Ends {
         }
     }
 
-    /// The place where the last cell ends.
+    /// The position where the last cell ends.
     pub fn total(&self) -> usize {
         match self {
             Ends::Narrow(ends) => ends[ends.len() - 1] as usize,
@@ -52,7 +52,7 @@ impl Ends {
         }
     }
 
-    /// Adds a cell that ends at a place.
+    /// Adds a cell that ends at a position.
     pub fn push(&mut self, end: usize) {
         match (&mut *self, i32::try_from(end)) {
             (Ends::Narrow(ends), Ok(end)) => ends.push(end),

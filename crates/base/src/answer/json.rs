@@ -6,7 +6,7 @@
 use super::json_rows::Rows;
 use super::json_text::{write_json_text, write_plain_text, write_uid};
 use crate::types::{
-    DateTime, Objects, PieceSink, ShowValues, Sink, Uid, ValueRef, write_float, write_float32,
+    DateTime, FragmentSink, Objects, ShowValues, Sink, Uid, ValueRef, write_float, write_float32,
     write_int,
 };
 
@@ -34,7 +34,7 @@ impl JsonSink {
         JsonSink::default()
     }
 
-    /// Creates a sink whose buffer has room for this many bytes.
+    /// Creates a sink whose buffer has space for this many bytes.
     pub fn with_capacity(bytes: usize) -> JsonSink {
         JsonSink { out: Vec::with_capacity(bytes), ..JsonSink::default() }
     }
@@ -67,9 +67,9 @@ impl JsonSink {
     }
 
     /// Writes an object as the next element of the innermost array, if it has a value.
-    pub(super) fn write_row(&mut self, rows: &Rows<'_>, place: usize) {
+    pub(super) fn write_row(&mut self, rows: &Rows<'_>, position: usize) {
         let content = self.open.last().map_or(0, |open| open.content);
-        rows.write_one(place, content, &mut self.out);
+        rows.write_one(position, content, &mut self.out);
     }
 
     /// Empties the buffer and keeps its memory.
@@ -198,28 +198,28 @@ impl Sink for JsonSink {
     }
 }
 
-impl PieceSink for JsonSink {
+impl FragmentSink for JsonSink {
     type Form = ();
-    type Piece = JsonSink;
+    type Chunk = JsonSink;
 
     fn form(&self) {}
 
-    fn piece((): &()) -> JsonSink {
+    fn chunk((): &()) -> JsonSink {
         // It stands for an open array that the sink has written: commas come between items, and none before
         // the first.
         JsonSink { open: vec![Open { start: 0, content: 0 }], ..JsonSink::default() }
     }
 
-    fn append(&mut self, piece: JsonSink) {
-        if !piece.out.is_empty() {
-            self.bytes(&piece.out);
+    fn append(&mut self, chunk: JsonSink) {
+        if !chunk.out.is_empty() {
+            self.bytes(&chunk.out);
         }
     }
 
-    fn expect(&mut self, pieces: usize) {
+    fn expect(&mut self, chunks: usize) {
         let written = self.out.len() - self.open.last().map_or(0, |open| open.content);
-        // An eighth more, since pieces differ. Where memory is short the buffer grows as it has to.
-        let _ = self.out.try_reserve_exact(written.saturating_mul(pieces + pieces / 8 + 1));
+        // An eighth more, since chunks differ. Where memory is short the buffer grows as it has to.
+        let _ = self.out.try_reserve_exact(written.saturating_mul(chunks + chunks / 8 + 1));
     }
 }
 
@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_elements() {
+    fn chunks_are_elements() {
         let element = |sink: &mut JsonSink, number: i64| {
             sink.begin_object();
             sink.key("n");
@@ -435,23 +435,23 @@ mod tests {
             }
         };
         for cut in 0..8 {
-            let (mut whole, mut pieced) = (JsonSink::new(), JsonSink::new());
-            for sink in [&mut whole, &mut pieced] {
+            let (mut full, mut pieced) = (JsonSink::new(), JsonSink::new());
+            for sink in [&mut full, &mut pieced] {
                 sink.begin_object();
                 sink.key("a");
                 sink.begin_array();
             }
-            (0..8).for_each(|number| element(&mut whole, number));
+            (0..8).for_each(|number| element(&mut full, number));
             for numbers in [0..cut, cut..cut, cut..8] {
-                let mut piece = JsonSink::piece(&());
-                numbers.for_each(|number| element(&mut piece, number));
-                pieced.append(piece);
+                let mut chunk = JsonSink::chunk(&());
+                numbers.for_each(|number| element(&mut chunk, number));
+                pieced.append(chunk);
             }
-            for sink in [&mut whole, &mut pieced] {
+            for sink in [&mut full, &mut pieced] {
                 sink.end_array();
                 sink.end_object();
             }
-            assert_eq!(text(pieced), text(whole));
+            assert_eq!(text(pieced), text(full));
         }
     }
 
@@ -468,11 +468,11 @@ mod tests {
     proptest! {
         #[test]
         fn texts_parse_back(text in any::<String>(), tail in "[ -~\u{2020}-\u{2030}]{0,40}") {
-            let whole = text + &tail;
-            let json = quoted(&whole);
+            let full = text + &tail;
+            let json = quoted(&full);
             let is_escaped = !json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']);
             prop_assert!(is_escaped);
-            prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), whole);
+            prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), full);
         }
 
         #[test]

@@ -1,4 +1,4 @@
-//! Writes objects that come as columns as JSON, row by row, those of their lists in their places.
+//! Writes objects that come as columns as JSON, row by row, those of their lists in their positions.
 //!
 //! Each key is written once, with the comma before it and the colon behind. What is short is copied as a block of a fixed length, of which what
 //! is too much is cut off again: that is quicker than a copy of as many bytes as there are.
@@ -63,29 +63,29 @@ impl<'o> Column<'o> {
     }
 
     #[inline]
-    fn write(&self, place: usize, out: &mut Vec<u8>) {
+    fn write(&self, position: usize, out: &mut Vec<u8>) {
         self.write_key(out);
         match &self.cells {
-            ObjectCells::Ints(ints, _) => write_int(ints[place], out),
-            ObjectCells::Floats(floats, _) => write_float(floats[place], out),
+            ObjectCells::Ints(ints, _) => write_int(ints[position], out),
+            ObjectCells::Floats(floats, _) => write_float(floats[position], out),
             ObjectCells::Bools(truths, _) => {
-                out.extend_from_slice(if truths[place] { b"true" } else { b"false" });
+                out.extend_from_slice(if truths[position] { b"true" } else { b"false" });
             }
             ObjectCells::Times(times, _) => {
                 out.push(b'"');
-                if !times[place].is_zero() {
-                    times[place].write(out);
+                if !times[position].is_zero() {
+                    times[position].write(out);
                 }
                 out.push(b'"');
             }
-            ObjectCells::Uids(uids) => write_uid(uids[place], out),
+            ObjectCells::Uids(uids) => write_uid(uids[position], out),
             ObjectCells::Coded(codes, _) if !self.quoted.is_empty() => {
-                let (text, len) = self.quoted.get(codes[place] as usize).unwrap_or(&NO_TEXT);
+                let (text, len) = self.quoted.get(codes[position] as usize).unwrap_or(&NO_TEXT);
                 let end = out.len() + usize::from(*len);
                 out.extend_from_slice(text);
                 out.truncate(end);
             }
-            cells => write_json_text(cells.text(place).unwrap_or_default(), out),
+            cells => write_json_text(cells.text(position).unwrap_or_default(), out),
         }
     }
 
@@ -94,7 +94,7 @@ impl<'o> Column<'o> {
     fn write_list(
         &self,
         (lists, below): &(&ObjectLists<'_>, Rows<'_>),
-        place: usize,
+        position: usize,
         out: &mut Vec<u8>,
     ) {
         let before = out.len();
@@ -103,7 +103,7 @@ impl<'o> Column<'o> {
             out.push(b'[');
         }
         let content = out.len();
-        for &item in lists.of(place) {
+        for &item in lists.of(position) {
             below.write_one(item as usize, content, out);
         }
         if out.len() == content {
@@ -140,23 +140,23 @@ impl<'o> Rows<'o> {
         Rows { columns, each }
     }
 
-    /// Writes the objects at some places as the next elements of an array, whose first one begins at `content`.
+    /// Writes the objects at some positions as the next elements of an array, whose first one begins at `content`.
     pub(super) fn write(&self, objects: &Objects<'_>, content: usize, out: &mut Vec<u8>) {
         match objects.order {
             None => {
                 out.reserve(self.each.saturating_mul(objects.len));
-                (0..objects.len).for_each(|place| self.write_one(place, content, out));
+                (0..objects.len).for_each(|position| self.write_one(position, content, out));
             }
             Some(order) => {
                 out.reserve(self.each.saturating_mul(order.len()));
-                order.iter().for_each(|place| self.write_one(*place as usize, content, out));
+                order.iter().for_each(|position| self.write_one(*position as usize, content, out));
             }
         }
     }
 
     /// Writes an object, if it has a value, as the next element of an array, whose first one begins at `content`.
     #[inline]
-    pub(super) fn write_one(&self, place: usize, content: usize, out: &mut Vec<u8>) {
+    pub(super) fn write_one(&self, position: usize, content: usize, out: &mut Vec<u8>) {
         let start = out.len();
         if content < start {
             out.push(b',');
@@ -164,10 +164,10 @@ impl<'o> Rows<'o> {
         let open = out.len();
         for column in &self.columns {
             match &column.lists {
-                None if column.cells.has(place) => column.write(place, out),
+                None if column.cells.has(position) => column.write(position, out),
                 None => {}
                 // It has to be written to know whether anything is in it.
-                Some(lists) => column.write_list(lists, place, out),
+                Some(lists) => column.write_list(lists, position, out),
             }
         }
         match out.get_mut(open) {
@@ -190,29 +190,32 @@ mod tests {
 
     /// What objects are one by one.
     fn one_by_one(objects: &Objects<'_>, sink: &mut JsonSink) {
-        objects.places().for_each(|place| one(objects, place, sink));
+        objects.positions().for_each(|position| one(objects, position, sink));
     }
 
-    fn one(objects: &Objects<'_>, place: usize, sink: &mut JsonSink) {
+    fn one(objects: &Objects<'_>, position: usize, sink: &mut JsonSink) {
         sink.begin_object();
-        for (key, cells) in objects.columns.iter().filter(|(_, cells)| cells.has(place)) {
+        for (key, cells) in objects.columns.iter().filter(|(_, cells)| cells.has(position)) {
             sink.key(key);
             match cells {
-                ObjectCells::Ints(ints, _) => sink.value(ValueRef::Int(ints[place])),
-                ObjectCells::Floats(floats, _) => sink.value(ValueRef::Float(floats[place])),
-                ObjectCells::Bools(truths, _) => sink.value(ValueRef::Bool(truths[place])),
-                ObjectCells::Times(times, _) => sink.value(ValueRef::DateTime(times[place])),
-                ObjectCells::Uids(uids) => sink.uid(uids[place]),
+                ObjectCells::Ints(ints, _) => sink.value(ValueRef::Int(ints[position])),
+                ObjectCells::Floats(floats, _) => sink.value(ValueRef::Float(floats[position])),
+                ObjectCells::Bools(truths, _) => sink.value(ValueRef::Bool(truths[position])),
+                ObjectCells::Times(times, _) => sink.value(ValueRef::DateTime(times[position])),
+                ObjectCells::Uids(uids) => sink.uid(uids[position]),
                 ObjectCells::Lists(lists) => {
                     if lists.is_list {
                         sink.begin_array();
                     }
-                    lists.of(place).iter().for_each(|it| one(&lists.objects, *it as usize, sink));
+                    lists
+                        .of(position)
+                        .iter()
+                        .for_each(|it| one(&lists.objects, *it as usize, sink));
                     if lists.is_list {
                         sink.end_array();
                     }
                 }
-                cells => sink.text(cells.text(place).unwrap()),
+                cells => sink.text(cells.text(position).unwrap()),
             }
         }
         match sink.is_empty() {
@@ -236,8 +239,9 @@ mod tests {
             let times: Vec<DateTime> = (0..len)
                 .map(|_| DateTime { seconds: rng.i64(-9..9) << 30, nanos: 0, offset_minutes: 0 })
                 .collect();
-            let texts: Vec<Option<&str>> =
-                (0..len).map(|place| has[place].then(|| words[rng.usize(..words.len())])).collect();
+            let texts: Vec<Option<&str>> = (0..len)
+                .map(|position| has[position].then(|| words[rng.usize(..words.len())]))
+                .collect();
             let (mut joined, mut text_ends) = (String::new(), Vec::new());
             for text in &texts {
                 joined.push_str(text.unwrap_or_default());
@@ -245,20 +249,20 @@ mod tests {
             }
             let has_texts = if has.contains(&false) { &has[..] } else { &[] };
             let listed = if round % 2 == 0 { &words[..] } else { &long[..] };
-            let code = |place: usize, rng: &mut Rng| match has[place] {
+            let code = |position: usize, rng: &mut Rng| match has[position] {
                 true => rng.u32(..listed.len() as u32),
                 false => ObjectCells::NONE,
             };
-            let codes: Vec<u32> = (0..len).map(|place| code(place, &mut rng)).collect();
+            let codes: Vec<u32> = (0..len).map(|position| code(position, &mut rng)).collect();
             let below = Objects {
                 len,
                 selection: 1,
                 order: None,
                 columns: vec![("n", ObjectCells::Ints(&ints, &has))],
             };
-            let mut items: Vec<u32> = (0..len as u32 * 2).map(|place| place / 2).collect();
+            let mut items: Vec<u32> = (0..len as u32 * 2).map(|position| position / 2).collect();
             rng.shuffle(&mut items);
-            let ends: Vec<usize> = (1..=len).map(|place| 2 * place).collect();
+            let ends: Vec<usize> = (1..=len).map(|position| 2 * position).collect();
             let lists = ObjectLists { items: &items, ends: &ends, is_list: true, objects: below };
             let mut columns = vec![
                 ("n", ObjectCells::Ints(&ints, &has)),

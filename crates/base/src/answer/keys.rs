@@ -1,7 +1,7 @@
 //! The columns of a block: the keys that its objects have, in the order of the text of the query.
 
 use super::outline::Outline;
-use super::places::NamePlaces;
+use super::places::NamePositions;
 use rustc_hash::FxHashMap;
 use std::collections::{HashMap, HashSet};
 
@@ -43,34 +43,34 @@ impl Key {
 
 /// The first of some keys that matches a name, found by what may end a key within the name.
 #[derive(Debug, Default)]
-pub(super) struct KeyPlaces<'a> {
-    whole: HashMap<&'a str, usize>,
+pub(super) struct KeyPositions<'a> {
+    full: HashMap<&'a str, usize>,
     facets: HashMap<&'a str, usize>,
     languages: HashMap<&'a str, usize>,
 }
 
-impl<'a> KeyPlaces<'a> {
+impl<'a> KeyPositions<'a> {
     /// Some keys, each with its place.
-    pub(super) fn new(keys: impl Iterator<Item = (usize, &'a Key)>) -> KeyPlaces<'a> {
-        let mut places = KeyPlaces::default();
-        for (place, key) in keys {
+    pub(super) fn new(keys: impl Iterator<Item = (usize, &'a Key)>) -> KeyPositions<'a> {
+        let mut positions = KeyPositions::default();
+        for (position, key) in keys {
             let (kind, name) = match key {
-                Key::Always(name) | Key::Perhaps(name) => (&mut places.whole, name),
-                Key::Facets(name) => (&mut places.facets, name),
-                Key::Languages(name) => (&mut places.languages, name),
+                Key::Always(name) | Key::Perhaps(name) => (&mut positions.full, name),
+                Key::Facets(name) => (&mut positions.facets, name),
+                Key::Languages(name) => (&mut positions.languages, name),
             };
-            kind.entry(name).or_insert(place);
+            kind.entry(name).or_insert(position);
         }
-        places
+        positions
     }
 
     /// Returns the first place of a key that a name is, or is one of those that the key stands for.
     pub(super) fn of(&self, name: &str) -> Option<usize> {
         let starts = |mark: char| name.match_indices(mark).map(|(end, _)| &name[..end]);
-        let whole = [self.whole.get(name), self.languages.get(name)].into_iter().flatten();
+        let full = [self.full.get(name), self.languages.get(name)].into_iter().flatten();
         let facets = starts('|').filter_map(|start| self.facets.get(start));
         let languages = starts('@').filter_map(|start| self.languages.get(start));
-        whole.chain(facets).chain(languages).min().copied()
+        full.chain(facets).chain(languages).min().copied()
     }
 
     /// Returns the first place of a key that an object is under whose column this is: `key.inner`.
@@ -84,35 +84,35 @@ pub fn need_data(keys: &[Key]) -> bool {
     keys.iter().any(|key| key.fixed().is_none())
 }
 
-/// Returns the names of the columns of a block, each once, in the order of `keys`. `found` are the keys that objects have;
+/// Returns the names of the columns of a block, each once, in the order of `keys`. `result` are the keys that objects have;
 /// those that no entry of `keys` matches come last.
-pub fn columns(keys: &[Key], found: &[String]) -> Vec<String> {
+pub fn columns(keys: &[Key], result: &[String]) -> Vec<String> {
     let by_data = keys.iter().enumerate().filter(|(_, key)| key.fixed().is_none());
-    let places = KeyPlaces::new(by_data);
-    let mut found_at: FxHashMap<usize, Vec<&str>> = FxHashMap::default();
-    for key in found {
-        if let Some(place) = places.of(key) {
-            found_at.entry(place).or_default().push(key);
+    let positions = KeyPositions::new(by_data);
+    let mut result_at: FxHashMap<usize, Vec<&str>> = FxHashMap::default();
+    for key in result {
+        if let Some(position) = positions.of(key) {
+            result_at.entry(position).or_default().push(key);
         }
     }
     let mut all: Vec<&str> = Vec::with_capacity(keys.len());
-    for (place, key) in keys.iter().enumerate() {
+    for (position, key) in keys.iter().enumerate() {
         match key.fixed() {
             Some(key) => all.push(key),
-            None => all.extend(found_at.remove(&place).unwrap_or_default()),
+            None => all.extend(result_at.remove(&position).unwrap_or_default()),
         }
     }
-    let mut known = HashSet::with_capacity(all.len());
-    let each = all.into_iter().chain(found.iter().map(String::as_str));
-    each.filter(|key| known.insert(*key)).map(str::to_owned).collect()
+    let mut existing = HashSet::with_capacity(all.len());
+    let each = all.into_iter().chain(result.iter().map(String::as_str));
+    each.filter(|key| existing.insert(*key)).map(str::to_owned).collect()
 }
 
 /// A sink that collects the keys of the objects of one block and drops their values.
 #[derive(Debug, Default)]
 pub struct KeySink {
-    wanted: String,
+    expected: String,
     keys: Vec<String>,
-    places: NamePlaces,
+    positions: NamePositions,
     /// The keys of the object of the block that is being written. They count when the object ends.
     row: Vec<String>,
     open: Vec<Open>,
@@ -125,7 +125,7 @@ struct Open {
     /// The key that it is the value of.
     key: Option<String>,
     /// True for the array of the wanted block and for everything inside it.
-    is_wanted: bool,
+    is_expected: bool,
     items: usize,
 }
 
@@ -136,7 +136,7 @@ const ROW_DEPTH: usize = 3;
 impl KeySink {
     /// Creates a sink for the keys of the objects of a block.
     pub fn new(block: String) -> KeySink {
-        KeySink { wanted: block, ..KeySink::default() }
+        KeySink { expected: block, ..KeySink::default() }
     }
 
     /// Returns the keys, each once, in the order of their first occurrence.
@@ -148,20 +148,21 @@ impl KeySink {
 impl Outline for KeySink {
     fn begin(&mut self) {
         let key = self.next.take();
-        let is_wanted = match self.open.as_slice() {
-            [_] => key.as_deref() == Some(&self.wanted),
-            [.., last] => last.is_wanted,
+        let is_expected = match self.open.as_slice() {
+            [_] => key.as_deref() == Some(&self.expected),
+            [.., last] => last.is_expected,
             [] => false,
         };
-        self.open.push(Open { key, is_wanted, items: 0 });
+        self.open.push(Open { key, is_expected, items: 0 });
     }
 
     fn end(&mut self) {
-        let Some(Open { key, is_wanted, .. }) = self.open.pop() else { return };
-        if is_wanted && self.open.len() + 1 == ROW_DEPTH {
+        let Some(Open { key, is_expected, .. }) = self.open.pop() else { return };
+        if is_expected && self.open.len() + 1 == ROW_DEPTH {
             for (next, key) in self.row.drain(..).enumerate() {
                 let keys = &self.keys;
-                if self.places.find(&key, next, keys.len(), |place| &keys[place]).is_none() {
+                if self.positions.find(&key, next, keys.len(), |position| &keys[position]).is_none()
+                {
                     self.keys.push(key);
                 }
             }
@@ -183,7 +184,7 @@ impl Outline for KeySink {
         let depth = self.open.len();
         let Some(open) = self.open.last_mut() else { return };
         open.items += 1;
-        if let (Some(key), true) = (key, open.is_wanted && depth == ROW_DEPTH) {
+        if let (Some(key), true) = (key, open.is_expected && depth == ROW_DEPTH) {
             self.row.push(key);
         }
     }
@@ -250,8 +251,8 @@ mod tests {
             Key::Always(text("z")),
         ];
         assert!(need_data(&keys));
-        let found = ["a", "e|w", "l@en", "e", "l", "z"].map(text);
-        assert_eq!(columns(&keys, &found), ["z", "e|w", "l@en", "l", "a", "e"]);
+        let result = ["a", "e|w", "l@en", "e", "l", "z"].map(text);
+        assert_eq!(columns(&keys, &result), ["z", "e|w", "l@en", "l", "a", "e"]);
         assert_eq!(columns(&keys, &[]), ["z", "a"]);
     }
 
@@ -269,12 +270,12 @@ mod tests {
                 rng.choice(&kinds).unwrap()(text(rng))
             };
             let keys: Vec<Key> = (0..rng.usize(..8)).map(|_| key(&mut rng)).collect();
-            let places = KeyPlaces::new(keys.iter().enumerate());
+            let positions = KeyPositions::new(keys.iter().enumerate());
             let name = text(&mut rng);
-            assert_eq!(places.of(&name), keys.iter().position(|key| key.matches(&name)));
+            assert_eq!(positions.of(&name), keys.iter().position(|key| key.matches(&name)));
             let above =
                 |key: &Key| name.match_indices('.').any(|(end, _)| key.matches(&name[..end]));
-            assert_eq!(places.of_object(&name), keys.iter().position(above));
+            assert_eq!(positions.of_object(&name), keys.iter().position(above));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The forms that an answer is written in: JSON text, JSON in pieces, typed columns, and a tape that plays it again. Each is a
+//! The forms that an answer is written in: JSON text, JSON in chunks, typed columns, and a tape that plays it again. Each is a
 //! [`Sink`](crate::types::Sink) that the executor writes to.
 
 mod outline;
@@ -23,7 +23,7 @@ pub use json_text::{write_json_text, write_plain_text};
 pub use keys::{Key, KeySink, columns, need_data};
 pub use nested::NestedSink;
 pub use outline::Outline;
-pub use places::NamePlaces;
+pub use places::NamePositions;
 pub use shape::{Form, RowForm, Shape};
 pub use table::{Table, TableForm, TableSink};
 pub use tape::Tape;

@@ -14,7 +14,7 @@ const GROUPS: &str = "@groupby";
 /// A sink that collects the objects of one block as a table with nested columns. The groups of a block are its rows.
 #[derive(Default)]
 pub struct NestedSink {
-    wanted: String,
+    expected: String,
     /// True to make one row of all objects of the block.
     joins: bool,
     joined: Vec<(Arc<str>, Cell)>,
@@ -43,7 +43,7 @@ impl NestedSink {
     /// Creates a sink for a block. `joins` makes one row of all its objects, where each has a value of its own, as those of a
     /// block without nodes do.
     pub fn new(block: String, joins: bool) -> NestedSink {
-        NestedSink { wanted: block, joins, ..NestedSink::default() }
+        NestedSink { expected: block, joins, ..NestedSink::default() }
     }
 
     /// Returns the table.
@@ -180,7 +180,7 @@ impl Sink for NestedSink {
 
     fn key(&mut self, key: &str) {
         match self.frames.last_mut() {
-            Some(Frame::Blocks(is_next)) => *is_next = key == self.wanted,
+            Some(Frame::Blocks(is_next)) => *is_next = key == self.expected,
             Some(Frame::Object(next, _)) => {
                 let own = self.keys.get(key).cloned().unwrap_or_else(|| {
                     let own: Arc<str> = Arc::from(key);
@@ -262,9 +262,9 @@ mod tests {
 
     #[test]
     fn lists_of_objects_are_columns() {
-        let found = table(&[&[1, 2], &[], &[3]]);
-        assert_eq!((found.rows, found.columns[0].name.as_str()), (3, "name"));
-        let Cells::List(lists) = &found.columns[1].cells else { panic!("no lists") };
+        let result = table(&[&[1, 2], &[], &[3]]);
+        assert_eq!((result.rows, result.columns[0].name.as_str()), (3, "name"));
+        let Cells::List(lists) = &result.columns[1].cells else { panic!("no lists") };
         let ends = Ends::Narrow(vec![0, 2, 2, 3]);
         assert_eq!((&lists.ends, &lists.valid[..]), (&ends, &[true, false, true][..]));
         let Cells::Struct(friends) = &lists.items else { panic!("no objects") };
@@ -292,8 +292,8 @@ mod tests {
         sink.end_object();
         sink.end_array();
         sink.end_object();
-        let found = sink.finish().unwrap();
-        let Cells::List(lists) = &found.columns[0].cells else { panic!("no lists") };
+        let result = sink.finish().unwrap();
+        let Cells::List(lists) = &result.columns[0].cells else { panic!("no lists") };
         let Cells::Struct(friends) = &lists.items else { panic!("no objects") };
         let lens: Vec<usize> = friends.columns.iter().map(|column| column.cells.len()).collect();
         assert_eq!(lens, [3, 3]);
@@ -309,14 +309,14 @@ mod tests {
             Shape { key: "friend".to_owned(), form: friend },
             Shape { key: "size".to_owned(), form: Form::Float },
         ];
-        for mut found in [table(&[&[1, 2], &[]]), table(&[])] {
-            let rows = found.rows;
-            found.shape(&shapes);
+        for mut result in [table(&[&[1, 2], &[]]), table(&[])] {
+            let rows = result.rows;
+            result.shape(&shapes);
             let names: Vec<&str> =
-                found.columns.iter().map(|column| column.name.as_str()).collect();
+                result.columns.iter().map(|column| column.name.as_str()).collect();
             assert_eq!(names[..2], ["friend", "size"]);
-            assert!(found.columns.iter().all(|column| column.cells.len() == rows));
-            let Cells::List(lists) = &found.columns[0].cells else { panic!("no lists") };
+            assert!(result.columns.iter().all(|column| column.cells.len() == rows));
+            let Cells::List(lists) = &result.columns[0].cells else { panic!("no lists") };
             let Cells::Struct(friends) = &lists.items else { panic!("no objects") };
             assert!(matches!(friends.columns[0].cells, Cells::Time(_)));
             assert_eq!(friends.columns[0].cells.len(), friends.valid.len());

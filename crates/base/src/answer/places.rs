@@ -8,14 +8,14 @@ const FEW: usize = 16;
 /// Finds names in a list that grows at its end: where the next one is expected first, then among few one by one, among many
 /// by a table of hashes that follows the list. O(1) for each name, whatever the order.
 #[derive(Debug, Clone, Default)]
-pub struct NamePlaces {
+pub struct NamePositions {
     // The default hashes have a secret: names come from queries.
-    known: HashMap<String, usize>,
+    existing: HashMap<String, usize>,
     /// So many names of the list are in the table.
     taken: usize,
 }
 
-impl NamePlaces {
+impl NamePositions {
     /// Returns the first place of a name in a list of `len` names, of which `name_at` reads one.
     pub fn find<'a>(
         &mut self,
@@ -28,13 +28,13 @@ impl NamePlaces {
             return Some(expected);
         }
         if len <= FEW {
-            return (0..len).find(|place| name_at(*place) == name);
+            return (0..len).find(|position| name_at(*position) == name);
         }
-        for place in self.taken..len {
-            self.known.entry(name_at(place).to_owned()).or_insert(place);
+        for position in self.taken..len {
+            self.existing.entry(name_at(position).to_owned()).or_insert(position);
         }
         self.taken = len;
-        self.known.get(name).copied()
+        self.existing.get(name).copied()
     }
 }
 
@@ -47,14 +47,15 @@ mod tests {
     fn the_first_of_equal_names_is_found() {
         let mut rng = Rng::with_seed(5);
         for _ in 0..200 {
-            let (mut names, mut places) = (Vec::<String>::new(), NamePlaces::default());
+            let (mut names, mut positions) = (Vec::<String>::new(), NamePositions::default());
             for _ in 0..rng.usize(..80) {
                 let name = rng.u8(..60).to_string();
                 let expected = rng.usize(..=names.len());
-                let found = places.find(&name, expected, names.len(), |place| &names[place]);
-                let first = names.iter().position(|known| *known == name);
+                let result =
+                    positions.find(&name, expected, names.len(), |position| &names[position]);
+                let first = names.iter().position(|existing| *existing == name);
                 let is_expected = names.get(expected) == Some(&name);
-                assert_eq!(found, if is_expected { Some(expected) } else { first });
+                assert_eq!(result, if is_expected { Some(expected) } else { first });
                 names.push(name);
             }
         }

@@ -1,7 +1,7 @@
 //! The columns that a block's rows have by the text of the query and the schema, whatever was found.
 
 use super::cells::{Cells, Column, Lists, Structs, Texts, Values};
-use super::places::NamePlaces;
+use super::places::NamePositions;
 use super::table::Table;
 use std::collections::HashSet;
 
@@ -83,13 +83,14 @@ impl Table {
 fn shape_columns(columns: &mut Vec<Column>, rows: usize, shapes: &[Shape]) {
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     let mut rest: Vec<Option<Column>> = std::mem::take(columns).into_iter().map(Some).collect();
-    let (mut shaped, mut places) = (HashSet::with_capacity(shapes.len()), NamePlaces::default());
+    let (mut shaped, mut positions) =
+        (HashSet::with_capacity(shapes.len()), NamePositions::default());
     for (next, Shape { key, form }) in shapes.iter().enumerate() {
         if !shaped.insert(key) {
             continue;
         }
-        let found = places.find(key, next, names.len(), |place| &names[place]);
-        let cells = match found.and_then(|place| rest[place].take()) {
+        let result = positions.find(key, next, names.len(), |position| &names[position]);
+        let cells = match result.and_then(|position| rest[position].take()) {
             Some(Column { mut cells, .. }) => {
                 shape_cells(&mut cells, form);
                 cells
@@ -107,7 +108,7 @@ fn shape_cells(cells: &mut Cells, form: &Form) {
         (Cells::List(lists), Form::List(item)) => shape_cells(&mut lists.items, item),
         (Cells::Struct(structs), Form::Object(shapes)) => {
             let rows = structs.valid.len();
-            structs.places = NamePlaces::default();
+            structs.positions = NamePositions::default();
             shape_columns(&mut structs.columns, rows, shapes);
         }
         _ => {}

@@ -3,10 +3,10 @@
 //! Cells are staged for one row and moved into their columns when the row is complete, so that an
 //! object that is taken back leaves nothing behind. The groups of a block with `@groupby` are its rows.
 
-use super::cells::{Cell, Cells, Column, MixedTypes, column_place};
-use super::keys::{Key, KeyPlaces};
-use super::places::NamePlaces;
-use crate::types::{Error, ObjectCells, Objects, PieceSink, Result, Sink, Uid, ValueRef};
+use super::cells::{Cell, Cells, Column, MixedTypes, column_position};
+use super::keys::{Key, KeyPositions};
+use super::places::NamePositions;
+use crate::types::{Error, FragmentSink, ObjectCells, Objects, Result, Sink, Uid, ValueRef};
 use std::mem;
 
 /// The key under which `@groupby` writes its groups.
@@ -24,7 +24,7 @@ pub struct Table {
 /// A sink that collects the objects of one block as a table.
 #[derive(Default)]
 pub struct TableSink {
-    wanted: Option<String>,
+    expected: Option<String>,
     /// The names of all blocks of the answer, for error messages.
     blocks: Vec<String>,
     table: Table,
@@ -32,10 +32,10 @@ pub struct TableSink {
     row: StagedRow,
     /// The keys from the row to the next value, joined by dots: the name of its column.
     path: String,
-    /// The place where the search for the next column starts. Most rows have their columns in the same order, so the
+    /// The position where the search for the next column starts. Most rows have their columns in the same order, so the
     /// search usually ends there.
     next_column: usize,
-    places: NamePlaces,
+    positions: NamePositions,
     /// The object just written held groups, which are the rows; so it is not a row itself.
     has_groups: bool,
     /// There are groups inside a list, which is an error.
@@ -54,7 +54,7 @@ struct StagedRow {
 enum Frame {
     /// The object of all blocks.
     Blocks,
-    /// The array of a block; true for the block that is wanted.
+    /// The array of a block; true for the block that is requested.
     Block(bool),
     /// A row, or an object below it.
     Object {
@@ -81,11 +81,11 @@ enum Frame {
 impl Table {
     /// Sorts the columns by the order of the text of the query. The columns of one nested object stay together.
     pub fn put_in_order(&mut self, keys: &[Key]) {
-        let places = KeyPlaces::new(keys.iter().enumerate());
+        let positions = KeyPositions::new(keys.iter().enumerate());
         // The sort is stable: columns that no key names come last, in the order in which they were met.
         self.columns.sort_by_cached_key(|column| {
-            let nested = || places.of_object(&column.name);
-            places.of(&column.name).or_else(nested).unwrap_or(usize::MAX)
+            let nested = || positions.of_object(&column.name);
+            positions.of(&column.name).or_else(nested).unwrap_or(usize::MAX)
         });
     }
 }
@@ -98,10 +98,10 @@ impl Table {
     ///
     /// [`Error::Query`] that names the column whose values are of different kinds.
     pub fn append(&mut self, other: Table) -> Result<()> {
-        let mut places = NamePlaces::default();
+        let mut positions = NamePositions::default();
         for (next, Column { name, cells: more }) in other.columns.into_iter().enumerate() {
-            let place = column_place(&mut self.columns, &mut places, next, &name);
-            let Column { name, cells } = &mut self.columns[place];
+            let position = column_position(&mut self.columns, &mut positions, next, &name);
+            let Column { name, cells } = &mut self.columns[position];
             // The cells of the other table belong to the rows behind those of this one, whether this one had
             // the column or not.
             cells.pad_to(self.rows);
@@ -147,9 +147,9 @@ impl TableSink {
 
     fn check_block(&self) -> Result<()> {
         let names = self.blocks.join(", ");
-        match &self.wanted {
-            Some(wanted) if !self.blocks.contains(wanted) => {
-                let message = format!("the answer has no block {wanted:?}, it has: {names}");
+        match &self.expected {
+            Some(expected) if !self.blocks.contains(expected) => {
+                let message = format!("the answer has no block {expected:?}, it has: {names}");
                 Err(Error::query(message))
             }
             None if 1 < self.blocks.len() => {
@@ -162,7 +162,7 @@ impl TableSink {
 
     /// Creates a sink for the rows of a block. With `None` the answer must have exactly one block, which is taken.
     pub fn new(block: Option<String>) -> TableSink {
-        TableSink { wanted: block, ..TableSink::default() }
+        TableSink { expected: block, ..TableSink::default() }
     }
 
     /// Returns the table.
@@ -195,10 +195,14 @@ impl TableSink {
 
     /// Returns the place of the column that `path` names, and adds the column if it is new.
     fn column(&mut self) -> usize {
-        let place =
-            column_place(&mut self.table.columns, &mut self.places, self.next_column, &self.path);
-        self.next_column = place + 1;
-        place
+        let position = column_position(
+            &mut self.table.columns,
+            &mut self.positions,
+            self.next_column,
+            &self.path,
+        );
+        self.next_column = position + 1;
+        position
     }
 
     fn cell(&mut self, cell: Cell) {
@@ -253,7 +257,7 @@ impl TableSink {
     }
 }
 
-/// What a piece of a table is a part of.
+/// What a chunk of a table is a part of.
 #[derive(Clone, Copy)]
 pub enum TableForm {
     /// The rows of the wanted block.
@@ -264,9 +268,9 @@ pub enum TableForm {
     Other,
 }
 
-impl PieceSink for TableSink {
+impl FragmentSink for TableSink {
     type Form = TableForm;
-    type Piece = TableSink;
+    type Chunk = TableSink;
 
     fn form(&self) -> TableForm {
         match self.frames.last() {
@@ -276,7 +280,7 @@ impl PieceSink for TableSink {
         }
     }
 
-    fn piece(form: &TableForm) -> TableSink {
+    fn chunk(form: &TableForm) -> TableSink {
         let frame = match form {
             TableForm::Rows => Frame::Block(true),
             TableForm::Groups => Frame::Groups,
@@ -285,17 +289,17 @@ impl PieceSink for TableSink {
         TableSink { frames: vec![frame], ..TableSink::default() }
     }
 
-    fn append(&mut self, piece: TableSink) {
+    fn append(&mut self, chunk: TableSink) {
         if let Some(Frame::Passed(is_empty)) = self.frames.last_mut() {
-            *is_empty &= matches!(piece.frames.last(), Some(Frame::Passed(true)));
+            *is_empty &= matches!(chunk.frames.last(), Some(Frame::Passed(true)));
         }
-        if let Some(fault) = piece.fault {
+        if let Some(fault) = chunk.fault {
             self.fault.get_or_insert(fault);
         }
         for column in &mut self.table.columns {
             column.cells.pad_to(self.table.rows);
         }
-        let mut table = piece.table;
+        let mut table = chunk.table;
         for column in &mut table.columns {
             column.cells.pad_to(table.rows);
         }
@@ -337,7 +341,7 @@ impl Sink for TableSink {
                 let name = self.blocks.last().map_or("", String::as_str);
                 // Without a wanted block the first one is read, and `finish` refuses an answer that has more.
                 let is_first = self.blocks.len() == 1;
-                Frame::Block(self.wanted.as_ref().map_or(is_first, |wanted| wanted == name))
+                Frame::Block(self.expected.as_ref().map_or(is_first, |expected| expected == name))
             }
             Some(Frame::Object { path_len: 0, .. }) if self.path == GROUPS => Frame::Groups,
             Some(Frame::Object { .. }) => Frame::List { column: self.column(), items: Vec::new() },
@@ -406,9 +410,10 @@ impl Sink for TableSink {
     }
 
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
-        let are_known = objects.order.is_none()
+        let are_existing = objects.order.is_none()
             && objects.columns.iter().all(|(_, cells)| Cells::can_be_of(cells));
-        if !are_known || !matches!(self.frames.last(), Some(Frame::Block(true) | Frame::Groups)) {
+        if !are_existing || !matches!(self.frames.last(), Some(Frame::Block(true) | Frame::Groups))
+        {
             return false;
         }
         let column = |(name, cells): &(&str, ObjectCells<'_>)| {

@@ -1,7 +1,7 @@
 //! An answer that is kept apart from the data that it was read from.
 //!
 //! A tape records what a writer tells a [`Sink`], with the types of all values, and plays it to any other sink later. Texts stand
-//! behind each other in one buffer, and a key that repeats is kept once.
+//! behind each other in one buffer, and a key that repeats is retained once.
 
 use crate::types::{DateTime, Sink, Uid, ValueRef};
 
@@ -21,7 +21,7 @@ pub struct Tape {
     numbers: Vec<f32>,
     /// Where the different keys stand in `texts`, in the order of their first use.
     keys: Vec<Span>,
-    /// The place in `keys` behind the last one that was used: objects of a list mostly have the same keys in the same order.
+    /// The position in `keys` behind the last one that was used: objects of a list mostly have the same keys in the same order.
     next_key: usize,
     /// The objects and arrays that are not closed yet.
     open: Vec<Open>,
@@ -96,11 +96,11 @@ impl Tape {
     }
 
     /// Plays what was recorded to a sink: of each array no more than `items_max` items, but for those of the arrays in the outermost
-    /// object whose key `is_whole` names. Costs a step for each event that was recorded, with those that are left out.
-    pub fn play(&self, items_max: usize, is_whole: impl Fn(&str) -> bool, sink: &mut dyn Sink) {
+    /// object whose key `is_complete` names. Costs a step for each event that was recorded, with those that are left out.
+    pub fn play(&self, items_max: usize, is_complete: impl Fn(&str) -> bool, sink: &mut dyn Sink) {
         // The number of items so far of each open array; `None` for an object.
         let mut open: Vec<Option<usize>> = Vec::new();
-        let (mut whole, mut left_out) = (false, 0_usize);
+        let (mut full, mut left_out) = (false, 0_usize);
         for event in &self.events {
             let begins = matches!(event, Event::BeginObject | Event::BeginArray);
             let ends = matches!(event, Event::EndObject | Event::EndArray);
@@ -114,7 +114,7 @@ impl Tape {
                 open.pop();
             } else if let Some(Some(items)) = open.last_mut() {
                 *items += 1;
-                if items_max < *items && !whole {
+                if items_max < *items && !full {
                     left_out = usize::from(begins);
                     continue;
                 }
@@ -122,7 +122,7 @@ impl Tape {
             if let Event::Key(key) = event
                 && open.len() == 1
             {
-                whole = is_whole(self.key_text(*key));
+                full = is_complete(self.key_text(*key));
             }
             match event {
                 Event::BeginArray => open.push(Some(0)),
@@ -189,7 +189,7 @@ impl Tape {
         }
     }
 
-    fn keep_text(&mut self, text: &str) -> Span {
+    fn retain_text(&mut self, text: &str) -> Span {
         let start = self.texts.len();
         self.texts.push_str(text);
         Span::new(start, self.texts.len())
@@ -198,8 +198,8 @@ impl Tape {
 
 impl Span {
     fn new(start: usize, end: usize) -> Span {
-        let place = |at: usize| u32::try_from(at).expect("a tape is far shorter than 4 GiB");
-        Span { start: place(start), end: place(end) }
+        let position = |at: usize| u32::try_from(at).expect("a tape is far shorter than 4 GiB");
+        Span { start: position(start), end: position(end) }
     }
 
     fn range(self) -> std::ops::Range<usize> {
@@ -238,19 +238,19 @@ impl Sink for Tape {
 
     fn key(&mut self, key: &str) {
         let is_at =
-            |place: &usize| self.keys.get(*place).is_some_and(|it| self.text_at(*it) == key);
+            |position: &usize| self.keys.get(*position).is_some_and(|it| self.text_at(*it) == key);
         // Behind the last key the search goes on at the first: the next object of a list begins with it.
         let guess = if self.next_key < self.keys.len() { self.next_key } else { 0 };
-        let known = Some(guess)
+        let existing = Some(guess)
             .filter(is_at)
-            .or_else(|| (0..self.keys.len().min(KEYS_LOOKED)).find(|place| is_at(place)));
-        let place = known.unwrap_or_else(|| {
-            let span = self.keep_text(key);
+            .or_else(|| (0..self.keys.len().min(KEYS_LOOKED)).find(|position| is_at(position)));
+        let position = existing.unwrap_or_else(|| {
+            let span = self.retain_text(key);
             self.keys.push(span);
             self.keys.len() - 1
         });
-        self.next_key = place + 1;
-        self.item(Event::Key(place as u32));
+        self.next_key = position + 1;
+        self.item(Event::Key(position as u32));
         self.has_key = true;
     }
 
@@ -263,10 +263,10 @@ impl Sink for Tape {
             ValueRef::Int(number) => Event::Int(number),
             ValueRef::Bool(truth) => Event::Bool(truth),
             ValueRef::DateTime(time) => Event::Time(time),
-            ValueRef::Default(text) => Event::Default(self.keep_text(text)),
-            ValueRef::String(text) => Event::String(self.keep_text(text)),
-            ValueRef::Geo(text) => Event::Geo(self.keep_text(text)),
-            ValueRef::BigFloat(text) => Event::BigFloat(self.keep_text(text)),
+            ValueRef::Default(text) => Event::Default(self.retain_text(text)),
+            ValueRef::String(text) => Event::String(self.retain_text(text)),
+            ValueRef::Geo(text) => Event::Geo(self.retain_text(text)),
+            ValueRef::BigFloat(text) => Event::BigFloat(self.retain_text(text)),
             ValueRef::Vector(numbers) => {
                 let start = self.numbers.len();
                 self.numbers.extend_from_slice(numbers);
@@ -294,7 +294,7 @@ impl Sink for Tape {
     }
 
     fn text(&mut self, text: &str) {
-        let span = self.keep_text(text);
+        let span = self.retain_text(text);
         self.item(Event::Text(span));
     }
 }

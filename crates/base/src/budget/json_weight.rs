@@ -7,13 +7,13 @@ use serde_json::Value;
 /// A member of an object: its name and its value.
 const MEMBER: usize = size_of::<String>() + size_of::<Value>();
 
-/// The first node of the map that an object is has eleven places, and is made for one member as well.
+/// The first node of the map that an object is has eleven positions, and is made for one member as well.
 const OBJECT: u64 = 11 * MEMBER as u64 + 16;
 
-/// A list begins with four places.
+/// A list begins with four positions.
 const LIST: u64 = 4 * size_of::<Value>() as u64;
 
-/// What stands behind a comma: in a list, which doubles and is copied while it grows, three places; in a map, whose nodes are half
+/// What stands behind a comma: in a list, which doubles and is copied while it grows, three positions; in a map, whose nodes are half
 /// full where names ascend, two.
 const ITEM: u64 = 3 * size_of::<Value>() as u64 + 16;
 

@@ -24,13 +24,13 @@ pub(crate) fn memory_limit() -> Option<u64> {
     let (size, anonymous) = (kilobytes(&status, "VmSize:"), anonymous_in(&status));
     let mapped = size.unwrap_or(0).saturating_sub(anonymous.unwrap_or(0));
     let space = soft_limit(&limits, "Max address space");
-    let found = [
+    let result = [
         machine,
         cgroup_limit(Path::new("/sys/fs/cgroup"), &read("/proc/self/cgroup")),
         space.map(|bytes| bytes.saturating_sub(mapped) / 2),
         soft_limit(&limits, "Max data size"),
     ];
-    found.into_iter().flatten().min()
+    result.into_iter().flatten().min()
 }
 
 /// Returns the bytes of anonymous memory that are resident now: heaps and stacks, but not files that are mapped. A call
@@ -133,8 +133,8 @@ mod tests {
     fn this_machine_tells() {
         assert!(memory_limit().is_some_and(|bytes| 64 << 20 < bytes));
         let before = anonymous_memory().unwrap();
-        let kept = std::hint::black_box(vec![1_u8; 64 << 20]);
+        let retained = std::hint::black_box(vec![1_u8; 64 << 20]);
         assert!(before + (48 << 20) < anonymous_memory().unwrap());
-        drop(kept);
+        drop(retained);
     }
 }

@@ -6,4 +6,4 @@ mod pool;
 
 pub use json_weight::json_weight;
 pub use machine::anonymous_memory;
-pub use pool::{Budget, Held, Share};
+pub use pool::{Budget, Held, Reservation};

@@ -40,7 +40,7 @@ const LARGE_BLOCK: u64 = 1 << 20;
 const RESERVE: u64 = 16;
 
 /// The margin is the bound divided by this number, but at least [`MARGIN_MIN`]. Only small shares draw from the margin. So
-/// small requests are answered when large ones have drawn all that they may, and there is room for memory that is
+/// small requests are answered when large ones have drawn all that they may, and there is space for memory that is
 /// allocated without being drawn until the next sample shows it.
 const MARGIN: u64 = 8;
 
@@ -72,7 +72,7 @@ struct Inner {
     /// The bytes that may be drawn, or that the process may have, in all.
     bound: u64,
     /// The bytes that are drawn now, in whole blocks.
-    drawn: AtomicU64,
+    reserved: AtomicU64,
     /// The most bytes that were reserved at once since [`Budget::forget_peak`].
     peak: AtomicU64,
     /// The sum of all bytes that were ever drawn, whether they were given back or not.
@@ -101,7 +101,7 @@ struct Watch {
 }
 
 /// The part of a budget that one request has drawn. Dropping it gives the part back.
-pub struct Share {
+pub struct Reservation {
     budget: Budget,
     /// The bytes that the request has asked for.
     used: AtomicU64,
@@ -117,8 +117,8 @@ impl Budget {
 
     fn with(bound: u64, watch: Option<Watch>) -> Budget {
         let none = || AtomicU64::new(0);
-        let (drawn, peak, taken, given, untidy) = (none(), none(), none(), none(), none());
-        Budget { inner: Arc::new(Inner { bound, drawn, peak, taken, given, untidy, watch }) }
+        let (reserved, peak, taken, given, untidy) = (none(), none(), none(), none(), none());
+        Budget { inner: Arc::new(Inner { bound, reserved, peak, taken, given, untidy, watch }) }
     }
 
     /// Creates a budget for the whole process, its data included, whose memory is sampled. `bound` is in bytes.
@@ -151,8 +151,8 @@ impl Budget {
     }
 
     /// Returns the bytes that are drawn now, counted in whole blocks.
-    pub fn drawn(&self) -> u64 {
-        self.inner.drawn.load(Relaxed)
+    pub fn reserved(&self) -> u64 {
+        self.inner.reserved.load(Relaxed)
     }
 
     /// Returns the most bytes that were reserved at once since [`Budget::forget_peak`], counted in blocks.
@@ -162,12 +162,12 @@ impl Budget {
 
     /// Starts a new measurement of [`Budget::peak`].
     pub fn forget_peak(&self) {
-        self.inner.peak.store(self.drawn(), Relaxed);
+        self.inner.peak.store(self.reserved(), Relaxed);
     }
 
     /// Creates a share for a request. It has drawn nothing yet.
-    pub fn share(&self) -> Share {
-        Share { budget: self.clone(), used: AtomicU64::new(0), held: AtomicU64::new(0) }
+    pub fn reservation(&self) -> Reservation {
+        Reservation { budget: self.clone(), used: AtomicU64::new(0), held: AtomicU64::new(0) }
     }
 
     /// Checks whether data may be added. Data stays, unlike the memory of a request, so it is refused as soon as the
@@ -225,8 +225,8 @@ impl Budget {
     ///
     /// [`Error::Limit`] when the budget has too little left.
     pub fn check_free(&self, bytes: u64) -> Result<()> {
-        let Inner { bound, drawn, taken, watch, .. } = &*self.inner;
-        let now = drawn.load(Relaxed);
+        let Inner { bound, reserved, taken, watch, .. } = &*self.inner;
+        let now = reserved.load(Relaxed);
         let after = now.saturating_add(bytes);
         let projected = watch.as_ref().map_or(after, |watch| {
             watch.look(&self.inner);
@@ -244,36 +244,36 @@ impl Budget {
     ///
     /// [`Error::Limit`] when the budget, without the margin if the share is not small, has too little left.
     fn take(&self, bytes: u64, held: u64) -> Result<()> {
-        let Inner { bound, drawn, peak, taken, watch, .. } = &*self.inner;
-        let kept = if held <= SMALL { 0 } else { self.margin() };
+        let Inner { bound, reserved, peak, taken, watch, .. } = &*self.inner;
+        let retained = if held <= SMALL { 0 } else { self.margin() };
         // The margin is at most a quarter of the bound (each of the two is), so no subtraction below goes
         // under zero.
-        if *bound - kept < bytes {
-            return Err(self.full(&format!("for another {bytes} bytes"), self.drawn()));
+        if *bound - retained < bytes {
+            return Err(self.full(&format!("for another {bytes} bytes"), self.reserved()));
         }
         let looked =
-            watch.as_ref().filter(|_| bound / RESERVE < self.drawn().saturating_add(bytes));
+            watch.as_ref().filter(|_| bound / RESERVE < self.reserved().saturating_add(bytes));
         if let Some(watch) = looked {
             watch.look(&self.inner);
         }
         // Added first and taken back on failure: two draws at once can't both take the last bytes.
-        let after = drawn.fetch_add(bytes, Relaxed).saturating_add(bytes);
+        let after = reserved.fetch_add(bytes, Relaxed).saturating_add(bytes);
         let ever = taken.fetch_add(bytes, Relaxed).wrapping_add(bytes);
         let projected = looked.map_or(after, |watch| watch.projected(after, ever));
-        if projected <= *bound - kept {
+        if projected <= *bound - retained {
             // A load first: a reservation below the peak writes nothing that other cores read.
             if peak.load(Relaxed) < after {
                 peak.fetch_max(after, Relaxed);
             }
             return Ok(());
         }
-        drawn.fetch_sub(bytes, Relaxed);
+        reserved.fetch_sub(bytes, Relaxed);
         taken.fetch_sub(bytes, Relaxed);
         Err(self.full(&format!("for another {bytes} bytes"), projected - bytes))
     }
 
     fn give(&self, bytes: u64) {
-        self.inner.drawn.fetch_sub(bytes, Relaxed);
+        self.inner.reserved.fetch_sub(bytes, Relaxed);
         self.inner.given.fetch_add(bytes, Relaxed);
     }
 
@@ -291,8 +291,8 @@ impl Budget {
 
 impl fmt::Debug for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (bound, drawn) = (self.bound(), self.drawn());
-        f.debug_struct("Budget").field("bound", &bound).field("drawn", &drawn).finish()
+        let (bound, reserved) = (self.bound(), self.reserved());
+        f.debug_struct("Budget").field("bound", &bound).field("drawn", &reserved).finish()
     }
 }
 
@@ -310,7 +310,7 @@ impl Watch {
         }
         // The counters are read before the sample: bytes that are drawn in between may be counted twice, but are never
         // missed.
-        let (drawn, taken) = (inner.drawn.load(Relaxed), inner.taken.load(Relaxed));
+        let (reserved, taken) = (inner.reserved.load(Relaxed), inner.taken.load(Relaxed));
         let Some(anonymous) = (self.read)() else {
             // The system does not tell. So what was drawn once counts no longer than it is drawn, beside the data that were
             // there when it told last.
@@ -320,29 +320,29 @@ impl Watch {
         };
         self.anonymous.store(anonymous, Relaxed);
         self.taken.store(taken, Relaxed);
-        if drawn <= inner.bound / RESERVE {
-            self.quiet.store(anonymous.saturating_sub(drawn), Relaxed);
+        if reserved <= inner.bound / RESERVE {
+            self.quiet.store(anonymous.saturating_sub(reserved), Relaxed);
         }
     }
 
     /// Returns the bytes that the process will have once everything that is drawn is allocated: the greater of the last
     /// sample plus what was drawn since, and the data plus what is drawn now. `ever` is the current [`Inner::taken`].
-    fn projected(&self, drawn: u64, ever: u64) -> u64 {
+    fn projected(&self, reserved: u64, ever: u64) -> u64 {
         // A refused draw takes its bytes back, so `ever` may be less than it was at the sample; then
         // nothing came since.
         let since = ever.saturating_sub(self.taken.load(Relaxed));
         let sampled = self.anonymous.load(Relaxed).saturating_add(since);
-        sampled.max(self.quiet.load(Relaxed).saturating_add(drawn))
+        sampled.max(self.quiet.load(Relaxed).saturating_add(reserved))
     }
 }
 
-impl Share {
+impl Reservation {
     /// Draws bytes that the request is about to allocate.
     ///
     /// # Errors
     ///
     /// [`Error::Limit`] when the budget has too little left; then nothing is drawn.
-    pub fn draw(&self, bytes: u64) -> Result<()> {
+    pub fn reserve(&self, bytes: u64) -> Result<()> {
         // More than the bound always fails; it is caught here, since such numbers could overflow the counters.
         if self.budget.bound() < bytes {
             return self.budget.take(bytes, bytes);
@@ -364,17 +364,17 @@ impl Share {
         // A draw on another thread that fits at this moment may leave `held` below `used`: it is the next
         // draw that takes the missing blocks again.
         let held = self.held.load(Relaxed);
-        let wanted = in_blocks(used);
-        // Up to one large block is kept, since a request that frees a little soon needs it again.
-        if wanted + LARGE_BLOCK < held
-            && self.held.compare_exchange(held, wanted, Relaxed, Relaxed).is_ok()
+        let expected = in_blocks(used);
+        // Up to one large block is retained, since a request that frees a little soon needs it again.
+        if expected + LARGE_BLOCK < held
+            && self.held.compare_exchange(held, expected, Relaxed, Relaxed).is_ok()
         {
-            self.budget.give(held - wanted);
+            self.budget.give(held - expected);
         }
     }
 
     /// Gives back all but `bytes`: for a request that has freed the rest of its memory.
-    pub fn keep_only(&self, bytes: u64) {
+    pub fn retain_only(&self, bytes: u64) {
         self.give_back(self.used().saturating_sub(bytes));
     }
 
@@ -392,23 +392,23 @@ impl Share {
     fn hold(&self, used: u64) -> Result<()> {
         loop {
             let held = self.held.load(Relaxed);
-            let wanted = in_blocks(used);
-            if wanted <= held {
+            let expected = in_blocks(used);
+            if expected <= held {
                 return Ok(());
             }
-            self.budget.take(wanted - held, wanted)?;
-            if self.held.compare_exchange(held, wanted, Relaxed, Relaxed).is_ok() {
+            self.budget.take(expected - held, expected)?;
+            if self.held.compare_exchange(held, expected, Relaxed, Relaxed).is_ok() {
                 return Ok(());
             }
             // Another thread of the request has changed what is held: give the blocks back and compute again.
-            self.budget.give(wanted - held);
+            self.budget.give(expected - held);
         }
     }
 }
 
 /// A number of bytes that are drawn from a share. Dropping it gives them back to the share.
 pub struct Held {
-    share: Arc<Share>,
+    reservation: Arc<Reservation>,
     bytes: u64,
 }
 
@@ -417,19 +417,19 @@ impl Held {
     ///
     /// # Errors
     ///
-    /// As [`Share::draw`].
-    pub fn draw(share: &Arc<Share>, bytes: u64) -> Result<Held> {
-        share.draw(bytes)?;
-        Ok(Held { share: Arc::clone(share), bytes })
+    /// As [`Reservation::reserve`].
+    pub fn reserve(reservation: &Arc<Reservation>, bytes: u64) -> Result<Held> {
+        reservation.reserve(bytes)?;
+        Ok(Held { reservation: Arc::clone(reservation), bytes })
     }
 
     /// Draws `bytes` more.
     ///
     /// # Errors
     ///
-    /// As [`Share::draw`].
+    /// As [`Reservation::reserve`].
     pub fn grow(&mut self, bytes: u64) -> Result<()> {
-        self.share.draw(bytes)?;
+        self.reservation.reserve(bytes)?;
         self.bytes += bytes;
         Ok(())
     }
@@ -448,11 +448,11 @@ impl fmt::Debug for Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.share.give_back(self.bytes);
+        self.reservation.give_back(self.bytes);
     }
 }
 
-impl Drop for Share {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.budget.give(*self.held.get_mut());
     }
@@ -478,83 +478,84 @@ mod tests {
     #[test]
     fn what_is_drawn_is_given_back_also_by_a_panic() {
         let budget = Budget::new(10 << 20);
-        let share = budget.share();
-        for (more, drawn) in [(1, FIRST_BLOCK), (FIRST_BLOCK, 2 * FIRST_BLOCK), (BLOCK / 2, BLOCK)]
+        let reservation = budget.reservation();
+        for (more, reserved) in
+            [(1, FIRST_BLOCK), (FIRST_BLOCK, 2 * FIRST_BLOCK), (BLOCK / 2, BLOCK)]
         {
-            share.draw(more).unwrap();
-            assert_eq!(budget.drawn(), drawn);
+            reservation.reserve(more).unwrap();
+            assert_eq!(budget.reserved(), reserved);
         }
-        share.draw(BLOCK / 2 - FIRST_BLOCK - 1).unwrap();
-        assert_eq!(budget.drawn(), BLOCK);
-        share.draw(3 << 20).unwrap();
-        assert_eq!(budget.drawn(), 4 << 20);
-        share.give_back(3 << 20);
-        assert_eq!((budget.drawn(), share.used()), (BLOCK, BLOCK));
+        reservation.reserve(BLOCK / 2 - FIRST_BLOCK - 1).unwrap();
+        assert_eq!(budget.reserved(), BLOCK);
+        reservation.reserve(3 << 20).unwrap();
+        assert_eq!(budget.reserved(), 4 << 20);
+        reservation.give_back(3 << 20);
+        assert_eq!((budget.reserved(), reservation.used()), (BLOCK, BLOCK));
         assert_eq!(budget.peak(), 4 << 20);
         budget.forget_peak();
         assert_eq!(budget.peak(), BLOCK);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
-            let share = budget.share();
-            share.draw(5 << 20).unwrap();
+            let reservation = budget.reservation();
+            reservation.reserve(5 << 20).unwrap();
             panic!("in the middle");
         }));
         assert!(panicked.is_err());
-        drop(share);
-        assert_eq!(budget.drawn(), 0);
+        drop(reservation);
+        assert_eq!(budget.reserved(), 0);
     }
 
     #[test]
     fn what_is_not_there_is_refused_by_name_and_leaves_no_trace() {
         let budget = Budget::new(10 << 20);
-        let (one, other) = (budget.share(), budget.share());
-        one.draw(8 << 20).unwrap();
-        let error = other.draw(3 << 20).unwrap_err();
+        let (one, other) = (budget.reservation(), budget.reservation());
+        one.reserve(8 << 20).unwrap();
+        let error = other.reserve(3 << 20).unwrap_err();
         assert!(
             matches!(&error, Error::Limit { message } if message.contains("`memory`")
             && message.contains("8388608 of the 10485760 bytes")),
             "{error}"
         );
-        assert_eq!((budget.drawn(), other.used()), (8 << 20, 0));
-        other.draw(u64::MAX).unwrap_err();
-        other.draw(SMALL).unwrap();
+        assert_eq!((budget.reserved(), other.used()), (8 << 20, 0));
+        other.reserve(u64::MAX).unwrap_err();
+        other.reserve(SMALL).unwrap();
         drop(one);
-        other.draw(3 << 20).unwrap();
+        other.reserve(3 << 20).unwrap();
     }
 
     #[test]
     fn many_threads_draw_and_give_back_exactly() {
         let budget = Budget::new(1 << 30);
-        let share = budget.share();
+        let reservation = budget.reservation();
         thread::scope(|scope| {
             for seed in 0..4 {
-                let (share, budget) = (&share, &budget);
+                let (reservation, budget) = (&reservation, &budget);
                 scope.spawn(move || {
                     let mut random = fastrand::Rng::with_seed(seed);
                     for _ in 0..10_000 {
                         let bytes = random.u64(..300_000);
-                        let own = budget.share();
-                        own.draw(bytes).unwrap();
-                        share.draw(bytes).unwrap();
-                        share.give_back(bytes);
+                        let own = budget.reservation();
+                        own.reserve(bytes).unwrap();
+                        reservation.reserve(bytes).unwrap();
+                        reservation.give_back(bytes);
                     }
                 });
             }
         });
-        assert_eq!(share.used(), 0);
-        drop(share);
-        assert_eq!(budget.drawn(), 0);
+        assert_eq!(reservation.used(), 0);
+        drop(reservation);
+        assert_eq!(budget.reserved(), 0);
     }
 
     #[test]
     fn when_all_else_is_drawn_small_shares_get_the_rest() {
         let budget = Budget::new(16 << 20);
-        let large: Vec<Share> = (0..20).map(|_| budget.share()).collect();
-        large.iter().for_each(|share| drop(share.draw(SMALL)));
-        while large.iter().any(|share| share.draw(LARGE_BLOCK).is_ok()) {}
-        assert!((13 << 20..=14 << 20).contains(&budget.drawn()), "{}", budget.drawn());
-        let small: Vec<Share> = (0..3).map(|_| budget.share()).collect();
-        small.iter().for_each(|share| share.draw(SMALL).unwrap());
-        small[0].draw(SMALL).unwrap_err();
+        let large: Vec<Reservation> = (0..20).map(|_| budget.reservation()).collect();
+        large.iter().for_each(|reservation| drop(reservation.reserve(SMALL)));
+        while large.iter().any(|reservation| reservation.reserve(LARGE_BLOCK).is_ok()) {}
+        assert!((13 << 20..=14 << 20).contains(&budget.reserved()), "{}", budget.reserved());
+        let small: Vec<Reservation> = (0..3).map(|_| budget.reservation()).collect();
+        small.iter().for_each(|reservation| reservation.reserve(SMALL).unwrap());
+        small[0].reserve(SMALL).unwrap_err();
     }
 
     #[test]
@@ -572,11 +573,11 @@ mod tests {
     fn where_the_system_does_not_tell_what_is_drawn_counts() {
         let budget = Budget::watching(1 << 30, || None);
         for _ in 0..30 {
-            budget.share().draw(100 << 20).unwrap();
+            budget.reservation().reserve(100 << 20).unwrap();
         }
-        let share = budget.share();
-        share.draw(800 << 20).unwrap();
-        budget.share().draw(200 << 20).unwrap_err();
+        let reservation = budget.reservation();
+        reservation.reserve(800 << 20).unwrap();
+        budget.reservation().reserve(200 << 20).unwrap_err();
         budget.check_growth().unwrap();
     }
 
@@ -584,14 +585,14 @@ mod tests {
     fn data_count_too_and_a_reserve_is_left() {
         let budget = Budget::watching(16 << 20, || Some(15 << 20));
         budget.check_growth().unwrap();
-        let (small, large) = (budget.share(), budget.share());
-        small.draw(1 << 20).unwrap();
-        let error = large.draw(2 << 20).unwrap_err();
+        let (small, large) = (budget.reservation(), budget.reservation());
+        small.reserve(1 << 20).unwrap();
+        let error = large.reserve(2 << 20).unwrap_err();
         assert!(error.to_string().contains("16777216 of the 16777216 bytes"), "{error}");
         let full = Budget::watching(16 << 20, || Some(17 << 20));
         assert!(matches!(full.check_growth(), Err(Error::Limit { message })
             if message.contains("no memory to add data")));
-        full.share().draw(1 << 20).unwrap();
-        full.share().draw(2 << 20).unwrap_err();
+        full.reservation().reserve(1 << 20).unwrap();
+        full.reservation().reserve(2 << 20).unwrap_err();
     }
 }

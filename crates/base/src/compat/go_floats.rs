@@ -135,22 +135,22 @@ impl HexFloat {
         }
         let length = 64 - i64::from(self.mantissa.leading_zeros());
         let dropped = (length - bits).max(least - self.exponent).max(0);
-        // All bits are cut off, and they are less than half of the first place that is kept.
+        // All bits are cut off, and they are less than half of the first position that is retained.
         if dropped > 64 {
             return 0.0 * sign;
         }
-        // Both are doubled: `rest` is twice what is cut off, `half` twice half a unit of the last bit that is kept. So
+        // Both are doubled: `rest` is twice what is cut off, `half` twice half a unit of the last bit that is retained. So
         // what `sticky` stands for counts as more than nothing and less than a bit.
         let wide = u128::from(self.mantissa);
-        let kept = wide >> dropped;
-        let rest = (wide - (kept << dropped)) * 2 + u128::from(self.sticky);
+        let retained = wide >> dropped;
+        let rest = (wide - (retained << dropped)) * 2 + u128::from(self.sticky);
         let half = 1u128 << dropped;
-        let up = dropped > 0 && (rest > half || (rest == half && kept % 2 == 1));
+        let up = dropped > 0 && (rest > half || (rest == half && retained % 2 == 1));
         let exponent = self.exponent + dropped;
         // Beyond this the result is infinite or was shifted out above; within it the two steps are
-        // exact, as `kept` has no more bits than fit.
+        // exact, as `retained` has no more bits than fit.
         let exponent = exponent.clamp(-1100, 1100) as i32;
-        let number = (kept + u128::from(up)) as f64;
+        let number = (retained + u128::from(up)) as f64;
         let number = number * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
         // A float of 32 bits, which is returned as one of 64, has a smaller range than the multiplication
         // above knows.

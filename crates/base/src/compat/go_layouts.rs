@@ -25,10 +25,10 @@ pub(crate) enum Item {
 
 use Item::{Day, Hour, Literal, Minute, Month, Offset, OffsetDigits, Second, Year, ZoneName};
 
-/// The pieces of a text in their order.
+/// The chunks of a text in their order.
 pub(crate) type Layout = [Item];
 
-/// The length of a text with all pieces of [`LOCAL`].
+/// The length of a text with all chunks of [`LOCAL`].
 pub(crate) const LOCAL_LENGTH: usize = "2006-01-02T15:04:05".len();
 
 /// `2006-01-02T15:04:05Z07:00`, of which shorter layouts are the beginnings.

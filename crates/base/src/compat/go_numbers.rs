@@ -174,13 +174,13 @@ impl Digits {
         if self.negative {
             out.push(b'-');
         }
-        let whole = self.len.min(self.point.max(0) as usize);
-        let (before, after) = self.digits().split_at(whole);
+        let full = self.len.min(self.point.max(0) as usize);
+        let (before, after) = self.digits().split_at(full);
         if self.point <= 0 || self.len == 0 {
             out.push(b'0');
         } else {
             out.extend_from_slice(before);
-            out.resize(out.len() + self.point as usize - whole, b'0');
+            out.resize(out.len() + self.point as usize - full, b'0');
         }
         if !after.is_empty() {
             out.push(b'.');

@@ -10,7 +10,7 @@ use regex_syntax::hir::{
     self, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind,
 };
 
-/// The most often a piece of a pattern may be repeated.
+/// The most often a chunk of a pattern may be repeated.
 const REPEAT_MAX: u32 = 1000;
 
 /// How deep groups may be nested.
@@ -59,8 +59,8 @@ fn read(pattern: &str, ignore_case: bool, multi_line: bool) -> Result<Hir, GoReg
         .map_err(|error| describe(pattern, &error))
 }
 
-fn fault(fault: GoRegexFault, piece: &str) -> GoRegexError {
-    GoRegexError::Syntax { fault, piece: piece.to_owned() }
+fn fault(fault: GoRegexFault, chunk: &str) -> GoRegexError {
+    GoRegexError::Syntax { fault, chunk: chunk.to_owned() }
 }
 
 /// Turns an error of the other syntax into the one that Go has for it, where Go has one.
@@ -153,9 +153,9 @@ impl<'a> Translator<'a> {
     }
 
     fn skip(&mut self, prefix: &str) -> bool {
-        let found = self.rest().starts_with(prefix);
-        self.at += if found { prefix.len() } else { 0 };
-        found
+        let result = self.rest().starts_with(prefix);
+        self.at += if result { prefix.len() } else { 0 };
+        result
     }
 
     fn translate(mut self) -> Result<String, GoRegexError> {
@@ -249,8 +249,8 @@ impl<'a> Translator<'a> {
         // Where the flags have no end, `?` stands for them, which is no flag and is refused below.
         let flags = special.find([':', ')']).map_or("?", |end| &special[..end]);
         if !flags.chars().all(|flag| matches!(flag, 'i' | 'm' | 's' | 'U' | '-')) {
-            let piece: String = rest.chars().take(3).collect();
-            return Err(fault(GoRegexFault::PerlSyntax, &piece));
+            let chunk: String = rest.chars().take(3).collect();
+            return Err(fault(GoRegexFault::PerlSyntax, &chunk));
         }
         let length = 2 + flags.len() + 1;
         self.out.push_str(&rest[..length]);
@@ -327,8 +327,8 @@ impl<'a> Translator<'a> {
             .and_then(char::from_u32);
         self.at += length + usize::from(braced);
         // It ends beyond the pattern, or within a character, only where the digits are wrong.
-        let piece = self.pattern.get(start..self.at).unwrap_or_default();
-        code.ok_or_else(|| fault(GoRegexFault::Escape, piece))
+        let chunk = self.pattern.get(start..self.at).unwrap_or_default();
+        code.ok_or_else(|| fault(GoRegexFault::Escape, chunk))
     }
 
     /// Reads up to two more digits; one digit alone, unless it is 0, would be a back reference.
@@ -336,12 +336,12 @@ impl<'a> Translator<'a> {
         let digits =
             self.rest().bytes().take(2).take_while(|digit| matches!(digit, b'0'..=b'7')).count();
         self.at += digits;
-        let piece = &self.pattern[start..self.at];
+        let chunk = &self.pattern[start..self.at];
         if first != '0' && digits == 0 {
-            return Err(fault(GoRegexFault::Escape, piece));
+            return Err(fault(GoRegexFault::Escape, chunk));
         }
-        let code = u32::from_str_radix(&piece[1..], 8).ok().and_then(char::from_u32);
-        code.ok_or_else(|| fault(GoRegexFault::Escape, piece))
+        let code = u32::from_str_radix(&chunk[1..], 8).ok().and_then(char::from_u32);
+        code.ok_or_else(|| fault(GoRegexFault::Escape, chunk))
     }
 
     /// Reads the name of a Unicode property: one letter, or more in braces, perhaps after `^`.
@@ -358,8 +358,8 @@ impl<'a> Translator<'a> {
         let is_name = !name.is_empty()
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !is_name {
-            let piece = &self.pattern[start..self.at];
-            return Err(fault(GoRegexFault::ClassRange, piece));
+            let chunk = &self.pattern[start..self.at];
+            return Err(fault(GoRegexFault::ClassRange, chunk));
         }
         let letter = if negated { 'P' } else { 'p' };
         Ok(format!(r"\{letter}{{{name}}}"))
@@ -374,7 +374,7 @@ impl<'a> Translator<'a> {
             self.out.push('^');
         }
         let mut is_first = true;
-        // A `]` in the first place is a letter, and does not end the class.
+        // A `]` in the first position is a letter, and does not end the class.
         while is_first || !self.rest().starts_with(']') {
             is_first = false;
             if self.rest().is_empty() {

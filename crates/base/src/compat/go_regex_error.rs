@@ -15,21 +15,21 @@ pub enum GoRegexError {
     /// The pattern ends in a backslash.
     #[error("wrong regular expression: trailing backslash at end of expression")]
     TrailingBackslash,
-    /// A piece of the pattern can't be read.
-    #[error("wrong regular expression: {fault}{}", piece_suffix(piece))]
+    /// A chunk of the pattern can't be read.
+    #[error("wrong regular expression: {fault}{}", chunk_suffix(chunk))]
     Syntax {
         /// What is wrong with it.
         fault: GoRegexFault,
-        /// The piece, or the pattern where the fault is of all of it.
-        piece: String,
+        /// The chunk, or the pattern where the fault is of all of it.
+        chunk: String,
     },
 }
 
-fn piece_suffix(piece: &str) -> String {
-    if piece.is_empty() { String::new() } else { format!(": `{piece}`") }
+fn chunk_suffix(chunk: &str) -> String {
+    if chunk.is_empty() { String::new() } else { format!(": `{chunk}`") }
 }
 
-/// What is wrong with a piece of a regular expression.
+/// What is wrong with a chunk of a regular expression.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GoRegexFault {
     /// A group is not closed.

@@ -1,4 +1,4 @@
-//! Statements as they are read: each is reserved for and admitted before it is kept.
+//! Statements as they are read: each is reserved for and admitted before it is retained.
 
 use crate::formats::{NQuad, Object};
 use crate::types::{Result, Value};
@@ -10,7 +10,7 @@ const RESERVED_STEP: usize = 16 << 10;
 /// The first capacity of a list of statements.
 const FIRST_CAPACITY: usize = 16;
 
-/// Decides what reading statements may take, and which of them are kept.
+/// Decides what reading statements may take, and which of them are retained.
 pub trait Admission {
     /// Reserves bytes that are about to be allocated, until the request ends.
     ///
@@ -19,7 +19,7 @@ pub trait Admission {
     /// [`Error::Limit`](crate::types::Error::Limit) when there are too few left.
     fn reserve(&self, bytes: usize) -> Result<()>;
 
-    /// Whether a statement is kept. One that is not is left out: the request is refused when all of it is read.
+    /// Whether a statement is retained. One that is not is left out: the request is refused when all of it is read.
     ///
     /// # Errors
     ///

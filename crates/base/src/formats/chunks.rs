@@ -1,4 +1,4 @@
-//! Cuts a file, plain or compressed, into chunks of whole lines that can be read in parallel.
+//! Cuts a file, plain or compressed, into chunks of entire lines that can be read in parallel.
 //!
 //! One thread reads and decompresses. Whether a chunk is UTF-8 is checked by the thread that reads its lines, so that the
 //! check does not slow down the reading thread.
@@ -25,7 +25,7 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of a file compressed with Zstandard.
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Some whole lines of a file.
+/// Some entire lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     /// The lines with their line feeds; the last line of the file may have none.
@@ -89,7 +89,7 @@ fn position_behind(start: FilePosition, text: &[u8], has_values: bool) -> FilePo
 }
 
 impl Chunk {
-    /// Returns the lines in order. The whole chunk is checked for UTF-8 before the first line is returned.
+    /// Returns the lines in order. The entire chunk is checked for UTF-8 before the first line is returned.
     pub fn lines(&self) -> impl Iterator<Item = ChunkLine<'_>> {
         let (end, text) = match self.has_values {
             true => (END, &*self.text),
@@ -97,11 +97,11 @@ impl Chunk {
         };
         // Exactly one of the two iterators below has items: lines are checked one by one only when the chunk as a
         // whole is not UTF-8.
-        let (whole, bytes) = match std::str::from_utf8(text) {
-            Ok(whole) => (Some(whole), None),
+        let (full, bytes) = match std::str::from_utf8(text) {
+            Ok(full) => (Some(full), None),
             Err(_) => (None, Some(text)),
         };
-        let good = whole.into_iter().flat_map(move |text| text.split(char::from(end)));
+        let good = full.into_iter().flat_map(move |text| text.split(char::from(end)));
         let good = good.map(|text| (text.as_bytes(), Ok(text)));
         let mixed = bytes.into_iter().flat_map(move |text| text.split(move |&byte| byte == end));
         let mixed = mixed.map(|text| (text, std::str::from_utf8(text)));
@@ -129,7 +129,7 @@ impl Chunk {
     }
 }
 
-/// Reads a file in chunks of whole lines, about 1 MiB each, in order.
+/// Reads a file in chunks of entire lines, about 1 MiB each, in order.
 pub struct ChunkReader<'a> {
     input: Box<dyn Read + Send + 'a>,
     name: String,
@@ -184,14 +184,14 @@ impl<'a> ChunkReader<'a> {
         // A chunk ends with a line, so one whose first line is longer than a chunk grows until that line
         // ends.
         while text.len() < CHUNK_LEN || lines_end == 0 {
-            let known = text.len();
+            let existing = text.len();
             if !self.fill(&mut text)? {
                 lines_end = text.len();
                 self.ended = true;
                 break;
             }
-            let last = text[known..].iter().rposition(|&byte| byte == end);
-            lines_end = last.map_or(lines_end, |index| known + index + 1);
+            let last = text[existing..].iter().rposition(|&byte| byte == end);
+            lines_end = last.map_or(lines_end, |index| existing + index + 1);
             // Only the line that has not ended is measured, so one that ends within the last read may pass by
             // that much.
             if self.line_len_max < text.len() - lines_end {
@@ -212,12 +212,12 @@ impl<'a> ChunkReader<'a> {
 
     /// Appends up to [`READ_LEN`] bytes to the text. Returns false at the end of the file.
     fn fill(&mut self, text: &mut Vec<u8>) -> Result<bool> {
-        let known = text.len();
+        let existing = text.len();
         (&mut self.input)
             .take(READ_LEN as u64)
             .read_to_end(text)
             .map_err(|fault| Error::io(format!("reading {}", self.name), fault))?;
-        Ok(known < text.len())
+        Ok(existing < text.len())
     }
 
     fn long_line(&self, before: &[u8]) -> Error {
@@ -259,9 +259,9 @@ pub fn decompressed<'a>(
     let Some(packing) = packing_of(&start) else {
         return Ok(Box::new(without_mark(start).chain(input)));
     };
-    let whole = Cursor::new(start).chain(input);
+    let full = Cursor::new(start).chain(input);
     // The mark is a part of the text, so in a compressed file it stands behind the bytes of the compression.
-    let mut text = unpacked(whole, packing, READ_LEN).map_err(failed)?;
+    let mut text = unpacked(full, packing, READ_LEN).map_err(failed)?;
     let start = first_bytes(&mut text, BYTE_ORDER_MARK.len()).map_err(failed)?;
     Ok(Box::new(without_mark(start).chain(text)))
 }
@@ -334,15 +334,15 @@ mod tests {
     #[test]
     fn lines_come_back_whole_and_numbered() {
         let text = many_lines();
-        let wanted: Vec<(u64, String)> =
+        let expected: Vec<(u64, String)> =
             text.lines().enumerate().map(|(at, line)| (at as u64 + 1, line.to_string())).collect();
-        assert_eq!(lines_of(text.as_bytes()), wanted);
-        assert_eq!(lines_of(&compressed(text.as_bytes())), wanted);
+        assert_eq!(lines_of(text.as_bytes()), expected);
+        assert_eq!(lines_of(&compressed(text.as_bytes())), expected);
         // A file may be several compressed ones, one after the other, cut anywhere.
         let (first, second) = text.as_bytes().split_at(text.len() / 2);
-        assert_eq!(lines_of(&[compressed(first), compressed(second)].concat()), wanted);
+        assert_eq!(lines_of(&[compressed(first), compressed(second)].concat()), expected);
         // The last line need not be ended.
-        assert_eq!(lines_of(text.trim_end().as_bytes()), wanted);
+        assert_eq!(lines_of(text.trim_end().as_bytes()), expected);
     }
 
     #[test]
@@ -450,8 +450,8 @@ mod tests {
 
     #[test]
     fn broken_compression_is_an_error() {
-        let whole = compressed(many_lines().as_bytes());
-        let mut reader = ChunkReader::new(&whole[..whole.len() / 2], "cut.gz").unwrap();
+        let full = compressed(many_lines().as_bytes());
+        let mut reader = ChunkReader::new(&full[..full.len() / 2], "cut.gz").unwrap();
         let fault = reader.find_map(|chunk| chunk.err()).unwrap().to_string();
         assert!(fault.starts_with("reading cut.gz: "), "{fault}");
         assert!(reader.next().is_none());

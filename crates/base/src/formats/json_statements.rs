@@ -71,7 +71,7 @@ impl<'a> JsonText<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Syntax`] with the place where it is no JSON, holds an integer of more than 64 bits, nests too deep, is neither an
+    /// [`Error::Syntax`] with the position where it is no JSON, holds an integer of more than 64 bits, nests too deep, is neither an
     /// object nor an array of objects, or has a member that can't be a statement. Those of what admits to the list.
     pub fn read<'t>(
         &'t self,
@@ -268,14 +268,14 @@ impl<'t> Writer<'t, '_, '_, '_> {
             true => facets.of_list(edge.key, items.len())?,
             false => Vec::new(),
         };
-        for (place, item) in items.iter().enumerate() {
+        for (position, item) in items.iter().enumerate() {
             match item {
                 Json::Object(object) if is_node(item) => {
                     self.nested(edge, object, true)?;
                 }
                 Json::Text(_) | Json::Time(_) | Json::Int(_) | Json::Float(_) | Json::Object(_) => {
                     let object = self.scalar(edge, item)?;
-                    let facets = own.get_mut(place).map(std::mem::take).unwrap_or_default();
+                    let facets = own.get_mut(position).map(std::mem::take).unwrap_or_default();
                     self.push(edge, object, facets, true)?;
                 }
                 Json::Null | Json::Bool(_) | Json::Array(_) => {
@@ -468,10 +468,10 @@ impl<'t, 'o> FacetMembers<'t, 'o> {
         FacetMembers { members }
     }
 
-    fn of_predicate(&self, wanted: &str) -> &[(&'t str, &'t str, &'o Member<'t>)] {
-        let start = self.members.partition_point(|(predicate, ..)| *predicate < wanted);
+    fn of_predicate(&self, expected: &str) -> &[(&'t str, &'t str, &'o Member<'t>)] {
+        let start = self.members.partition_point(|(predicate, ..)| *predicate < expected);
         let rest = &self.members[start..];
-        &rest[..rest.partition_point(|(predicate, ..)| *predicate == wanted)]
+        &rest[..rest.partition_point(|(predicate, ..)| *predicate == expected)]
     }
 
     /// Returns the facets of a single value, or of the edge that leads to the object.
@@ -480,8 +480,8 @@ impl<'t, 'o> FacetMembers<'t, 'o> {
         for (_, key, member) in self.of_predicate(predicate) {
             check_key(key, member)?;
             if member.value != Json::Null {
-                let place = || format!("facet `{}`", member.key);
-                facets.push((*key, facet_value(&member.value, member, place)?));
+                let position = || format!("facet `{}`", member.key);
+                facets.push((*key, facet_value(&member.value, member, position)?));
             }
         }
         Ok(facets)
@@ -507,7 +507,7 @@ impl<'t, 'o> FacetMembers<'t, 'o> {
                 }
             };
             for entry in &by_position.members {
-                let place = || format!("facet `{}` at position {}", member.key, entry.key);
+                let slot = || format!("facet `{}` at position {}", member.key, entry.key);
                 let Ok(position) = entry.key.parse::<i64>() else {
                     let message =
                         format!("{} in facet `{}` is no position", shown(entry.key), member.key);
@@ -515,7 +515,7 @@ impl<'t, 'o> FacetMembers<'t, 'o> {
                 };
                 let Ok(position) = usize::try_from(position) else { continue };
                 if position < count && entry.value != Json::Null {
-                    let value = facet_value(&entry.value, entry, place)?;
+                    let value = facet_value(&entry.value, entry, slot)?;
                     facets[position].push((*key, value));
                 }
             }
@@ -544,7 +544,7 @@ fn check_key(key: &str, member: &Member<'_>) -> Written<()> {
 fn facet_value(
     value: &Json<'_>,
     member: &Member<'_>,
-    place: impl Fn() -> String,
+    position: impl Fn() -> String,
 ) -> Written<Value> {
     Ok(match value {
         Json::Bool(truth) => Value::Bool(*truth),
@@ -557,7 +557,7 @@ fn facet_value(
         Json::Null | Json::Array(_) | Json::Object(_) => match typed_text(value) {
             Some(text) => Value::String(text.to_owned()),
             None => {
-                let message = format!("{} is no string, number or bool", place());
+                let message = format!("{} is no string, number or bool", position());
                 return Err(fault(member.at, message, ""));
             }
         },

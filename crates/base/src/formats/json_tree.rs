@@ -52,7 +52,7 @@ pub(super) enum Json<'a> {
     Object(JsonObject<'a>),
 }
 
-/// An object. Each key occurs once: of a repeated key only the last value is kept.
+/// An object. Each key occurs once: of a repeated key only the last value is retained.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct JsonObject<'a> {
     /// The members in the order of the text.
@@ -221,16 +221,16 @@ fn number<'a>(reader: &mut JsonReader<'a>) -> Result<Json<'a>, TreeFault> {
 fn drop_repeated(members: &mut Vec<Member<'_>>) {
     let mut repeated: Vec<bool>;
     if members.len() < SCANNED_MAX {
-        let again = |place: usize| {
-            let (member, behind) = (&members[place], &members[place + 1..]);
+        let again = |position: usize| {
+            let (member, behind) = (&members[position], &members[position + 1..]);
             behind.iter().any(|other| other.key == member.key)
         };
         repeated = (0..members.len()).map(again).collect();
     } else {
-        let mut places: Vec<usize> = (0..members.len()).collect();
-        places.sort_by_key(|&place| &members[place].key);
+        let mut positions: Vec<usize> = (0..members.len()).collect();
+        positions.sort_by_key(|&position| &members[position].key);
         repeated = vec![false; members.len()];
-        for pair in places.windows(2) {
+        for pair in positions.windows(2) {
             repeated[pair[0]] = members[pair[0]].key == members[pair[1]].key;
         }
     }

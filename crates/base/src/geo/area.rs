@@ -3,13 +3,13 @@
 //! Edges are parts of great circles. A ring divides the sphere in two; the smaller part is meant,
 //! whichever way the corners run. Holes are not kept: the reference looks at outlines only.
 //!
-//! Whether a place is inside is told by counting the edges that the way to it from a fixed origin
-//! crosses. The test of a crossing is exact, with a rule for places on an edge that gives them to
+//! Whether a position is inside is told by counting the edges that the way to it from a fixed origin
+//! crosses. The test of a crossing is exact, with a rule for positions on an edge that gives them to
 //! exactly one of the two sides, so any ring is sound, also one that crosses itself.
 
 use super::bound::bound_of;
 use super::geo_error::GeoError;
-use super::position::{circle, is_about, place_of, radians_of};
+use super::position::{circle, is_about, position_of, radians_of};
 use crate::types::Coordinate;
 use s2rst::s1::Angle;
 use s2rst::s2::edge_crosser::EdgeCrosser;
@@ -29,9 +29,9 @@ const CIRCLE_CORNERS: usize = 100;
 pub(super) struct Area {
     /// At least three corners; the last is joined to the first.
     corners: Vec<Point>,
-    /// True if the fixed origin, from which the way to a place is followed, lies inside.
+    /// True if the fixed origin, from which the way to a position is followed, lies inside.
     origin_inside: bool,
-    /// A rectangle of longitudes and latitudes that contains all places inside.
+    /// A rectangle of longitudes and latitudes that contains all positions inside.
     bound: Rect,
 }
 
@@ -43,7 +43,7 @@ impl Area {
     /// [`GeoError::OpenRing`] or [`GeoError::ShortRing`].
     pub(super) fn within(ring: &[Coordinate]) -> Result<Area, GeoError> {
         check_ring(ring)?;
-        let mut corners: Vec<Point> = ring[1..].iter().map(place_of).collect();
+        let mut corners: Vec<Point> = ring[1..].iter().map(position_of).collect();
         // The ring is closed: its last point is the first one. Either way the first corner stays the first.
         if is_clockwise(ring) {
             corners.reverse();
@@ -117,16 +117,16 @@ impl Area {
         cap_of(self.bound)
     }
 
-    /// Returns true if a place is inside. It takes one pass over the corners.
-    pub(super) fn holds(&self, place: Point) -> bool {
-        let (longitude, latitude) = radians_of(place);
+    /// Returns true if a position is inside. It takes one pass over the corners.
+    pub(super) fn holds(&self, position: Point) -> bool {
+        let (longitude, latitude) = radians_of(position);
         self.bound.lat.contains(latitude)
             && self.bound.lng.contains(longitude)
-            && self.is_inside(place)
+            && self.is_inside(position)
     }
 
-    fn is_inside(&self, place: Point) -> bool {
-        let mut crosser = EdgeCrosser::with_start(Point::origin(), place, self.corners[0]);
+    fn is_inside(&self, position: Point) -> bool {
+        let mut crosser = EdgeCrosser::with_start(Point::origin(), position, self.corners[0]);
         let ends = self.corners[1..].iter().chain(&self.corners[..1]);
         let crossed = ends.filter(|end| crosser.edge_or_vertex_chain_crossing(**end)).count();
         self.origin_inside != (crossed % 2 == 1)
@@ -150,7 +150,7 @@ impl Area {
         !(is_all && other.holds(self.corners[0]) && !other.has_corner(self.corners[0]))
     }
 
-    /// Returns true if the areas have a place in common. It compares each edge of the one with each edge of the other.
+    /// Returns true if the areas have a position in common. It compares each edge of the one with each edge of the other.
     pub(super) fn intersects(&self, other: &Area) -> bool {
         let (large, small) = match self.corners.len() < other.corners.len() {
             true => (other, self),
@@ -166,8 +166,8 @@ impl Area {
             || small.bound.contains(large.bound) && small.holds(large.corners[0])
     }
 
-    fn has_corner(&self, place: Point) -> bool {
-        self.corners.iter().any(|corner| is_about(*corner, place))
+    fn has_corner(&self, position: Point) -> bool {
+        self.corners.iter().any(|corner| is_about(*corner, position))
     }
 
     fn is_crossed_by(&self, other: &Area) -> bool {
@@ -233,8 +233,8 @@ mod tests {
         Area::within(&ring(corners)).unwrap()
     }
 
-    fn place(x: f64, y: f64) -> Point {
-        place_of(&Coordinate::new(&[x, y]).unwrap())
+    fn position(x: f64, y: f64) -> Point {
+        position_of(&Coordinate::new(&[x, y]).unwrap())
     }
 
     fn square(x: f64, y: f64, size: f64) -> Area {
@@ -246,9 +246,9 @@ mod tests {
         let mut corners = vec![(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0)];
         for _ in 0..2 {
             let area = area(&corners);
-            assert!(area.holds(place(1.0, 1.0)));
-            assert!(!area.holds(place(3.0, 1.0)));
-            assert!(!area.holds(place(-179.0, -1.0)));
+            assert!(area.holds(position(1.0, 1.0)));
+            assert!(!area.holds(position(3.0, 1.0)));
+            assert!(!area.holds(position(-179.0, -1.0)));
             corners.reverse();
         }
     }
@@ -261,25 +261,25 @@ mod tests {
         ] {
             for _ in 0..2 {
                 let area = area(&corners);
-                assert!(area.holds(place(37.0, 89.0)) && area.holds(place(0.0, 90.0)));
-                assert!(!area.holds(place(0.0, 70.0)) && !area.holds(place(0.0, -89.0)));
+                assert!(area.holds(position(37.0, 89.0)) && area.holds(position(0.0, 90.0)));
+                assert!(!area.holds(position(0.0, 70.0)) && !area.holds(position(0.0, -89.0)));
                 corners.reverse();
             }
         }
         let mut corners = vec![(179.0, -1.0), (-179.0, -1.0), (-179.0, 1.0), (179.0, 1.0)];
         for _ in 0..2 {
             let area = area(&corners);
-            assert!(area.holds(place(180.0, 0.0)) && area.holds(place(-179.5, 0.5)));
-            assert!(!area.holds(place(0.0, 0.0)) && !area.holds(place(178.0, 0.0)));
+            assert!(area.holds(position(180.0, 0.0)) && area.holds(position(-179.5, 0.5)));
+            assert!(!area.holds(position(0.0, 0.0)) && !area.holds(position(178.0, 0.0)));
             corners.reverse();
         }
     }
 
     #[test]
-    fn neighbours_share_no_place() {
+    fn neighbours_share_no_position() {
         let (west, east) = (square(0.0, 0.0, 1.0), square(1.0, 0.0, 1.0));
         for step in 0..=10 {
-            let at = place(1.0, f64::from(step) / 10.0);
+            let at = position(1.0, f64::from(step) / 10.0);
             assert!(!(west.holds(at) && east.holds(at)), "{step}");
         }
     }
@@ -304,11 +304,11 @@ mod tests {
 
     #[test]
     fn circles_hold_what_is_near() {
-        let around = Area::around(place(10.0, 50.0), 1000.0);
-        assert!(around.holds(place(10.0, 50.0)) && around.holds(place(10.0, 50.0089)));
-        assert!(!around.holds(place(10.0, 50.0091)));
-        let most = Area::around(place(0.0, 90.0), 15_000_000.0);
-        assert!(most.holds(place(0.0, 0.0)) && !most.holds(place(0.0, -60.0)));
+        let around = Area::around(position(10.0, 50.0), 1000.0);
+        assert!(around.holds(position(10.0, 50.0)) && around.holds(position(10.0, 50.0089)));
+        assert!(!around.holds(position(10.0, 50.0091)));
+        let most = Area::around(position(0.0, 90.0), 15_000_000.0);
+        assert!(most.holds(position(0.0, 0.0)) && !most.holds(position(0.0, -60.0)));
     }
 
     #[test]
@@ -321,12 +321,12 @@ mod tests {
         assert_eq!(Area::within(&[]).unwrap_err(), GeoError::ShortRing { count: 0 });
         // Without any extent, but closed.
         let nowhere = area(&[(1.0, 1.0), (1.0, 1.0), (1.0, 1.0)]);
-        assert!(!nowhere.holds(place(2.0, 2.0)));
+        assert!(!nowhere.holds(position(2.0, 2.0)));
         let line = area(&[(0.0, 0.0), (2.0, 0.0), (1.0, 0.0)]);
-        assert!(!line.holds(place(1.0, 1.0)));
-        // A bow tie: every place is inside as often as the ring goes round it.
+        assert!(!line.holds(position(1.0, 1.0)));
+        // A bow tie: every position is inside as often as the ring goes round it.
         let tie = area(&[(0.0, 0.0), (2.0, 2.0), (2.0, 0.0), (0.0, 2.0)]);
-        assert!(tie.holds(place(0.2, 1.0)) && tie.holds(place(1.8, 1.0)));
-        assert!(!tie.holds(place(1.0, 0.2)) && !tie.holds(place(1.0, 1.8)));
+        assert!(tie.holds(position(0.2, 1.0)) && tie.holds(position(1.8, 1.0)));
+        assert!(!tie.holds(position(1.0, 0.2)) && !tie.holds(position(1.0, 1.8)));
     }
 }

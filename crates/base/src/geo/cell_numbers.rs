@@ -1,9 +1,9 @@
 //! The cells of a geometry, as numbers that an index keeps.
 
 use super::area::{Area, check_ring};
-use super::cover::{LEVEL_MAX, LEVEL_MIN, covering, pieces_of};
+use super::cover::{LEVEL_MAX, LEVEL_MIN, chunks_of, covering};
 use super::geo_error::GeoError;
-use super::position::place_of;
+use super::position::position_of;
 use crate::types::{Coordinate, Geometry};
 use s2rst::s2::{CellId, Level, Point};
 
@@ -34,7 +34,7 @@ pub fn check_indexable(geometry: &Geometry) -> Result<(), GeoError> {
 pub fn cells_of(geometry: &Geometry) -> Result<Vec<i64>, GeoError> {
     check_indexable(geometry)?;
     let mut cells = match geometry {
-        Geometry::Point(point) => vec![cell_at(place_of(point))],
+        Geometry::Point(point) => vec![cell_at(position_of(point))],
         Geometry::Polygon(rings) => cells_within(&area_of(rings)?),
         Geometry::MultiPolygon(polygons) => {
             let areas = areas_of(polygons)?;
@@ -47,14 +47,14 @@ pub fn cells_of(geometry: &Geometry) -> Result<Vec<i64>, GeoError> {
     Ok(cells.into_iter().map(number_of).collect())
 }
 
-/// The smallest cell of an index at a place.
-pub(super) fn cell_at(place: Point) -> CellId {
-    CellId::from_point(&place).parent_at_level(LEVEL_MAX)
+/// The smallest cell of an index at a position.
+pub(super) fn cell_at(position: Point) -> CellId {
+    CellId::from_point(&position).parent_at_level(LEVEL_MAX)
 }
 
 /// The cells that cover an area.
 pub(super) fn cells_within(area: &Area) -> Vec<CellId> {
-    covering(&pieces_of(area))
+    covering(&chunks_of(area))
 }
 
 /// The area within the outer ring of a polygon.
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn cells_within_cells_have_the_numbers_around_them() {
-        let leaf = cell_at(place_of(&Coordinate::new(&[8.5, 47.4]).unwrap()));
+        let leaf = cell_at(position_of(&Coordinate::new(&[8.5, 47.4]).unwrap()));
         assert_eq!(cells_around(leaf).count(), 11);
         for around in cells_around(leaf) {
             let (low, high) = numbers_within(around);
@@ -179,14 +179,14 @@ mod tests {
                 let parents = cells_around(cell).chain([cell]);
                 tokens.extend(parents.map(|parent| format!("p/{}", parent.to_token())));
             }
-            let wanted = case["tokens_hex"].as_array().unwrap().iter().map(|hex| {
+            let expected = case["tokens_hex"].as_array().unwrap().iter().map(|hex| {
                 let hex = hex.as_str().unwrap();
                 let bytes = (2..hex.len())
                     .step_by(2)
                     .map(|at| char::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()));
                 bytes.collect::<String>()
             });
-            assert_eq!(tokens, wanted.collect::<BTreeSet<_>>(), "{id}");
+            assert_eq!(tokens, expected.collect::<BTreeSet<_>>(), "{id}");
         }
         assert_ne!(count, 0);
     }

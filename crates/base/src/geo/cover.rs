@@ -31,7 +31,7 @@ const PADDING: f64 = FACE_CLIP_ERROR_UV_COORD + INTERSECTS_RECT_ERROR_UV_DIST;
 
 /// A cell and what of the area is in it.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct Fragment {
     /// The cell.
     pub id: CellId,
     /// Whether its middle is inside of the area.
@@ -47,38 +47,38 @@ struct FlatEdge {
     to: r2::Point,
 }
 
-impl Piece {
+impl Fragment {
     /// The part of a whole area that is in a cell.
-    fn of(area: &Area, id: CellId) -> Option<Piece> {
+    fn of(area: &Area, id: CellId) -> Option<Fragment> {
         let face = id.face();
         let edges = (0..area.corners().len()).filter_map(|number| flat_edge(area, number, face));
-        Piece::new(id, edges, |middle| area.holds(middle))
+        Fragment::new(id, edges, |middle| area.holds(middle))
     }
 
     /// The part that is in a child.
-    fn child(&self, area: &Area, id: CellId) -> Option<Piece> {
-        Piece::new(id, self.edges.iter().copied(), |middle| self.holds(area, middle))
+    fn child(&self, area: &Area, id: CellId) -> Option<Fragment> {
+        Fragment::new(id, self.edges.iter().copied(), |middle| self.holds(area, middle))
     }
 
     fn new(
         id: CellId,
         edges: impl Iterator<Item = FlatEdge>,
         holds: impl Fn(Point) -> bool,
-    ) -> Option<Piece> {
+    ) -> Option<Fragment> {
         let cell = Cell::from(id);
         let square = cell.bound_uv().expanded_by_margin(PADDING);
         let touches = |edge: &FlatEdge| edge_intersects_rect(edge.from, edge.to, square);
         let edges: Vec<FlatEdge> = edges.filter(touches).collect();
         let middle_inside = holds(cell.center());
-        (middle_inside || !edges.is_empty()).then_some(Piece { id, middle_inside, edges })
+        (middle_inside || !edges.is_empty()).then_some(Fragment { id, middle_inside, edges })
     }
 
-    /// Whether the area holds a place in this cell: counts the edges on the way from the middle.
-    pub(super) fn holds(&self, area: &Area, place: Point) -> bool {
+    /// Whether the area holds a position in this cell: counts the edges on the way from the middle.
+    pub(super) fn holds(&self, area: &Area, position: Point) -> bool {
         if self.edges.is_empty() {
             return self.middle_inside;
         }
-        let mut crosser = EdgeCrosser::new(Cell::from(self.id).center(), place);
+        let mut crosser = EdgeCrosser::new(Cell::from(self.id).center(), position);
         let crosses = |edge: &&FlatEdge| {
             let (from, to) = area.edge(edge.number);
             crosser.edge_or_vertex_crossing(from, to)
@@ -97,34 +97,35 @@ fn flat_edge(area: &Area, number: usize, face: Face) -> Option<FlatEdge> {
     Some(FlatEdge { number, from, to })
 }
 
-/// The pieces of a covering, by cell. Costs about the number of corners, times eight where the
+/// The chunks of a covering, by cell. Costs about the number of corners, times eight where the
 /// area is wide.
-pub(super) fn pieces_of(area: &Area) -> Vec<Piece> {
+pub(super) fn chunks_of(area: &Area) -> Vec<Fragment> {
     let mut splitter = Splitter { area, done: Vec::new(), heap: Heap::default() };
     for id in first_cells(area) {
-        if let Some(piece) = Piece::of(area, id) {
-            splitter.add(piece);
+        if let Some(fragment) = Fragment::of(area, id) {
+            splitter.add(fragment);
         }
     }
     while let Some(split) = splitter.heap.pop() {
         let count = splitter.done.len() + splitter.heap.len() + split.children.len();
         // Larger cells than an index has are split whatever their number, and a single child adds no cell.
-        let is_split =
-            split.piece.id.level() < LEVEL_MIN || split.children.len() == 1 || count <= CELLS_MAX;
+        let is_split = split.fragment.id.level() < LEVEL_MIN
+            || split.children.len() == 1
+            || count <= CELLS_MAX;
         if is_split {
             split.children.into_iter().for_each(|child| splitter.add(child));
         } else {
-            splitter.done.push(split.piece);
+            splitter.done.push(split.fragment);
         }
     }
-    let mut pieces = splitter.done;
-    pieces.sort_unstable_by_key(|piece| piece.id);
-    pieces
+    let mut fragments = splitter.done;
+    fragments.sort_unstable_by_key(|fragment| fragment.id);
+    fragments
 }
 
 /// The cells of a covering, ascending.
-pub(super) fn covering(pieces: &[Piece]) -> Vec<CellId> {
-    let ids = pieces.iter().map(|piece| piece.id).collect();
+pub(super) fn covering(fragments: &[Fragment]) -> Vec<CellId> {
+    let ids = fragments.iter().map(|fragment| fragment.id).collect();
     // Four sisters become their mother, and what is larger than allowed is split again.
     let cells = CellUnion::from_cell_ids(ids).denormalize(LEVEL_MIN, LevelMod::DEFAULT);
     cells.cell_ids().to_vec()
@@ -139,33 +140,33 @@ fn first_cells(area: &Area) -> Vec<CellId> {
 
 struct Splitter<'a> {
     area: &'a Area,
-    done: Vec<Piece>,
+    done: Vec<Fragment>,
     heap: Heap,
 }
 
 impl Splitter<'_> {
-    fn add(&mut self, piece: Piece) {
-        let is_last = |piece: &Piece| {
-            let level = piece.id.level();
-            level == LEVEL_MAX || LEVEL_MIN <= level && piece.is_full()
+    fn add(&mut self, fragment: Fragment) {
+        let is_last = |fragment: &Fragment| {
+            let level = fragment.id.level();
+            level == LEVEL_MAX || LEVEL_MIN <= level && fragment.is_full()
         };
-        if is_last(&piece) {
-            self.done.push(piece);
+        if is_last(&fragment) {
+            self.done.push(fragment);
             return;
         }
-        let ids = piece.id.children();
-        let children: Vec<Piece> =
-            ids.into_iter().filter_map(|id| piece.child(self.area, id)).collect();
+        let ids = fragment.id.children();
+        let children: Vec<Fragment> =
+            ids.into_iter().filter_map(|id| fragment.child(self.area, id)).collect();
         let last = children.iter().filter(|child| is_last(child)).count();
-        let level = piece.id.level();
+        let level = fragment.id.level();
         match children.len() {
             0 => {}
-            4 if last == 4 && LEVEL_MIN <= level => self.done.push(piece),
+            4 if last == 4 && LEVEL_MIN <= level => self.done.push(fragment),
             // Large cells first, then those with few children, then those with few last ones.
             count => {
                 // As numbers of two bits behind each other; a count of four carries into the number before.
                 let rank = (4 * usize::from(level.as_u8()) + count) * 4 + last;
-                self.heap.push(Split { piece, children, rank });
+                self.heap.push(Split { fragment, children, rank });
             }
         }
     }
@@ -173,8 +174,8 @@ impl Splitter<'_> {
 
 /// A cell that may still be split.
 struct Split {
-    piece: Piece,
-    children: Vec<Piece>,
+    fragment: Fragment,
+    children: Vec<Fragment>,
     rank: usize,
 }
 

@@ -32,7 +32,7 @@ pub enum GeoError {
         /// The type, as in GeoJSON.
         type_name: &'static str,
     },
-    /// The build lacks the index of places.
+    /// The build lacks the index of positions.
     #[error(transparent)]
     Missing(#[from] MissingFeature),
 }

@@ -1,42 +1,43 @@
-//! An area that many places are asked of.
+//! An area that many positions are asked of.
 
 use super::area::Area;
-use super::cover::{Piece, covering, pieces_of};
+use super::cover::{Fragment, chunks_of, covering};
 use s2rst::s2::{CellId, Point};
 
-/// An area with the pieces of its covering: a place is tested against the edges in its own cell.
+/// An area with the chunks of its covering: a position is tested against the edges in its own cell.
 #[derive(Debug)]
 pub(super) struct Locator {
     /// The area.
     pub area: Area,
-    pieces: Vec<Piece>,
+    fragments: Vec<Fragment>,
 }
 
 impl Locator {
     /// Prepares an area. Costs a covering.
     pub(super) fn new(area: Area) -> Locator {
-        let pieces = pieces_of(&area);
-        Locator { area, pieces }
+        let fragments = chunks_of(&area);
+        Locator { area, fragments }
     }
 
-    /// Whether a place is inside, as [`Area::holds`] says.
-    pub(super) fn holds(&self, place: Point) -> bool {
-        let leaf = CellId::from_point(&place);
-        let after = self.pieces.partition_point(|piece| piece.id.range_min() <= leaf);
-        let piece = self.pieces[..after].last().filter(|piece| leaf <= piece.id.range_max());
-        piece.is_some_and(|piece| piece.holds(&self.area, place))
+    /// Whether a position is inside, as [`Area::holds`] says.
+    pub(super) fn holds(&self, position: Point) -> bool {
+        let leaf = CellId::from_point(&position);
+        let after = self.fragments.partition_point(|fragment| fragment.id.range_min() <= leaf);
+        let fragment =
+            self.fragments[..after].last().filter(|fragment| leaf <= fragment.id.range_max());
+        fragment.is_some_and(|fragment| fragment.holds(&self.area, position))
     }
 
     /// The cells of the covering.
     pub(super) fn cells(&self) -> Vec<CellId> {
-        covering(&self.pieces)
+        covering(&self.fragments)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geo::position::place_of;
+    use crate::geo::position::position_of;
     use crate::types::Coordinate;
     use proptest::prelude::*;
 
@@ -53,15 +54,15 @@ mod tests {
             middle in (-180.0..180.0_f64, -90.0..90.0_f64),
             scale in -5.0..2.0_f64,
             corners in prop::collection::vec((-1.0..1.0_f64, -1.0..1.0_f64), 3..40),
-            places in prop::collection::vec((-1.2..1.2_f64, -1.2..1.2_f64), 40),
+            positions in prop::collection::vec((-1.2..1.2_f64, -1.2..1.2_f64), 40),
         ) {
             let size = 10_f64.powf(scale);
             let put = |(x, y): &(f64, f64)| coordinate(middle.0 + x * size, middle.1 + y * size);
             let ring: Vec<_> = corners.iter().chain(&corners[..1]).map(put).collect();
             let locator = Locator::new(Area::within(&ring).unwrap());
             let cells = locator.cells();
-            let all = places.iter().map(put).chain(ring.iter().copied());
-            for at in all.map(|at| place_of(&at)) {
+            let all = positions.iter().map(put).chain(ring.iter().copied());
+            for at in all.map(|at| position_of(&at)) {
                 let expected = locator.area.holds(at);
                 prop_assert_eq!(locator.holds(at), expected, "{:?}", at);
                 let leaf = CellId::from_point(&at);
@@ -77,7 +78,7 @@ mod tests {
         let locator = Locator::new(area);
         for x in -4..=12 {
             for y in -4..=12 {
-                let at = place_of(&coordinate(f64::from(x) / 4.0, f64::from(y) / 4.0));
+                let at = position_of(&coordinate(f64::from(x) / 4.0, f64::from(y) / 4.0));
                 assert_eq!(locator.holds(at), locator.area.holds(at), "{x} {y}");
             }
         }

@@ -6,7 +6,7 @@ use super::cell_numbers::{
 };
 use super::geo_error::{GeoArgumentError, GeoError};
 use super::locator::Locator;
-use super::position::{degrees_of, place_of};
+use super::position::{degrees_of, position_of};
 use super::ring::ring_holds;
 use crate::types::{Coordinate, Geometry, parse_float};
 use s2rst::s2::{CellId, Point};
@@ -14,21 +14,21 @@ use s2rst::s2::{CellId, Point};
 /// A geo function with its arguments.
 #[derive(Debug)]
 pub struct GeoQuery {
-    wanted: Wanted,
+    expected: Requested,
     cells: Vec<CellId>,
 }
 
 /// What a geometry has to be.
 #[derive(Debug)]
-enum Wanted {
+enum Requested {
     /// Inside of one of these.
     Within(Vec<Locator>),
     /// In touch with one of these.
     Touching(Vec<Locator>),
     /// Around all of these.
     AroundAreas(Vec<Locator>),
-    /// Around this place, which has these degrees.
-    AroundPlace(Point, (f64, f64)),
+    /// Around this position, which has these degrees.
+    AroundPosition(Point, (f64, f64)),
 }
 
 impl GeoQuery {
@@ -50,8 +50,8 @@ impl GeoQuery {
         if metres == 0.0 || !metres.is_finite() {
             return Err(wrong("must be finite and greater than zero"));
         }
-        let areas = vec![Locator::new(Area::around(place_of(&center), metres))];
-        Ok(GeoQuery { cells: all_cells(&areas), wanted: Wanted::Touching(areas) })
+        let areas = vec![Locator::new(Area::around(position_of(&center), metres))];
+        Ok(GeoQuery { cells: all_cells(&areas), expected: Requested::Touching(areas) })
     }
 
     /// Makes the query of `within`: points, polygons and multipolygons that lie inside.
@@ -61,7 +61,7 @@ impl GeoQuery {
     /// [`GeoArgumentError`].
     pub fn within(text: &str) -> Result<GeoQuery, GeoArgumentError> {
         let areas = polygons("within", text)?;
-        Ok(GeoQuery { cells: all_cells(&areas), wanted: Wanted::Within(areas) })
+        Ok(GeoQuery { cells: all_cells(&areas), expected: Requested::Within(areas) })
     }
 
     /// Makes the query of `intersects`: points that lie inside, polygons and multipolygons that touch.
@@ -71,7 +71,7 @@ impl GeoQuery {
     /// [`GeoArgumentError`].
     pub fn intersects(text: &str) -> Result<GeoQuery, GeoArgumentError> {
         let areas = polygons("intersects", text)?;
-        Ok(GeoQuery { cells: all_cells(&areas), wanted: Wanted::Touching(areas) })
+        Ok(GeoQuery { cells: all_cells(&areas), expected: Requested::Touching(areas) })
     }
 
     /// Makes the query of `contains`: polygons and multipolygons around a point or around polygons.
@@ -85,12 +85,12 @@ impl GeoQuery {
             let function = "contains";
             check_flat(&geometry)
                 .map_err(|reason| GeoArgumentError::NoArea { function, reason })?;
-            let place = place_of(point);
-            let wanted = Wanted::AroundPlace(place, degrees_of(place));
-            return Ok(GeoQuery { cells: vec![cell_at(place)], wanted });
+            let position = position_of(point);
+            let expected = Requested::AroundPosition(position, degrees_of(position));
+            return Ok(GeoQuery { cells: vec![cell_at(position)], expected });
         }
         let areas = locators("contains", &geometry)?;
-        Ok(GeoQuery { cells: all_cells(&areas), wanted: Wanted::AroundAreas(areas) })
+        Ok(GeoQuery { cells: all_cells(&areas), expected: Requested::AroundAreas(areas) })
     }
 
     /// The numbers of the cells that a geometry must have one of to match: those between two
@@ -111,7 +111,7 @@ impl GeoQuery {
     /// Returns true if the function holds for a geometry. A stored geometry whose rings enclose nothing never matches.
     pub fn matches(&self, geometry: &Geometry) -> bool {
         let answer = match geometry {
-            Geometry::Point(point) => return self.matches_place(place_of(point)),
+            Geometry::Point(point) => return self.matches_position(position_of(point)),
             Geometry::Polygon(rings) => self.matches_polygons(std::slice::from_ref(rings)),
             Geometry::MultiPolygon(polygons) => self.matches_polygons(polygons),
             _ => Ok(false),
@@ -120,34 +120,34 @@ impl GeoQuery {
         answer.unwrap_or(false)
     }
 
-    fn matches_place(&self, place: Point) -> bool {
-        match &self.wanted {
-            Wanted::Within(areas) | Wanted::Touching(areas) => {
-                areas.iter().any(|area| area.holds(place))
+    fn matches_position(&self, position: Point) -> bool {
+        match &self.expected {
+            Requested::Within(areas) | Requested::Touching(areas) => {
+                areas.iter().any(|area| area.holds(position))
             }
-            Wanted::AroundAreas(_) | Wanted::AroundPlace(..) => false,
+            Requested::AroundAreas(_) | Requested::AroundPosition(..) => false,
         }
     }
 
     fn matches_polygons(&self, polygons: &[Vec<Vec<Coordinate>>]) -> Result<bool, GeoError> {
-        match &self.wanted {
-            Wanted::Within(areas) => {
+        match &self.expected {
+            Requested::Within(areas) => {
                 let is_within = |area: &Area| areas.iter().any(|wide| wide.area.contains(area));
                 // All have to be inside, so one that is not decides.
                 is_any(polygons, |area| !is_within(area)).map(|is_outside| !is_outside)
             }
-            Wanted::Touching(areas) => {
+            Requested::Touching(areas) => {
                 is_any(polygons, |area| areas.iter().any(|other| area.intersects(&other.area)))
             }
-            Wanted::AroundAreas(areas) => {
+            Requested::AroundAreas(areas) => {
                 let polygons = areas_of(polygons)?;
                 let is_inside =
                     |inner: &Locator| polygons.iter().any(|area| area.contains(&inner.area));
                 Ok(areas.iter().all(is_inside))
             }
-            Wanted::AroundPlace(place, degrees) => {
+            Requested::AroundPosition(position, degrees) => {
                 let is_in_ring = polygons.iter().flatten().any(|ring| ring_holds(ring, *degrees));
-                Ok(is_in_ring && is_covered(&areas_of(polygons)?, *place))
+                Ok(is_in_ring && is_covered(&areas_of(polygons)?, *position))
             }
         }
     }
@@ -166,14 +166,14 @@ fn is_any(
     Ok(false)
 }
 
-/// Whether a cell of the covering of some area holds a place.
+/// Whether a cell of the covering of some area holds a position.
 ///
-/// The map and the sphere do not agree what is inside: an edge between two places of one latitude
+/// The map and the sphere do not agree what is inside: an edge between two positions of one latitude
 /// runs along the parallel on the one and nearer to the pole on the other. What only the map has
 /// inside is found as far as cells go.
-fn is_covered(areas: &[Area], place: Point) -> bool {
-    let cell = cell_at(place);
-    areas.iter().any(|area| area.holds(place))
+fn is_covered(areas: &[Area], position: Point) -> bool {
+    let cell = cell_at(position);
+    areas.iter().any(|area| area.holds(position))
         || areas.iter().flat_map(cells_within).any(|other| other.contains(cell))
 }
 

@@ -1,7 +1,7 @@
 //! Rings as they look on a flat map of longitudes and latitudes.
 //!
 //! `contains` with a point is asked on the map and not on the sphere, in the reference and so here:
-//! the edge between two places of one latitude is a part of that parallel, and the outline itself
+//! the edge between two positions of one latitude is a part of that parallel, and the outline itself
 //! is inside.
 
 use crate::types::Coordinate;

@@ -45,7 +45,7 @@ const ARC_BELOW: [f64; 6] = [
     1.945_506_571_482_614e2,
 ];
 
-/// From here on the three parts of π/4 are too few; no place on earth is that far round.
+/// From here on the three parts of π/4 are too few; no position on earth is that far round.
 const REDUCED_MAX: f64 = (1_u64 << 29) as f64;
 
 /// What π/2 is more than its nearest float.
@@ -73,7 +73,7 @@ pub(super) fn sin_cos(angle: f64) -> (f64, f64) {
         // Octants are even here, so the last is 6.
         _ => (-cosine, sine),
     };
-    // The sign of zero is kept: it tells one side of the antimeridian from the other.
+    // The sign of zero is retained: it tells one side of the antimeridian from the other.
     (if angle.is_sign_negative() { -sine } else { sine }, cosine)
 }
 

@@ -69,7 +69,7 @@ pub enum ArgumentKind {
         /// The greatest.
         most: f64,
         /// True for whole numbers.
-        is_whole: bool,
+        is_integer: bool,
         /// Where nothing is said.
         default: &'static [f64],
     },
@@ -114,7 +114,7 @@ pub enum Gives {
     Floats,
     /// A whole number for nodes.
     Ints,
-    /// One number for the whole graph.
+    /// One number for the entire graph.
     Float,
     /// Some of the nodes.
     Nodes,
@@ -275,7 +275,9 @@ impl AlgorithmCall {
 
     fn value(&self, name: &str) -> (Option<&ArgumentValue>, Option<ArgumentKind>) {
         match self.algorithm.argument(name) {
-            Some(place) => (self.given[place].as_ref(), Some(self.algorithm.arguments[place].kind)),
+            Some(position) => {
+                (self.given[position].as_ref(), Some(self.algorithm.arguments[position].kind))
+            }
             None => (None, None),
         }
     }
@@ -389,8 +391,8 @@ impl AlgorithmCall {
     ///
     /// When the algorithm has none of this name.
     pub fn with(mut self, name: &str, value: ArgumentValue) -> AlgorithmCall {
-        let place = self.algorithm.argument(name).expect("an argument of the table");
-        self.given[place] = Some(value);
+        let position = self.algorithm.argument(name).expect("an argument of the table");
+        self.given[position] = Some(value);
         self
     }
 }

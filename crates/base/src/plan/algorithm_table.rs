@@ -493,7 +493,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
             argument("source", Nodes { is_required: true }, "The nodes of the first layer."),
             argument(
                 "fanouts",
-                Numbers { least: 1.0, most: 1e6, is_whole: true, default: &[10.0, 5.0] },
+                Numbers { least: 1.0, most: 1e6, is_integer: true, default: &[10.0, 5.0] },
                 "The number of sampled neighbours of a node in each layer; all if it has fewer.",
             ),
             argument(
@@ -549,7 +549,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
             ),
             argument(
                 "iteration_weights",
-                Numbers { least: -1e6, most: 1e6, is_whole: false, default: &[0.0, 1.0, 1.0] },
+                Numbers { least: -1e6, most: 1e6, is_integer: false, default: &[0.0, 1.0, 1.0] },
                 "What those count that are one step away, two steps, and so on.",
             ),
             argument(

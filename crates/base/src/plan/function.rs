@@ -46,7 +46,7 @@ impl Call {
     }
 }
 
-/// A function and its arguments. An argument that is a number is kept as the text of the query where the type of the
+/// A function and its arguments. An argument that is a number is retained as the text of the query where the type of the
 /// predicate decides how it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Call {
@@ -75,7 +75,7 @@ pub enum Call {
         /// The index that splits texts into tokens.
         index: TermIndex,
         /// Whether a value must have all tokens of the text or at least one.
-        wants: TextMatch,
+        expects: TextMatch,
         /// The text whose tokens are searched for.
         text: String,
     },

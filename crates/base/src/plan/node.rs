@@ -49,7 +49,7 @@ pub struct Block {
     pub fields: Vec<Arc<Field>>,
     /// True when the text has a selection, even an empty one.
     pub has_body: bool,
-    /// True when the values of its nodes are aggregated by who asks: the set of them does, in place of a list.
+    /// True when the values of its nodes are aggregated by the caller: the set of them does, in place of a list.
     pub is_aggregated: bool,
     /// Variables read anywhere in the block, ascending, each once.
     pub reads: Vec<VarId>,
@@ -144,8 +144,8 @@ pub enum Cascade {
     /// These predicates are required, where the selection has them: `~name` backwards, `name@en` in this language
     /// alone, `name@` without one; just `name` in whatever language is selected.
     Fields(Vec<String>),
-    /// The fields at these places of the selection, which ascend, are required: of two fields of one predicate it may be one.
-    Places(Vec<usize>),
+    /// The fields at these positions of the selection, which ascend, are required: of two fields of one predicate it may be one.
+    Positions(Vec<usize>),
 }
 
 /// `@recurse(depth, loop)`.
@@ -364,7 +364,7 @@ impl Page {
     }
 
     /// The number of nodes up to the end of the page; `None` for a page that is not bounded from the front.
-    pub fn wanted(&self) -> Option<usize> {
+    pub fn expected(&self) -> Option<usize> {
         (0 < self.first).then(|| self.skip().saturating_add(self.first as usize))
     }
 

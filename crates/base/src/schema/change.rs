@@ -70,9 +70,9 @@ impl Schema {
         for field in &def.fields {
             let predicate = field.strip_prefix('~').unwrap_or(field);
             if !declared.contains(predicate) && !self.predicates.contains_key(predicate) {
-                let known = declared.iter().copied();
-                let known = known.chain(self.predicates.keys().map(String::as_str));
-                let hint = match did_you_mean(predicate, known) {
+                let existing = declared.iter().copied();
+                let existing = existing.chain(self.predicates.keys().map(String::as_str));
+                let hint = match did_you_mean(predicate, existing) {
                     near if near.is_empty() => match field.starts_with('~') {
                         true => format!("declare it: `{predicate}: [uid] @reverse .`"),
                         false => format!("declare it: `{predicate}: string .`"),

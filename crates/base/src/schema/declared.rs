@@ -1,6 +1,6 @@
 //! The two sources of declarations: `alter` and a GraphQL schema.
 //!
-//! The definition of a predicate or a type is the union of what the two sources declared. The declaration of each is kept
+//! The definition of a predicate or a type is the union of what the two sources declared. The declaration of each is retained
 //! beside the definition, so that a source can withdraw its own part and nothing else. A definition without such a record
 //! counts as declared by `alter` alone. That covers directories written before the record existed, and predicates that
 //! were never declared and came with data.
@@ -21,7 +21,7 @@ pub enum Origin {
 pub struct Options {
     /// Values may have a language.
     pub lang: bool,
-    /// Edges are kept in both directions.
+    /// Edges are retained in both directions.
     pub reverse: bool,
     /// The number of values or edges of a node is indexed.
     pub count: bool,
@@ -55,11 +55,11 @@ pub struct DeclaredFields {
 
 impl Options {
     /// Returns the options that `self` or `other` has. The indexes of `self` come first. When both have an index of the
-    /// same name with other options, such as a vector index, that of `self` is kept.
+    /// same name with other options, such as a vector index, that of `self` is retained.
     pub fn union(&self, other: &Options) -> Options {
         let mut indexes = self.indexes.clone();
         for index in &other.indexes {
-            if !indexes.iter().any(|known| known.name() == index.name()) {
+            if !indexes.iter().any(|existing| existing.name() == index.name()) {
                 indexes.push(index.clone());
             }
         }

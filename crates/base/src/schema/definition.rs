@@ -16,7 +16,7 @@ pub struct PredicateDef {
     pub list: bool,
     /// Values may have a language.
     pub lang: bool,
-    /// Edges are kept in both directions.
+    /// Edges are retained in both directions.
     pub reverse: bool,
     /// The number of values or edges of a node is indexed.
     pub count: bool,
@@ -102,8 +102,8 @@ impl PredicateDef {
         let nothing = Options::default();
         let all = by_alter.as_ref().unwrap_or(&nothing);
         let all = all.union(by_graphql.as_ref().unwrap_or(&nothing));
-        let kept = by_graphql.is_some().then(|| Box::new(declared.clone()));
-        PredicateDef { declared: kept, ..self.clone() }.with_options(all)
+        let retained = by_graphql.is_some().then(|| Box::new(declared.clone()));
+        PredicateDef { declared: retained, ..self.clone() }.with_options(all)
     }
 
     /// Returns the definition with its options replaced.
@@ -157,8 +157,8 @@ impl TypeDef {
                 fields.push(field.clone());
             }
         }
-        let kept = declared.by_graphql.is_some().then(|| Box::new(declared));
-        TypeDef { name: name.into(), fields, declared: kept }
+        let retained = declared.by_graphql.is_some().then(|| Box::new(declared));
+        TypeDef { name: name.into(), fields, declared: retained }
     }
 }
 

@@ -69,11 +69,11 @@ impl PredicateDef {
         put_flag(predicate::LIST, self.list, out);
         put_field(predicate::OPTIONS, out, |out| put_options(&self.options(), out));
         let Some(declared) = &self.declared else { return };
-        let told = [
+        let reported = [
             (predicate::BY_ALTER, &declared.by_alter),
             (predicate::BY_GRAPHQL, &declared.by_graphql),
         ];
-        for (tag, options) in told {
+        for (tag, options) in reported {
             if let Some(options) = options {
                 put_field(tag, out, |out| put_options(options, out));
             }
@@ -90,7 +90,7 @@ impl PredicateDef {
         let (mut options, mut declared) = (Options::default(), Declared::default());
         while let Some((tag, field)) = bytes.field()? {
             match tag {
-                predicate::NAME => name = Some(field.whole_text()?.to_owned()),
+                predicate::NAME => name = Some(field.entire_text()?.to_owned()),
                 predicate::VALUE_TYPE => value_type = Some(value_type_of(field)?),
                 predicate::LIST => list = true,
                 predicate::OPTIONS => options = options_of(field)?,
@@ -113,11 +113,11 @@ impl TypeDef {
         put_text_field(type_field::NAME, &self.name, out);
         self.fields.iter().for_each(|field| put_text_field(type_field::FIELD, field, out));
         let Some(declared) = &self.declared else { return };
-        let told = [
+        let reported = [
             (type_field::BY_ALTER, &declared.by_alter),
             (type_field::BY_GRAPHQL, &declared.by_graphql),
         ];
-        for (tag, fields) in told {
+        for (tag, fields) in reported {
             if let Some(fields) = fields {
                 put_field(tag, out, |out| fields.iter().for_each(|field| put_text(field, out)));
             }
@@ -134,8 +134,8 @@ impl TypeDef {
         let mut declared = DeclaredFields::default();
         while let Some((tag, field)) = bytes.field()? {
             match tag {
-                type_field::NAME => name = Some(field.whole_text()?.to_owned()),
-                type_field::FIELD => fields.push(field.whole_text()?.to_owned()),
+                type_field::NAME => name = Some(field.entire_text()?.to_owned()),
+                type_field::FIELD => fields.push(field.entire_text()?.to_owned()),
                 type_field::BY_ALTER => declared.by_alter = Some(texts_of(field)?),
                 type_field::BY_GRAPHQL => declared.by_graphql = Some(texts_of(field)?),
                 _ => skip_unknown(tag)?,
@@ -204,13 +204,13 @@ fn index_of(mut bytes: ByteReader<'_>) -> Result<Tokenizer, Unread> {
     let (mut metric, mut numbers) = (None, [None; 3]);
     while let Some((tag, mut field)) = bytes.field()? {
         match tag {
-            index::NAME => name = Some(field.whole_text()?),
+            index::NAME => name = Some(field.entire_text()?),
             index::WRITTEN => {
                 let mut text = || field.text().map(str::to_owned).ok_or(Unread::Damaged);
                 written.push((text()?, text()?));
             }
             index::METRIC => {
-                metric = Some(Metric::from_name(field.whole_text()?).ok_or(Unread::Later)?);
+                metric = Some(Metric::from_name(field.entire_text()?).ok_or(Unread::Later)?);
             }
             index::MAX_LEVELS => numbers[0] = Some(small_number(field)?),
             index::EF_CONSTRUCTION => numbers[1] = Some(small_number(field)?),

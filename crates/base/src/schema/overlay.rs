@@ -2,7 +2,7 @@
 //! too, or that the new GraphQL schema names, what an earlier GraphQL schema declared is withdrawn.
 //!
 //! Each definition becomes the union of the two declarations, with three special cases. When both ask for an index that
-//! gives an order, that of `alter` is kept, since either answers the same queries. When the GraphQL schema changes the type
+//! gives an order, that of `alter` is retained, since either answers the same queries. When the GraphQL schema changes the type
 //! of a predicate, the options of `alter` stay as far as the new type can have them. Predicates and types that only an
 //! earlier GraphQL schema declared and the new one does not name stay unchanged, since they may have data; Dgraph does the
 //! same.
@@ -55,11 +55,11 @@ impl Schema {
         let mut by_graphql = new.options();
         // A predicate has one index that gives an order: that of `alter` stays, and none is added beside it.
         if by_alter.iter().flat_map(|it| &it.indexes).any(Tokenizer::is_sortable) {
-            let known = by_alter.iter().flat_map(|it| &it.indexes);
-            let known: Vec<&str> = known.map(Tokenizer::name).collect();
+            let existing = by_alter.iter().flat_map(|it| &it.indexes);
+            let existing: Vec<&str> = existing.map(Tokenizer::name).collect();
             by_graphql
                 .indexes
-                .retain(|index| !index.is_sortable() || known.contains(&index.name()));
+                .retain(|index| !index.is_sortable() || existing.contains(&index.name()));
         }
         new.with_declared(Declared { by_alter, by_graphql: Some(by_graphql) })
     }
@@ -125,9 +125,9 @@ mod tests {
         let want = "code: int .\nfree: int @index(int) .\niata: string @index(exact, term, hash) @lang @upsert .\n\
                     origin: [uid] @reverse @count .\nseen: datetime @index(day) .\n\
                     type Airport {\n iata\n origin\n free\n code\n}\n";
-        let mut wanted = Schema::new();
-        wanted.apply(&parse_schema(want).unwrap());
-        assert_eq!(schema.to_text(), wanted.to_text());
+        let mut expected = Schema::new();
+        expected.apply(&parse_schema(want).unwrap());
+        assert_eq!(schema.to_text(), expected.to_text());
     }
 
     #[test]

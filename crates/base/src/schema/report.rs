@@ -104,8 +104,8 @@ impl SchemaReport {
         }
         if has_data {
             let is_built = |it: &&String| {
-                let is_kept = it.starts_with("@index") || *it == "@reverse";
-                is_kept && (!before.contains(it) || is_other && it.starts_with("@index"))
+                let is_retained = it.starts_with("@index") || *it == "@reverse";
+                is_retained && (!before.contains(it) || is_other && it.starts_with("@index"))
             };
             self.rebuilt.extend(now.iter().filter(is_built).map(|it| item(it.clone())));
         }
@@ -163,9 +163,10 @@ mod tests {
                    new: [string] @index(hash) @upsert .\ntype T {\n age\n new\n}\ntype U {\n name\n age\n}\n";
         let new = parse_schema(new).unwrap();
         let report = schema.report(&new.predicates, &new.types, &|name| name != "new");
-        let told = |items: &[SchemaItem]| items.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let reported =
+            |items: &[SchemaItem]| items.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(
-            told(&report.added),
+            reported(&report.added),
             [
                 "name: @index(trigram)",
                 "age: @index(float)",
@@ -174,7 +175,7 @@ mod tests {
                 "type U: name, age",
             ]
         );
-        assert_eq!(told(&report.changed), ["age: float instead of int"]);
+        assert_eq!(reported(&report.changed), ["age: float instead of int"]);
         let dropped = [
             "name: @index(term)",
             "name: @lang",
@@ -183,8 +184,8 @@ mod tests {
             "age: @index(int)",
             "type T: name",
         ];
-        assert_eq!(told(&report.dropped), dropped);
-        assert_eq!(told(&report.rebuilt), ["name: @index(trigram)", "age: @index(float)"]);
+        assert_eq!(reported(&report.dropped), dropped);
+        assert_eq!(reported(&report.rebuilt), ["name: @index(trigram)", "age: @index(float)"]);
         let old = parse_schema(old).unwrap();
         let again = schema.report(&old.predicates, &old.types, &|_| true);
         assert!(again.is_empty(), "{again:?}");

@@ -5,7 +5,7 @@ use std::mem::discriminant;
 
 /// A function from a value to the keys (tokens) under which an index lists it.
 ///
-/// The variants name what a schema promises, in the terms of Dgraph. The store builds one index of whole values for all of
+/// The variants name what a schema promises, in the terms of Dgraph. The store builds one index of entire values for all of
 /// them but the text indexes from `Term` to `NGram`, `Geo` and `Hnsw`. So values that have a token in common, such as 1.2
 /// and 1.7 by `Float`, are still told apart and sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -108,8 +108,8 @@ impl Tokenizer {
 
     /// Returns the tokenizer of a name in any case of letters; that of `hnsw` has the default options.
     pub fn from_name(name: &str) -> Option<Tokenizer> {
-        let found = ROWS.iter().find(|row| row.name.eq_ignore_ascii_case(name))?;
-        Some(found.tokenizer.clone())
+        let result = ROWS.iter().find(|row| row.name.eq_ignore_ascii_case(name))?;
+        Some(result.tokenizer.clone())
     }
 
     /// Returns true when the order of the tokens is the order of the values. Then the index can answer comparisons and
@@ -159,7 +159,7 @@ impl Metric {
 /// The options of a vector index: as they were written, and resolved with defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HnswOptions {
-    // The schema is printed with what its author wrote. What that means is kept beside it, so that an index keeps its
+    // The schema is printed with what its author wrote. What that means is retained beside it, so that an index keeps its
     // numbers when a later version of the engine has other defaults.
     written: Vec<(String, String)>,
     metric: Metric,
@@ -257,9 +257,9 @@ const OPTIONS: [&str; 5] = ["metric", "maxLevels", "efConstruction", "efSearch",
 const METRICS: [&str; 3] = ["euclidean", "cosine", "dotproduct"];
 
 /// Returns an error message for an unknown name, and a hint with the most similar known one.
-fn unknown(fault: &str, name: &str, known: &[&str]) -> (String, String) {
-    let hint = match did_you_mean(name, known.iter().copied()) {
-        near if near.is_empty() => format!("those known are {}", known.join(", ")),
+fn unknown(fault: &str, name: &str, existing: &[&str]) -> (String, String) {
+    let hint = match did_you_mean(name, existing.iter().copied()) {
+        near if near.is_empty() => format!("those known are {}", existing.join(", ")),
         near => near,
     };
     (format!("`{name}` {fault}"), hint)

@@ -2,7 +2,7 @@
 
 use crate::text::words::cjk::bigrams;
 use crate::text::words::distinct::Distinct;
-use crate::text::words::fold::fold_into;
+use crate::text::words::fold::compact_into;
 use crate::text::words::language;
 use crate::text::words::segment::Words;
 use crate::text::words::stem::Stemmer;
@@ -50,7 +50,7 @@ impl FulltextAnalyzer {
         }
         for word in Words::new(text) {
             self.word.clear();
-            fold_into(word.text, &mut self.word);
+            compact_into(word.text, &mut self.word);
             if stop_words.is_some_and(|words| words.contains(self.word.as_str())) {
                 continue;
             }

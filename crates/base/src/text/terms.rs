@@ -1,7 +1,7 @@
 //! Term analysis: the words of a text, folded, each once.
 
 use crate::text::words::distinct::Distinct;
-use crate::text::words::fold::fold_into;
+use crate::text::words::fold::compact_into;
 use crate::text::words::language;
 use crate::text::words::segment::Words;
 
@@ -23,7 +23,7 @@ impl TermAnalyzer {
     /// only split at spaces, case kept; the empty text has one empty token.
     pub fn value(&mut self, text: &str, lang: &str, out: impl FnMut(&str)) {
         match language::base(lang) {
-            "zh" | "ja" | "th" | "lo" | "my" | "bo" | "km" | "kxm" => self.pieces(text, out),
+            "zh" | "ja" | "th" | "lo" | "my" | "bo" | "km" | "kxm" => self.chunks(text, out),
             _ => self.query(text, out),
         }
     }
@@ -36,18 +36,18 @@ impl TermAnalyzer {
         self.seen.clear();
         for word in Words::new(text) {
             self.word.clear();
-            fold_into(word.text, &mut self.word);
+            compact_into(word.text, &mut self.word);
             if self.seen.insert(self.word.as_bytes()) {
                 out(&self.word);
             }
         }
     }
 
-    fn pieces(&mut self, text: &str, mut out: impl FnMut(&str)) {
+    fn chunks(&mut self, text: &str, mut out: impl FnMut(&str)) {
         self.seen.clear();
-        for piece in text.split(' ') {
-            if self.seen.insert(piece.as_bytes()) {
-                out(piece);
+        for chunk in text.split(' ') {
+            if self.seen.insert(chunk.as_bytes()) {
+                out(chunk);
             }
         }
     }

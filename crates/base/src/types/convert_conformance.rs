@@ -108,7 +108,7 @@ fn conversions_times_and_orders_are_as_recorded() {
     let mut differences = Vec::new();
     for case in &cases {
         let id = case["id"].as_str().unwrap();
-        let found = match case["kind"].as_str().unwrap() {
+        let result = match case["kind"].as_str().unwrap() {
             "convert" => {
                 let converted =
                     stored(case).and_then(|from| from.as_ref().convert(kind(&case["to"])));
@@ -125,8 +125,8 @@ fn conversions_times_and_orders_are_as_recorded() {
                 (uids != case["result_uids"]).then(|| format!("{case}\n   we say {uids}"))
             }
         };
-        let is_known = DIFFERENT.iter().any(|(known, _)| *known == id);
-        match found {
+        let is_known = DIFFERENT.iter().any(|(existing, _)| *existing == id);
+        match result {
             Some(text) if !is_known => differences.push(text),
             None if is_known => differences.push(format!("{id} agrees and need not be listed")),
             _ => {}

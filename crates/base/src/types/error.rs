@@ -6,7 +6,7 @@ use std::fmt;
 /// The result of everything here that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A place in a text. It is shown with line and column from 1, as editors count them, the column in
+/// A position in a text. It is shown with line and column from 1, as editors count them, the column in
 /// bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Position {
@@ -40,13 +40,13 @@ impl fmt::Display for Position {
 /// Why a caller is refused where users have rights. The words are those of the status of a call, as clients look for them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
-    /// It is not known who asks: there is no token, or one that does not hold.
+    /// It is not known the caller: there is no token, or one that does not hold.
     #[error("rpc error: code = Unauthenticated desc = {message}")]
     Unauthenticated {
         /// What is wrong with the token.
         message: String,
     },
-    /// It is known who asks, and that user may not do it.
+    /// It is known the caller, and that user may not do it.
     #[error("rpc error: code = PermissionDenied desc = {message}")]
     Denied {
         /// What the user has no right to.
@@ -55,7 +55,7 @@ pub enum AccessError {
 }
 
 impl AccessError {
-    /// The message without the code, which calls have in another place.
+    /// The message without the code, which calls have in another position.
     pub fn message(&self) -> &str {
         match self {
             AccessError::Unauthenticated { message } | AccessError::Denied { message } => message,
@@ -71,7 +71,7 @@ pub enum Error {
     /// The text is not valid DQL, schema or RDF. Fix the text.
     #[error("{at}: {message}{}", hint_suffix(hint))]
     Syntax {
-        /// What is wrong, with the offending piece of text.
+        /// What is wrong, with the offending chunk of text.
         message: String,
         /// Where it is.
         at: Position,
@@ -79,7 +79,7 @@ pub enum Error {
         hint: String,
     },
     /// The schema forbids it. Fix the request or alter the schema.
-    #[error("{}{message}{}", place_prefix(at), hint_suffix(hint))]
+    #[error("{}{message}{}", position_prefix(at), hint_suffix(hint))]
     Schema {
         /// Names the predicate or type and what is wrong with it.
         message: String,
@@ -89,7 +89,7 @@ pub enum Error {
         hint: String,
     },
     /// The request is well formed but can't be executed. Fix the request.
-    #[error("{}{message}{}", place_prefix(at), hint_suffix(hint))]
+    #[error("{}{message}{}", position_prefix(at), hint_suffix(hint))]
     Query {
         /// What can't be done.
         message: String,
@@ -142,12 +142,12 @@ pub enum Error {
         message: String,
     },
     /// The engine contradicts itself: nothing that was asked for may lead here. Report it.
-    #[error("a fault of hexgraph, please report it: {message}{}", place_suffix(place))]
+    #[error("a fault of hexgraph, please report it: {message}{}", position_suffix(position))]
     Internal {
         /// What did not hold.
         message: String,
         /// Where in the source, as file:line:column; empty when that is not known.
-        place: String,
+        position: String,
     },
     /// The operating system refused.
     #[error("{context}: {source}")]
@@ -163,18 +163,18 @@ fn hint_suffix(hint: &str) -> String {
     if hint.is_empty() { String::new() } else { format!(" ({hint})") }
 }
 
-fn place_suffix(place: &str) -> String {
-    if place.is_empty() { String::new() } else { format!(" ({place})") }
+fn position_suffix(position: &str) -> String {
+    if position.is_empty() { String::new() } else { format!(" ({position})") }
 }
 
-fn place_prefix(at: &Option<Position>) -> String {
+fn position_prefix(at: &Option<Position>) -> String {
     at.map_or_else(String::new, |at| format!("{at}: "))
 }
 
 impl Error {
     /// Returns an [`Error::Internal`] without its place.
     pub fn internal(message: impl fmt::Display) -> Error {
-        Error::Internal { message: bounded(message), place: String::new() }
+        Error::Internal { message: bounded(message), position: String::new() }
     }
 
     /// Returns an [`Error::Syntax`] without a hint. The message may be a text, or an error that is worded as one; as in all of these it is
@@ -183,12 +183,12 @@ impl Error {
         Error::Syntax { message: bounded(message), at, hint: String::new() }
     }
 
-    /// Returns an [`Error::Schema`] without place and hint.
+    /// Returns an [`Error::Schema`] without position and hint.
     pub fn schema(message: impl fmt::Display) -> Error {
         Error::Schema { message: bounded(message), at: None, hint: String::new() }
     }
 
-    /// Returns an [`Error::Query`] without place and hint.
+    /// Returns an [`Error::Query`] without position and hint.
     pub fn query(message: impl fmt::Display) -> Error {
         Error::Query { message: bounded(message), at: None, hint: String::new() }
     }
@@ -222,11 +222,11 @@ impl Error {
         }
     }
 
-    /// Returns the same error about a place of the text, if it is of a kind that has a place and has none yet.
+    /// Returns the same error about a place of the text, if it is of a kind that has a position and has none yet.
     #[must_use]
-    pub fn or_at(mut self, place: Position) -> Error {
+    pub fn or_at(mut self, position: Position) -> Error {
         if let Error::Query { at, .. } | Error::Schema { at, .. } = &mut self {
-            *at = at.or(Some(place));
+            *at = at.or(Some(position));
         }
         self
     }

@@ -5,7 +5,7 @@
 pub enum Feature {
     /// Indexes of words, stems, trigrams and runs of words; regular expressions.
     Text,
-    /// Indexes of places and the functions that compare them.
+    /// Indexes of positions and the functions that compare them.
     Geo,
     /// The order of texts in a language.
     Collation,

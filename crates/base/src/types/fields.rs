@@ -124,7 +124,7 @@ impl<'a> ByteReader<'a> {
     }
 
     /// All that is left, as a text.
-    pub fn whole_text(&self) -> Result<&'a str, Unread> {
+    pub fn entire_text(&self) -> Result<&'a str, Unread> {
         std::str::from_utf8(self.0).map_err(|_| Unread::Damaged)
     }
 
@@ -174,8 +174,8 @@ mod tests {
             }
             let mut reader = ByteReader::new(&out);
             for (tag, content) in &fields {
-                let (found, inner) = reader.field().unwrap().unwrap();
-                prop_assert_eq!((found, inner.rest()), (*tag, content.as_slice()));
+                let (result, inner) = reader.field().unwrap().unwrap();
+                prop_assert_eq!((result, inner.rest()), (*tag, content.as_slice()));
             }
             prop_assert!(reader.field().unwrap().is_none());
         }
@@ -185,7 +185,7 @@ mod tests {
             let mut reader = ByteReader::new(&bytes);
             while let Ok(Some((tag, mut inner))) = reader.field() {
                 prop_assert_eq!(skip_unknown(tag).is_err(), tag % 2 == 1);
-                let _ = (inner.whole_text(), inner.whole_number(), inner.text(), inner.count());
+                let _ = (inner.entire_text(), inner.whole_number(), inner.text(), inner.count());
             }
         }
     }

@@ -6,10 +6,10 @@ use super::{DateTime, Uid, stack};
 pub struct Objects<'o> {
     /// The number of objects; columns may be longer.
     pub len: usize,
-    /// The places of the objects in the order that they have, some perhaps in several places or none; `None` where it is that of the columns.
+    /// The positions of the objects in the order that they have, some perhaps in several positions or none; `None` where it is that of the columns.
     pub order: Option<&'o [u32]>,
     /// Tells objects of one selection from those of others in the same block: where it is the same, so are the columns, and the lists of
-    /// texts that they say by their places.
+    /// texts that they say by their positions.
     pub selection: usize,
     /// The keys in their order, each with its values.
     pub columns: Vec<(&'o str, ObjectCells<'o>)>,
@@ -23,7 +23,7 @@ pub struct ObjectLists<'o> {
     pub ends: &'o [usize],
     /// Whether a value is an array; else it is the only object.
     pub is_list: bool,
-    /// The objects, each of which may stand in several places or none.
+    /// The objects, each of which may stand in several positions or none.
     pub objects: Objects<'o>,
 }
 
@@ -43,7 +43,7 @@ pub enum ObjectCells<'o> {
     Uids(&'o [Uid]),
     /// Texts of some of the objects.
     Some(&'o [Option<&'o str>]),
-    /// Texts by their places in a list, which is the same for all objects of a block; [`ObjectCells::NONE`] for an object without one.
+    /// Texts by their positions in a list, which is the same for all objects of a block; [`ObjectCells::NONE`] for an object without one.
     Coded(&'o [u32], &'o [&'o str]),
     /// Objects; an array of which nothing is left is no value.
     Lists(Box<ObjectLists<'o>>),
@@ -70,32 +70,32 @@ impl<'o> ObjectCells<'o> {
 
     /// Whether an object has a value.
     #[inline]
-    pub fn has(&self, place: usize) -> bool {
+    pub fn has(&self, position: usize) -> bool {
         match self {
             ObjectCells::Uids(_) => true,
             ObjectCells::Texts(_, _, has)
             | ObjectCells::Ints(_, has)
             | ObjectCells::Bools(_, has)
-            | ObjectCells::Times(_, has) => has.is_empty() || has[place],
+            | ObjectCells::Times(_, has) => has.is_empty() || has[position],
             ObjectCells::Floats(floats, has) => {
-                (has.is_empty() || has[place]) && floats[place].is_finite()
+                (has.is_empty() || has[position]) && floats[position].is_finite()
             }
-            ObjectCells::Some(texts) => texts[place].is_some(),
-            ObjectCells::Coded(codes, _) => codes[place] != ObjectCells::NONE,
-            ObjectCells::Lists(lists) => lists.has(place),
+            ObjectCells::Some(texts) => texts[position].is_some(),
+            ObjectCells::Coded(codes, _) => codes[position] != ObjectCells::NONE,
+            ObjectCells::Lists(lists) => lists.has(position),
         }
     }
 
     /// The text of an object; `None` where it has none, and for cells that are no texts.
     #[inline]
-    pub fn text(&self, place: usize) -> Option<&'o str> {
+    pub fn text(&self, position: usize) -> Option<&'o str> {
         match self {
             ObjectCells::Texts(text, ends, has) => {
-                let start = if place == 0 { 0 } else { ends[place - 1] };
-                (has.is_empty() || has[place]).then(|| &text[start..ends[place]])
+                let start = if position == 0 { 0 } else { ends[position - 1] };
+                (has.is_empty() || has[position]).then(|| &text[start..ends[position]])
             }
-            ObjectCells::Some(texts) => texts[place],
-            ObjectCells::Coded(codes, texts) => texts.get(codes[place] as usize).copied(),
+            ObjectCells::Some(texts) => texts[position],
+            ObjectCells::Coded(codes, texts) => texts.get(codes[position] as usize).copied(),
             _ => None,
         }
     }
@@ -106,14 +106,14 @@ impl<'o> ObjectCells<'o> {
         let of_key = (key.len() + 4) as u64;
         match self {
             ObjectCells::Texts(..) | ObjectCells::Some(_) | ObjectCells::Coded(..) => {
-                for (place, bytes) in bytes.iter_mut().enumerate() {
-                    *bytes += self.text(place).map_or(0, |text| of_key + text.len() as u64);
+                for (position, bytes) in bytes.iter_mut().enumerate() {
+                    *bytes += self.text(position).map_or(0, |text| of_key + text.len() as u64);
                 }
             }
             ObjectCells::Lists(lists) => {
                 let each = lists.objects.byte_lens();
-                for (place, bytes) in bytes.iter_mut().enumerate() {
-                    let of_items = lists.of(place).iter().map(|item| each[*item as usize]);
+                for (position, bytes) in bytes.iter_mut().enumerate() {
+                    let of_items = lists.of(position).iter().map(|item| each[*item as usize]);
                     *bytes = of_items.fold(bytes.saturating_add(of_key), u64::saturating_add);
                 }
             }
@@ -146,13 +146,13 @@ impl Objects<'_> {
         self.order.map_or(self.len, <[u32]>::len)
     }
 
-    /// The places of the objects in their order.
-    pub fn places(&self) -> impl Iterator<Item = usize> + '_ {
+    /// The positions of the objects in their order.
+    pub fn positions(&self) -> impl Iterator<Item = usize> + '_ {
         let (all, some) = match self.order {
             Some(order) => (0..0, order),
             None => (0..self.len, &[][..]),
         };
-        all.chain(some.iter().map(|place| *place as usize))
+        all.chain(some.iter().map(|position| *position as usize))
     }
 
     /// The bytes of all objects, as they are counted one by one.
@@ -161,13 +161,13 @@ impl Objects<'_> {
             |(_, cells): &(&str, ObjectCells<'_>)| matches!(cells, ObjectCells::Lists(_));
         if self.order.is_some() || self.columns.iter().any(is_nested) {
             let each = self.byte_lens();
-            return self.places().map(|place| each[place]).fold(0, u64::saturating_add);
+            return self.positions().map(|position| each[position]).fold(0, u64::saturating_add);
         }
         let of_column = |(key, cells): &(&str, ObjectCells<'_>)| {
             let of_values: usize = match cells {
                 ObjectCells::Texts(text, ..) => text.len(),
                 ObjectCells::Some(_) | ObjectCells::Coded(..) => {
-                    (0..self.len).filter_map(|place| cells.text(place)).map(str::len).sum()
+                    (0..self.len).filter_map(|position| cells.text(position)).map(str::len).sum()
                 }
                 _ => 8 * self.len,
             };
@@ -176,7 +176,7 @@ impl Objects<'_> {
         self.columns.iter().map(of_column).sum()
     }
 
-    /// The number of cells that are shown, about: those of an object in several places count once.
+    /// The number of cells that are shown, about: those of an object in several positions count once.
     pub fn value_count(&self) -> usize {
         stack::require();
         let below = self.columns.iter().map(|(_, cells)| match cells {
@@ -187,21 +187,21 @@ impl Objects<'_> {
     }
 
     /// Whether an object has a value.
-    pub fn has(&self, place: usize) -> bool {
-        self.columns.iter().any(|(_, cells)| cells.has(place))
+    pub fn has(&self, position: usize) -> bool {
+        self.columns.iter().any(|(_, cells)| cells.has(position))
     }
 }
 
 impl<'o> ObjectLists<'o> {
     /// The objects of one of the others.
     #[inline]
-    pub fn of(&self, place: usize) -> &'o [u32] {
-        let start = if place == 0 { 0 } else { self.ends[place - 1] };
-        &self.items[start..self.ends[place]]
+    pub fn of(&self, position: usize) -> &'o [u32] {
+        let start = if position == 0 { 0 } else { self.ends[position - 1] };
+        &self.items[start..self.ends[position]]
     }
 
-    fn has(&self, place: usize) -> bool {
+    fn has(&self, position: usize) -> bool {
         stack::require();
-        self.of(place).iter().any(|item| self.objects.has(*item as usize))
+        self.of(position).iter().any(|item| self.objects.has(*item as usize))
     }
 }

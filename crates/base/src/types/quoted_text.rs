@@ -23,13 +23,13 @@ struct Bounded {
 }
 
 impl Write for Bounded {
-    fn write_str(&mut self, piece: &str) -> fmt::Result {
-        let mut end = piece.len().min(MESSAGE_LEN_MAX - self.text.len());
-        while !piece.is_char_boundary(end) {
+    fn write_str(&mut self, chunk: &str) -> fmt::Result {
+        let mut end = chunk.len().min(MESSAGE_LEN_MAX - self.text.len());
+        while !chunk.is_char_boundary(end) {
             end -= 1;
         }
-        self.text.push_str(&piece[..end]);
-        self.is_cut = end < piece.len();
+        self.text.push_str(&chunk[..end]);
+        self.is_cut = end < chunk.len();
         if self.is_cut { Err(fmt::Error) } else { Ok(()) }
     }
 }
@@ -37,7 +37,7 @@ impl Write for Bounded {
 /// The most letters of a text that a message shows.
 const SHOWN_MAX: usize = 60;
 
-/// The text between backquotes, on one line and cut to what a terminal has room for.
+/// The text between backquotes, on one line and cut to what a terminal has space for.
 pub fn shown(text: &str) -> String {
     let mut letters = text.chars();
     let mut out = String::from("`");
@@ -54,10 +54,10 @@ mod tests {
 
     #[test]
     fn messages_are_cut() {
-        let whole = "é".repeat(MESSAGE_LEN_MAX / 2);
-        assert_eq!(bounded(&whole), whole);
-        assert_eq!(bounded(format_args!("{whole}!")), format!("{whole} ..."));
-        let odd = format_args!("x{whole}").to_string();
+        let full = "é".repeat(MESSAGE_LEN_MAX / 2);
+        assert_eq!(bounded(&full), full);
+        assert_eq!(bounded(format_args!("{full}!")), format!("{full} ..."));
+        let odd = format_args!("x{full}").to_string();
         assert_eq!(bounded(&odd), format!("{} ...", &odd[..MESSAGE_LEN_MAX - 1]));
         struct Endless;
         impl Display for Endless {

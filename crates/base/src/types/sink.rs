@@ -41,7 +41,7 @@ pub trait Sink {
     fn written(&self) -> usize {
         0
     }
-    /// Whether [`Sink::objects`] takes the objects of the innermost array, in pieces.
+    /// Whether [`Sink::objects`] takes the objects of the innermost array, in chunks.
     fn takes_rows(&self) -> bool {
         false
     }
@@ -52,22 +52,22 @@ pub trait Sink {
     }
 }
 
-/// A sink that takes elements of an array also from other threads, each of which writes some to a piece.
-pub trait PieceSink: Sink {
-    /// What a piece has to know of the sink.
+/// A sink that takes elements of an array also from other threads, each of which writes some to a chunk.
+pub trait FragmentSink: Sink {
+    /// What a chunk has to know of the sink.
     type Form: Sync;
     /// What elements are written to.
-    type Piece: Sink + Send;
+    type Chunk: Sink + Send;
 
-    /// The form of pieces of the innermost open array.
+    /// The form of chunks of the innermost open array.
     fn form(&self) -> Self::Form;
-    /// An empty piece.
-    fn piece(form: &Self::Form) -> Self::Piece;
-    /// Adds the elements of a piece behind those that the innermost open array has.
-    fn append(&mut self, piece: Self::Piece);
-    /// Makes room for so many more pieces of the size of what was written since this array was opened.
-    fn expect(&mut self, pieces: usize);
-    /// Whether [`Sink::objects`] takes objects as columns, so that there is no need of pieces.
+    /// An empty chunk.
+    fn chunk(form: &Self::Form) -> Self::Chunk;
+    /// Adds the elements of a chunk behind those that the innermost open array has.
+    fn append(&mut self, chunk: Self::Chunk);
+    /// Makes space for so many more chunks of the size of what was written since this array was opened.
+    fn expect(&mut self, chunks: usize);
+    /// Whether [`Sink::objects`] takes objects as columns, so that there is no need of chunks.
     fn takes_objects(&self) -> bool {
         false
     }

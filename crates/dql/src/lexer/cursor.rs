@@ -48,7 +48,7 @@ pub(super) fn is_lang(byte: u8) -> bool {
 /// A text and the offset up to which it has been read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
-    /// The whole text.
+    /// The entire text.
     pub text: &'a str,
     /// The offset of the next byte.
     pub at: usize,

@@ -28,21 +28,21 @@ impl Lexer<'_> {
         let start = at + 1;
         let end = self.after_lang_or_dot(start);
         if end == start {
-            let found = self.cursor.shown(start);
-            let message = format!("found {found} after `@`");
+            let result = self.cursor.shown(start);
+            let message = format!("found {result} after `@`");
             return Err(self.error(start, message, "expected a directive or a language"));
         }
         let bracket = self.cursor.after_blank(end);
         let opens = self.cursor.peek_at(bracket) == b'(';
         let word = &self.cursor.text[start..end];
-        let found = match scope {
+        let result = match scope {
             // Behind a block the case of a directive does not matter.
             // Behind a field it does, since the word may be a language.
             Scope::Blocks => self.root_directive(&word.to_ascii_lowercase(), opens),
             Scope::Fields | Scope::Count => self.field_directive(word, bracket, opens),
             _ => None,
         };
-        match found {
+        match result {
             Some((token, Some(inner))) => self.opened_until(bracket + 1, token, inner),
             Some((token, None)) => self.word(end, token),
             None if scope == Scope::Blocks => {
@@ -182,15 +182,15 @@ impl Lexer<'_> {
         self.opened_until(bracket + 1, Token::IfOpen, Scope::Filter)
     }
 
-    fn unknown_directive(&self, at: usize, known: &[&str], opens: bool) -> Error {
+    fn unknown_directive(&self, at: usize, existing: &[&str], opens: bool) -> Error {
         let word = &self.cursor.text[at + 1..self.after_lang_or_dot(at + 1)];
         let lower = word.to_ascii_lowercase();
         let needs_brackets = matches!(lower.as_str(), "filter" | "groupby");
-        if known.contains(&lower.as_str()) && needs_brackets && !opens {
+        if existing.contains(&lower.as_str()) && needs_brackets && !opens {
             let message = format!("`@{word}` without its brackets");
             return self.error(at, message, format!("write `@{lower}(...)`"));
         }
-        if known.contains(&lower.as_str()) {
+        if existing.contains(&lower.as_str()) {
             let brackets = if opens { "(...)" } else { "" };
             let hint = format!("did you mean `@{lower}{brackets}`? It is written in small letters");
             return self.error(at, format!("unknown directive `@{word}`"), hint);
@@ -200,7 +200,7 @@ impl Lexer<'_> {
             return self.error(at, message, GROUPS_UNFILTERED);
         }
         // Only blocks know `@recurse`, so it tells which of the two lists was given.
-        let elsewhere = match known.contains(&"recurse") {
+        let elsewhere = match existing.contains(&"recurse") {
             true => FIELD_DIRECTIVES.contains(&&*lower).then_some(("block", "field")),
             false => ROOT_DIRECTIVES.contains(&&*lower).then_some(("field", "block")),
         };
@@ -208,9 +208,9 @@ impl Lexer<'_> {
             let message = format!("`@{word}` can't stand behind a {here}");
             return self.error(at, message, format!("put it behind a {there}"));
         }
-        let hint = match nearest(&lower, known.iter().copied()) {
+        let hint = match nearest(&lower, existing.iter().copied()) {
             Some(name) => format!("did you mean `@{name}`?"),
-            None => format!("those known here are @{}", known.join(", @")),
+            None => format!("those known here are @{}", existing.join(", @")),
         };
         self.error(at, format!("unknown directive `@{word}`"), hint)
     }
@@ -229,5 +229,5 @@ impl Lexer<'_> {
 
 /// True for the name of a directive of fields, in whatever case.
 fn is_directive(word: &str) -> bool {
-    FIELD_DIRECTIVES.iter().any(|known| known.eq_ignore_ascii_case(word))
+    FIELD_DIRECTIVES.iter().any(|existing| existing.eq_ignore_ascii_case(word))
 }

@@ -362,8 +362,8 @@ impl<'a> Lexer<'a> {
         self.error(at, message, written.unwrap_or_else(|| usual.to_owned()))
     }
 
-    pub(super) fn unexpected(&self, at: usize, place: &str) -> Error {
-        let message = format!("unexpected {} {place}", self.cursor.shown(at));
+    pub(super) fn unexpected(&self, at: usize, position: &str) -> Error {
+        let message = format!("unexpected {} {position}", self.cursor.shown(at));
         let hint = match self.cursor.peek_at(at) {
             128.. => "names with such letters are written between `<` and `>`",
             b'"' if self.cursor.text[..at].trim() == "{" => {

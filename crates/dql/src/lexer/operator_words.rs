@@ -31,8 +31,8 @@ pub(super) fn facet_filter(text: &str, open: usize, at: usize) -> Option<String>
     let facet = &rest[..word_len(rest)];
     let close = rest.find([')', '\n'])?;
     let arguments = rest.get(facet.len()..close)?;
-    let is_whole = ![function, edge, facet].contains(&"") && rest[close..].starts_with(')');
-    is_whole.then(|| {
+    let is_complete = ![function, edge, facet].contains(&"") && rest[close..].starts_with(')');
+    is_complete.then(|| {
         format!(
             "a facet is filtered behind its edge: `{edge} @facets({function}({facet}{arguments}))`"
         )
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn comparisons_become_functions() {
-        for (text, wanted) in [
+        for (text, expected) in [
             ("iata != \"FRA\")", "write `not eq(iata, \"FRA\")`"),
             ("age>=30 and", "write `ge(age, 30)`"),
             ("a == $b)", "write `eq(a, $b)`"),
@@ -79,7 +79,7 @@ mod tests {
             ("t < -1.5", "write `lt(t, -1.5)`"),
         ] {
             let at = text.find(['!', '>', '=', '<']).unwrap();
-            assert_eq!(comparison(text, at).as_deref(), Some(wanted), "{text}");
+            assert_eq!(comparison(text, at).as_deref(), Some(expected), "{text}");
         }
         for text in ["!has(a)", "has(a) and <b>", "!= 3", "a !=", "a = \"x", "a = (b)", "a = é"] {
             let at = text.find(['!', '=', '<']).unwrap();
@@ -89,15 +89,15 @@ mod tests {
 
     #[test]
     fn facets_are_filtered_behind_their_edge() {
-        let told = |text: &str| facet_filter(text, text.find('(')?, text.find('|')?);
-        let wanted = "a facet is filtered behind its edge: `near @facets(gt(km, 3000))`";
-        assert_eq!(told("gt(near|km, 3000)").as_deref(), Some(wanted));
+        let reported = |text: &str| facet_filter(text, text.find('(')?, text.find('|')?);
+        let expected = "a facet is filtered behind its edge: `near @facets(gt(km, 3000))`";
+        assert_eq!(reported("gt(near|km, 3000)").as_deref(), Some(expected));
         assert_eq!(
-            told("has(near | km)").unwrap().split(": ").last(),
+            reported("has(near | km)").unwrap().split(": ").last(),
             Some("`near @facets(has(km))`")
         );
         for text in ["(a)|b", "eq(|km, 1)", "eq(near|, 1)", "eq(near|km, 1", "eq(\"a\"|\"b\")"] {
-            assert_eq!(told(text), None, "{text}");
+            assert_eq!(reported(text), None, "{text}");
         }
     }
 }

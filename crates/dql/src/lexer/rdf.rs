@@ -26,19 +26,19 @@ impl Lexer<'_> {
             "set" => RdfKind::Set,
             "delete" => RdfKind::Delete,
             word => {
-                let found = if cursor::starts_name(self.cursor.peek()) {
+                let result = if cursor::starts_name(self.cursor.peek()) {
                     format!("`{word}`")
                 } else {
                     self.cursor.shown(at)
                 };
-                let message = format!("found {found} in a mutation");
+                let message = format!("found {result} in a mutation");
                 return Err(self.error(at, message, "expected `set { ... }` or `delete { ... }`"));
             }
         };
         let brace = self.cursor.after_blank(end);
         if self.cursor.peek_at(brace) != b'{' {
-            let found = self.cursor.shown(brace);
-            return Err(self.error(brace, format!("found {found}"), "expected `{`"));
+            let result = self.cursor.shown(brace);
+            return Err(self.error(brace, format!("found {result}"), "expected `{`"));
         }
         let close = self.rdf_end(brace + 1)?;
         self.word(close + 1, Token::Rdf(kind, Text::slice(brace + 1, close)))

@@ -1,4 +1,4 @@
-//! The scopes of the lexer: what the open brackets around a place contain, which decides how
+//! The scopes of the lexer: what the open brackets around a position contain, which decides how
 //! characters are read there.
 
 /// The content of an open bracket. The lexer keeps a stack of these, the innermost bracket last.

@@ -126,9 +126,9 @@ impl Lexer<'_> {
                 b'\\' => at = self.iri_escape(at)?,
                 b'-' if at == start => return Err(self.backwards(start)),
                 0..=b' ' | b'<' | b'"' | b'{' | b'}' | b'|' | b'^' | b'`' => {
-                    let found = self.cursor.shown(at);
+                    let result = self.cursor.shown(at);
                     let hint = "is `>` missing, or a blank behind an operator `<`?";
-                    return Err(self.error(at, format!("unexpected {found} after `<`"), hint));
+                    return Err(self.error(at, format!("unexpected {result} after `<`"), hint));
                 }
                 _ => at += 1,
             }

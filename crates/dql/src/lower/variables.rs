@@ -61,13 +61,13 @@ impl<'a> Names<'a> {
     }
 
     fn id(&mut self, name: &'a str, at: u32, reader: Reader) -> VarId {
-        let known = if self.entries.len() <= SCANNED_MAX {
-            let found = self.entries.iter().position(|entry| entry.name == name);
-            found.map(|index| VarId(index as u32))
+        let existing = if self.entries.len() <= SCANNED_MAX {
+            let result = self.entries.iter().position(|entry| entry.name == name);
+            result.map(|index| VarId(index as u32))
         } else {
             self.index.get(name).copied()
         };
-        known.unwrap_or_else(|| self.add(name, at, reader))
+        existing.unwrap_or_else(|| self.add(name, at, reader))
     }
 
     fn add(&mut self, name: &'a str, at: u32, reader: Reader) -> VarId {
@@ -110,8 +110,8 @@ impl<'a> Names<'a> {
                         }
                         None => define_it(name, entry.reader),
                     };
-                    let place = if entry.at == IN_MUTATION { " in a mutation" } else { "" };
-                    (format!("variable `{name}` is used{place} but not defined"), hint)
+                    let position = if entry.at == IN_MUTATION { " in a mutation" } else { "" };
+                    (format!("variable `{name}` is used{position} but not defined"), hint)
                 }
                 (1, 0) => {
                     let hint = match defined_of(source.text(), entry.at, name) {

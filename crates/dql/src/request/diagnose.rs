@@ -35,7 +35,7 @@ const SHOWN: [(&str, &str); 13] = [
 const EXPECTED_MAX: usize = 6;
 
 /// The most characters of a refused token that a message shows.
-const FOUND_MAX: usize = 40;
+const RESULT_MAX: usize = 40;
 
 /// Converts an error of the parser to a syntax error with position, message and hint.
 pub(crate) fn diagnose(text: &str, error: ParseError<usize, Token, Error>) -> Error {
@@ -63,14 +63,14 @@ fn refused(text: &str, start: usize, end: usize, token: &Token, expected: &[Stri
     if let Some(error) = absent(text, start, token, &expected) {
         return error;
     }
-    let found = shown(&text[start..end]);
+    let result = shown(&text[start..end]);
     let listed = list(&expected);
     let message = if listed.is_empty() {
-        format!("unexpected {found}")
+        format!("unexpected {result}")
     } else {
-        format!("found {found}, expected {listed}")
+        format!("found {result}, expected {listed}")
     };
-    let hint = foreign(text, start..end, token, &expected)
+    let hint = external(text, start..end, token, &expected)
         .unwrap_or_else(|| hint(text, start, token, &expected).unwrap_or_default().to_owned());
     Error::syntax(Position::of(text, start), message).with_hint(hint)
 }
@@ -104,9 +104,9 @@ fn absent(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<
     }
 }
 
-fn shown(found: &str) -> String {
-    let short: String = found.chars().take(FOUND_MAX).collect();
-    let dots = if short.len() < found.len() { "..." } else { "" };
+fn shown(result: &str) -> String {
+    let short: String = result.chars().take(RESULT_MAX).collect();
+    let dots = if short.len() < result.len() { "..." } else { "" };
     format!("`{short}{dots}`")
 }
 
@@ -115,7 +115,7 @@ fn shown(found: &str) -> String {
 fn list(expected: &[&str]) -> String {
     let mut words: Vec<String> = Vec::new();
     for &name in expected {
-        match SHOWN.iter().find(|(known, _)| *known == name) {
+        match SHOWN.iter().find(|(existing, _)| *existing == name) {
             Some((_, "")) => {}
             Some((_, phrase)) => words.push((*phrase).to_owned()),
             None => words.push(format!("`{name}`")),
@@ -130,13 +130,17 @@ fn list(expected: &[&str]) -> String {
 
 /// Returns a hint for what is right in another language: a GraphQL request, and an argument with
 /// `=` as in Python.
-fn foreign(text: &str, at: Range<usize>, token: &Token, expected: &[&str]) -> Option<String> {
-    let wants = |name: &str| expected.contains(&name);
+fn external(text: &str, at: Range<usize>, token: &Token, expected: &[&str]) -> Option<String> {
+    let expects = |name: &str| expected.contains(&name);
     match token {
-        Token::BraceOpen if wants("(") && graphql_words::is_field(word_before(text, at.start)) => {
+        Token::BraceOpen
+            if expects("(") && graphql_words::is_field(word_before(text, at.start)) =>
+        {
             Some(graphql_words::HINT.to_owned())
         }
-        Token::Name(_) if wants("name:") && text[at.end..].trim_ascii_start().starts_with('=') => {
+        Token::Name(_)
+            if expects("name:") && text[at.end..].trim_ascii_start().starts_with('=') =>
+        {
             Some(format!("arguments have a colon: `{}: ...`", &text[at]))
         }
         Token::Bang | Token::Equals => operator_words::comparison(text, at.start),
@@ -147,7 +151,7 @@ fn foreign(text: &str, at: Range<usize>, token: &Token, expected: &[&str]) -> Op
 /// Returns a hint at what was probably meant, judged by the token, by what the grammar expects
 /// there, and by the text before it.
 fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'static str> {
-    let wants = |name: &str| expected.contains(&name);
+    let expects = |name: &str| expected.contains(&name);
     let is_value = matches!(
         token,
         Token::Name(_)
@@ -158,48 +162,48 @@ fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'
     );
     // The first that fits is taken, so special cases precede general ones.
     match token {
-        _ if text[start..].starts_with('@') && wants("name:") => {
+        _ if text[start..].starts_with('@') && expects("name:") => {
             Some("a directive or a language stands behind a field")
         }
-        _ if is_value && wants("and") => Some("join conditions with `and` or `or`"),
-        _ if is_value && wants(",") => Some("is a comma missing?"),
-        Token::Name(_) if wants("operator") => Some("is an operator missing?"),
+        _ if is_value && expects("and") => Some("join conditions with `and` or `or`"),
+        _ if is_value && expects(",") => Some("is a comma missing?"),
+        Token::Name(_) if expects("operator") => Some("is an operator missing?"),
         Token::And | Token::Or => Some("a condition is missing before it"),
-        Token::Not if wants("and") => Some("join conditions with `and` or `or`"),
+        Token::Not if expects("and") => Some("join conditions with `and` or `or`"),
         Token::Not => Some("`not not` needs brackets: `not (not ...)`"),
-        Token::Comma if wants("and") => Some("join conditions with `and` or `or`"),
+        Token::Comma if expects("and") => Some("join conditions with `and` or `or`"),
         Token::RoundClose | Token::SquareClose if follows(text, start, b',') => {
             Some("remove the comma before it")
         }
         Token::Comma if follows(text, start, b',') => Some("remove one of the commas"),
-        Token::Name(_) if wants("name:") && !wants("name") => {
+        Token::Name(_) if expects("name:") && !expects("name") => {
             Some("arguments are written `key: value`, functions `func: name(...)`")
         }
-        Token::Alias(_) if wants("name") => Some("only one alias may stand before a field"),
-        Token::BraceOpen if wants("(") && is_like(text, start, "set") => {
+        Token::Alias(_) if expects("name") => Some("only one alias may stand before a field"),
+        Token::BraceOpen if expects("(") && is_like(text, start, "set") => {
             Some("did you mean `set { ... }`?")
         }
-        Token::BraceOpen if wants("(") && is_like(text, start, "delete") => {
+        Token::BraceOpen if expects("(") && is_like(text, start, "delete") => {
             Some("did you mean `delete { ... }`?")
         }
-        Token::BraceOpen if wants("}") => Some("a selection stands behind a field"),
-        _ if wants("-operand") && !wants("operator") => Some("an operand is missing"),
+        Token::BraceOpen if expects("}") => Some("a selection stands behind a field"),
+        _ if expects("-operand") && !expects("operator") => Some("an operand is missing"),
         Token::RoundClose if follows(text, start, b':') => Some("a value is missing"),
         Token::RoundClose if follows(text, start, b'(') => {
             Some("nothing stands between the brackets")
         }
         Token::SquareClose if follows(text, start, b'[') => Some("the list is empty"),
-        Token::RoundClose if wants("not") => Some("a condition is missing before it"),
-        _ if text[start..].starts_with('@') && wants(")") => {
+        Token::RoundClose if expects("not") => Some("a condition is missing before it"),
+        _ if text[start..].starts_with('@') && expects(")") => {
             Some("a language stands behind the predicate: `name@en`")
         }
-        Token::BraceOpen if wants("(") && algorithm(word_before(text, start)).is_some() => {
+        Token::BraceOpen if expects("(") && algorithm(word_before(text, start)).is_some() => {
             Some("an algorithm needs round brackets: `pagerank() { follows }`")
         }
-        Token::BraceOpen if wants("(") => Some("a block needs round brackets: `name(func: ...)`"),
-        Token::BraceClose if wants("name") => Some("expected a block: `name(func: ...) { ... }`"),
-        Token::Comma if wants(")") => Some("only one argument is possible here"),
-        _ if wants(")") => Some("is `)` missing before it?"),
+        Token::BraceOpen if expects("(") => Some("a block needs round brackets: `name(func: ...)`"),
+        Token::BraceClose if expects("name") => Some("expected a block: `name(func: ...) { ... }`"),
+        Token::Comma if expects(")") => Some("only one argument is possible here"),
+        _ if expects(")") => Some("is `)` missing before it?"),
         _ => None,
     }
 }

@@ -240,17 +240,17 @@ fn defaults(
 /// Replaces parts of a text, which may overlap; those that do are replaced as one.
 fn replaced(text: &str, mut parts: Vec<Range<usize>>, by: &str) -> String {
     parts.sort_unstable_by_key(|part| part.start);
-    let mut told = String::with_capacity(text.len());
+    let mut reported = String::with_capacity(text.len());
     let mut at = 0;
     for part in parts {
         if at <= part.start {
-            told.push_str(&text[at..part.start]);
-            told.push_str(by);
+            reported.push_str(&text[at..part.start]);
+            reported.push_str(by);
         }
         at = at.max(part.end);
     }
-    told.push_str(&text[at..]);
-    told
+    reported.push_str(&text[at..]);
+    reported
 }
 
 #[cfg(test)]
@@ -388,10 +388,10 @@ mod tests {
     /// Fragments that change what is a string.
     const MARKS: &[&str] = &["\"", "\\", "/", "\"a\"", "\"\"\"", "/a/", "\"ä", "`"];
 
-    fn pieces(of: Vec<&'static str>) -> impl Strategy<Value = String> {
-        let piece = proptest::sample::select(of);
+    fn chunks(of: Vec<&'static str>) -> impl Strategy<Value = String> {
+        let chunk = proptest::sample::select(of);
         let between = proptest::sample::select(vec!["", " ", " ", " ", "\n"]);
-        let word = (piece, between).prop_map(|(piece, between)| [piece, between].concat());
+        let word = (chunk, between).prop_map(|(chunk, between)| [chunk, between].concat());
         proptest::collection::vec(word, 0..24).prop_map(|words| words.concat())
     }
 
@@ -400,7 +400,7 @@ mod tests {
 
         /// Whatever a client sends, its request has a text in the log.
         #[test]
-        fn no_text_panics(text in pieces([PLAIN, SECRET, MARKS].concat()), other in "\\PC{0,60}") {
+        fn no_text_panics(text in chunks([PLAIN, SECRET, MARKS].concat()), other in "\\PC{0,60}") {
             for text in [&text, &other, &format!("checkpwd({other}{text}"), &format!("{{ set {{ {other}")] {
                 without_passwords(text);
                 without_strings(text);
@@ -408,7 +408,7 @@ mod tests {
         }
 
         #[test]
-        fn no_secret_is_shown(text in pieces([PLAIN, SECRET].concat())) {
+        fn no_secret_is_shown(text in chunks([PLAIN, SECRET].concat())) {
             let (shown, _) = without_passwords(&text);
             prop_assert!(!shown.contains("geheim"), "{shown}");
             let shown = without_strings(&text);

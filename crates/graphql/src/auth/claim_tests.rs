@@ -5,13 +5,13 @@ use regex::Regex;
 use serde_json::Value;
 
 /// Returns true if the claim, or one element of it, is this value.
-pub(super) fn equals(claim: &Value, wanted: &Value) -> bool {
-    any(claim, |claim| same(claim, wanted))
+pub(super) fn equals(claim: &Value, expected: &Value) -> bool {
+    any(claim, |claim| same(claim, expected))
 }
 
 /// Returns true if the claim, or one element of it, is one of these values.
-pub(super) fn is_in(claim: &Value, wanted: &[Value]) -> bool {
-    any(claim, |claim| wanted.iter().any(|wanted| same(claim, wanted)))
+pub(super) fn is_in(claim: &Value, expected: &[Value]) -> bool {
+    any(claim, |claim| expected.iter().any(|expected| same(claim, expected)))
 }
 
 /// Returns true if the claim, or one element of it, is a text in which the pattern matches
@@ -38,7 +38,7 @@ fn same(one: &Value, other: &Value) -> bool {
         }
         (Value::Object(one), Value::Object(other)) => {
             let member = |(key, value): (&String, &Value)| {
-                other.get(key).is_some_and(|found| same(value, found))
+                other.get(key).is_some_and(|result| same(value, result))
             };
             one.len() == other.len() && one.iter().all(member)
         }

@@ -7,7 +7,7 @@ use crate::auth::TokenFault;
 /// The claims of a caller by their names. A caller without a token has none.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Claims {
-    known: Map<String, Value>,
+    existing: Map<String, Value>,
     /// When the token expires, in seconds since 1970; `None` when it does not, or when there is no
     /// token.
     expires: Option<f64>,
@@ -34,12 +34,12 @@ impl Claims {
         // `exp` counts where the token has it, not inside of the namespace.
         let expires = payload.get("exp").and_then(Value::as_f64);
         payload.extend(inside);
-        Ok(Claims { known: payload, expires })
+        Ok(Claims { existing: payload, expires })
     }
 
     /// Makes claims that come from no token, and so never expire.
     pub fn new(claims: Map<String, Value>) -> Claims {
-        Claims { known: claims, expires: None }
+        Claims { existing: claims, expires: None }
     }
 
     /// Returns when the token expires that the claims come from, in seconds since 1970.
@@ -49,7 +49,7 @@ impl Claims {
 
     /// Returns the value of a claim. A claim that is `null` counts as missing.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.known.get(name).filter(|value| !value.is_null())
+        self.existing.get(name).filter(|value| !value.is_null())
     }
 }
 
@@ -78,7 +78,7 @@ mod tests {
         let claims = of(json!({"https://a/b": "{\"ROLE\": [\"A\"]}"})).expect("an object");
         assert_eq!(claims.get("ROLE"), Some(&json!(["A"])));
         let error = of(json!({"https://a/b": "[1]"})).expect_err("it is no object");
-        let told = "token is malformed: the claim `https://a/b` is no JSON object: ";
-        assert!(error.to_string().starts_with(told), "{error}");
+        let reported = "token is malformed: the claim `https://a/b` is no JSON object: ";
+        assert!(error.to_string().starts_with(reported), "{error}");
     }
 }

@@ -44,7 +44,7 @@ pub(super) struct KeySets {
     slots: Vec<Slot>,
 }
 
-/// The place for the set of one address.
+/// The position for the set of one address.
 struct Slot {
     address: String,
     /// The set that was fetched last; `None` before the first.
@@ -83,7 +83,7 @@ impl NamedKey {
         let common = &jwk.common;
         let signs = common.public_key_use.as_ref().is_none_or(|it| *it == PublicKeyUse::Signature);
         let operations = common.key_operations.as_ref();
-        let verifies = operations.is_none_or(|known| known.contains(&KeyOperations::Verify));
+        let verifies = operations.is_none_or(|existing| existing.contains(&KeyOperations::Verify));
         if !signs || !verifies {
             return None;
         }
@@ -94,7 +94,7 @@ impl NamedKey {
     /// Returns true if the key checks signatures of an algorithm: a key that names one is for no
     /// other.
     pub(super) fn is_for(&self, algorithm: Algorithm) -> bool {
-        self.algorithm.is_none_or(|known| known == KeyAlgorithm::from(algorithm))
+        self.algorithm.is_none_or(|existing| existing == KeyAlgorithm::from(algorithm))
     }
 }
 
@@ -199,12 +199,12 @@ mod tests {
     #[derive(Default)]
     struct Scripted {
         answers: Mutex<Vec<FetchedKeys>>,
-        asked: Mutex<usize>,
+        requested: Mutex<usize>,
     }
 
     impl KeySource for Scripted {
         fn fetch(&self, address: &str) -> Result<FetchedKeys, KeyError> {
-            *self.asked.lock().unwrap() += 1;
+            *self.requested.lock().unwrap() += 1;
             let dead =
                 || KeyError::Unanswered { address: address.to_owned(), reason: "dead".to_owned() };
             self.answers.lock().unwrap().pop().ok_or_else(dead)
@@ -222,7 +222,7 @@ mod tests {
         for _ in 0..5 {
             assert_eq!(sets.find("k").len(), 0, "their time is over");
         }
-        assert_eq!(*source.asked.lock().unwrap(), 2, "one attempt, then a pause");
+        assert_eq!(*source.requested.lock().unwrap(), 2, "one attempt, then a pause");
         source.answers.lock().unwrap().push(FetchedKeys { text: SET.to_owned(), lifetime: None });
         thread::sleep(PAUSE_MIN);
         assert_eq!(sets.find("k").len(), 1);
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(refused.map(|why| why.to_string()).as_deref(), Some("a: dead"));
         source.answers.lock().unwrap().push(FetchedKeys { text: SET.to_owned(), lifetime: None });
         let sets = KeySets::later(&["a".to_owned()], Arc::clone(&source) as _);
-        assert_eq!(*source.asked.lock().unwrap(), 1);
+        assert_eq!(*source.requested.lock().unwrap(), 1);
         assert_eq!(sets.find("k").len(), 1);
     }
 }

@@ -63,7 +63,7 @@ fn verifier(keys: Keys) -> Verifier {
     Verifier::new(&settings, Arc::new(Set(set))).expect("keys")
 }
 
-fn told(verifier: &Verifier, token: &str) -> Result<(), TokenError> {
+fn reported(verifier: &Verifier, token: &str) -> Result<(), TokenError> {
     verifier.claims(Some(token), 1_000, Audience::Needed).map(drop)
 }
 
@@ -75,8 +75,8 @@ fn fixed(algorithm: Algorithm, key: &str) -> Verifier {
 fn a_public_key_checks_what_its_private_half_signed() {
     let set = verifier(Keys::Fetched(vec!["here".to_owned()]));
     for (algorithm, token) in TOKENS {
-        assert_eq!(told(&fixed(algorithm, KEY), token), Ok(()), "{algorithm:?}");
-        assert_eq!(told(&set, token), Ok(()), "{algorithm:?}");
+        assert_eq!(reported(&fixed(algorithm, KEY), token), Ok(()), "{algorithm:?}");
+        assert_eq!(reported(&set, token), Ok(()), "{algorithm:?}");
         // Another payload, `{"aud":"b"}`; another signature; none.
         let [header, payload, signature] = token.split('.').collect::<Vec<_>>()[..] else {
             panic!("three parts")
@@ -88,8 +88,8 @@ fn a_public_key_checks_what_its_private_half_signed() {
             format!("{header}.{payload}."),
         ] {
             let refused = Err(TokenError::Invalid(TokenFault::RsaSignature));
-            assert_eq!(told(&set, &forged), refused, "{forged}");
-            assert_eq!(told(&fixed(algorithm, KEY), &forged), refused, "{forged}");
+            assert_eq!(reported(&set, &forged), refused, "{forged}");
+            assert_eq!(reported(&fixed(algorithm, KEY), &forged), refused, "{forged}");
         }
     }
 }
@@ -98,14 +98,14 @@ fn a_public_key_checks_what_its_private_half_signed() {
 fn a_public_key_is_no_secret() {
     // `HS256`, signed with the text of the public key, which everybody may know.
     let token = "eyJhbGciOiJIUzI1NiIsImtpZCI6ImsifQ.eyJhdWQiOiJhIn0.2ifC7yH0QqRgnmWMgJEmO2wXdHnNR7FYZ_m6KzOgzi4";
-    assert!(told(&fixed(Algorithm::Rs256, KEY), token).is_err());
+    assert!(reported(&fixed(Algorithm::Rs256, KEY), token).is_err());
     let set = verifier(Keys::Fetched(vec!["here".to_owned()]));
-    assert!(told(&set, token).is_err());
+    assert!(reported(&set, token).is_err());
 }
 
 #[test]
 fn a_short_key_is_none() {
     let (key, token) = SHORT;
     let refused = Err(TokenError::Invalid(TokenFault::RsaSignature));
-    assert_eq!(told(&fixed(Algorithm::Rs256, key), token), refused);
+    assert_eq!(reported(&fixed(Algorithm::Rs256, key), token), refused);
 }

@@ -90,7 +90,7 @@ impl JwtSigner for Hmac {
 
 impl Verifier<Vec<u8>> for Hmac {
     fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), signature::Error> {
-        told(hmac::verify(&self.key, message, signature))
+        reported(hmac::verify(&self.key, message, signature))
     }
 }
 
@@ -109,7 +109,7 @@ struct Rsa {
 
 impl Verifier<Vec<u8>> for Rsa {
     fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), signature::Error> {
-        told(match &self.key {
+        reported(match &self.key {
             DecodingKeyKind::SecretOrDer(der) => {
                 UnparsedPublicKey::new(self.parameters, der).verify(message, signature)
             }
@@ -127,6 +127,6 @@ impl JwtVerifier for Rsa {
 }
 
 /// The one error of signatures: why one is wrong is never told.
-fn told(checked: Result<(), error::Unspecified>) -> Result<(), signature::Error> {
+fn reported(checked: Result<(), error::Unspecified>) -> Result<(), signature::Error> {
     checked.map_err(|_| signature::Error::new())
 }

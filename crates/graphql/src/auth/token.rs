@@ -43,11 +43,11 @@ pub enum Audience {
 /// Checks tokens by the settings of a schema, the line `# Dgraph.Authorization`.
 pub struct Verifier {
     settings: Authorization,
-    keys: KnownKeys,
+    keys: ExistingKeys,
 }
 
 /// The keys that signatures are checked with.
-enum KnownKeys {
+enum ExistingKeys {
     /// One key, and the only algorithm that is accepted.
     Fixed(Signing, DecodingKey),
     /// Sets of keys, of which the token names one.
@@ -64,7 +64,7 @@ impl Verifier {
     pub fn new(settings: &Authorization, source: Arc<dyn KeySource>) -> Result<Verifier, KeyError> {
         provide_signatures();
         let keys = match &settings.keys {
-            Keys::Fetched(addresses) => KnownKeys::Fetched(KeySets::new(addresses, source)?),
+            Keys::Fetched(addresses) => ExistingKeys::Fetched(KeySets::new(addresses, source)?),
             _ => return Verifier::later(settings, source),
         };
         Ok(Verifier { settings: settings.clone(), keys })
@@ -83,12 +83,12 @@ impl Verifier {
         let keys = match &settings.keys {
             Keys::Fixed { algorithm, key } if algorithm.is_rsa() => {
                 let key = DecodingKey::from_rsa_pem(key.as_bytes()).map_err(|_| KeyError::Pem)?;
-                KnownKeys::Fixed(signing(*algorithm), key)
+                ExistingKeys::Fixed(signing(*algorithm), key)
             }
             Keys::Fixed { algorithm, key } => {
-                KnownKeys::Fixed(signing(*algorithm), DecodingKey::from_secret(key.as_bytes()))
+                ExistingKeys::Fixed(signing(*algorithm), DecodingKey::from_secret(key.as_bytes()))
             }
-            Keys::Fetched(addresses) => KnownKeys::Fetched(KeySets::later(addresses, source)),
+            Keys::Fetched(addresses) => ExistingKeys::Fetched(KeySets::later(addresses, source)),
         };
         Ok(Verifier { settings: settings.clone(), keys })
     }
@@ -134,7 +134,7 @@ impl Verifier {
         // two dots between them: the last is left out with the signature after it.
         let signed = &token[..token.len() - signature.len() - 1];
         let named = header.get("alg").and_then(Value::as_str).unwrap_or_default();
-        let found = Algorithm::from_name(named).map(signing);
+        let result = Algorithm::from_name(named).map(signing);
         let verify = |algorithm, key: &DecodingKey| match crypto::verify(
             signature,
             signed.as_bytes(),
@@ -146,23 +146,23 @@ impl Verifier {
             _ => Err(TokenFault::Signature),
         };
         match &self.keys {
-            KnownKeys::Fixed(wanted, key) => {
+            ExistingKeys::Fixed(requested, key) => {
                 // The header is the sender's word: it never chooses the algorithm, else the public
                 // key of RSA could be used as a secret of HMAC.
-                if found != Some(*wanted) {
-                    let found = named.to_owned();
-                    return Err(TokenFault::Algorithm { expected: *wanted, found });
+                if result != Some(*requested) {
+                    let result = named.to_owned();
+                    return Err(TokenFault::Algorithm { expected: *requested, result });
                 }
-                verify(*wanted, key)?;
+                verify(*requested, key)?;
             }
-            KnownKeys::Fetched(sets) => {
+            ExistingKeys::Fetched(sets) => {
                 let name = header.get("kid").and_then(Value::as_str);
                 let name = name.ok_or(TokenFault::KeyUnnamed)?;
-                let unknown = || TokenFault::UnknownAlgorithm { found: named.to_owned() };
-                let algorithm = found.ok_or_else(unknown)?;
-                let check = |known: &NamedKey| match known.is_for(algorithm) {
-                    true => verify(algorithm, &known.key),
-                    false => Err(TokenFault::KeyAlgorithm { found: named.to_owned() }),
+                let unknown = || TokenFault::UnknownAlgorithm { result: named.to_owned() };
+                let algorithm = result.ok_or_else(unknown)?;
+                let check = |existing: &NamedKey| match existing.is_for(algorithm) {
+                    true => verify(algorithm, &existing.key),
+                    false => Err(TokenFault::KeyAlgorithm { result: named.to_owned() }),
                 };
                 // Two sets may have keys of one name: the token holds when one of them signed it.
                 // Without a key of that name there is no result, which is another error than a
@@ -180,9 +180,9 @@ impl Verifier {
         payload: &Map<String, Value>,
         audience: Audience,
     ) -> Result<(), TokenError> {
-        let known = &self.settings.audience;
+        let existing = &self.settings.audience;
         let meant: Option<Vec<&str>> = match payload.get("aud") {
-            None | Some(Value::Null) if known.is_empty() || audience == Audience::Optional => {
+            None | Some(Value::Null) if existing.is_empty() || audience == Audience::Optional => {
                 return Ok(());
             }
             // A list with something else than texts names nobody.
@@ -191,8 +191,10 @@ impl Verifier {
             _ => None,
         };
         match meant {
-            Some(_) if known.is_empty() => Err(TokenError::AudienceUnexpected),
-            Some(meant) if meant.iter().any(|meant| known.iter().any(|it| it == meant)) => Ok(()),
+            Some(_) if existing.is_empty() => Err(TokenError::AudienceUnexpected),
+            Some(meant) if meant.iter().any(|meant| existing.iter().any(|it| it == meant)) => {
+                Ok(())
+            }
             _ => Err(TokenError::Audience),
         }
     }
@@ -270,14 +272,15 @@ mod tests {
         jsonwebtoken::encode(&header, payload, &key).expect("a token")
     }
 
-    fn told(payload: &Value) -> Result<Claims, TokenError> {
+    fn reported(payload: &Value) -> Result<Claims, TokenError> {
         let token = signed(Signing::HS256, "secret", payload);
         fixed(Algorithm::Hs256).claims(Some(&token), NOW, Audience::Needed)
     }
 
     #[test]
     fn claims_come_from_the_namespace() {
-        let claims = told(&json!({"ns": {"USER": "u"}, "exp": 1001, "aud": "a"})).expect("valid");
+        let claims =
+            reported(&json!({"ns": {"USER": "u"}, "exp": 1001, "aud": "a"})).expect("valid");
         assert_eq!(claims.get("USER"), Some(&json!("u")));
         for (algorithm, signing) in
             [(Algorithm::Hs384, Signing::HS384), (Algorithm::Hs512, Signing::HS512)]
@@ -289,19 +292,19 @@ mod tests {
 
     #[test]
     fn times_and_audiences_are_checked() {
-        let error = |payload| told(&payload).expect_err("refused").to_string();
+        let error = |payload| reported(&payload).expect_err("refused").to_string();
         let prefix = "unable to parse jwt token:token has invalid claims: token is ";
         assert_eq!(error(json!({"exp": 1000})), format!("{prefix}expired"));
         assert_eq!(error(json!({"nbf": 1001})), format!("{prefix}not valid yet"));
         assert!(error(json!({"exp": "x"})).ends_with("exp is invalid"));
-        let told = TokenError::Audience.to_string();
+        let reported = TokenError::Audience.to_string();
         for other in [json!(["b", "c"]), json!("b"), json!(""), json!([]), json!(5), json!({})] {
-            assert_eq!(error(json!({"aud": other})), told, "{other}");
+            assert_eq!(error(json!({"aud": other})), reported, "{other}");
         }
         for other in [json!(null), json!(["a", 5]), json!(true)] {
-            assert_eq!(error(json!({"aud": other})), told, "{other}");
+            assert_eq!(error(json!({"aud": other})), reported, "{other}");
         }
-        assert_eq!(error(json!({})), told);
+        assert_eq!(error(json!({})), reported);
         // As the reference has it: whoever names nobody is meant for all. What is no name is none
         // there, either.
         let verifier = fixed(Algorithm::Hs256);
@@ -318,31 +321,37 @@ mod tests {
     #[test]
     fn forgeries_are_refused() {
         let verifier = fixed(Algorithm::Hs256);
-        let told = |token: &str| {
-            let told = verifier.claims(Some(token), NOW, Audience::Needed);
-            told.expect_err("refused").to_string()
+        let reported = |token: &str| {
+            let reported = verifier.claims(Some(token), NOW, Audience::Needed);
+            reported.expect_err("refused").to_string()
         };
         let prefix = "unable to parse jwt token:token";
         let wrong = signed(Signing::HS256, "other", &json!({}));
-        assert_eq!(told(&wrong), format!("{prefix} signature is invalid: signature is invalid"));
+        assert_eq!(
+            reported(&wrong),
+            format!("{prefix} signature is invalid: signature is invalid")
+        );
         let other = signed(Signing::HS512, "secret", &json!({}));
         let keyfunc = "is unverifiable: error while executing keyfunc:";
         let method = "unexpected signing method: Expected HS256 Found";
-        assert_eq!(told(&other), format!("{prefix} {keyfunc} {method} HS512"));
+        assert_eq!(reported(&other), format!("{prefix} {keyfunc} {method} HS512"));
         // {"alg":"none"} and {}
-        assert_eq!(told("eyJhbGciOiJub25lIn0.e30."), format!("{prefix} {keyfunc} {method} none"));
+        assert_eq!(
+            reported("eyJhbGciOiJub25lIn0.e30."),
+            format!("{prefix} {keyfunc} {method} none")
+        );
         let segments = "is malformed: token contains an invalid number of segments";
-        assert_eq!(told("nonsense"), format!("{prefix} {segments}"));
-        assert!(told("a.b.c").contains("is malformed"));
+        assert_eq!(reported("nonsense"), format!("{prefix} {segments}"));
+        assert!(reported("a.b.c").contains("is malformed"));
         // {"alg":"HS256","crit":["b64"],"b64":false} and {"alg":"HS256","crit":[]}, whatever the
         // signature.
         for header in [
             "eyJhbGciOiJIUzI1NiIsImNyaXQiOlsiYjY0Il0sImI2NCI6ZmFsc2V9",
             "eyJhbGciOiJIUzI1NiIsImNyaXQiOltdfQ",
         ] {
-            let told = told(&format!("{header}.e30.x"));
+            let reported = reported(&format!("{header}.e30.x"));
             let want = "is unverifiable: its header has `crit`, and no extension is known here";
-            assert_eq!(told, format!("{prefix} {want}"));
+            assert_eq!(reported, format!("{prefix} {want}"));
         }
     }
 
@@ -365,23 +374,23 @@ mod tests {
             format!(r#"{{"keys": [{{"kty": "oct", "kid": "k", "k": "c2VjcmV0"{more}}}]}}"#)
         };
         let token = signed(Signing::HS256, "secret", &json!({"aud": "a"}));
-        let told = |more: &str| {
+        let reported = |more: &str| {
             let text: &'static str = key(more).leak();
             let keys = Keys::Fetched(vec!["here".to_owned()]);
             let verifier = Verifier::new(&settings(keys), Arc::new(File(text))).expect("a set");
             verifier.claims(Some(&token), NOW, Audience::Needed).map(drop)
         };
         for fit in ["", r#", "alg": "HS256""#, r#", "use": "sig""#, r#", "key_ops": ["verify"]"#] {
-            assert_eq!(told(fit), Ok(()), "{fit}");
+            assert_eq!(reported(fit), Ok(()), "{fit}");
         }
         for other in ["HS512", "RS256", "RSA-OAEP", "unheard of"] {
-            let error = told(&format!(r#", "alg": "{other}""#)).expect_err(other);
-            let found = "HS256".to_owned();
-            assert_eq!(error, TokenError::Invalid(TokenFault::KeyAlgorithm { found }));
+            let error = reported(&format!(r#", "alg": "{other}""#)).expect_err(other);
+            let result = "HS256".to_owned();
+            assert_eq!(error, TokenError::Invalid(TokenFault::KeyAlgorithm { result }));
         }
         for other in [r#", "use": "enc""#, r#", "key_ops": ["wrapKey"]"#] {
             let unknown = TokenError::Invalid(TokenFault::KeyUnknown);
-            assert_eq!(told(other), Err(unknown), "{other}");
+            assert_eq!(reported(other), Err(unknown), "{other}");
         }
     }
 
@@ -410,8 +419,8 @@ mod tests {
         assert_eq!(bearer(""), Ok(None));
         assert_eq!(bearer("a b"), Ok(Some("a b")));
         assert_eq!(bearer("beaRer x"), Ok(Some("x")));
-        let told =
+        let reported =
             "invalid Bearer-formatted header value for JWT (one word stands behind `Bearer`)";
-        assert_eq!(bearer("Bearer a b").expect_err("refused").to_string(), told);
+        assert_eq!(bearer("Bearer a b").expect_err("refused").to_string(), reported);
     }
 }

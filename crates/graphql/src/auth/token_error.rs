@@ -56,19 +56,19 @@ pub enum TokenFault {
     Critical,
     /// The token is signed by another algorithm than the schema's.
     #[error(
-        "token is unverifiable: error while executing keyfunc: unexpected signing method: Expected {expected:?} Found {found}"
+        "token is unverifiable: error while executing keyfunc: unexpected signing method: Expected {expected:?} Found {result}"
     )]
     Algorithm {
         /// The algorithm of the schema.
         expected: Algorithm,
         /// The name in the token's header.
-        found: String,
+        result: String,
     },
     /// The token is signed by an algorithm that is not known here.
-    #[error("token is unverifiable: signing method ({found}) is unavailable")]
+    #[error("token is unverifiable: signing method ({result}) is unavailable")]
     UnknownAlgorithm {
         /// The name in the token's header.
-        found: String,
+        result: String,
     },
     /// The header does not say which key of a set signed the token.
     #[error("token is unverifiable: error while executing keyfunc: kid not present in JWT")]
@@ -78,11 +78,11 @@ pub enum TokenFault {
     KeyUnknown,
     /// The key that the header names is for another algorithm.
     #[error(
-        "token is unverifiable: error while executing keyfunc: the key is for another method than {found}"
+        "token is unverifiable: error while executing keyfunc: the key is for another method than {result}"
     )]
     KeyAlgorithm {
         /// The name in the token's header.
-        found: String,
+        result: String,
     },
     /// The signature by HMAC does not hold.
     #[error("token signature is invalid: signature is invalid")]
@@ -108,7 +108,7 @@ pub enum TokenFault {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KeyError {
     /// The text of the schema is no public key. It is not told: it may be a secret in the wrong
-    /// place.
+    /// position.
     #[error("invalid key: Key must be a PEM encoded PKCS1 or PKCS8 key")]
     Pem,
     /// The address did not answer, or not with a text.

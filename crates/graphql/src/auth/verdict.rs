@@ -118,8 +118,8 @@ impl Rulebook {
             }
             Rule::Claim { claim, test } => {
                 let holds = claims.get(claim).is_some_and(|claim| match test {
-                    RbacTest::Eq(wanted) => claim_tests::equals(claim, wanted),
-                    RbacTest::In(wanted) => claim_tests::is_in(claim, wanted),
+                    RbacTest::Eq(expected) => claim_tests::equals(claim, expected),
+                    RbacTest::In(expected) => claim_tests::is_in(claim, expected),
                     RbacTest::Regexp(pattern) => self
                         .patterns
                         .get(pattern)
@@ -192,11 +192,11 @@ mod tests {
         Rule::Traversal { type_name: "T".to_owned(), text: text.to_owned(), variables }
     }
 
-    fn asked(text: &str, negated: bool) -> Remains<'_> {
+    fn requested(text: &str, negated: bool) -> Remains<'_> {
         Remains::Query { type_name: "T", text, negated }
     }
 
-    fn told(rule: &Rule) -> Verdict<'_> {
+    fn reported(rule: &Rule) -> Verdict<'_> {
         let mut claims = serde_json::Map::new();
         claims.insert("ROLE".to_owned(), json!("A"));
         claims.insert("USER".to_owned(), json!("u"));
@@ -210,34 +210,34 @@ mod tests {
 
     #[test]
     fn claims_decide_at_once() {
-        assert_eq!(told(&claim("A")), Verdict::Allow);
-        assert_eq!(told(&not(claim("A"))), Verdict::Deny);
-        assert_eq!(told(&Rule::Or(vec![query("q", &[]), claim("A")])), Verdict::Allow);
-        assert_eq!(told(&Rule::And(vec![query("q", &[]), claim("B")])), Verdict::Deny);
+        assert_eq!(reported(&claim("A")), Verdict::Allow);
+        assert_eq!(reported(&not(claim("A"))), Verdict::Deny);
+        assert_eq!(reported(&Rule::Or(vec![query("q", &[]), claim("A")])), Verdict::Allow);
+        assert_eq!(reported(&Rule::And(vec![query("q", &[]), claim("B")])), Verdict::Deny);
     }
 
     #[test]
     fn what_is_decided_drops_out() {
         let rule = Rule::And(vec![claim("A"), query("q", &["USER"])]);
-        assert_eq!(told(&rule), Verdict::Where(asked("q", false)));
+        assert_eq!(reported(&rule), Verdict::Where(requested("q", false)));
         let rule = Rule::Or(vec![claim("B"), query("q", &[]), query("r", &[])]);
-        let parts = vec![asked("q", false), asked("r", false)];
-        assert_eq!(told(&rule), Verdict::Where(Remains::Any(parts)));
+        let parts = vec![requested("q", false), requested("r", false)];
+        assert_eq!(reported(&rule), Verdict::Where(Remains::Any(parts)));
     }
 
     #[test]
     fn negations_reach_the_leaves() {
         let rule = not(Rule::And(vec![query("q", &[]), not(query("r", &[]))]));
-        let parts = vec![asked("q", true), asked("r", false)];
-        assert_eq!(told(&rule), Verdict::Where(Remains::Any(parts)));
+        let parts = vec![requested("q", true), requested("r", false)];
+        assert_eq!(reported(&rule), Verdict::Where(Remains::Any(parts)));
     }
 
     #[test]
     fn a_missing_claim_permits_nothing() {
-        assert_eq!(told(&query("q", &["X"])), Verdict::Deny);
-        assert_eq!(told(&query("q", &["N"])), Verdict::Deny);
-        assert_eq!(told(&not(query("q", &["X"]))), Verdict::Deny);
+        assert_eq!(reported(&query("q", &["X"])), Verdict::Deny);
+        assert_eq!(reported(&query("q", &["N"])), Verdict::Deny);
+        assert_eq!(reported(&not(query("q", &["X"]))), Verdict::Deny);
         let rule = not(Rule::And(vec![query("q", &["X"]), claim("B")]));
-        assert_eq!(told(&rule), Verdict::Allow);
+        assert_eq!(reported(&rule), Verdict::Allow);
     }
 }

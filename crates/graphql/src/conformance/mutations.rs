@@ -7,7 +7,7 @@ use std::fs;
 use crate::conformance::records::folder;
 use crate::generate::Api;
 use crate::model::Model;
-use crate::mutate::{Found, MutationFault, Reading};
+use crate::mutate::{LookupResult, MutationFault, Reading};
 use crate::request::{Request, RequestLimits};
 use crate::sdl::{Settings, read};
 use hexgraph_base::types::{Uid, Value};
@@ -16,35 +16,35 @@ const LIMITS: RequestLimits = RequestLimits { depth: 100, tokens: 100_000, field
 
 /// What the reference's query found, for the variables of ours: its blocks request one value each,
 /// in the same order but for those of interfaces, which come after the type's.
-fn found(reading: &Reading<'_>, record: &Json) -> Found {
+fn result(reading: &Reading<'_>, record: &Json) -> LookupResult {
     let query = record["dgquery"].as_str().unwrap_or_default();
-    let known: Json = record["qnametouid"]
+    let existing: Json = record["qnametouid"]
         .as_str()
         .and_then(|text| serde_json::from_str(text).ok())
         .unwrap_or_default();
     let blocks: Vec<(&str, &str)> =
         query.lines().filter_map(|line| line.trim().split_once("(func: ")).collect();
-    let mut found = Found::default();
+    let mut result = LookupResult::default();
     for lookup in reading.lookups() {
         let (mut uids, mut values) = (Vec::new(), Vec::new());
         for text in &lookup.texts {
-            let asked = match lookup.predicate.is_empty() {
+            let requested = match lookup.predicate.is_empty() {
                 true => format!("uid({text})) {{"),
                 false => format!("eq({}, \"{text}\")) {{", lookup.predicate),
             };
-            let asked = blocks.iter().filter(|(_, function)| *function == asked);
-            let asked: Vec<_> = asked.collect();
-            let block = if lookup.is_interface { asked.last() } else { asked.first() };
-            let uid = block.and_then(|(name, _)| known[*name].as_str()).and_then(Uid::parse);
+            let requested = blocks.iter().filter(|(_, function)| *function == requested);
+            let requested: Vec<_> = requested.collect();
+            let block = if lookup.is_interface { requested.last() } else { requested.first() };
+            let uid = block.and_then(|(name, _)| existing[*name].as_str()).and_then(Uid::parse);
             uids.extend(uid);
             values.extend(uid.map(|uid| (uid, Value::String(text.clone()))));
         }
         match lookup.predicate.is_empty() {
-            true => found.add_uids(&lookup.variable, uids),
-            false => found.add_values(&lookup.variable, values),
+            true => result.add_uids(&lookup.variable, uids),
+            false => result.add_values(&lookup.variable, values),
         }
     }
-    found
+    result
 }
 
 /// The number of new nodes, or what is wrong.
@@ -61,8 +61,8 @@ fn outcome(model: &Model, api: &Api, record: &Json) -> Result<usize, Vec<Mutatio
     let field = &operation.fields[0];
     let root = field.shape.root.as_ref().unwrap();
     let reading = Reading::new(model, root, &field.arguments)?;
-    let found = found(&reading, record);
-    Ok(reading.outcome(found, "2000-01-01T00:00:00Z")?.new.len())
+    let result = result(&reading, record);
+    Ok(reading.outcome(result, "2000-01-01T00:00:00Z")?.new.len())
 }
 
 #[test]
@@ -82,13 +82,13 @@ fn recorded_mutations_are_refused_or_create_as_many_nodes() {
             let sets = record["dgmutations"].as_array().into_iter().flatten();
             let sets = sets.filter_map(|set| set["setjson"].as_str());
             let new: usize = sets.map(|set| set.matches("\"dgraph.type\"").count()).sum();
-            let told = |faults: Vec<MutationFault>| {
+            let reported = |faults: Vec<MutationFault>| {
                 let prefix = "failed to rewrite mutation payload because ";
                 let faults = faults.iter().map(|fault| format!("{prefix}{fault}"));
                 faults.collect::<Vec<_>>().join("\n")
             };
             let want = error.map_or(Ok(new), |error| Err(error.to_owned()));
-            let have = outcome(&model, &api, &record).map_err(told);
+            let have = outcome(&model, &api, &record).map_err(reported);
             if have != want {
                 wrong.push(format!("{name}: {have:?} and not {want:?}"));
             }

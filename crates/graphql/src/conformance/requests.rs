@@ -54,7 +54,7 @@ fn run(api: &Api, request: &Json) -> Result<Operation, Vec<Fault>> {
 
 /// Message, positions and path. Of what is proposed only the first name is compared: names that are
 /// equally near come in any order.
-fn told(error: &Json) -> String {
+fn reported(error: &Json) -> String {
     let message = error["message"].as_str().unwrap();
     let message = match message.split_once("Did you mean ") {
         Some((before, near)) => {
@@ -72,10 +72,10 @@ fn told(error: &Json) -> String {
 
 fn fault_json(fault: &Fault) -> Json {
     let mut error = json!({ "message": fault.message });
-    if !fault.places.is_empty() {
-        let places = fault.places.iter();
-        let places = places.map(|at| json!({ "line": at.line, "column": at.column }));
-        error["locations"] = places.collect();
+    if !fault.positions.is_empty() {
+        let positions = fault.positions.iter();
+        let positions = positions.map(|at| json!({ "line": at.line, "column": at.column }));
+        error["locations"] = positions.collect();
     }
     if !fault.path.is_empty() {
         let steps = fault.path.iter().map(|step| match step {
@@ -93,8 +93,8 @@ const SAME_WORDS_MIN: usize = 28;
 
 /// Compares the faults of a request with the recorded errors.
 fn compare(name: &str, faults: &[Fault], errors: &Json, report: &mut Vec<String>) {
-    let ours: Vec<String> = faults.iter().map(|fault| told(&fault_json(fault))).collect();
-    let theirs: Vec<String> = errors.as_array().into_iter().flatten().map(told).collect();
+    let ours: Vec<String> = faults.iter().map(|fault| reported(&fault_json(fault))).collect();
+    let theirs: Vec<String> = errors.as_array().into_iter().flatten().map(reported).collect();
     if ours != theirs {
         report.push(format!("{name}\n  recorded {theirs:#?}\n  ours     {ours:#?}"));
     }
@@ -242,12 +242,12 @@ fn compare_introspection(
     }
 }
 
-fn differences(place: &str, ours: &Json, theirs: &Json, report: &mut Vec<String>) {
+fn differences(position: &str, ours: &Json, theirs: &Json, report: &mut Vec<String>) {
     match (ours, theirs) {
         (Json::Object(left), Json::Object(right)) if left.len() == right.len() => {
             for (key, value) in left {
                 differences(
-                    &format!("{place}.{key}"),
+                    &format!("{position}.{key}"),
                     value,
                     &right.get(key).cloned().unwrap_or_default(),
                     report,
@@ -256,11 +256,11 @@ fn differences(place: &str, ours: &Json, theirs: &Json, report: &mut Vec<String>
         }
         (Json::Array(left), Json::Array(right)) if left.len() == right.len() => {
             for (at, (left, right)) in left.iter().zip(right).enumerate() {
-                differences(&format!("{place}[{at}]"), left, right, report);
+                differences(&format!("{position}[{at}]"), left, right, report);
             }
         }
         _ if ours != theirs => {
-            report.push(format!("{place}: ours {ours:.200} recorded {theirs:.200}"))
+            report.push(format!("{position}: ours {ours:.200} recorded {theirs:.200}"))
         }
         _ => {}
     }

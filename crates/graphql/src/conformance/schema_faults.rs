@@ -12,45 +12,47 @@ use crate::sdl::{check_rules, read};
 use crate::syntax::Fault;
 
 /// Cases that differ, each with its reason: `name # why`.
-fn known() -> HashMap<&'static str, &'static str> {
+fn existing() -> HashMap<&'static str, &'static str> {
     let list = include_str!("../../../../tests/conformance/known_schema_validation.txt");
     let lines = list.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     lines.map(|line| line.split_once(" # ").expect("each case has a reason")).collect()
 }
 
 /// Message and positions of each fault, without order.
-fn told(faults: &[Fault]) -> Vec<String> {
-    let mut told: Vec<String> = faults
+fn reported(faults: &[Fault]) -> Vec<String> {
+    let mut reported: Vec<String> = faults
         .iter()
         .map(|fault| {
-            let places: Vec<String> = fault
-                .places
+            let positions: Vec<String> = fault
+                .positions
                 .iter()
-                .map(|place| format!("{}:{}", place.line, place.column))
+                .map(|position| format!("{}:{}", position.line, position.column))
                 .collect();
-            format!("{} [{}]", fault.message, places.join(" "))
+            format!("{} [{}]", fault.message, positions.join(" "))
         })
         .collect();
-    told.sort_unstable();
-    told
+    reported.sort_unstable();
+    reported
 }
 
 fn recorded(errors: &Value) -> Vec<String> {
-    let number = |place: &Value, key: &str| place[key].as_u64().expect("a number");
-    let mut told: Vec<String> = errors
+    let number = |position: &Value, key: &str| position[key].as_u64().expect("a number");
+    let mut reported: Vec<String> = errors
         .as_array()
         .into_iter()
         .flatten()
         .map(|error| {
-            let places = error["locations"].as_array().into_iter().flatten();
-            let places: Vec<String> = places
-                .map(|place| format!("{}:{}", number(place, "line"), number(place, "column")))
+            let positions = error["locations"].as_array().into_iter().flatten();
+            let positions: Vec<String> = positions
+                .map(|position| {
+                    format!("{}:{}", number(position, "line"), number(position, "column"))
+                })
                 .collect();
-            format!("{} [{}]", error["message"].as_str().expect("text"), places.join(" "))
+            format!("{} [{}]", error["message"].as_str().expect("text"), positions.join(" "))
         })
         .collect();
-    told.sort_unstable();
-    told
+    reported.sort_unstable();
+    reported
 }
 
 /// How many schemas of `schema_validation.jsonl` are judged in exactly the recorded words, wherever
@@ -58,8 +60,8 @@ fn recorded(errors: &Value) -> Vec<String> {
 const SAME_WORDS_MIN: usize = 238;
 
 /// A fault without its positions.
-fn words(told: &str) -> &str {
-    told.rsplit_once(" [").map_or(told, |(words, _)| words)
+fn words(reported: &str) -> &str {
+    reported.rsplit_once(" [").map_or(reported, |(words, _)| words)
 }
 
 /// All that is wrong with a schema, its rules included, as when it is set.
@@ -74,19 +76,21 @@ fn faults_of(schema: &str) -> Vec<Fault> {
 
 #[test]
 fn verdicts_are_the_recorded_ones() {
-    let known = known();
+    let existing = existing();
     let (mut wrong, mut same) = (Vec::new(), 0);
     let cases = records("schema_validation.jsonl");
     for case in &cases {
         let name = case["name"].as_str().expect("a name");
-        let found = told(&faults_of(case["schema"].as_str().expect("a schema")));
+        let result = reported(&faults_of(case["schema"].as_str().expect("a schema")));
         let expected = recorded(&case["errors"]);
-        let same_words =
-            found.iter().map(|told| words(told)).eq(expected.iter().map(|told| words(told)));
+        let same_words = result
+            .iter()
+            .map(|reported| words(reported))
+            .eq(expected.iter().map(|reported| words(reported)));
         same += usize::from(same_words);
-        match (found == expected, known.contains_key(name)) {
+        match (result == expected, existing.contains_key(name)) {
             (true, true) => wrong.push(format!("{name}: agrees by now, take it off the list")),
-            (false, false) => wrong.push(format!("{name}:\n  {found:#?}\n  not {expected:#?}")),
+            (false, false) => wrong.push(format!("{name}:\n  {result:#?}\n  not {expected:#?}")),
             _ => {}
         }
     }
@@ -105,7 +109,7 @@ fn predicates_are_the_recorded_ones() {
         match read(text, &settings()) {
             Ok(model) if model.to_dql_schema().trim_end() == expected => {}
             Ok(model) => wrong.push(format!("{name}:\n{}", model.to_dql_schema())),
-            Err(faults) => wrong.push(format!("{name}: {:?}", told(&faults))),
+            Err(faults) => wrong.push(format!("{name}: {:?}", reported(&faults))),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -124,7 +128,7 @@ fn recorded_schemas_load() {
     for file in files {
         let text = fs::read_to_string(&file).expect("schemas are text");
         if let Err(faults) = read(&text, &settings()) {
-            wrong.push(format!("{}: {:#?}", file.display(), told(&faults)));
+            wrong.push(format!("{}: {:#?}", file.display(), reported(&faults)));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -148,13 +152,13 @@ fn schema_of(request: &Value) -> Option<String> {
 /// What the reference said of a schema, without requests that had no right to ask.
 fn answer(request: &Value) -> Option<Vec<String>> {
     let errors = request["response"]["errors"].as_array().into_iter().flatten();
-    let told: Vec<String> =
+    let reported: Vec<String> =
         errors.filter_map(|error| error["message"].as_str().map(str::to_owned)).collect();
     let no_right = ["AuthToken", "PermissionDenied", "Unauthenticated"];
-    if told.iter().any(|told| no_right.iter().any(|word| told.contains(word))) {
+    if reported.iter().any(|reported| no_right.iter().any(|word| reported.contains(word))) {
         return None;
     }
-    Some(told.into_iter().filter(|told| told != "Schema is valid").collect())
+    Some(reported.into_iter().filter(|reported| reported != "Schema is valid").collect())
 }
 
 #[test]
@@ -168,12 +172,12 @@ fn schemas_of_traces_are_judged_as_recorded() {
             continue;
         }
         for (index, request) in records(&name).iter().enumerate() {
-            let Some((text, told)) = schema_of(request).zip(answer(request)) else { continue };
+            let Some((text, reported)) = schema_of(request).zip(answer(request)) else { continue };
             seen += 1;
             let faults = read(&text, &settings()).err().unwrap_or_default();
-            let found: Vec<String> = faults.iter().map(Fault::to_string).collect();
-            if found != told {
-                wrong.push(format!("{name}:{}: {found:#?} not {told:#?}", index + 1));
+            let result: Vec<String> = faults.iter().map(Fault::to_string).collect();
+            if result != reported {
+                wrong.push(format!("{name}:{}: {result:#?} not {reported:#?}", index + 1));
             }
         }
     }

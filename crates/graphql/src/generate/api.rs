@@ -70,8 +70,9 @@ impl Api {
     /// Parses a generated text, and makes the tables beside it.
     fn of_generated(generated: Generated, service: Option<String>) -> Result<Api> {
         let schema = Schema::parse(&generated.text, "schema.graphql").map_err(|fault| {
-            let told: Vec<String> = fault.errors.iter().map(|it| it.to_json().message).collect();
-            let message = format!("the API of this schema is not valid: {}", told.join("; "));
+            let reported: Vec<String> =
+                fault.errors.iter().map(|it| it.to_json().message).collect();
+            let message = format!("the API of this schema is not valid: {}", reported.join("; "));
             Error::schema(message).with_hint("use other names")
         })?;
         let mut filters = generated.filters;

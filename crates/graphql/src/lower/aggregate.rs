@@ -12,12 +12,12 @@ use std::sync::Arc;
 /// its values. A predicate is fetched once, however many aggregates use it.
 pub(in crate::lower) fn aggregate<'a>(
     def: &'a TypeDef,
-    asked: &'a request::Field,
+    requested: &'a request::Field,
 ) -> (AggregateShape<'a>, Vec<Arc<plan::Field>>) {
     let mut shape = AggregateShape::default();
     let mut fields: Vec<Arc<plan::Field>> = Vec::new();
-    let mut places: Vec<&str> = Vec::new();
-    for field in asked.selection.only().unwrap_or(&[]) {
+    let mut positions: Vec<&str> = Vec::new();
+    for field in requested.selection.only().unwrap_or(&[]) {
         let name = field.shape.name.as_str();
         let op = match name {
             "__typename" => Some(AggregateOp::TypeName),
@@ -25,13 +25,13 @@ pub(in crate::lower) fn aggregate<'a>(
             _ => suffixed(name).and_then(|(of, op)| {
                 let predicate = def.field(of)?.predicate.as_ref()?;
                 // `ageMin` and `ageMax` read the same values, which are fetched once.
-                let known = places.iter().position(|place| *place == of);
-                let place = known.unwrap_or_else(|| {
-                    places.push(of);
+                let existing = positions.iter().position(|position| *position == of);
+                let position = existing.unwrap_or_else(|| {
+                    positions.push(of);
                     fields.push(Arc::new(fetched(predicate)));
                     fields.len() - 1
                 });
-                Some(op(place))
+                Some(op(position))
             }),
         };
         if let Some(op) = op {

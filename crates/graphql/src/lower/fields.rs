@@ -62,10 +62,10 @@ impl Fetched {
     /// where it is new.
     fn value(&mut self, predicate: &Predicate) -> usize {
         let field = fetched(predicate);
-        let same = |known: &Arc<Field>| !known.has_body && known.kind == field.kind;
-        let place = self.fields.iter().position(same).unwrap_or_else(|| self.push(field));
-        self.hidden.retain(|hidden| *hidden != place);
-        place
+        let same = |existing: &Arc<Field>| !existing.has_body && existing.kind == field.kind;
+        let position = self.fields.iter().position(same).unwrap_or_else(|| self.push(field));
+        self.hidden.retain(|hidden| *hidden != position);
+        position
     }
 
     /// Returns the position of the field that fetches values for another server. It is hidden
@@ -74,45 +74,45 @@ impl Fetched {
         // `value` takes the position off the list of hidden ones, since it is requested there; here
         // it is only needed, so the list is put back.
         let (count, hidden) = (self.fields.len(), self.hidden.clone());
-        let place = self.value(predicate);
+        let position = self.value(predicate);
         self.hidden = hidden;
-        self.hidden.extend((count == place).then_some(place));
-        place
+        self.hidden.extend((count == position).then_some(position));
+        position
     }
 
     /// Returns the position of a field of edges. Equal ones of several types, which come of one
     /// fragment, are one.
     fn edges(&mut self, field: Field) -> usize {
-        let same = |known: &Arc<Field>| **known == field;
-        let known = self.is_shared.then(|| self.fields.iter().position(same)).flatten();
-        known.unwrap_or_else(|| self.push(field))
+        let same = |existing: &Arc<Field>| **existing == field;
+        let existing = self.is_shared.then(|| self.fields.iter().position(same)).flatten();
+        existing.unwrap_or_else(|| self.push(field))
     }
 
     /// Returns the position of a field of edges that the request selects.
-    fn asked(&mut self, field: Field) -> usize {
+    fn requested(&mut self, field: Field) -> usize {
         let count = self.fields.len();
-        let place = self.edges(field);
-        if place < count {
-            self.hidden.retain(|hidden| *hidden != place);
-            self.aggregated.retain(|aggregated| *aggregated != place);
+        let position = self.edges(field);
+        if position < count {
+            self.hidden.retain(|hidden| *hidden != position);
+            self.aggregated.retain(|aggregated| *aggregated != position);
         }
-        place
+        position
     }
 
     /// Returns the position of a field of edges that `@cascade` does not require.
     fn unasked(&mut self, field: Field) -> usize {
         let count = self.fields.len();
-        let place = self.edges(field);
-        self.hidden.extend((count == place).then_some(place));
-        place
+        let position = self.edges(field);
+        self.hidden.extend((count == position).then_some(position));
+        position
     }
 
     /// Adds edges whose values are aggregated, so that an object must have some where `@cascade`
     /// requires all.
     fn aggregated(&mut self, field: Field) {
         let count = self.fields.len();
-        let place = self.edges(field);
-        self.aggregated.extend((count == place).then_some(place));
+        let position = self.edges(field);
+        self.aggregated.extend((count == position).then_some(position));
     }
 
     fn push(&mut self, field: Field) -> usize {
@@ -143,20 +143,20 @@ impl Selected<'_> {
         if named.fields.is_empty() && self.hidden.is_empty() {
             return Some(plan::Cascade::All);
         }
-        let wanted = named_predicates(&self.types, named);
+        let expected = named_predicates(&self.types, named);
         // Positions are added as the fields are, so both lists ascend.
-        let is_named = |place: usize, kind: &FieldKind| {
-            self.aggregated.binary_search(&place).is_err()
-                && wanted.iter().any(|predicate| fetches(kind, predicate))
+        let is_named = |position: usize, kind: &FieldKind| {
+            self.aggregated.binary_search(&position).is_err()
+                && expected.iter().any(|predicate| fetches(kind, predicate))
         };
-        let is_required = |place: usize, kind: &FieldKind| {
+        let is_required = |position: usize, kind: &FieldKind| {
             matches!(kind, FieldKind::Predicate { .. })
-                && self.hidden.binary_search(&place).is_err()
-                && (named.fields.is_empty() || is_named(place, kind))
+                && self.hidden.binary_search(&position).is_err()
+                && (named.fields.is_empty() || is_named(position, kind))
         };
-        let places =
-            (0..self.fields.len()).filter(|place| is_required(*place, &self.fields[*place].kind));
-        Some(plan::Cascade::Places(places.collect()))
+        let positions = (0..self.fields.len())
+            .filter(|position| is_required(*position, &self.fields[*position].kind));
+        Some(plan::Cascade::Positions(positions.collect()))
     }
 }
 
@@ -190,7 +190,7 @@ impl<'a> Lowering<'a> {
         let mut types = Vec::new();
         // Only where objects may be of several types their stored types are read.
         if is_shared {
-            shape.type_place = Some(fetched.value(&Predicate::new("dgraph.type")));
+            shape.type_position = Some(fetched.value(&Predicate::new("dgraph.type")));
         }
         // Where objects are of one type, the branches of others never apply.
         let is_one = |name: &Name| *name == *declared.name;
@@ -232,21 +232,21 @@ impl<'a> Lowering<'a> {
     fn source(
         &mut self,
         def: &'a TypeDef,
-        asked: &'a request::Field,
+        requested: &'a request::Field,
         inherited: Option<&'a request::Cascade>,
         fetched: &mut Fetched,
     ) -> Result<ValueSource<'a>, Fault> {
         self.count += 1;
         if FIELDS_MAX < self.count {
             let message = format!("the request selects more than {FIELDS_MAX} fields");
-            return Err(Fault::at(asked.shape.location, message));
+            return Err(Fault::at(requested.shape.location, message));
         }
-        let name = asked.shape.name.as_str();
+        let name = requested.shape.name.as_str();
         let Some(field) = def.field(name) else {
             return match name {
                 "__typename" => Ok(ValueSource::TypeName),
                 "vector_distance" => Ok(ValueSource::Distance),
-                _ => self.aggregated(def, asked, inherited, fetched),
+                _ => self.aggregated(def, requested, inherited, fetched),
             };
         };
         if field.is_custom() {
@@ -269,13 +269,13 @@ impl<'a> Lowering<'a> {
                 Ok(ValueSource::Leaf(fetched.value(predicate), Leaf::Enum(values)))
             }
             Some(target) => {
-                let inherited = asked.cascade.as_ref().or(inherited);
-                let selected = self.selection(target, &asked.selection, inherited)?;
-                let edges = self.edges(predicate, target, asked, inherited.is_some())?;
+                let inherited = requested.cascade.as_ref().or(inherited);
+                let selected = self.selection(target, &requested.selection, inherited)?;
+                let edges = self.edges(predicate, target, requested, inherited.is_some())?;
                 let cascade = selected.cascade(inherited);
                 let edges = Field { fields: selected.fields, cascade, ..edges };
                 fetched.reaches_out |= selected.shape.reaches_out;
-                Ok(ValueSource::Edges(fetched.asked(edges), selected.shape))
+                Ok(ValueSource::Edges(fetched.requested(edges), selected.shape))
             }
         }
     }
@@ -287,11 +287,11 @@ impl<'a> Lowering<'a> {
             return ValueSource::Uid;
         }
         let Some(predicate) = &field.predicate else { return ValueSource::Null };
-        let place = fetched.needed(predicate);
+        let position = fetched.needed(predicate);
         match self.model.get(field.ty.name()) {
-            None => ValueSource::Leaf(place, leaf(field.ty.name())),
+            None => ValueSource::Leaf(position, leaf(field.ty.name())),
             Some(values) if values.kind == Kind::Enum => {
-                ValueSource::Leaf(place, Leaf::Enum(values))
+                ValueSource::Leaf(position, Leaf::Enum(values))
             }
             Some(_) => ValueSource::Null,
         }
@@ -302,17 +302,17 @@ impl<'a> Lowering<'a> {
         &self,
         predicate: &Predicate,
         target: &'a TypeDef,
-        asked: &'a request::Field,
+        requested: &'a request::Field,
         cascades: bool,
     ) -> Result<Field, Fault> {
-        let given = asked.arguments.given("filter");
+        let given = requested.arguments.given("filter");
         let sight = Sight::Of(&self.caller);
         let given = given.map(|value| filter(sight, target, value)).transpose();
-        let given = given.map_err(|why| refused(asked, &why))?.flatten();
+        let given = given.map_err(|why| refused(requested, &why))?.flatten();
         let filter = self.admitted(target, given, predicate.reverse, Operation::Query);
-        let order = order::order(target, &asked.arguments);
-        let page = order::page(asked).map_err(|why| refused(asked, &why))?;
-        order::check(&order, page, cascades).map_err(|why| refused(asked, &why))?;
+        let order = order::order(target, &requested.arguments);
+        let page = order::page(requested).map_err(|why| refused(requested, &why))?;
+        order::check(&order, page, cascades).map_err(|why| refused(requested, &why))?;
         Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
     }
 
@@ -342,24 +342,24 @@ impl<'a> Lowering<'a> {
     fn aggregated(
         &mut self,
         def: &'a TypeDef,
-        asked: &'a request::Field,
+        requested: &'a request::Field,
         inherited: Option<&'a request::Cascade>,
         fetched: &mut Fetched,
     ) -> Result<ValueSource<'a>, Fault> {
-        let name = asked.shape.name.strip_suffix("Aggregate");
+        let name = requested.shape.name.strip_suffix("Aggregate");
         let field: Option<&model::Field> = name.and_then(|name| def.field(name));
         let target = field.and_then(|field| self.model.get(field.ty.name()));
         let predicate = field.and_then(|field| field.predicate.as_ref());
         let (Some(target), Some(predicate)) = (target, predicate) else {
             return Ok(ValueSource::Null);
         };
-        let (mut shape, fields) = aggregate(target, asked);
+        let (mut shape, fields) = aggregate(target, requested);
         // Not even the number of nodes is reported to a caller who may see none of them.
         if self.caller.access(target, Operation::Query) == Access::None {
             shape.is_hidden = true;
         }
-        let inherited = asked.cascade.as_ref().or(inherited);
-        let edges = self.edges(predicate, target, asked, inherited.is_some())?;
+        let inherited = requested.cascade.as_ref().or(inherited);
+        let edges = self.edges(predicate, target, requested, inherited.is_some())?;
         let Some(cascade) = cascade(&[target], inherited) else {
             return Ok(ValueSource::Aggregate(fetched.edges(Field { fields, ..edges }), shape));
         };
@@ -368,8 +368,8 @@ impl<'a> Lowering<'a> {
             fetched.aggregated(Field { fields, cascade: Some(cascade), ..edges.clone() });
         }
         let free = Some(plan::Cascade::Fields(Vec::new()));
-        let place = fetched.unasked(Field { fields, cascade: free, ..edges });
-        Ok(ValueSource::Aggregate(place, shape))
+        let position = fetched.unasked(Field { fields, cascade: free, ..edges });
+        Ok(ValueSource::Aggregate(position, shape))
     }
 }
 
@@ -429,10 +429,10 @@ pub(super) fn leaf(scalar: &str) -> Leaf<'static> {
 }
 
 /// Makes the fault of a field that the store could not have answered, in the reference's words.
-pub(super) fn refused(asked: &request::Field, why: &Refusal) -> Fault {
+pub(super) fn refused(requested: &request::Field, why: &Refusal) -> Fault {
     let message = why.message();
     let message = format!("Dgraph query failed because Dgraph execution failed because {message}");
-    Fault::at(asked.shape.location, message)
+    Fault::at(requested.shape.location, message)
 }
 
 /// Makes the field of a node's uid, for a selection that would be empty.

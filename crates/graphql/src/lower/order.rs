@@ -18,8 +18,8 @@ pub(super) fn order(def: &TypeDef, arguments: &Arguments) -> Order {
     while let Some(value) = next.filter(|_| keys.len() < KEYS_MAX) {
         // `asc` counts where both are given.
         let key = |direction| value.get(direction).and_then(Value::as_str);
-        let found = key("asc").map(|name| (name, false)).or(key("desc").map(|name| (name, true)));
-        if let Some((name, descending)) = found
+        let result = key("asc").map(|name| (name, false)).or(key("desc").map(|name| (name, true)));
+        if let Some((name, descending)) = result
             && let Some(predicate) = def.field(name).and_then(|field| field.predicate.as_ref())
         {
             keys.push(OrderKey::Predicate {

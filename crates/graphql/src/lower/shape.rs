@@ -22,7 +22,7 @@ pub struct Lowered<'a> {
 pub enum RootShape<'a> {
     /// The first node of the first block, or null.
     One(ObjectShape<'a>),
-    /// The first node of the first block if its field at this place, a password, agrees; else null.
+    /// The first node of the first block if its field at this position, a password, agrees; else null.
     Checked(usize, ObjectShape<'a>),
     /// The nodes of the first block.
     List(ObjectShape<'a>),
@@ -30,12 +30,12 @@ pub enum RootShape<'a> {
     Aggregate(AggregateShape<'a>),
     /// The first node of a block at each of these positions, or null; and the objects, by their
     /// numbers.
-    Entities(Vec<EntityPlace>, Vec<ObjectShape<'a>>),
-    /// The nodes of the first block by the distance of their vectors, which the field at this place
+    Entities(Vec<EntityPosition>, Vec<ObjectShape<'a>>),
+    /// The nodes of the first block by the distance of their vectors, which the field at this position
     /// has.
     Similar {
         /// The position of the vectors.
-        place: usize,
+        position: usize,
         /// What they are compared with.
         vector: Vec<f32>,
         /// What distance means.
@@ -47,7 +47,7 @@ pub enum RootShape<'a> {
 
 /// An element of `_entities`.
 #[derive(Debug, Clone, Copy)]
-pub struct EntityPlace {
+pub struct EntityPosition {
     /// The block that finds the node.
     pub block: usize,
     /// The number of its object.
@@ -58,8 +58,8 @@ pub struct EntityPlace {
 #[derive(Debug, Default)]
 pub struct ObjectShape<'a> {
     /// The field of the stored types, where it matters which one a node has.
-    pub type_place: Option<usize>,
-    /// What is asked of the concrete types. Without `type_place` the first holds for all.
+    pub type_position: Option<usize>,
+    /// What is asked of the concrete types. Without `type_position` the first holds for all.
     pub variants: Vec<Variant<'a>>,
     /// What is asked of a node whose type is none of those: the fields that all have.
     pub unknown: Vec<Key<'a>>,
@@ -100,13 +100,13 @@ pub enum ValueSource<'a> {
     Elsewhere(Box<Elsewhere<'a>>),
     /// The node's uid.
     Uid,
-    /// Values at a place.
+    /// Values at a position.
     Leaf(usize, Leaf<'a>),
-    /// Geometries at a place.
+    /// Geometries at a position.
     Geo(usize),
-    /// Edges at a place.
+    /// Edges at a position.
     Edges(usize, ObjectShape<'a>),
-    /// Numbers about the edges at a place.
+    /// Numbers about the edges at a position.
     Aggregate(usize, AggregateShape<'a>),
     /// The distance of the object's vector, in a search for similar ones.
     Distance,
@@ -167,13 +167,13 @@ pub enum AggregateOp {
     TypeName,
     /// The number of nodes.
     Count,
-    /// The least value at a place.
+    /// The least value at a position.
     Min(usize),
-    /// The greatest value at a place.
+    /// The greatest value at a position.
     Max(usize),
-    /// The sum of the values at a place.
+    /// The sum of the values at a position.
     Sum(usize),
-    /// The mean of the values at a place.
+    /// The mean of the values at a position.
     Avg(usize),
 }
 
@@ -203,8 +203,8 @@ impl Dimension {
 impl Lowered<'_> {
     /// The password that is compared with that of a node; `None` where none is.
     pub fn password(&self) -> Option<&str> {
-        let RootShape::Checked(place, _) = &self.shape else { return None };
-        match &self.query.blocks.first()?.fields.get(*place)?.kind {
+        let RootShape::Checked(position, _) = &self.shape else { return None };
+        match &self.query.blocks.first()?.fields.get(*position)?.kind {
             FieldKind::CheckPassword { password, .. } => Some(password),
             _ => None,
         }
@@ -233,11 +233,11 @@ impl<'a> ObjectShape<'a> {
         let mut is_typed = false;
         for name in stored {
             is_typed = true;
-            let found = self.variants.iter().find_map(|variant| {
+            let result = self.variants.iter().find_map(|variant| {
                 let def = variant.types.iter().find(|def| def.dgraph_type == name)?;
                 Some((*def, variant))
             });
-            if let Some((def, variant)) = found {
+            if let Some((def, variant)) = result {
                 return (Some(def), &variant.keys);
             }
         }

@@ -5,7 +5,7 @@ use hexgraph_base::plan;
 use hexgraph_base::plan::{Call, FieldKind, Filter, Function, Page, PredicateRef};
 use hexgraph_base::types::Position;
 
-/// A function without a place in any text.
+/// A function without a position in any text.
 pub(super) fn function(call: Call) -> Function {
     Function { call, at: Position::default() }
 }

@@ -54,7 +54,10 @@ impl Algorithm {
 
     /// Returns the algorithm of a name, which is compared with its case.
     pub fn from_name(name: &str) -> Option<Algorithm> {
-        Algorithm::ALL.iter().find(|(known, _)| *known == name).map(|(_, algorithm)| *algorithm)
+        Algorithm::ALL
+            .iter()
+            .find(|(existing, _)| *existing == name)
+            .map(|(_, algorithm)| *algorithm)
     }
 
     /// Returns true for RSA, whose key is a public key in PEM.

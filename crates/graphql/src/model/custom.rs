@@ -1,6 +1,6 @@
 //! `@custom`: fields whose values come from another server or from a query in DQL.
 
-use crate::syntax::Place;
+use crate::syntax::Position;
 
 /// How a custom field gets its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct CustomHttp {
     /// comes from the request.
     pub graphql: Option<String>,
     /// The position of the operation in the text of the schema.
-    pub graphql_at: Option<Place>,
+    pub graphql_at: Option<Position>,
     /// Whether there is one request for each object or one for all.
     pub mode: Mode,
     /// The headers that are passed on, as pairs: the name that is sent, and the name in the

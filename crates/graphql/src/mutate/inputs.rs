@@ -55,8 +55,8 @@ pub(super) fn same(one: &Value, other: &Value) -> bool {
 pub(super) fn same_entries(one: &Entries, other: &Entries) -> bool {
     one.len() == other.len()
         && one.iter().all(|(key, value)| {
-            let found = other.iter().find(|(name, _)| name == key);
-            found.is_some_and(|(_, other)| same(value, other))
+            let result = other.iter().find(|(name, _)| name == key);
+            result.is_some_and(|(_, other)| same(value, other))
         })
 }
 
@@ -110,10 +110,10 @@ pub(super) fn children<'a>(
     match Shape::of(model, field) {
         Shape::Object(def) => objects.map(|(_, value)| Ok((def, entries(value)))).collect(),
         Shape::Union(union) => {
-            let place = |index| if is_list { Some(index) } else { None };
+            let position = |index| if is_list { Some(index) } else { None };
             let child = |(index, value)| {
                 member(model, union, entries(value)).ok_or_else(|| {
-                    MutationFault::new(wrong_member(owner, field, place(index), entries(value)))
+                    MutationFault::new(wrong_member(owner, field, position(index), entries(value)))
                 })
             };
             objects.map(child).collect()
@@ -143,9 +143,9 @@ fn member<'a>(model: &'a Model, union: &'a TypeDef, object: &'a Entries) -> Opti
 /// Words the fault of an object that does not name exactly one member of a union.
 fn wrong_member(owner: &TypeDef, field: &Field, index: Option<usize>, object: &Entries) -> String {
     let count = object.iter().filter(|(_, value)| *value != Value::Null).count();
-    let place = index.map_or_else(String::new, |index| format!(" index `{index}`"));
+    let position = index.map_or_else(String::new, |index| format!(" index `{index}`"));
     format!(
-        "value for field `{}` in type `{}`{place} must have exactly one child, found {count} children",
+        "value for field `{}` in type `{}`{position} must have exactly one child, found {count} children",
         field.name, owner.name
     )
 }

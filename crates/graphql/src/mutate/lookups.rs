@@ -30,14 +30,14 @@ enum Lookup<'a> {
 pub(super) struct Lookups<'a> {
     list: Vec<Lookup<'a>>,
     /// The positions of the blocks in `list` by type and predicate. The predicate is empty for IDs.
-    places: HashMap<(&'a str, &'a str), usize>,
+    positions: HashMap<(&'a str, &'a str), usize>,
 }
 
 impl<'a> Lookups<'a> {
     /// Adds the look-up of whether a node exists and is of a type.
     pub(super) fn id(&mut self, def: &'a TypeDef, uid: u64) {
-        let place = self.place(&def.name, "", || Lookup::Ids { def, uids: Vec::new() });
-        if let Lookup::Ids { uids, .. } = &mut self.list[place] {
+        let position = self.position(&def.name, "", || Lookup::Ids { def, uids: Vec::new() });
+        if let Lookup::Ids { uids, .. } = &mut self.list[position] {
             uids.push(uid);
         }
     }
@@ -46,40 +46,40 @@ impl<'a> Lookups<'a> {
     /// block.
     pub(super) fn value(&mut self, def: &'a TypeDef, field: &'a Field, text: &str) -> usize {
         let predicate = field.predicate.as_ref().map_or("", |predicate| &predicate.name);
-        let place = self.place(&def.name, predicate, || Lookup::Values {
+        let position = self.position(&def.name, predicate, || Lookup::Values {
             def,
             predicate,
             texts: Vec::new(),
         });
-        if let Lookup::Values { texts, .. } = &mut self.list[place] {
+        if let Lookup::Values { texts, .. } = &mut self.list[position] {
             texts.push(text.to_owned());
         }
-        place
+        position
     }
 
     /// Returns the position of the block for the IDs of a type, if there is one.
     pub(super) fn ids_of(&self, def: &TypeDef) -> Option<usize> {
-        self.places.get(&(def.name.as_str(), "")).copied()
+        self.positions.get(&(def.name.as_str(), "")).copied()
     }
 
-    fn place(
+    fn position(
         &mut self,
         type_name: &'a str,
         predicate: &'a str,
         new: impl FnOnce() -> Lookup<'a>,
     ) -> usize {
-        *self.places.entry((type_name, predicate)).or_insert_with(|| {
+        *self.positions.entry((type_name, predicate)).or_insert_with(|| {
             self.list.push(new());
             self.list.len() - 1
         })
     }
 
     /// Returns the nodes that were found, each with the type that it was looked up by.
-    pub(super) fn nodes(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
+    pub(super) fn nodes(&self, result: &LookupResult) -> Vec<(u64, &'a TypeDef)> {
         let mut nodes = Vec::new();
-        for (place, lookup) in self.list.iter().enumerate() {
+        for (position, lookup) in self.list.iter().enumerate() {
             let (Lookup::Ids { def, .. } | Lookup::Values { def, .. }) = lookup;
-            nodes.extend(found.of(place).map(|uid| (uid, *def)));
+            nodes.extend(result.of(position).map(|uid| (uid, *def)));
         }
         nodes
     }
@@ -87,9 +87,9 @@ impl<'a> Lookups<'a> {
     /// Returns the query. Each look-up is a block with one variable, which [`name_of`] names.
     pub(super) fn query(&self) -> Query {
         let mut query = Query::default();
-        for (place, lookup) in self.list.iter().enumerate() {
-            let var = VarId(place as u32);
-            query.variables.push(Variable { name: name_of(place) });
+        for (position, lookup) in self.list.iter().enumerate() {
+            let var = VarId(position as u32);
+            query.variables.push(Variable { name: name_of(position) });
             query.blocks.push(block_of(lookup, var));
         }
         query
@@ -97,8 +97,8 @@ impl<'a> Lookups<'a> {
 }
 
 /// Returns the name of the variable of a block.
-fn name_of(place: usize) -> String {
-    format!("found{place}")
+fn name_of(position: usize) -> String {
+    format!("found{position}")
 }
 
 /// Makes the block of a look-up, which assigns what it finds to a variable.
@@ -141,7 +141,7 @@ fn value_field(predicate: &str, var: VarId) -> plan::Field {
 
 /// The results of the query.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct LookupResult {
     /// For each block of IDs the nodes that exist, ascending.
     ids: HashMap<usize, Vec<u64>>,
     /// For each block of values the nodes by the text of their value.
@@ -155,7 +155,7 @@ pub struct Found {
     updated: Option<u64>,
 }
 
-impl Found {
+impl LookupResult {
     /// Sets the node that an update changes, when its filter has found one and no other. Values of
     /// `@id` fields that the node has already may be given to it again.
     pub fn update(&mut self, uid: u64) {
@@ -170,16 +170,16 @@ impl Found {
     /// Adds the nodes of a variable of the query, which ascend. Variables of other names than those
     /// of the look-ups are ignored.
     pub fn add_uids(&mut self, variable: &str, uids: Vec<Uid>) {
-        if let Some(place) = place_of(variable) {
-            self.ids.insert(place, uids.into_iter().map(|uid| uid.0).collect());
+        if let Some(position) = position_of(variable) {
+            self.ids.insert(position, uids.into_iter().map(|uid| uid.0).collect());
         }
     }
 
     /// Adds the nodes and values of a variable of the query. Variables of other names than those of
     /// the look-ups are ignored.
     pub fn add_values(&mut self, variable: &str, values: Vec<(Uid, Value)>) {
-        let Some(place) = place_of(variable) else { return };
-        let by_text = self.values.entry(place).or_default();
+        let Some(position) = position_of(variable) else { return };
+        let by_text = self.values.entry(position).or_default();
         for (uid, value) in values {
             // The text of the value as the inputs have it, since nodes are looked up by that. An
             // `@id` field is a String or an integer.
@@ -219,32 +219,32 @@ impl Found {
     }
 
     /// Returns all nodes that a block has found.
-    fn of(&self, place: usize) -> impl Iterator<Item = u64> {
-        let ids = self.ids.get(&place).into_iter().flatten();
-        let values = self.values.get(&place).into_iter().flat_map(HashMap::values).flatten();
+    fn of(&self, position: usize) -> impl Iterator<Item = u64> {
+        let ids = self.ids.get(&position).into_iter().flatten();
+        let values = self.values.get(&position).into_iter().flat_map(HashMap::values).flatten();
         ids.chain(values).copied()
     }
 
     /// Returns true if a block of IDs has found a node.
-    pub(super) fn has_id(&self, place: usize, uid: u64) -> bool {
-        self.ids.get(&place).is_some_and(|uids| uids.binary_search(&uid).is_ok())
+    pub(super) fn has_id(&self, position: usize, uid: u64) -> bool {
+        self.ids.get(&position).is_some_and(|uids| uids.binary_search(&uid).is_ok())
     }
 
     /// Returns the nodes that a block of values has found for a value.
-    pub(super) fn nodes(&self, place: usize, text: &str) -> &[u64] {
-        let by_text = self.values.get(&place);
+    pub(super) fn nodes(&self, position: usize, text: &str) -> &[u64] {
+        let by_text = self.values.get(&position);
         by_text.and_then(|by_text| by_text.get(text)).map_or(&[], Vec::as_slice)
     }
 }
 
 /// Returns the position of the block of a variable: the inverse of [`name_of`].
-fn place_of(variable: &str) -> Option<usize> {
+fn position_of(variable: &str) -> Option<usize> {
     variable.strip_prefix("found")?.parse().ok()
 }
 
 /// What a block of the query requests.
 #[cfg(test)]
-pub(crate) struct Asked {
+pub(crate) struct LookupRequest {
     /// The variable.
     pub variable: String,
     /// The predicate; empty for IDs.
@@ -258,8 +258,8 @@ pub(crate) struct Asked {
 #[cfg(test)]
 impl Lookups<'_> {
     /// What the blocks request.
-    pub(super) fn asked(&self) -> Vec<Asked> {
-        let asked = |(place, lookup): (usize, &Lookup<'_>)| {
+    pub(super) fn requested(&self) -> Vec<LookupRequest> {
+        let requested = |(position, lookup): (usize, &Lookup<'_>)| {
             let (def, predicate, texts) = match lookup {
                 Lookup::Ids { def, uids } => {
                     (def, "", uids.iter().map(|uid| Uid(*uid).to_string()).collect())
@@ -268,8 +268,8 @@ impl Lookups<'_> {
             };
             let is_interface = def.kind == crate::model::Kind::Interface;
             let predicate = predicate.to_owned();
-            Asked { variable: name_of(place), predicate, texts, is_interface }
+            LookupRequest { variable: name_of(position), predicate, texts, is_interface }
         };
-        self.list.iter().enumerate().map(asked).collect()
+        self.list.iter().enumerate().map(requested).collect()
     }
 }

@@ -11,7 +11,7 @@ mod writer;
 mod update;
 mod reading;
 
-pub use lookups::Found;
+pub use lookups::LookupResult;
 pub use mutation_fault::MutationFault;
 pub(crate) use outcome::NewNode;
 pub use outcome::{Back, Link, MATCHED, Outcome, Unlink};

@@ -89,13 +89,18 @@ impl<'a> Names<'a> {
     }
 
     /// Adds the names in an object and below it.
-    pub(super) fn add(&mut self, def: &'a TypeDef, place: ObjectPosition<'a>, object: &'a Entries) {
+    pub(super) fn add(
+        &mut self,
+        def: &'a TypeDef,
+        position: ObjectPosition<'a>,
+        object: &'a Entries,
+    ) {
         stack::require();
         if self.add_id(def, object) {
             return;
         }
-        match self.entity_of_keys(def, place, object) {
-            Ok(true) => self.add_children(def, place, object),
+        match self.entity_of_keys(def, position, object) {
+            Ok(true) => self.add_children(def, position, object),
             Ok(false) => {}
             Err(fault) => self.faults.push(fault),
         }
@@ -121,10 +126,10 @@ impl<'a> Names<'a> {
     pub(super) fn add_children(
         &mut self,
         def: &'a TypeDef,
-        place: ObjectPosition<'a>,
+        position: ObjectPosition<'a>,
         object: &'a Entries,
     ) {
-        let filled = filled_in(self.model, place);
+        let filled = filled_in(self.model, position);
         for (name, value) in ordered(object) {
             let Some(field) = def.field(name) else { continue };
             if filled == Some(name.as_str()) || *value == Value::Null {
@@ -148,28 +153,30 @@ impl<'a> Names<'a> {
     fn entity_of_keys(
         &mut self,
         def: &'a TypeDef,
-        place: ObjectPosition<'a>,
+        position: ObjectPosition<'a>,
         object: &'a Entries,
     ) -> Result<bool, MutationFault> {
         let keys = keys_given(def, object)?;
         if keys.is_empty() {
             return Ok(true);
         }
-        let mut known = None;
+        let mut existing = None;
         for (field, text) in &keys {
             // Entities of other types may have the value as well, so the one of this type is
             // searched among them.
             let name = name_of(def, field, text.clone());
             let Some(entity) = self.find(def, object, &name)? else { continue };
             // Two of its values may name two entities, which can't be one node.
-            if self.is_duplicate(entity, place, object) || known.is_some_and(|one| one != entity) {
+            if self.is_duplicate(entity, position, object)
+                || existing.is_some_and(|one| one != entity)
+            {
                 return Err(duplicate(text));
             }
-            known = Some(entity);
+            existing = Some(entity);
         }
-        let (entity, is_new) = match known {
+        let (entity, is_new) = match existing {
             Some(entity) => (entity, false),
-            None => (self.new_entity(def, place, object), true),
+            None => (self.new_entity(def, position, object), true),
         };
         for (field, text) in keys {
             self.add_key(entity, field, text);
@@ -194,9 +201,9 @@ impl<'a> Names<'a> {
         match keys_given(def, object) {
             Ok(keys) if keys.is_empty() => {}
             Ok(keys) => {
-                let known = self.entity(def, object);
+                let existing = self.entity(def, object);
                 let entity =
-                    known.unwrap_or_else(|| self.new_entity(def, ObjectPosition::Root, object));
+                    existing.unwrap_or_else(|| self.new_entity(def, ObjectPosition::Root, object));
                 for (field, text) in keys {
                     self.add_key(entity, field, text);
                 }
@@ -208,10 +215,10 @@ impl<'a> Names<'a> {
     fn new_entity(
         &mut self,
         def: &'a TypeDef,
-        place: ObjectPosition<'a>,
+        position: ObjectPosition<'a>,
         object: &'a Entries,
     ) -> usize {
-        let is_root = matches!(place, ObjectPosition::Root);
+        let is_root = matches!(position, ObjectPosition::Root);
         self.entities.push(Entity { def, object, keys: Vec::new(), is_root });
         self.entities.len() - 1
     }
@@ -247,13 +254,13 @@ impl<'a> Names<'a> {
         name: &KeyName<'a>,
     ) -> Result<Option<usize>, MutationFault> {
         stack::require();
-        let known = self.by_key.get(name).map_or(&[][..], Vec::as_slice);
+        let existing = self.by_key.get(name).map_or(&[][..], Vec::as_slice);
         let of_type = |number: &&usize| self.entities[**number].def.name == def.name;
-        if let Some(number) = known.iter().find(of_type) {
+        if let Some(number) = existing.iter().find(of_type) {
             return Ok(Some(*number));
         }
         let is_defined = |number: &usize| 1 < self.entities[*number].object.len();
-        match 1 < object.len() && known.iter().any(is_defined) {
+        match 1 < object.len() && existing.iter().any(is_defined) {
             true => Err(duplicate(&name.2)),
             false => Ok(None),
         }
@@ -263,8 +270,8 @@ impl<'a> Names<'a> {
     pub(super) fn entity(&self, def: &'a TypeDef, object: &'a Entries) -> Option<usize> {
         let keys = keys_given(def, object).ok()?;
         keys.into_iter().find_map(|(field, text)| {
-            let known = self.by_key.get(&name_of(def, field, text))?;
-            known.iter().copied().find(|number| self.entities[*number].def.name == def.name)
+            let existing = self.by_key.get(&name_of(def, field, text))?;
+            existing.iter().copied().find(|number| self.entities[*number].def.name == def.name)
         })
     }
 
@@ -272,14 +279,14 @@ impl<'a> Names<'a> {
     /// field that they inherit from one interface.
     pub(super) fn others(&self, number: usize, key: &Key<'a>) -> impl Iterator<Item = usize> {
         let name = name_of(self.entities[number].def, key.field, key.text.clone());
-        let known = self.by_key.get(&name).map_or(&[][..], Vec::as_slice);
-        known.iter().copied().filter(move |other| *other != number)
+        let existing = self.by_key.get(&name).map_or(&[][..], Vec::as_slice);
+        existing.iter().copied().filter(move |other| *other != number)
     }
 
     /// Returns true if an object and an entity that it names exclude each other.
-    fn is_duplicate(&self, number: usize, place: ObjectPosition<'a>, object: &Entries) -> bool {
+    fn is_duplicate(&self, number: usize, position: ObjectPosition<'a>, object: &Entries) -> bool {
         let entity = &self.entities[number];
-        let is_taken = match place {
+        let is_taken = match position {
             ObjectPosition::Root => entity.is_root,
             // Only one parent can be at the other end.
             ObjectPosition::Below(field) => {
@@ -292,8 +299,8 @@ impl<'a> Names<'a> {
 }
 
 /// Returns the name of the field that the parent of an object fills in.
-pub(super) fn filled_in<'a>(model: &'a Model, place: ObjectPosition<'a>) -> Option<&'a str> {
-    match place {
+pub(super) fn filled_in<'a>(model: &'a Model, position: ObjectPosition<'a>) -> Option<&'a str> {
+    match position {
         ObjectPosition::Root => None,
         ObjectPosition::Below(link) => filled_by_parent(model, link),
     }

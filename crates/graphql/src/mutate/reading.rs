@@ -6,7 +6,7 @@ use crate::model::{Kind, Model, TypeDef};
 use crate::mutate::inputs::{Entries, entries, given};
 use crate::mutate::names::{Names, ObjectPosition};
 use crate::mutate::writer::{OutcomeWriter, back_of};
-use crate::mutate::{Back, Found, MATCHED, MutationFault, Outcome, Unlink};
+use crate::mutate::{Back, LookupResult, MATCHED, MutationFault, Outcome, Unlink};
 use crate::request::{Arguments, Value};
 use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
 use hexgraph_base::plan::Query;
@@ -15,7 +15,7 @@ use hexgraph_base::types::Position;
 /// A mutation whose arguments are read. It waits for the results of its query.
 ///
 /// The caller executes [`Reading::query`], checks the rights on the nodes of [`Reading::upserts`]
-/// and [`Reading::named`], hides from [`Found`] what they forbid, and then takes
+/// and [`Reading::named`], hides from [`LookupResult`] what they forbid, and then takes
 /// [`Reading::outcome`]. Nothing is written before the last step has succeeded.
 #[derive(Debug)]
 pub struct Reading<'a> {
@@ -73,7 +73,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Returns the query for the nodes that the inputs name. Its variables go to [`Found`] by their
+    /// Returns the query for the nodes that the inputs name. Its variables go to [`LookupResult`] by their
     /// names. The block that finds the nodes of an update or a delete is not in it: the filter of
     /// the mutation is lowered by itself.
     pub fn query(&self) -> Query {
@@ -81,12 +81,12 @@ impl<'a> Reading<'a> {
     }
 
     /// Returns the existing nodes that an upsert would change, ascending, each with its type.
-    pub fn upserts(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
+    pub fn upserts(&self, result: &LookupResult) -> Vec<(u64, &'a TypeDef)> {
         let Step::Add { objects, is_upsert: true } = &self.step else { return Vec::new() };
         let entities = objects.iter().filter_map(|object| self.names.entity(self.def, object));
         let mut nodes: Vec<u64> = Vec::new();
         for key in entities.flat_map(|number| &self.names.entities[number].keys) {
-            nodes.extend(found.nodes(key.lookup, &key.text));
+            nodes.extend(result.nodes(key.lookup, &key.text));
         }
         nodes.sort_unstable();
         nodes.dedup();
@@ -96,8 +96,8 @@ impl<'a> Reading<'a> {
     /// Returns the existing nodes that the inputs name, each with the type that it is named by.
     /// They come in the order of the look-ups, and one that several inputs name comes several
     /// times.
-    pub fn named(&self, found: &Found) -> Vec<(u64, &'a TypeDef)> {
-        self.names.lookups.nodes(found)
+    pub fn named(&self, result: &LookupResult) -> Vec<(u64, &'a TypeDef)> {
+        self.names.lookups.nodes(result)
     }
 
     /// Computes the changes that the mutation makes. `now` is the value of `$now`, the UTC time to
@@ -106,9 +106,13 @@ impl<'a> Reading<'a> {
     /// # Errors
     ///
     /// All faults of the inputs, by what was read.
-    pub fn outcome(self, found: Found, now: &'a str) -> Result<Outcome<'a>, Vec<MutationFault>> {
+    pub fn outcome(
+        self,
+        result: LookupResult,
+        now: &'a str,
+    ) -> Result<Outcome<'a>, Vec<MutationFault>> {
         let def = self.def;
-        let mut writer = OutcomeWriter::new(self.model, self.names, found, now);
+        let mut writer = OutcomeWriter::new(self.model, self.names, result, now);
         match self.step {
             Step::Add { objects, is_upsert } => {
                 for object in objects {
@@ -210,7 +214,7 @@ fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
 #[cfg(test)]
 impl Reading<'_> {
     /// What the blocks of the query request.
-    pub(crate) fn lookups(&self) -> Vec<crate::mutate::lookups::Asked> {
-        self.names.lookups.asked()
+    pub(crate) fn lookups(&self) -> Vec<crate::mutate::lookups::LookupRequest> {
+        self.names.lookups.requested()
     }
 }

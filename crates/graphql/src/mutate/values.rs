@@ -64,7 +64,7 @@ pub(super) fn text(text: &str) -> Object<'_> {
     Object::Literal { text: Cow::Borrowed(text), value_type: ValueType::Default }
 }
 
-/// Makes the object of a statement from a scalar, or from a place.
+/// Makes the object of a statement from a scalar, or from a position.
 fn object_of(value: &Value, is_geo: bool) -> Object<'_> {
     match value {
         Value::String(content) => text(content),

@@ -12,7 +12,7 @@ use crate::model::{DefaultValue, Field, Kind, Model, TypeDef};
 use crate::mutate::inputs::{Entries, Shape, children, given, inverse_of, mentions, ordered};
 use crate::mutate::names::{Entity, Key, Names, ObjectPosition, filled_in, id_given, key_fields};
 use crate::mutate::values::{language, statement, text, value_statements};
-use crate::mutate::{Back, Found, Link, MutationFault, NewNode, Outcome};
+use crate::mutate::{Back, Link, LookupResult, MutationFault, NewNode, Outcome};
 use crate::request::Value;
 use hexgraph_base::formats::Subject;
 use hexgraph_base::types::Uid;
@@ -24,7 +24,7 @@ const TYPE: &str = "dgraph.type";
 pub(super) struct OutcomeWriter<'a> {
     pub model: &'a Model,
     pub names: Names<'a>,
-    found: Found,
+    result: LookupResult,
     /// The node of each entity of `names`, once it is decided.
     subjects: Vec<Option<Subject<'a>>>,
     /// What `$now` represents.
@@ -53,12 +53,12 @@ impl<'a> OutcomeWriter<'a> {
     pub(super) fn new(
         model: &'a Model,
         names: Names<'a>,
-        found: Found,
+        result: LookupResult,
         now: &'a str,
     ) -> OutcomeWriter<'a> {
         let subjects = vec![None; names.entities.len()];
         let (out, faults) = (Outcome::default(), Vec::new());
-        OutcomeWriter { model, names, found, subjects, now, out, faults }
+        OutcomeWriter { model, names, result, subjects, now, out, faults }
     }
 
     /// Adds the node of an object of an `add` input; with `is_upsert` changes the one that exists.
@@ -85,7 +85,7 @@ impl<'a> OutcomeWriter<'a> {
         // An upsert of a node that the caller may not change leaves it as it is, and tells nothing.
         if let Some(uid) = self.existing(entity, Seen::All)? {
             let subject = Subject::Uid(uid);
-            if !self.found.may_upsert(uid) {
+            if !self.result.may_upsert(uid) {
                 return Ok(None);
             }
             self.subjects[entity] = Some(subject);
@@ -124,8 +124,8 @@ impl<'a> OutcomeWriter<'a> {
 
     /// True if the one node that an update has matched has a value.
     fn has_already(&self, key: &Key<'_>) -> bool {
-        self.found.updated().is_some_and(|uid| {
-            let nodes = self.found.nodes(key.lookup, &key.text);
+        self.result.updated().is_some_and(|uid| {
+            let nodes = self.result.nodes(key.lookup, &key.text);
             nodes.contains(&uid)
         })
     }
@@ -138,7 +138,7 @@ impl<'a> OutcomeWriter<'a> {
 
     /// Refuses a value that a node of the type has.
     fn refuse_taken(&self, entity: &Entity<'_>, key: &Key<'_>) -> Result<(), MutationFault> {
-        if self.found.nodes(key.lookup, &key.text).is_empty() {
+        if self.result.nodes(key.lookup, &key.text).is_empty() {
             return Ok(());
         }
         let (text, field, name) = (&key.text, &key.field.name, &entity.def.name);
@@ -152,7 +152,7 @@ impl<'a> OutcomeWriter<'a> {
         let Some((interface, lookup)) = key.elsewhere else { return Ok(()) };
         let entity = &self.names.entities[number];
         let (text, field, name) = (&key.text, &key.field.name, &interface.name);
-        if !self.found.nodes(lookup, &key.text).is_empty() {
+        if !self.result.nodes(lookup, &key.text).is_empty() {
             let message = format!(
                 "id {text} already exists for field {field} in some other implementing type of interface {name}"
             );
@@ -179,10 +179,10 @@ impl<'a> OutcomeWriter<'a> {
         let entity = &self.names.entities[number];
         let mut nodes = BTreeSet::new();
         for key in &entity.keys {
-            let found = self.found.nodes(key.lookup, &key.text);
-            let is_seen = |uid: &&u64| seen == Seen::All || self.found.may_link(**uid);
-            nodes.extend(found.iter().filter(is_seen).copied());
-            if found.is_empty() {
+            let result = self.result.nodes(key.lookup, &key.text);
+            let is_seen = |uid: &&u64| seen == Seen::All || self.result.may_link(**uid);
+            nodes.extend(result.iter().filter(is_seen).copied());
+            if result.is_empty() {
                 self.refuse_elsewhere(number, key)?;
             }
         }
@@ -226,9 +226,10 @@ impl<'a> OutcomeWriter<'a> {
     ) -> Result<Option<Subject<'a>>, MutationFault> {
         if let Some(id) = id_given(def, object) {
             let uid = Uid::parse(id).map_or(0, |uid| uid.0);
-            let place = self.names.lookups.ids_of(def);
-            let is_there = |place| self.found.has_id(place, uid) && self.found.may_link(uid);
-            return match place.is_some_and(is_there) {
+            let position = self.names.lookups.ids_of(def);
+            let is_there =
+                |position| self.result.has_id(position, uid) && self.result.may_link(uid);
+            return match position.is_some_and(is_there) {
                 true => Ok(Some(Subject::Uid(uid))),
                 false => Err(MutationFault::new(format!("ID \"{id}\" isn't a {}", def.name))),
             };
@@ -284,7 +285,7 @@ impl<'a> OutcomeWriter<'a> {
         &mut self,
         def: &'a TypeDef,
         object: &'a Entries,
-        place: ObjectPosition<'a>,
+        position: ObjectPosition<'a>,
         entity: Option<usize>,
     ) -> Subject<'a> {
         stack::require();
@@ -295,7 +296,7 @@ impl<'a> OutcomeWriter<'a> {
             self.subjects[entity] = Some(subject);
         }
         let object = entity.map_or(object, |entity| self.names.entities[entity].object);
-        self.write(def, subject, object, place);
+        self.write(def, subject, object, position);
         self.write_defaults(def, subject, &[object], Age::New);
         subject
     }
@@ -306,10 +307,10 @@ impl<'a> OutcomeWriter<'a> {
         def: &'a TypeDef,
         subject: Subject<'a>,
         object: &'a Entries,
-        place: ObjectPosition<'a>,
+        position: ObjectPosition<'a>,
     ) {
         stack::require();
-        let filled = filled_in(self.model, place);
+        let filled = filled_in(self.model, position);
         for (name, value) in ordered(object) {
             if *value == Value::Null || filled == Some(name.as_str()) {
                 continue;

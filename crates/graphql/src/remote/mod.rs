@@ -9,7 +9,7 @@ pub use calls::call::{Call, Sender, worded};
 pub use calls::event::{Change, event};
 pub use calls::needs::needs;
 pub use calls::operation::hidden_key;
-pub use calls::reply::{Reply, Told};
+pub use calls::reply::{Reply, Report};
 pub use message::call_error::CallError;
 pub use message::exchange::{Fetch, Incoming, NoFetch, Outgoing, Unanswered};
 pub use message::headers::HeaderOf;

@@ -21,7 +21,7 @@ use crate::request::rules::{CascadeVariable, cascade_message, check, field_of, r
 use crate::request::variables::coerce_variable;
 use crate::request::{Fault, Operation, OperationKind, RequestLimits, Value};
 
-/// The most plans that are kept for a text: there is one for each operation and each choice of what
+/// The most plans that are retained for a text: there is one for each operation and each choice of what
 /// is skipped.
 const PLANS_MAX: usize = 64;
 
@@ -178,7 +178,7 @@ impl Request {
     /// The plan for an operation and its conditions: the one from before, or a new one, for which
     /// the text is read again.
     fn plan(&self, api: &Api, key: PlanKey) -> Result<Arc<Plan>, Fault> {
-        if let Some((_, plan)) = self.plans.load().iter().find(|(known, _)| *known == key) {
+        if let Some((_, plan)) = self.plans.load().iter().find(|(existing, _)| *existing == key) {
             return Ok(Arc::clone(plan));
         }
         let document = parse(&self.text, &self.limits)?;

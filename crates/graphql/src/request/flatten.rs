@@ -53,7 +53,7 @@ pub(super) fn flatten(
         selections: vec![PlannedSelection::Fixed(Arc::default())],
         filled: vec![Arc::default()],
         weights: vec![0],
-        known: HashMap::new(),
+        existing: HashMap::new(),
         steps: 0,
     };
     if let Some(root) = root_type(api, operation.kind) {
@@ -81,7 +81,7 @@ struct Flattener<'a, 't> {
     /// How many fields an object's answer has, for each selection.
     weights: Vec<usize>,
     /// The numbers of the selections by the fields above them and the type of these.
-    known: HashMap<(Group, Name), usize>,
+    existing: HashMap<(Group, Name), usize>,
     /// The number of selections that were looked at.
     steps: usize,
 }
@@ -91,7 +91,7 @@ impl<'a, 't> Flattener<'a, 't> {
     fn below(&mut self, group: &Group, target: &'a ExtendedType) -> Result<usize, Fault> {
         stack::require();
         let key = (group.clone(), target.name().clone());
-        if let Some(number) = self.known.get(&key) {
+        if let Some(number) = self.existing.get(&key) {
             return Ok(*number);
         }
         // Types that are requested the same share a branch.
@@ -102,7 +102,7 @@ impl<'a, 't> Flattener<'a, 't> {
             let document = self.document;
             let sets = group.iter().map(|id| &document.field(*id).selections[..]);
             let groups = self.collect(name, sets)?;
-            match branches.iter_mut().find(|(_, known)| *known == groups) {
+            match branches.iter_mut().find(|(_, existing)| *existing == groups) {
                 Some((types, _)) => types.push(name.clone()),
                 None => branches.push((vec![name.clone()], groups)),
             }
@@ -116,7 +116,7 @@ impl<'a, 't> Flattener<'a, 't> {
         let number = self.finish(planned)?;
         // It is noted when it is complete: fragments don't contain themselves, which the rules have
         // checked, so it is not requested while it is made.
-        self.known.insert(key, number);
+        self.existing.insert(key, number);
         Ok(number)
     }
 
@@ -144,7 +144,7 @@ impl<'a, 't> Flattener<'a, 't> {
         } else {
             PlannedSelection::Open(branches)
         };
-        // All three lists grow here together: a selection has the same place in each.
+        // All three lists grow here together: a selection has the same position in each.
         self.filled.push(match &selection {
             PlannedSelection::Fixed(selection) => Arc::clone(selection),
             PlannedSelection::Open(_) => Arc::default(),
@@ -211,17 +211,18 @@ impl<'a, 't> Flattener<'a, 't> {
     ) -> PlannedArguments {
         let mut parts = Vec::with_capacity(node.arguments.len());
         for argument in &node.arguments {
-            let known = definition.arguments.iter().find(|known| known.name == argument.name);
-            if let Some(known) = known {
-                let value = template(self.api, &known.ty, &argument.value.kind, &self.variables);
-                parts.push((known.name.clone(), value));
+            let existing =
+                definition.arguments.iter().find(|existing| existing.name == argument.name);
+            if let Some(existing) = existing {
+                let value = template(self.api, &existing.ty, &argument.value.kind, &self.variables);
+                parts.push((existing.name.clone(), value));
             }
         }
-        for known in &definition.arguments {
-            let absent = !node.arguments.iter().any(|argument| known.name == argument.name);
-            if let Some(default) = known.default_value.as_ref().filter(|_| absent) {
-                let value = constant(self.api, &known.ty, default);
-                parts.push((known.name.clone(), Template::Fixed(value)));
+        for existing in &definition.arguments {
+            let absent = !node.arguments.iter().any(|argument| existing.name == argument.name);
+            if let Some(default) = existing.default_value.as_ref().filter(|_| absent) {
+                let value = constant(self.api, &existing.ty, default);
+                parts.push((existing.name.clone(), Template::Fixed(value)));
             }
         }
         let fixed = |(name, part): &(Name, Template)| match part {
@@ -290,12 +291,12 @@ impl<'a, 't> Flattener<'a, 't> {
             match selection {
                 SelectionNode::Field(id) => {
                     let field = self.document.field(*id);
-                    if self.is_wanted(&field.directives) {
+                    if self.is_expected(&field.directives) {
                         collected.add(field.key, *id);
                     }
                 }
                 SelectionNode::Inline(inline) => {
-                    if self.is_wanted(&inline.directives)
+                    if self.is_expected(&inline.directives)
                         && inline.condition.is_none_or(|condition| self.applies(condition, name))
                     {
                         self.collect_set(name, &inline.selections, collected)?;
@@ -304,7 +305,7 @@ impl<'a, 't> Flattener<'a, 't> {
                 SelectionNode::Spread(spread) => {
                     let document = self.document;
                     // A fragment adds the same fields however often it is spread in one object.
-                    if self.is_wanted(&spread.directives)
+                    if self.is_expected(&spread.directives)
                         && collected.visited.insert(spread.name)
                         && let Some((_, fragment)) = document.fragment(spread.name)
                         && self.applies(fragment.condition, name)
@@ -323,7 +324,7 @@ impl<'a, 't> Flattener<'a, 't> {
     }
 
     /// Decides `@skip` and `@include`. Both may occur at one selection.
-    fn is_wanted(&self, directives: &[DirectiveNode<'t>]) -> bool {
+    fn is_expected(&self, directives: &[DirectiveNode<'t>]) -> bool {
         directives.iter().all(|directive| match directive.name {
             "skip" => !self.condition(directive),
             "include" => self.condition(directive),

@@ -27,10 +27,10 @@ pub fn introspect(api: &Api, field: &Field, out: &mut String) -> Result<(), Faul
     let length_max = out.len().saturating_add(LENGTH_MAX);
     let mut writer = IntrospectionWriter { api, out, length_max };
     // A type that does not exist is null, and no fault.
-    let asked = field.arguments.given("name").and_then(Value::as_str);
+    let requested = field.arguments.given("name").and_then(Value::as_str);
     let item = match &*field.shape.name {
         "__schema" => Some(Item::Schema),
-        _ => asked.and_then(|name| api.schema.types.get(name)).map(Item::Type),
+        _ => requested.and_then(|name| api.schema.types.get(name)).map(Item::Type),
     };
     writer.item(item, field)
 }
@@ -60,49 +60,54 @@ impl<'a> IntrospectionWriter<'a, '_> {
     fn item(&mut self, item: Option<Item<'a>>, field: &Field) -> Result<(), Fault> {
         let Some(item) = item else { return self.raw("null") };
         self.raw("{")?;
-        for (at, asked) in field.selection.only().unwrap_or(&[]).iter().enumerate() {
+        for (at, requested) in field.selection.only().unwrap_or(&[]).iter().enumerate() {
             self.raw(if at > 0 { "," } else { "" })?;
-            self.text(&asked.shape.key)?;
+            self.text(&requested.shape.key)?;
             self.raw(":")?;
-            let name = &*asked.shape.name;
+            let name = &*requested.shape.name;
             match item {
-                Item::Schema => self.schema(name, asked),
-                Item::Type(ty) => self.definition(ty, name, asked),
-                Item::Wrapped(ty) => self.wrapped(ty, name, asked),
-                Item::Field(definition) => self.field(definition, name, asked),
-                Item::Input(definition) => self.input(definition, name, asked),
+                Item::Schema => self.schema(name, requested),
+                Item::Type(ty) => self.definition(ty, name, requested),
+                Item::Wrapped(ty) => self.wrapped(ty, name, requested),
+                Item::Field(definition) => self.field(definition, name, requested),
+                Item::Input(definition) => self.input(definition, name, requested),
                 Item::EnumValue(value) => self.enum_value(value, name),
-                Item::Directive(definition) => self.directive(definition, name, asked),
+                Item::Directive(definition) => self.directive(definition, name, requested),
             }?;
         }
         self.raw("}")
     }
 
-    fn schema(&mut self, name: &str, asked: &Field) -> Result<(), Fault> {
+    fn schema(&mut self, name: &str, requested: &Field) -> Result<(), Fault> {
         let api = self.api;
         let root = |kind| {
             let name = api.schema.root_operation(kind)?;
             api.schema.types.get(name).map(Item::Type)
         };
         match name {
-            "queryType" => self.item(root(OperationType::Query), asked),
-            "mutationType" => self.item(root(OperationType::Mutation), asked),
-            "subscriptionType" => self.item(root(OperationType::Subscription), asked),
-            "types" => self.list(api.schema.types.values().map(Item::Type), asked),
+            "queryType" => self.item(root(OperationType::Query), requested),
+            "mutationType" => self.item(root(OperationType::Mutation), requested),
+            "subscriptionType" => self.item(root(OperationType::Subscription), requested),
+            "types" => self.list(api.schema.types.values().map(Item::Type), requested),
             "directives" => {
                 // The schema language has no scalars of the deployer's own.
                 let directives = api.schema.directive_definitions.values();
                 let directives = directives.filter(|directive| directive.name != "specifiedBy");
-                self.list(directives.map(|directive| Item::Directive(directive)), asked)
+                self.list(directives.map(|directive| Item::Directive(directive)), requested)
             }
             "__typename" => self.text("__Schema"),
             _ => self.description(None),
         }
     }
 
-    fn definition(&mut self, ty: &'a ExtendedType, name: &str, asked: &Field) -> Result<(), Fault> {
+    fn definition(
+        &mut self,
+        ty: &'a ExtendedType,
+        name: &str,
+        requested: &Field,
+    ) -> Result<(), Fault> {
         stack::require();
-        let all = includes_deprecated(asked);
+        let all = includes_deprecated(requested);
         match name {
             "kind" => self.text(kind_of(ty)),
             "name" => self.text(ty.name()),
@@ -117,11 +122,11 @@ impl<'a> IntrospectionWriter<'a, '_> {
                 };
                 let shown =
                     fields.into_iter().filter(|field| all || !field.directives.has("deprecated"));
-                self.list(shown.map(Item::Field), asked)
+                self.list(shown.map(Item::Field), requested)
             }
             "inputFields" => {
                 let fields = ty.as_input_object().into_iter().flat_map(|ty| ty.fields.values());
-                self.list(fields.map(|field| Item::Input(field)), asked)
+                self.list(fields.map(|field| Item::Input(field)), requested)
             }
             // Interfaces implement none here.
             "interfaces" => {
@@ -129,19 +134,19 @@ impl<'a> IntrospectionWriter<'a, '_> {
                     ExtendedType::Object(ty) => ty.implements_interfaces.iter().collect(),
                     _ => Vec::new(),
                 };
-                self.types(names.into_iter().map(|name| &name.name), asked)
+                self.types(names.into_iter().map(|name| &name.name), requested)
             }
             "possibleTypes" => {
                 let names = match ty.is_interface() || ty.is_union() {
                     true => self.api.possible_types(ty.name()),
                     false => Default::default(),
                 };
-                self.types(names.iter(), asked)
+                self.types(names.iter(), requested)
             }
             "enumValues" => {
                 let values = ty.as_enum().into_iter().flat_map(|ty| ty.values.values());
                 let shown = values.filter(|value| all || !value.directives.has("deprecated"));
-                self.list(shown.map(|value| Item::EnumValue(value)), asked)
+                self.list(shown.map(|value| Item::EnumValue(value)), requested)
             }
             "__typename" => self.text("__Type"),
             // `ofType` and `specifiedByURL` are null for a named type.
@@ -149,7 +154,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         }
     }
 
-    fn wrapped(&mut self, ty: &'a Type, name: &str, asked: &Field) -> Result<(), Fault> {
+    fn wrapped(&mut self, ty: &'a Type, name: &str, requested: &Field) -> Result<(), Fault> {
         stack::require();
         match name {
             "kind" => self.text(if ty.is_non_null() { "NON_NULL" } else { "LIST" }),
@@ -158,11 +163,11 @@ impl<'a> IntrospectionWriter<'a, '_> {
                     Type::NonNullNamed(name) => self.api.schema.types.get(name).map(Item::Type),
                     // What is left of the type is not part of the schema's tree, so it is written
                     // in place.
-                    Type::NonNullList(element) => return self.inner_list(element, asked),
+                    Type::NonNullList(element) => return self.inner_list(element, requested),
                     Type::List(element) => Some(self.reference(element)),
                     Type::Named(name) => self.api.schema.types.get(name).map(Item::Type),
                 };
-                self.item(inner, asked)
+                self.item(inner, requested)
             }
             "__typename" => self.text("__Type"),
             "description" => self.description(None),
@@ -174,9 +179,9 @@ impl<'a> IntrospectionWriter<'a, '_> {
     }
 
     /// Writes the list inside of a `[T]!`.
-    fn inner_list(&mut self, element: &'a Type, asked: &Field) -> Result<(), Fault> {
+    fn inner_list(&mut self, element: &'a Type, requested: &Field) -> Result<(), Fault> {
         self.raw("{")?;
-        for (at, below) in asked.selection.only().unwrap_or(&[]).iter().enumerate() {
+        for (at, below) in requested.selection.only().unwrap_or(&[]).iter().enumerate() {
             self.raw(if at > 0 { "," } else { "" })?;
             self.text(&below.shape.key)?;
             self.raw(":")?;
@@ -196,37 +201,37 @@ impl<'a> IntrospectionWriter<'a, '_> {
         &mut self,
         definition: &'a FieldDefinition,
         name: &str,
-        asked: &Field,
+        requested: &Field,
     ) -> Result<(), Fault> {
         match name {
             "name" => self.text(&definition.name),
             "description" => self.description(definition.description.as_ref()),
             "args" => {
                 let arguments = definition.arguments.iter();
-                self.list(arguments.map(|argument| Item::Input(argument)), asked)
+                self.list(arguments.map(|argument| Item::Input(argument)), requested)
             }
-            "type" => self.typed(&definition.ty, asked),
+            "type" => self.typed(&definition.ty, requested),
             "__typename" => self.text("__Field"),
             _ => self.deprecation(&definition.directives, name),
         }
     }
 
-    fn typed(&mut self, ty: &'a Type, asked: &Field) -> Result<(), Fault> {
+    fn typed(&mut self, ty: &'a Type, requested: &Field) -> Result<(), Fault> {
         stack::require();
         let ty = self.reference(ty);
-        self.item(Some(ty), asked)
+        self.item(Some(ty), requested)
     }
 
     fn input(
         &mut self,
         definition: &'a InputValueDefinition,
         name: &str,
-        asked: &Field,
+        requested: &Field,
     ) -> Result<(), Fault> {
         match name {
             "name" => self.text(&definition.name),
             "description" => self.description(definition.description.as_ref()),
-            "type" => self.typed(&definition.ty, asked),
+            "type" => self.typed(&definition.ty, requested),
             "defaultValue" => match &definition.default_value {
                 Some(value) => self.text(&value.serialize().no_indent().to_string()),
                 None => self.raw("null"),
@@ -249,7 +254,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         &mut self,
         definition: &'a DirectiveDefinition,
         name: &str,
-        asked: &Field,
+        requested: &Field,
     ) -> Result<(), Fault> {
         match name {
             "name" => self.text(&definition.name),
@@ -264,7 +269,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
             }
             "args" => {
                 let arguments = definition.arguments.iter();
-                self.list(arguments.map(|argument| Item::Input(argument)), asked)
+                self.list(arguments.map(|argument| Item::Input(argument)), requested)
             }
             "isRepeatable" => self.raw(if definition.repeatable { "true" } else { "false" }),
             _ => self.text("__Directive"),
@@ -302,17 +307,21 @@ impl<'a> IntrospectionWriter<'a, '_> {
     fn types<'n>(
         &mut self,
         names: impl Iterator<Item = &'n Name>,
-        asked: &Field,
+        requested: &Field,
     ) -> Result<(), Fault> {
         let api = self.api;
-        self.list(names.filter_map(|name| api.schema.types.get(name)).map(Item::Type), asked)
+        self.list(names.filter_map(|name| api.schema.types.get(name)).map(Item::Type), requested)
     }
 
-    fn list(&mut self, items: impl Iterator<Item = Item<'a>>, asked: &Field) -> Result<(), Fault> {
+    fn list(
+        &mut self,
+        items: impl Iterator<Item = Item<'a>>,
+        requested: &Field,
+    ) -> Result<(), Fault> {
         self.raw("[")?;
         for (at, item) in items.enumerate() {
             self.raw(if at > 0 { "," } else { "" })?;
-            self.item(Some(item), asked)?;
+            self.item(Some(item), requested)?;
         }
         self.raw("]")
     }
@@ -336,8 +345,8 @@ impl<'a> IntrospectionWriter<'a, '_> {
     }
 }
 
-fn includes_deprecated(asked: &Field) -> bool {
-    matches!(asked.arguments.get("includeDeprecated"), Some(Value::Boolean(true)))
+fn includes_deprecated(requested: &Field) -> bool {
+    matches!(requested.arguments.get("includeDeprecated"), Some(Value::Boolean(true)))
 }
 
 fn kind_of(ty: &ExtendedType) -> &'static str {

@@ -12,7 +12,7 @@ use crate::request::{Arguments, Branch, Cascade, Field, FieldShape, Selection, V
 
 /// The selections of an operation. The last is that of the root; number 0 is the empty one of all
 /// scalars and enums. A plan is made for an operation and the values of the variables that `@skip`
-/// and `@include` request, and is kept. Each request that has the same of both fills it.
+/// and `@include` request, and is retained. Each request that has the same of both fills it.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub selections: Vec<PlannedSelection>,

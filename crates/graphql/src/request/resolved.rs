@@ -10,7 +10,7 @@ use apollo_compiler::ast::Type;
 use std::sync::Arc;
 
 use crate::generate::Root;
-use crate::request::Place;
+use crate::request::Position;
 
 /// The one operation of a request that is to be executed.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ pub struct FieldShape {
     /// The type that the schema declares for it.
     pub ty: Type,
     /// Where the first mention is in the text.
-    pub location: Place,
+    pub location: Position,
     /// What a field of `Query`, `Mutation` or `Subscription` does; `None` below the root and for
     /// `__typename`, `__schema` and `__type`.
     pub root: Option<Root>,

@@ -191,7 +191,7 @@ fn what_grows_is_refused() {
 #[test]
 fn long_requests_take_no_longer_than_they_are() {
     const COUNT: usize = 30_000;
-    let many = |piece: &dyn Fn(usize) -> String| (0..COUNT).map(piece).collect::<String>();
+    let many = |chunk: &dyn Fn(usize) -> String| (0..COUNT).map(chunk).collect::<String>();
     let texts = [
         format!("{{ queryCar({}) {{ id }} }}", many(&|n| format!("a{n}: 1 "))),
         format!("{{ queryCar(filter: {{{}}}) {{ id }} }}", many(&|n| format!("a{n}: 1 "))),
@@ -247,7 +247,7 @@ fn a_repeated_text_is_not_read_again() {
 }
 
 /// Fragments of requests in any order: most are faulty, some are not.
-fn pieces() -> impl Strategy<Value = String> {
+fn chunks() -> impl Strategy<Value = String> {
     let words = [
         "{",
         "}",
@@ -314,7 +314,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn no_text_panics(text in pieces(), noise in "\\PC{0,40}") {
+    fn no_text_panics(text in chunks(), noise in "\\PC{0,40}") {
         let api = api();
         for text in [&text, &noise] {
             if let Ok(request) = Request::parse(api, text, &RequestLimits::default()) {

@@ -56,8 +56,8 @@ impl Coercion<'_> {
         }
         let name = ty.inner_named_type();
         match self.api.schema.types.get(name) {
-            Some(ExtendedType::Enum(known)) => match json {
-                Json::String(text) => match known.values.get_key_value(text.as_str()) {
+            Some(ExtendedType::Enum(existing)) => match json {
+                Json::String(text) => match existing.values.get_key_value(text.as_str()) {
                     Some((name, _)) => Ok(Value::Enum(name.clone())),
                     None => Err(self.fault(format!("{text} is not a valid {name}"))),
                 },
@@ -87,10 +87,12 @@ impl Coercion<'_> {
         let Json::Object(given) = json else {
             return Err(self.fault(format!("must be a {}", input.name())));
         };
-        let known = input.as_input_object().map(|input| &input.fields);
+        let existing = input.as_input_object().map(|input| &input.fields);
         // Clients send `__typename` along when they return an object that they were answered.
         for key in given.keys() {
-            if key != "__typename" && !known.is_some_and(|known| known.contains_key(key.as_str())) {
+            if key != "__typename"
+                && !existing.is_some_and(|existing| existing.contains_key(key.as_str()))
+            {
                 return self.within(PathStep::Key(key.as_str().into()), |inner| {
                     Err(inner.fault("unknown field"))
                 });
@@ -125,13 +127,13 @@ impl Coercion<'_> {
     fn scalar(&mut self, name: &Name, json: &Json) -> Result<Value, Fault> {
         match (name.as_str(), json) {
             ("Int", Json::Number(number)) => {
-                self.whole(name, &number.to_string(), i64::from(i32::MIN)..=i64::from(i32::MAX))
+                self.full(name, &number.to_string(), i64::from(i32::MIN)..=i64::from(i32::MAX))
             }
             ("Int64", Json::Number(number)) => {
-                self.whole(name, &number.to_string(), i64::MIN..=i64::MAX)
+                self.full(name, &number.to_string(), i64::MIN..=i64::MAX)
             }
             // JavaScript has no whole numbers of 64 bits, so its clients send them as texts.
-            ("Int64", Json::String(text)) => self.whole(name, text, i64::MIN..=i64::MAX),
+            ("Int64", Json::String(text)) => self.full(name, text, i64::MIN..=i64::MAX),
             ("Float", Json::Number(number)) => match number.as_f64().filter(|it| it.is_finite()) {
                 Some(number) => Ok(Value::Float(number)),
                 None => Err(self.out_of_range(name, &number.to_string())),
@@ -154,7 +156,7 @@ impl Coercion<'_> {
     }
 
     /// Reads a whole number in a range.
-    fn whole(
+    fn full(
         &mut self,
         name: &Name,
         text: &str,

@@ -12,7 +12,7 @@ use crate::sdl::rules::auth_directive;
 use crate::sdl::source::comments;
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw;
-use crate::syntax::{Fault, Places, parse_schema};
+use crate::syntax::{Fault, Positions, parse_schema};
 
 /// The settings of the server that a schema depends on.
 #[derive(Debug, Clone, Default)]
@@ -53,12 +53,12 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
     }
     let grow = |bytes| settings.growth.reserve(bytes).map_err(|fault| vec![fault]);
     grow(BYTES_PER_BYTE * text.len())?;
-    let places = Places::of(text);
+    let positions = Positions::of(text);
     let comments = comments::read(text).map_err(|fault| vec![fault])?;
     let document = parse_schema(text).map_err(|fault| vec![fault])?;
     // The order of the stages decides which faults of a text are reported, so it is the
     // reference's.
-    let mut draft = Draft::new(raw::collect(&document, &places), &places, settings);
+    let mut draft = Draft::new(raw::collect(&document, &positions), &positions, settings);
     stage(reserved_names::check(draft.types()))?;
     for def in draft.types() {
         grow(TYPE_BYTES + FIELD_BYTES * (def.fields.len() + draft.inherited(def)))?;

@@ -14,12 +14,13 @@ fn valid(text: &str) -> Model {
     read(text, &Settings::default()).unwrap_or_else(|faults| panic!("{text}\n{faults:#?}"))
 }
 
-/// The faults of a schema, each with its first place.
+/// The faults of a schema, each with its first position.
 fn faults(text: &str) -> Vec<String> {
-    let told = read(text, &Settings::default()).expect_err(text);
-    told.iter()
-        .map(|fault| match fault.places.first() {
-            Some(place) => format!("{}:{} {}", place.line, place.column, fault.message),
+    let reported = read(text, &Settings::default()).expect_err(text);
+    reported
+        .iter()
+        .map(|fault| match fault.positions.first() {
+            Some(position) => format!("{}:{} {}", position.line, position.column, fault.message),
             None => fault.message.clone(),
         })
         .collect()
@@ -63,7 +64,7 @@ fn the_model_says_what_was_declared() {
     assert_eq!(names, ["id", "name", "director", "isbn", "nameHi", "stars", "seenBy", "tags"]);
     let name = film.field("name").expect("inherited");
     assert_eq!(name.inherited_from.as_deref(), Some("Named"));
-    assert_eq!(name.predicate.as_ref().map(|found| found.name.as_str()), Some("Named.name"));
+    assert_eq!(name.predicate.as_ref().map(|result| result.name.as_str()), Some("Named.name"));
     let words: Vec<&str> = name.search.iter().map(|index| index.word.as_str()).collect();
     assert_eq!(words, ["exact", "term"]);
     let inverse = Inverse { type_name: "Director".into(), field: "films".into() };
@@ -72,7 +73,7 @@ fn the_model_says_what_was_declared() {
     assert_eq!(hindi.language, Language::Tagged("hi".into()));
     assert!(film.field("seenBy").expect("declared").is_reverse());
     assert_eq!(film.dgraph_type, "film");
-    assert_eq!(film.secret.as_ref().map(|found| found.predicate.as_str()), Some("Named.pin"));
+    assert_eq!(film.secret.as_ref().map(|result| result.predicate.as_str()), Some("Named.pin"));
     assert!(film.generate.subscription && !film.generate.delete && film.generate.add);
     let stars = film.field("stars").expect("declared");
     assert_eq!(stars.deprecated.as_deref(), Some("unfair"));
@@ -98,8 +99,8 @@ fn rules_of_interfaces_hold_too() {
     let Rule::Traversal { type_name, variables, .. } = &**own else { panic!("{rules:?}") };
     assert_eq!((type_name.as_str(), &variables[..]), ("Director", &["N".to_owned()][..]));
     assert_eq!(rules[1], claim);
-    let told = check_rules(&model, |_| vec!["no".to_owned()]);
-    let messages: Vec<&str> = told.iter().map(|fault| fault.message.as_str()).collect();
+    let reported = check_rules(&model, |_| vec!["no".to_owned()]);
+    let messages: Vec<&str> = reported.iter().map(|fault| fault.message.as_str()).collect();
     assert_eq!(messages, ["Type Director: @auth: failed to validate GraphQL rule [reason : no]"]);
 }
 
@@ -108,14 +109,14 @@ fn rules_are_checked_against_an_api() {
     let model = valid("type A @auth(query: {rule: \"query { queryA { f nope } }\"}) { f: Int }");
     let api = Schema::parse_and_validate("type Query { queryA: [A] } type A { f: Int }", "api");
     let api = api.expect("it is valid");
-    let told = check_rules(&model, |text| {
+    let reported = check_rules(&model, |text| {
         match ExecutableDocument::parse_and_validate(&api, text, "rule") {
             Ok(_) => Vec::new(),
-            Err(faults) => faults.errors.iter().map(|found| found.error.to_string()).collect(),
+            Err(faults) => faults.errors.iter().map(|result| result.error.to_string()).collect(),
         }
     });
-    assert_eq!(told.len(), 1);
-    assert!(told[0].message.contains("`nope`"), "{told:?}");
+    assert_eq!(reported.len(), 1);
+    assert!(reported[0].message.contains("`nope`"), "{reported:?}");
 }
 
 #[test]
@@ -207,7 +208,7 @@ fn foreign_fields_are_not_stored() {
 }
 
 /// Fragments that schemas are made of, so that random ones get far.
-const PIECES: &[&str] = &[
+const CHUNKS: &[&str] = &[
     "type",
     "interface",
     "union",
@@ -298,12 +299,12 @@ proptest! {
     }
 
     #[test]
-    fn no_pieces_panic(
-        pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40),
+    fn no_chunks_panic(
+        chunks in proptest::collection::vec(proptest::sample::select(CHUNKS), 0..40),
         lambda in any::<bool>(),
     ) {
         let settings = Settings { lambda_url: lambda.then(|| "http://l".to_owned()), ..Settings::default() };
-        if let Ok(model) = read(&pieces.join(" "), &settings) {
+        if let Ok(model) = read(&chunks.join(" "), &settings) {
             let text = model.to_dql_schema();
             prop_assert!(!text.is_empty() || model.stored_types().next().is_none());
         }
@@ -311,8 +312,8 @@ proptest! {
 
     #[test]
     fn valid_types_with_odd_parts_do_not_panic(
-        fields in proptest::collection::vec(proptest::sample::select(PIECES), 0..8),
-        at_type in proptest::sample::select(PIECES),
+        fields in proptest::collection::vec(proptest::sample::select(CHUNKS), 0..8),
+        at_type in proptest::sample::select(CHUNKS),
     ) {
         let fields = fields.join(" ");
         let text = format!("type A {at_type} {{ f: Int {fields} }} type B {{ g: [A] id: ID! }}");

@@ -19,17 +19,17 @@ const AGGREGATES: [&str; 4] = ["Min", "Max", "Sum", "Avg"];
 /// `None` when any predicate's may, as with a query in DQL. Costs a pass over the operation and
 /// over the rules of its types.
 pub fn predicates(model: &Model, operation: &Operation) -> Option<Vec<String>> {
-    let mut reads = Reads { model, found: BTreeSet::new(), ruled: BTreeSet::new(), any: false };
+    let mut reads = Reads { model, result: BTreeSet::new(), ruled: BTreeSet::new(), any: false };
     for field in operation.fields.iter() {
         reads.root(field);
     }
     if reads.any {
         return None;
     }
-    let mut found: BTreeSet<String> = reads.found.into_iter().map(str::to_owned).collect();
+    let mut result: BTreeSet<String> = reads.result.into_iter().map(str::to_owned).collect();
     // A node is among the answers by its type.
-    found.insert("dgraph.type".to_owned());
-    Some(found.into_iter().collect())
+    result.insert("dgraph.type".to_owned());
+    Some(result.into_iter().collect())
 }
 
 /// Returns the name of the first field below the root fields whose value another server gives.
@@ -57,7 +57,7 @@ pub fn custom_below(model: &Model, field: &Field) -> Option<String> {
 struct Reads<'a> {
     model: &'a Model,
     /// The predicates that were found.
-    found: BTreeSet<&'a str>,
+    result: BTreeSet<&'a str>,
     /// The types whose rules were looked at: rules may lead from type to type in circles.
     ruled: BTreeSet<&'a str>,
     /// True if any predicate may matter.
@@ -144,7 +144,7 @@ impl<'a> Reads<'a> {
         for def in types {
             let fields = [Some(word), bare].into_iter().flatten();
             let fields = fields.filter_map(|name| def.field(name));
-            self.found
+            self.result
                 .extend(fields.filter_map(|field| Some(field.predicate.as_ref()?.name.as_str())));
         }
     }

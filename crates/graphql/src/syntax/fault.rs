@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::syntax::Place;
+use crate::syntax::Position;
 use hexgraph_base::types::bounded;
 
 /// A step of the path to a value, in an answer or in the variables.
@@ -20,28 +20,28 @@ pub struct Fault {
     /// The message.
     pub message: String,
     /// The positions in the text that are at fault; empty when none is.
-    pub places: Vec<Place>,
+    pub positions: Vec<Position>,
     /// The path to the value that is at fault, in the answer or in the variables; empty when there
     /// is none.
     pub path: Vec<PathStep>,
 }
 
 impl Fault {
-    /// Makes a fault without a place. Its message is cut where it is too long, as those of all
+    /// Makes a fault without a position. Its message is cut where it is too long, as those of all
     /// errors.
     pub fn new(message: impl Into<String>) -> Fault {
         Fault::on(Vec::new(), message)
     }
 
     /// Makes a fault at a place of the text, where that is known.
-    pub fn at(place: impl Into<Option<Place>>, message: impl Into<String>) -> Fault {
-        let places = place.into().into_iter().collect();
-        Fault { places, ..Fault::new(message) }
+    pub fn at(position: impl Into<Option<Position>>, message: impl Into<String>) -> Fault {
+        let positions = position.into().into_iter().collect();
+        Fault { positions, ..Fault::new(message) }
     }
 
     /// Makes a fault of a value in the variables or in the answer.
     pub fn on(path: Vec<PathStep>, message: impl Into<String>) -> Fault {
-        Fault { message: bounded(message.into()), places: Vec::new(), path }
+        Fault { message: bounded(message.into()), positions: Vec::new(), path }
     }
 }
 
@@ -52,8 +52,8 @@ impl fmt::Display for Fault {
     /// `input:2: message`, or `input: variable.a[1].b message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("input:")?;
-        if let Some(place) = self.places.first() {
-            write!(f, "{}:", place.line)?;
+        if let Some(position) = self.positions.first() {
+            write!(f, "{}:", position.line)?;
         }
         for (at, step) in self.path.iter().enumerate() {
             match step {
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn one_line_form() {
-        let at = Fault::at(Place { line: 2, column: 9 }, "no");
+        let at = Fault::at(Position { line: 2, column: 9 }, "no");
         assert_eq!(at.to_string(), "input:2: no");
         let path = vec![
             PathStep::Key("variable".into()),

@@ -34,7 +34,7 @@ impl LexemeKind {
     }
 }
 
-/// A token with its text and place.
+/// A token with its text and position.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token<'a> {
     pub(crate) kind: LexemeKind,
@@ -222,10 +222,10 @@ impl<'a> Tokens<'a> {
             Some('u') => match (hex4(rest, 0), hex4(rest, 6)) {
                 (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => Ok(12),
                 (Some(half @ 0xd800..0xe000), _) => {
-                    let told = "is half of a character, without its other half";
+                    let reported = "is half of a character, without its other half";
                     Err((
                         at + 1,
-                        format!("Invalid character escape sequence: \\u{half:04x} {told}."),
+                        format!("Invalid character escape sequence: \\u{half:04x} {reported}."),
                     ))
                 }
                 (Some(_), _) => Ok(6),

@@ -13,4 +13,4 @@ pub use fault::{Fault, PathStep};
 pub(crate) use lexer::{LexemeKind, Tokens};
 pub(crate) use parse::parse_query;
 pub use parse::parse_schema;
-pub use place::{Place, Places};
+pub use place::{Position, Positions};

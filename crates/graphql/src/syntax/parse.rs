@@ -4,7 +4,7 @@ use apollo_compiler::ast::Document;
 use apollo_compiler::parser::Parser;
 
 use crate::syntax::recognizer::{Grammar, recognize};
-use crate::syntax::{Fault, Place, query_grammar, schema_grammar};
+use crate::syntax::{Fault, Position, query_grammar, schema_grammar};
 
 /// Parses the text of a schema. A text without tokens is a schema too, without definitions.
 /// O(text).
@@ -42,11 +42,11 @@ fn parse(text: &str, grammar: Grammar) -> Result<Document, Fault> {
         // What the grammar accepts and apollo-compiler does not is in its words.
         let first = errors.errors.iter().next();
         let range = first.as_ref().and_then(|first| first.line_column_range());
-        let place = range.map(|range| Place {
+        let position = range.map(|range| Position {
             line: range.start.line as u32,
             column: range.start.column as u32,
         });
-        Fault::at(place, first.map_or_else(String::new, |first| first.error.to_string()))
+        Fault::at(position, first.map_or_else(String::new, |first| first.error.to_string()))
     })
 }
 

@@ -1,8 +1,8 @@
 //! Positions in a text, as lines and columns.
 
-/// A place as GraphQL counts: line and column from 1, columns in characters.
+/// A position as GraphQL counts: line and column from 1, columns in characters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct Position {
     /// The line, from 1.
     pub line: u32,
     /// The character of the line, from 1.
@@ -11,7 +11,7 @@ pub struct Place {
 
 /// Turns offsets in a text into positions.
 #[derive(Debug, Clone)]
-pub struct Places<'a> {
+pub struct Positions<'a> {
     text: &'a str,
     /// The offset in bytes at which each line starts, ascending.
     line_starts: Vec<usize>,
@@ -28,9 +28,9 @@ fn characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
 
-impl<'a> Places<'a> {
+impl<'a> Positions<'a> {
     /// Finds the lines of a text. O(text).
-    pub fn of(text: &'a str) -> Places<'a> {
+    pub fn of(text: &'a str) -> Positions<'a> {
         let bytes = text.as_bytes();
         let ends_line = |at: usize| match bytes[at] {
             b'\n' => true,
@@ -42,7 +42,7 @@ impl<'a> Places<'a> {
             *sum += characters(block);
             Some(*sum)
         });
-        Places {
+        Positions {
             text,
             line_starts: std::iter::once(0).chain(starts).collect(),
             characters: std::iter::once(0).chain(blocks).collect(),
@@ -50,13 +50,13 @@ impl<'a> Places<'a> {
     }
 
     /// Returns the position of a byte. O(log lines).
-    pub fn at(&self, offset: usize) -> Place {
+    pub fn at(&self, offset: usize) -> Position {
         let offset = offset.min(self.text.len());
         // The first line starts at 0, so there is always a start that is not after the offset.
         let line = self.line_starts.partition_point(|&start| start <= offset);
         let start = self.line_starts[line - 1];
         let column = self.characters_before(offset) - self.characters_before(start) + 1;
-        Place { line: line as u32, column: column as u32 }
+        Position { line: line as u32, column: column as u32 }
     }
 
     /// Counts the characters before an offset.
@@ -77,21 +77,21 @@ mod tests {
 
     #[test]
     fn columns_count_characters() {
-        let places = Places::of("äb\r\ncd\re");
-        assert_eq!(places.at(2), Place { line: 1, column: 2 });
-        assert_eq!(places.at(5), Place { line: 2, column: 1 });
-        assert_eq!(places.at(8), Place { line: 3, column: 1 });
-        assert_eq!(places.at(100), Place { line: 3, column: 2 });
+        let positions = Positions::of("äb\r\ncd\re");
+        assert_eq!(positions.at(2), Position { line: 1, column: 2 });
+        assert_eq!(positions.at(5), Position { line: 2, column: 1 });
+        assert_eq!(positions.at(8), Position { line: 3, column: 1 });
+        assert_eq!(positions.at(100), Position { line: 3, column: 2 });
     }
 
     #[test]
     fn long_lines_count_as_short_ones() {
         let text = format!("\n{}", "aé€".repeat(1000));
-        let places = Places::of(&text);
+        let positions = Positions::of(&text);
         for (column, (offset, _)) in text[1..].char_indices().enumerate() {
-            assert_eq!(places.at(offset + 1), Place { line: 2, column: column as u32 + 1 });
+            assert_eq!(positions.at(offset + 1), Position { line: 2, column: column as u32 + 1 });
         }
-        let end = Places::of(&text[..BLOCK]).at(BLOCK);
+        let end = Positions::of(&text[..BLOCK]).at(BLOCK);
         assert_eq!(end.line, 2);
     }
 }

@@ -107,12 +107,12 @@ mod tests {
 
     #[test]
     fn the_first_fault_is_told() {
-        let told = |text: &str| recognize(text, document).expect_err(text).message;
-        assert_eq!(told("query { "), "Expected Name, found <EOF>");
-        assert_eq!(told("query { a } garbage"), "Unexpected Name \"garbage\"");
-        assert_eq!(told("query { a: }"), "Expected Name, found }");
-        assert_eq!(told("query { a(id: $id): B! }"), "Expected Name, found :");
-        assert_eq!(told("query {}"), "expected at least one definition, found }");
-        assert_eq!(told("query Q"), "Expected {, found <EOF>");
+        let reported = |text: &str| recognize(text, document).expect_err(text).message;
+        assert_eq!(reported("query { "), "Expected Name, found <EOF>");
+        assert_eq!(reported("query { a } garbage"), "Unexpected Name \"garbage\"");
+        assert_eq!(reported("query { a: }"), "Expected Name, found }");
+        assert_eq!(reported("query { a(id: $id): B! }"), "Expected Name, found :");
+        assert_eq!(reported("query {}"), "expected at least one definition, found }");
+        assert_eq!(reported("query Q"), "Expected {, found <EOF>");
     }
 }

@@ -9,7 +9,7 @@ use hexgraph_base::types::stack;
 use std::ops::Range;
 
 use crate::syntax::lexer::{LexFault, LexemeKind, Token, Tokens};
-use crate::syntax::{Fault, Places};
+use crate::syntax::{Fault, Positions};
 use hexgraph_base::types::quote;
 
 /// How many levels deep values, types and selections may be nested, all counted together.
@@ -55,7 +55,7 @@ pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Faul
         grammar(&mut tokens)?;
         Ok(Recognized { is_empty, empty_parentheses: tokens.empty_parentheses })
     };
-    run().map_err(|(at, message): LexFault| Fault::at(Some(Places::of(text).at(at)), message))
+    run().map_err(|(at, message): LexFault| Fault::at(Some(Positions::of(text).at(at)), message))
 }
 
 impl<'a> Recognizer<'a> {
@@ -136,11 +136,11 @@ impl<'a> Recognizer<'a> {
 
     /// Reads a punctuator if it is ahead, and tells whether it was.
     pub(super) fn skip(&mut self, mark: &str) -> Read<bool> {
-        let found = self.is(mark);
-        if found {
+        let result = self.is(mark);
+        if result {
             self.next()?;
         }
-        Ok(found)
+        Ok(result)
     }
 
     /// Reads a punctuator that must be ahead.
@@ -151,9 +151,9 @@ impl<'a> Recognizer<'a> {
         Err(self.expected(mark))
     }
 
-    /// Makes the fault that `wanted` should stand where the token ahead stands.
-    pub(super) fn expected(&self, wanted: &str) -> LexFault {
-        (self.ahead.at, format!("Expected {wanted}, found {}", self.ahead.kind.name()))
+    /// Makes the fault that `expected` should stand where the token ahead stands.
+    pub(super) fn expected(&self, requested: &str) -> LexFault {
+        (self.ahead.at, format!("Expected {requested}, found {}", self.ahead.kind.name()))
     }
 
     /// Reads a name and returns its token.
@@ -184,7 +184,7 @@ impl<'a> Recognizer<'a> {
         &mut self,
         open: &str,
         close: &str,
-        piece: impl FnMut(&mut Self) -> Read,
+        chunk: impl FnMut(&mut Self) -> Read,
     ) -> Read<usize> {
         let start = self.ahead.at;
         if !self.skip(open)? {
@@ -195,7 +195,7 @@ impl<'a> Recognizer<'a> {
         if open == "(" && self.is(close) {
             self.empty_parentheses.push(start..self.ahead.at + 1);
         }
-        self.until(close, piece)
+        self.until(close, chunk)
     }
 
     /// Reads fragments as [`Recognizer::many`] does, but at least one: nothing between the
@@ -204,7 +204,7 @@ impl<'a> Recognizer<'a> {
         &mut self,
         open: &str,
         close: &str,
-        piece: impl FnMut(&mut Self) -> Read,
+        chunk: impl FnMut(&mut Self) -> Read,
     ) -> Read<usize> {
         if !self.is(open) {
             return Ok(0);
@@ -214,15 +214,15 @@ impl<'a> Recognizer<'a> {
             let message = format!("expected at least one definition, found {close}");
             return Err((self.ahead.at, message));
         }
-        self.until(close, piece)
+        self.until(close, chunk)
     }
 
     /// Reads fragments up to and including a closing punctuator, and returns their number.
-    fn until(&mut self, close: &str, mut piece: impl FnMut(&mut Self) -> Read) -> Read<usize> {
+    fn until(&mut self, close: &str, mut chunk: impl FnMut(&mut Self) -> Read) -> Read<usize> {
         self.deeper(|this| {
             let mut count = 0;
             while !this.is(close) {
-                piece(this)?;
+                chunk(this)?;
                 count += 1;
             }
             this.next()?;

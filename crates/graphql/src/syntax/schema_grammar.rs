@@ -197,22 +197,25 @@ mod tests {
 
     #[test]
     fn the_first_fault_is_told() {
-        let told = |text: &str| {
+        let reported = |text: &str| {
             let fault = recognize(text, document).expect_err(text);
-            (fault.message, fault.places[0].line, fault.places[0].column)
+            (fault.message, fault.positions[0].line, fault.positions[0].column)
         };
         let at = |message: &str, line, column| (message.to_owned(), line, column);
-        assert_eq!(told("type A {\n}"), at("expected at least one definition, found }", 2, 1));
-        assert_eq!(told("type A { f }"), at("Expected :, found }", 1, 12));
-        assert_eq!(told("type A { f: Int"), at("Expected Name, found <EOF>", 1, 16));
-        assert_eq!(told("tipe A"), at("Unexpected Name \"tipe\"", 1, 1));
-        assert_eq!(told("interface A implements B {f: Int}").0, "Unexpected Name \"implements\"");
-        assert_eq!(told("type A { f: Int = 3 }").0, "Expected Name, found =");
-        assert_eq!(told("type A { f: Int @x(a: $b) }").0, "Unexpected $");
-        assert_eq!(told("extend type A").0, "Unexpected <EOF>");
-        assert_eq!(told("\"d\" extend type A { f: Int }"), at("Unexpected String \"d\"", 1, 2));
-        assert_eq!(told("type A { f: Int @x(a: \"b }").0, "Unterminated string.");
-        assert_eq!(told("type A ; B").0, "Cannot parse the unexpected character \";\".");
+        assert_eq!(reported("type A {\n}"), at("expected at least one definition, found }", 2, 1));
+        assert_eq!(reported("type A { f }"), at("Expected :, found }", 1, 12));
+        assert_eq!(reported("type A { f: Int"), at("Expected Name, found <EOF>", 1, 16));
+        assert_eq!(reported("tipe A"), at("Unexpected Name \"tipe\"", 1, 1));
+        assert_eq!(
+            reported("interface A implements B {f: Int}").0,
+            "Unexpected Name \"implements\""
+        );
+        assert_eq!(reported("type A { f: Int = 3 }").0, "Expected Name, found =");
+        assert_eq!(reported("type A { f: Int @x(a: $b) }").0, "Unexpected $");
+        assert_eq!(reported("extend type A").0, "Unexpected <EOF>");
+        assert_eq!(reported("\"d\" extend type A { f: Int }"), at("Unexpected String \"d\"", 1, 2));
+        assert_eq!(reported("type A { f: Int @x(a: \"b }").0, "Unterminated string.");
+        assert_eq!(reported("type A ; B").0, "Cannot parse the unexpected character \";\".");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Queries whose answer is taken as what an algorithm has found.
 
-use crate::convert::errors::{to_python_without_place, warn_of};
+use crate::convert::errors::{to_python_without_position, warn_of};
 use crate::database::PyDatabase;
 use crate::interrupt::interruptible_with;
 use crate::requests::to_timeout;
@@ -8,7 +8,7 @@ use hexgraph::db::{QueryAnswer, QueryRequest, RequestContext, Warning, WarningKi
 use hexgraph_base::types::Result;
 use pyo3::prelude::*;
 
-/// Runs a query and takes what is wanted from its answer, both within the time.
+/// Runs a query and takes what is requested from its answer, both within the time.
 pub(super) fn ask<T: Send>(
     py: Python<'_>,
     database: &PyDatabase,
@@ -23,13 +23,13 @@ pub(super) fn ask<T: Send>(
         let unknown = answer.warnings();
         Ok((take(answer, control)?, unknown))
     };
-    // The caller named an algorithm and its arguments, and has not seen this text: no place is told.
+    // The caller named an algorithm and its arguments, and has not seen this text: no position is told.
     let (taken, mut unknown) =
-        interruptible_with(py, timeout, |_| Ok(()), work, to_python_without_place)?;
+        interruptible_with(py, timeout, |_| Ok(()), work, to_python_without_position)?;
     if database.warns() {
         // Whether an algorithm converged is told by its result.
         unknown.retain(|warning| warning.kind != WarningKind::NotConverged);
-        warn_of(py, &unknown, Warning::without_place)?;
+        warn_of(py, &unknown, Warning::without_position)?;
     }
     Ok(taken)
 }

@@ -10,7 +10,7 @@ use crate::requests::to_timeout;
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, UInt64Array};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use bytes::Bytes;
-use hexgraph::db::{AlgorithmFound, AlgorithmOutput, CompactCall, CompactGraph, EdgeArrays};
+use hexgraph::db::{AlgorithmOutcome, AlgorithmOutput, CompactCall, CompactGraph, EdgeArrays};
 use hexgraph_base::types::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -198,10 +198,10 @@ impl PyCompactGraph {
         timeout: Option<f64>,
     ) -> PyResult<Computed> {
         let call = CompactCall { name, arguments, nodes, threads, seed };
-        let found = interruptible(py, to_timeout(timeout)?, |control| {
+        let result = interruptible(py, to_timeout(timeout)?, |control| {
             database.database().compute_on(&self.graph, &call, control)
         })?;
-        Ok(arrays_of(found))
+        Ok(arrays_of(result))
     }
 
     fn __len__(&self) -> usize {
@@ -216,9 +216,9 @@ impl PyCompactGraph {
     }
 }
 
-fn arrays_of(found: AlgorithmFound) -> Computed {
+fn arrays_of(result: AlgorithmOutcome) -> Computed {
     let buffer = |bytes: Buffer| PyArrowBuffer::new(bytes);
-    let (kind, arrays) = match found.output {
+    let (kind, arrays) = match result.output {
         AlgorithmOutput::Floats(numbers) => ("floats", vec![Buffer::from_vec(numbers)]),
         AlgorithmOutput::Ints(numbers) => ("ints", vec![Buffer::from_vec(numbers)]),
         AlgorithmOutput::Float(number) => ("float", vec![Buffer::from_vec(vec![number])]),
@@ -230,15 +230,15 @@ fn arrays_of(found: AlgorithmFound) -> Computed {
             let ends = [from, to].map(Buffer::from_vec);
             ("pairs", ends.into_iter().chain([Buffer::from_vec(numbers)]).collect())
         }
-        AlgorithmOutput::Some(found) => {
-            let (nodes, numbers): (Vec<u32>, Vec<f64>) = found.into_iter().unzip();
+        AlgorithmOutput::Some(result) => {
+            let (nodes, numbers): (Vec<u32>, Vec<f64>) = result.into_iter().unzip();
             ("some", vec![Buffer::from_vec(nodes), Buffer::from_vec(numbers)])
         }
         AlgorithmOutput::Paths(paths) => {
             let ends: Vec<i64> = paths.ends.iter().map(|end| *end as i64).collect();
             let numbers = match paths.distances {
                 Some(distances) => distances,
-                None => paths.steps().map(|(.., place)| place as f64).collect(),
+                None => paths.steps().map(|(.., position)| position as f64).collect(),
             };
             let nodes = Buffer::from_vec(paths.nodes);
             ("paths", vec![Buffer::from_vec(ends), nodes, Buffer::from_vec(numbers)])
@@ -249,7 +249,7 @@ fn arrays_of(found: AlgorithmFound) -> Computed {
         }
     };
     let arrays = arrays.into_iter().map(buffer).collect();
-    (kind, arrays, rounds_of(&found.report))
+    (kind, arrays, rounds_of(&result.report))
 }
 
 fn table_of(columns: Vec<(String, ArrayRef)>) -> Result<ArrowTable> {

@@ -32,9 +32,9 @@ pub(crate) fn run_algorithm(
     timeout: Option<f64>,
 ) -> PyResult<(ArrowTable, Rounds)> {
     ask(py, database, dql, timeout, |answer, control| {
-        let found = answer.into_algorithm(control)?;
-        let rounds = rounds_of(&found.report);
-        Ok((arrow_table(found)?.drawing(control), rounds))
+        let result = answer.into_algorithm(control)?;
+        let rounds = rounds_of(&result.report);
+        Ok((arrow_table(result)?.drawing(control), rounds))
     })
 }
 
@@ -98,8 +98,8 @@ fn argument_row<'py>(py: Python<'py>, argument: &ArgumentDef) -> PyResult<Bound<
             row.set_item("kind", "nodes")?;
             row.set_item("required", is_required)?;
         }
-        ArgumentKind::Numbers { least, most, is_whole, default } => {
-            row.set_item("kind", if is_whole { "ints" } else { "floats" })?;
+        ArgumentKind::Numbers { least, most, is_integer, default } => {
+            row.set_item("kind", if is_integer { "ints" } else { "floats" })?;
             row.set_item("range", (least, most))?;
             row.set_item("default", PyTuple::new(py, default)?)?;
         }
@@ -165,7 +165,7 @@ fn nulls_of<T>(numbers: &[T], is_missing: impl Fn(&T) -> bool) -> Option<NullBuf
     let has_missing = |some: &[T]| some.iter().fold(false, |any, it| any | is_missing(it));
     // Whole chunks without an early end within them: the loop looks at many at a time.
     let has_gaps = numbers.chunks(CHUNK).any(has_missing);
-    let is_there = |place: usize| !is_missing(&numbers[place]);
+    let is_there = |position: usize| !is_missing(&numbers[position]);
     has_gaps.then(|| NullBuffer::new(BooleanBuffer::collect_bool(numbers.len(), is_there)))
 }
 

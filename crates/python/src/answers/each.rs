@@ -98,7 +98,7 @@ impl PyAnswers {
 
     /// Reads a few rows. Returns false when there are no more.
     fn read_rows(&self, rows: &Bound<'_, PyAny>, count: &mut usize) -> PyResult<bool> {
-        for _ in 0..self.answers.room().min(ROWS_PER_ANSWER) {
+        for _ in 0..self.answers.capacity().min(ROWS_PER_ANSWER) {
             let Some(row) = rows.try_iter()?.next() else { return Ok(false) };
             self.answers.push(row_variables(&row?, *count)?);
             *count += 1;

@@ -1,7 +1,7 @@
 //! Answers in the hands of a program, and when they are copied out of their versions.
 //!
 //! Most answers are read at once and dropped, and a copy of those would be work for nothing: reading a thousand rows took twice as long with one. An
-//! answer that is still there when some more have come is kept, so it is copied then, and keeps nothing of the database alive but itself.
+//! answer that is still there when some more have come is retained, so it is copied then, and keeps nothing of the database alive but itself.
 
 use hexgraph::db::QueryAnswer;
 use std::collections::VecDeque;
@@ -14,20 +14,20 @@ const COPIED_BYTES_MAX: u64 = 256 << 10;
 /// is made, and each thread may be in a loop.
 const RECENT_MAX: usize = 32;
 
-static RECENT: Mutex<VecDeque<Weak<Kept>>> = Mutex::new(VecDeque::new());
+static RECENT: Mutex<VecDeque<Weak<Cached>>> = Mutex::new(VecDeque::new());
 
 /// An answer that may be copied out of its version while it is there.
-pub(super) struct Kept(Mutex<Arc<QueryAnswer>>);
+pub(super) struct Cached(Mutex<Arc<QueryAnswer>>);
 
-impl Kept {
+impl Cached {
     /// Keeps an answer. Returns the one whose turn it is to be copied, if it is there still.
-    pub(super) fn new(answer: QueryAnswer) -> (Arc<Kept>, Option<Arc<Kept>>) {
-        let kept = Arc::new(Kept(Mutex::new(Arc::new(answer))));
+    pub(super) fn new(answer: QueryAnswer) -> (Arc<Cached>, Option<Arc<Cached>>) {
+        let retained = Arc::new(Cached(Mutex::new(Arc::new(answer))));
         // Nothing in here panics halfway.
         let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
-        recent.push_back(Arc::downgrade(&kept));
+        recent.push_back(Arc::downgrade(&retained));
         let oldest = if RECENT_MAX < recent.len() { recent.pop_front() } else { None };
-        (kept, oldest.and_then(|oldest| oldest.upgrade()))
+        (retained, oldest.and_then(|oldest| oldest.upgrade()))
     }
 
     /// The answer as it is now.

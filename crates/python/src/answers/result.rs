@@ -1,6 +1,6 @@
 //! What a query found.
 
-use super::kept::Kept;
+use super::kept::Cached;
 use crate::convert::arrow::ArrowTable;
 use crate::convert::dict_sink::{DictSink, Fault};
 use crate::convert::errors::{to_python, warn_of};
@@ -32,7 +32,7 @@ const SHOWN_TIME_MAX: Duration = Duration::from_millis(200);
 /// 'Ada'
 #[pyclass(frozen, name = "Result", module = "hexgraph")]
 pub struct PyResultSet {
-    kept: Arc<Kept>,
+    retained: Arc<Cached>,
     /// The number of objects, once it was asked for: to count them costs as much as to write them.
     count: OnceLock<usize>,
     warns: bool,
@@ -41,15 +41,15 @@ pub struct PyResultSet {
 impl PyResultSet {
     /// Wraps an answer. With `warns`, rows, objects and tables made of it come with Python's warnings.
     pub fn new(py: Python<'_>, answer: QueryAnswer, warns: bool) -> PyResultSet {
-        let (kept, oldest) = Kept::new(answer);
+        let (retained, oldest) = Cached::new(answer);
         if let Some(oldest) = oldest {
             py.detach(|| oldest.copy_out());
         }
-        PyResultSet { kept, count: OnceLock::new(), warns }
+        PyResultSet { retained, count: OnceLock::new(), warns }
     }
 
     fn answer(&self) -> Arc<QueryAnswer> {
-        self.kept.get()
+        self.retained.get()
     }
 
     fn table(&self, py: Python<'_>, block: Option<String>) -> PyResult<ArrowTable> {
@@ -127,8 +127,8 @@ impl PyResultSet {
                 Ok(self.records(py, &block, ValueForm::Json)?.into_any())
             }
             RowForm::Flat | RowForm::Nested => {
-                let found = self.dict(py)?.cast_into::<PyDict>()?.get_item(block)?;
-                Ok(found.unwrap_or_else(|| PyList::empty(py).into_any()))
+                let result = self.dict(py)?.cast_into::<PyDict>()?.get_item(block)?;
+                Ok(result.unwrap_or_else(|| PyList::empty(py).into_any()))
             }
         }
     }
@@ -152,11 +152,11 @@ impl PyResultSet {
         form: ValueForm,
     ) -> PyResult<Bound<'py, PyList>> {
         let records = PyList::empty(py);
-        let found = self.head(py, usize::MAX, form, &RequestContext::new())?;
-        let found = found.cast_into::<PyDict>()?.get_item(block)?;
-        let Some(found) = found else { return Ok(records) };
+        let result = self.head(py, usize::MAX, form, &RequestContext::new())?;
+        let result = result.cast_into::<PyDict>()?.get_item(block)?;
+        let Some(result) = result else { return Ok(records) };
         if self.answer().row_form(Some(block)).map_err(to_python)? == RowForm::Groups {
-            for object in found.try_iter()? {
+            for object in result.try_iter()? {
                 for group in object?.get_item("@groupby")?.try_iter()? {
                     records.append(group?)?;
                 }
@@ -164,7 +164,7 @@ impl PyResultSet {
             return Ok(records);
         }
         let joined = PyDict::new(py);
-        for object in found.try_iter()? {
+        for object in result.try_iter()? {
             joined.update(object?.cast::<PyDict>()?.as_mapping())?;
         }
         if !joined.is_empty() {
@@ -196,8 +196,8 @@ impl ValueForm {
     }
 }
 
-/// Whether uids are wanted as ints: the type that they are to have is `int`, or `str`.
-fn wants_ints(py: Python<'_>, uids: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
+/// Whether uids are requested as ints: the type that they are to have is `int`, or `str`.
+fn expects_ints(py: Python<'_>, uids: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
     match uids {
         None => Ok(false),
         Some(uids) if uids.is(py.get_type::<PyInt>()) => Ok(true),
@@ -244,7 +244,7 @@ impl PyResultSet {
         block: Option<&str>,
         uids: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let values = ValueForm::Rows { int_uids: wants_ints(py, uids)? };
+        let values = ValueForm::Rows { int_uids: expects_ints(py, uids)? };
         self.warn(py)?;
         let control = RequestContext::new();
         let (block, keys) =
@@ -488,7 +488,7 @@ impl PyResultSet {
     /// [('Ada',)]
     fn memory<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let AnswerMemory { own, version } = py.detach(|| {
-            self.kept.copy_out();
+            self.retained.copy_out();
             self.answer().memory()
         });
         let bytes = PyDict::new(py);
@@ -536,9 +536,9 @@ impl PyResultSet {
         py: Python<'py>,
         block: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let found = self.dict(py)?.cast_into::<PyDict>()?;
-        found.get_item(block)?.ok_or_else(|| {
-            let names = found.keys().iter().map(|name| name.to_string()).collect::<Vec<_>>();
+        let result = self.dict(py)?.cast_into::<PyDict>()?;
+        result.get_item(block)?.ok_or_else(|| {
+            let names = result.keys().iter().map(|name| name.to_string()).collect::<Vec<_>>();
             let block = block.repr().map(|text| text.to_string()).unwrap_or_default();
             let (block, names) = (bounded(block), bounded(names.join(", ")));
             PyKeyError::new_err(format!("the answer has no block {block}, it has: {names}"))

@@ -114,12 +114,12 @@ impl PySubscription {
         if !std::mem::take(&mut self.bell.lock().is_news) {
             return Ok(None);
         }
-        let asked = interruptible(py, None, |control| {
+        let requested = interruptible(py, None, |control| {
             let update = self.inner().as_mut().map_or(Update::Ended, |inner| inner.update(control));
             // An interrupt is the caller's, and no answer.
             control.check().map(|()| update)
         });
-        match asked {
+        match requested {
             Ok(Update::Next(response)) => {
                 let json = response.to_json("");
                 Ok(Some(Some(loads(py, &json)?)))
@@ -161,7 +161,7 @@ impl PySubscription {
             if left == Some(Duration::ZERO) {
                 return Err(PyTimeoutError::new_err("nothing has changed in time"));
             }
-            // Waiting is cut into pieces so that Ctrl-C is seen between two of them.
+            // Waiting is cut into chunks so that Ctrl-C is seen between two of them.
             py.check_signals()?;
             py.detach(|| self.bell.wait(left.unwrap_or(LOOK).min(LOOK)));
         }

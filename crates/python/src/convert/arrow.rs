@@ -8,11 +8,11 @@ use arrow_array::{Array, ArrayRef, FixedSizeListArray, Float32Array, RecordBatch
 use arrow_schema::{Field, Schema};
 use hexgraph::db::RequestContext;
 use hexgraph::tables::{
-    Draw, RowFormat, exploded, flattened, greatest_rows, record_batch, with_fields, with_text_uids,
-    write_rows,
+    Reserve, RowFormat, exploded, flattened, greatest_rows, record_batch, with_fields,
+    with_text_uids, write_rows,
 };
 use hexgraph_base::answer::Table;
-use hexgraph_base::budget::{Budget, Share};
+use hexgraph_base::budget::{Budget, Reservation};
 use hexgraph_base::types::{Error, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList, PyTuple};
@@ -59,7 +59,10 @@ impl ArrowTable {
 
     /// The table, whose conversions draw from the budget that a request drew from.
     pub(crate) fn drawing(self, control: &RequestContext) -> ArrowTable {
-        ArrowTable { budget: control.share().map(|share| share.budget().clone()), ..self }
+        ArrowTable {
+            budget: control.reservation().map(|reservation| reservation.budget().clone()),
+            ..self
+        }
     }
 
     /// Another table with the same budget.
@@ -72,25 +75,26 @@ impl ArrowTable {
     fn converted(
         &self,
         py: Python<'_>,
-        convert: impl FnOnce(&RecordBatch, Draw<'_>) -> Result<RecordBatch> + Send,
+        convert: impl FnOnce(&RecordBatch, Reserve<'_>) -> Result<RecordBatch> + Send,
     ) -> PyResult<ArrowTable> {
-        let share = self.budget.as_ref().map(Budget::share);
-        let draw = |bytes| share.as_ref().map_or(Ok(()), |share| share.draw(bytes));
-        let batch = py.detach(|| convert(&self.batch, &draw)).map_err(to_python)?;
+        let reservation = self.budget.as_ref().map(Budget::reservation);
+        let reserve =
+            |bytes| reservation.as_ref().map_or(Ok(()), |reservation| reservation.reserve(bytes));
+        let batch = py.detach(|| convert(&self.batch, &reserve)).map_err(to_python)?;
         Ok(self.with(batch))
     }
 
     /// Draws the memory of what Python is given, until what is returned is dropped.
-    fn room(&self, bytes: impl FnOnce() -> u64) -> PyResult<Option<Share>> {
+    fn capacity(&self, bytes: impl FnOnce() -> u64) -> PyResult<Option<Reservation>> {
         let Some(budget) = &self.budget else { return Ok(None) };
-        let share = budget.share();
-        share.draw(bytes()).map_err(to_python)?;
-        Ok(Some(share))
+        let reservation = budget.reservation();
+        reservation.reserve(bytes()).map_err(to_python)?;
+        Ok(Some(reservation))
     }
 
-    /// As [`ArrowTable::room`], of its columns.
-    fn room_for_columns(&self, with_texts: bool) -> PyResult<Option<Share>> {
-        self.room(|| self.batch.columns().iter().map(|it| column_bytes(it, with_texts)).sum())
+    /// As [`ArrowTable::capacity`], of its columns.
+    fn space_for_columns(&self, with_texts: bool) -> PyResult<Option<Reservation>> {
+        self.capacity(|| self.batch.columns().iter().map(|it| column_bytes(it, with_texts)).sum())
     }
 
     /// Makes a table of rows.
@@ -117,7 +121,7 @@ impl ArrowTable {
         Ok(ArrowTable { batch, budget: None })
     }
 
-    /// Returns the table with other columns at some places.
+    /// Returns the table with other columns at some positions.
     ///
     /// # Errors
     ///
@@ -129,8 +133,8 @@ impl ArrowTable {
         let schema = self.batch.schema();
         let names = schema.fields().iter().map(|field| field.name().clone());
         let mut columns: Vec<_> = names.zip(self.batch.columns().iter().cloned()).collect();
-        for (place, array) in others {
-            columns[place].1 = array;
+        for (position, array) in others {
+            columns[position].1 = array;
         }
         ArrowTable::of_columns(columns, |_| true)
     }
@@ -193,7 +197,7 @@ impl ArrowTable {
     /// >>> memoryview(values).cast("q").tolist(), list(missing)
     /// ([1815, 0], [0, 1])
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<NamedColumn<'py>>> {
-        let _room = self.room_for_columns(true)?;
+        let _capacity = self.space_for_columns(true)?;
         let schema = self.batch.schema();
         let columns = schema.fields().iter().zip(self.batch.columns());
         columns
@@ -211,7 +215,7 @@ impl ArrowTable {
         py: Python<'py>,
         with_texts: bool,
     ) -> PyResult<Vec<FrameColumn<'py>>> {
-        let _room = self.room_for_columns(with_texts)?;
+        let _capacity = self.space_for_columns(with_texts)?;
         let schema = self.batch.schema();
         let columns = schema.fields().iter().zip(self.batch.columns());
         columns
@@ -232,7 +236,7 @@ impl ArrowTable {
     #[pyo3(signature = (first = None))]
     fn rows<'py>(&self, py: Python<'py>, first: Option<usize>) -> PyResult<Bound<'py, PyList>> {
         let count = self.batch.num_rows().min(first.unwrap_or(usize::MAX));
-        let _room = self.room(|| {
+        let _capacity = self.capacity(|| {
             let part = self.batch.slice(0, count);
             let cells: u64 = part.columns().iter().map(object_bytes).sum();
             cells + ROW_BYTES * count as u64
@@ -275,7 +279,7 @@ impl ArrowTable {
     /// Raises QueryError for an unknown column, or one without lists; LimitError for more than 100
     /// million rows.
     pub(crate) fn explode(&self, py: Python<'_>, column: &str) -> PyResult<ArrowTable> {
-        self.converted(py, |batch, draw| exploded(batch, column, draw))
+        self.converted(py, |batch, reserve| exploded(batch, column, reserve))
     }
 
     /// The table as a pandas.DataFrame. Numbers with missing values have pandas' nullable types,

@@ -15,7 +15,7 @@ use pyo3_arrow::buffer::PyArrowBuffer;
 const MICROS: i64 = 1_000_000;
 const DAY: i64 = 86_400 * MICROS;
 
-/// The bytes of an object of Python beside what it holds, with the place where it stands: a number takes as much, and an empty text.
+/// The bytes of an object of Python beside what it holds, with the position where it stands: a number takes as much, and an empty text.
 const OBJECT_BYTES: u64 = 56;
 
 /// A column: what its values are (a dtype of numpy, or "text" or "object"), the values as bytes or
@@ -118,7 +118,8 @@ fn kind_of_others(array: &ArrayRef) -> &'static str {
 }
 
 fn items<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyAny>> {
-    let items: PyResult<Vec<_>> = (0..array.len()).map(|place| item(py, array, place)).collect();
+    let items: PyResult<Vec<_>> =
+        (0..array.len()).map(|position| item(py, array, position)).collect();
     Ok(PyList::new(py, items?)?.into_any())
 }
 
@@ -133,39 +134,39 @@ fn missing(array: &ArrayRef) -> Option<Vec<u8>> {
 pub(crate) fn item<'py>(
     py: Python<'py>,
     array: &ArrayRef,
-    place: usize,
+    position: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if array.is_null(place) {
+    if array.is_null(position) {
         return Ok(py.None().into_bound(py));
     }
     if let Some(array) = of::<StringArray>(array) {
-        array.value(place).into_bound_py_any(py)
+        array.value(position).into_bound_py_any(py)
     } else if let Some(array) = of::<LargeStringArray>(array) {
-        array.value(place).into_bound_py_any(py)
+        array.value(position).into_bound_py_any(py)
     } else if let Some(array) = of::<Int64Array>(array) {
-        array.value(place).into_bound_py_any(py)
+        array.value(position).into_bound_py_any(py)
     } else if let Some(array) = of::<UInt64Array>(array) {
-        array.value(place).into_bound_py_any(py)
+        array.value(position).into_bound_py_any(py)
     } else if let Some(array) = of::<Float64Array>(array) {
-        array.value(place).into_bound_py_any(py)
+        array.value(position).into_bound_py_any(py)
     } else if let Some(array) = of::<Float32Array>(array) {
-        array.value(place).into_bound_py_any(py)
+        array.value(position).into_bound_py_any(py)
     } else if let Some(array) = of::<BooleanArray>(array) {
-        array.value(place).into_bound_py_any(py)
+        array.value(position).into_bound_py_any(py)
     } else if let Some(array) = of::<TimestampNanosecondArray>(array) {
-        time(py, array.value(place).div_euclid(1_000))
+        time(py, array.value(position).div_euclid(1_000))
     } else if let Some(array) = of::<TimestampMicrosecondArray>(array) {
-        time(py, array.value(place))
+        time(py, array.value(position))
     } else if let Some(array) = of::<LargeListArray>(array) {
-        items(py, &array.value(place))
+        items(py, &array.value(position))
     } else if let Some(array) = of::<FixedSizeListArray>(array) {
-        items(py, &array.value(place))
+        items(py, &array.value(position))
     } else if let Some(array) = of::<StructArray>(array) {
         let object = PyDict::new(py);
         for (field, column) in array.fields().iter().zip(array.columns()) {
             // What a node lacks is not in its dict, as in `to_dict`.
-            if !column.is_null(place) {
-                object.set_item(field.name(), item(py, column, place)?)?;
+            if !column.is_null(position) {
+                object.set_item(field.name(), item(py, column, position)?)?;
             }
         }
         Ok(object.into_any())

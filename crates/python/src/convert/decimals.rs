@@ -30,7 +30,7 @@ struct Decimal {
 ///
 /// Those of Python.
 pub(super) fn decimals(values: &Bound<'_, PyList>) -> PyResult<Option<ArrayRef>> {
-    let (mut found, mut scale, mut has_some) = (Vec::new(), 0, false);
+    let (mut result, mut scale, mut has_some) = (Vec::new(), 0, false);
     for value in values.iter() {
         let decimal = if value.is_none() { None } else { Some(decimal(&value)?) };
         // A column is most often told from others by its first value.
@@ -40,14 +40,14 @@ pub(super) fn decimals(values: &Bound<'_, PyList>) -> PyResult<Option<ArrayRef>>
         let decimal = decimal.flatten();
         has_some |= decimal.is_some();
         scale = scale.max(decimal.as_ref().map_or(0, |it| it.exponent.saturating_neg()));
-        found.push(decimal);
+        result.push(decimal);
     }
-    let width = found.iter().flatten().map(|it| width(it, scale)).max().unwrap_or(0);
+    let width = result.iter().flatten().map(|it| width(it, scale)).max().unwrap_or(0);
     let most = width.max(usize::try_from(scale).unwrap_or(usize::MAX));
     if !has_some || DIGITS_256 < most {
         return Ok(None);
     }
-    let texts = found.iter().map(|decimal| decimal.as_ref().map(|it| unscaled(it, scale)));
+    let texts = result.iter().map(|decimal| decimal.as_ref().map(|it| unscaled(it, scale)));
     let wrong = |error: ArrowError| PyValueError::new_err(error.to_string());
     let (short, scale) = (most <= DIGITS_128, scale as i8);
     Ok(Some(if short {

@@ -2,7 +2,7 @@
 
 use super::json::Keys;
 use hexgraph::db::{Canceller, RequestContext};
-use hexgraph_base::answer::NamePlaces;
+use hexgraph_base::answer::NamePositions;
 use hexgraph_base::types::{
     DateTime, ObjectCells, ObjectLists, Objects, ShowValues, Sink, Uid, ValueRef, stack,
 };
@@ -31,7 +31,7 @@ pub(crate) struct DictSink<'a, 'py> {
 struct Rows<'py> {
     block: String,
     columns: Vec<String>,
-    places: NamePlaces,
+    positions: NamePositions,
     /// The cells of the row at hand, by column.
     cells: Vec<Option<Bound<'py, PyAny>>>,
     /// The column of the next value.
@@ -49,7 +49,7 @@ struct Maker<'py> {
     int_uids: bool,
     /// Whether the first instant of the year 1 is written as others are, and not as JSON has it: as an empty text.
     all_times: bool,
-    /// The texts that columns of a block say by their places in a list, by selection and column, and then by their places.
+    /// The texts that columns of a block say by their positions in a list, by selection and column, and then by their positions.
     texts: BTreeMap<(usize, usize), Vec<Option<Bound<'py, PyAny>>>>,
     /// The text of a time.
     time: Vec<u8>,
@@ -74,13 +74,13 @@ impl<'py> Maker<'py> {
         objects: &'o Objects<'o>,
     ) -> PyResult<MadeObjects<'o, 'py>> {
         stack::require();
-        let columns = objects.columns.iter().enumerate().map(|(place, (name, cells))| {
+        let columns = objects.columns.iter().enumerate().map(|(position, (name, cells))| {
             let column = match cells {
                 ObjectCells::Lists(lists) => {
                     MadeColumn::Lists(lists, self.objects(py, keys, &lists.objects)?)
                 }
                 _ => {
-                    let column = (objects.selection, place);
+                    let column = (objects.selection, position);
                     MadeColumn::Values(self.column(py, column, cells, objects.len)?)
                 }
             };
@@ -101,11 +101,11 @@ impl<'py> Maker<'py> {
         let Maker { int_uids, all_times, texts, time } = self;
         match cells {
             ObjectCells::Coded(codes, all) => {
-                let known = texts.entry(column).or_default();
-                known.resize(all.len(), None);
+                let existing = texts.entry(column).or_default();
+                existing.resize(all.len(), None);
                 made.extend(codes[..len].iter().map(|&code| {
                     // The code of an object without a text is beyond any list, so it finds none here.
-                    let text = known.get_mut(code as usize)?;
+                    let text = existing.get_mut(code as usize)?;
                     let make = || PyString::new(py, all[code as usize]).into_any();
                     Some(text.get_or_insert_with(make).clone())
                 }));
@@ -125,7 +125,7 @@ impl<'py> Maker<'py> {
             ObjectCells::Ints(ints, []) => {
                 made.extend(ints[..len].iter().map(|&int| Some(PyInt::new(py, int).into_any())));
             }
-            _ => made.extend((0..len).map(|place| one(py, cells, place, *all_times, time))),
+            _ => made.extend((0..len).map(|position| one(py, cells, position, *all_times, time))),
         }
         Ok(made)
     }
@@ -133,12 +133,12 @@ impl<'py> Maker<'py> {
 
 impl<'py> MadeObjects<'_, 'py> {
     /// The dict of an object; `None` where it has none of the values, so that it is left out, as in JSON.
-    fn dict(&self, py: Python<'py>, place: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
+    fn dict(&self, py: Python<'py>, position: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
         let mut dict = None;
         for (name, column) in &self.columns {
             let value = match column {
-                MadeColumn::Values(values) => values[place].clone(),
-                MadeColumn::Lists(lists, below) => list_of(py, lists, below, place)?,
+                MadeColumn::Values(values) => values[position].clone(),
+                MadeColumn::Lists(lists, below) => list_of(py, lists, below, position)?,
             };
             if let Some(value) = value {
                 dict.get_or_insert_with(|| PyDict::new(py)).set_item(name, value)?;
@@ -158,10 +158,10 @@ impl<'py> MadeColumn<'_, 'py> {
         match (self, objects.order) {
             (MadeColumn::Values(values), None) => Ok(values),
             (MadeColumn::Values(values), Some(order)) => {
-                Ok(order.iter().map(|place| values[*place as usize].clone()).collect())
+                Ok(order.iter().map(|position| values[*position as usize].clone()).collect())
             }
             (MadeColumn::Lists(lists, below), _) => {
-                objects.places().map(|place| list_of(py, lists, &below, place)).collect()
+                objects.positions().map(|position| list_of(py, lists, &below, position)).collect()
             }
         }
     }
@@ -172,16 +172,16 @@ fn list_of<'py>(
     py: Python<'py>,
     lists: &ObjectLists<'_>,
     below: &MadeObjects<'_, 'py>,
-    place: usize,
+    position: usize,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     stack::require();
     let mut list = None;
-    for &item in lists.of(place) {
+    for &item in lists.of(position) {
         let Some(dict) = below.dict(py, item as usize)? else { continue };
         if !lists.is_list {
             return Ok(Some(dict.into_any()));
         }
-        // Each place gets a dict of its own: whoever changes one changes no other.
+        // Each position gets a dict of its own: whoever changes one changes no other.
         list.get_or_insert_with(|| PyList::empty(py)).append(dict)?;
     }
     Ok(list.map(Bound::into_any))
@@ -199,23 +199,23 @@ fn uid_of(py: Python<'_>, uid: Uid, is_int: bool) -> PyResult<Bound<'_, PyAny>> 
 fn one<'py>(
     py: Python<'py>,
     cells: &ObjectCells<'_>,
-    place: usize,
+    position: usize,
     all_times: bool,
     buffer: &mut Vec<u8>,
 ) -> Option<Bound<'py, PyAny>> {
-    if !cells.has(place) {
+    if !cells.has(position) {
         return None;
     }
     Some(match cells {
-        ObjectCells::Ints(ints, _) => PyInt::new(py, ints[place]).into_any(),
-        ObjectCells::Floats(floats, _) => PyFloat::new(py, floats[place]).into_any(),
-        ObjectCells::Bools(truths, _) => PyBool::new(py, truths[place]).to_owned().into_any(),
+        ObjectCells::Ints(ints, _) => PyInt::new(py, ints[position]).into_any(),
+        ObjectCells::Floats(floats, _) => PyFloat::new(py, floats[position]).into_any(),
+        ObjectCells::Bools(truths, _) => PyBool::new(py, truths[position]).to_owned().into_any(),
         ObjectCells::Times(times, _) => {
             buffer.clear();
-            write_time(times[place], all_times, buffer);
+            write_time(times[position], all_times, buffer);
             PyString::new(py, &String::from_utf8_lossy(buffer)).into_any()
         }
-        _ => PyString::new(py, cells.text(place)?).into_any(),
+        _ => PyString::new(py, cells.text(position)?).into_any(),
     })
 }
 
@@ -314,9 +314,9 @@ impl<'a, 'py> DictSink<'a, 'py> {
         columns: Vec<String>,
     ) -> DictSink<'a, 'py> {
         let cells = vec![None; columns.len()];
-        let places = NamePlaces::default();
+        let positions = NamePositions::default();
         let (column, is_here, has_grown) = (0, false, false);
-        let rows = Rows { block, columns, places, cells, column, is_here, has_grown };
+        let rows = Rows { block, columns, positions, cells, column, is_here, has_grown };
         DictSink { rows: Some(rows), ..DictSink::new(py, fault) }
     }
 
@@ -337,19 +337,19 @@ impl<'a, 'py> DictSink<'a, 'py> {
         let py = self.py;
         let Some(rows) = &self.rows else { return Ok(PyList::empty(py)) };
         let (block, width, has_grown) = (rows.block.clone(), rows.columns.len(), rows.has_grown);
-        let found = self.finish().cast_into::<PyDict>()?.get_item(block)?;
-        let Some(found) = found else { return Ok(PyList::empty(py)) };
-        let list = found.cast_into::<PyList>()?;
+        let result = self.finish().cast_into::<PyDict>()?.get_item(block)?;
+        let Some(result) = result else { return Ok(PyList::empty(py)) };
+        let list = result.cast_into::<PyList>()?;
         if !has_grown {
             return Ok(list);
         }
-        for (place, row) in list.iter().enumerate() {
+        for (position, row) in list.iter().enumerate() {
             let row = row.cast_into::<PyTuple>()?;
             // A row that was written before some later one brought a new key is too short.
             if row.len() < width {
                 let missing = (row.len()..width).map(|_| py.None().into_bound(py));
                 let cells: Vec<_> = row.iter().chain(missing).collect();
-                list.set_item(place, PyTuple::new(py, cells)?)?;
+                list.set_item(position, PyTuple::new(py, cells)?)?;
             }
         }
         Ok(list)
@@ -432,8 +432,8 @@ impl<'a, 'py> DictSink<'a, 'py> {
         let next = rows.column + 1;
         // Objects of a block mostly have the same keys in the same order, so the next column is looked at first.
         let columns = &rows.columns;
-        let known = rows.places.find(key, next, columns.len(), |place| &columns[place]);
-        rows.column = known.unwrap_or_else(|| {
+        let existing = rows.positions.find(key, next, columns.len(), |position| &columns[position]);
+        rows.column = existing.unwrap_or_else(|| {
             rows.has_grown = true;
             rows.columns.push(key.to_owned());
             rows.cells.push(None);
@@ -457,10 +457,10 @@ impl<'a, 'py> DictSink<'a, 'py> {
         for (name, column) in self.maker.objects(py, &mut self.keys, objects)?.columns {
             columns.push((name, column.in_order(py, objects)?));
         }
-        for place in 0..objects.count() {
+        for position in 0..objects.count() {
             let dict = PyDict::new(py);
             for (name, values) in &mut columns {
-                if let Some(value) = values[place].take() {
+                if let Some(value) = values[position].take() {
                     dict.set_item(&*name, value)?;
                 }
             }

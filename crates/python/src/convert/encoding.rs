@@ -101,23 +101,23 @@ struct Encoder<'py> {
 
 impl<'py> Encoder<'py> {
     /// Returns the path of the value that is being written, for messages.
-    fn place(&self) -> String {
-        let mut place = self.name.to_owned();
+    fn position(&self) -> String {
+        let mut position = self.name.to_owned();
         for step in &self.path {
             let _ = match step {
-                Step::Key(key) => write!(place, "[{:?}]", key.to_string_lossy()),
-                Step::Index(index) => write!(place, "[{index}]"),
+                Step::Key(key) => write!(position, "[{:?}]", key.to_string_lossy()),
+                Step::Index(index) => write!(position, "[{index}]"),
             };
         }
-        place
+        position
     }
 
     fn type_error(&self, fault: impl std::fmt::Display) -> PyErr {
-        PyTypeError::new_err(format!("{}: {fault}", self.place()))
+        PyTypeError::new_err(format!("{}: {fault}", self.position()))
     }
 
     fn value_error(&self, fault: impl std::fmt::Display) -> PyErr {
-        PyValueError::new_err(format!("{}: {fault}", self.place()))
+        PyValueError::new_err(format!("{}: {fault}", self.position()))
     }
 
     fn raw(&mut self, text: &str) {
@@ -148,7 +148,7 @@ impl<'py> Encoder<'py> {
     }
 
     fn text(&mut self, text: &Bound<'py, PyString>) -> PyResult<()> {
-        let text = text_of(text, || self.place())?;
+        let text = text_of(text, || self.position())?;
         write_plain_text(text, &mut self.out);
         Ok(())
     }
@@ -188,7 +188,7 @@ impl<'py> Encoder<'py> {
                 return Err(self.type_error(fault));
             };
             self.raw(if index == 0 { "" } else { ", " });
-            write_plain_text(text_of(&key, || self.place())?, &mut self.out);
+            write_plain_text(text_of(&key, || self.position())?, &mut self.out);
             self.raw(": ");
             self.path.push(Step::Key(key));
             self.value(&value)?;
@@ -297,23 +297,22 @@ impl<'py> Encoder<'py> {
         self.object(members_of(object))
     }
 
-    /// Refuses a place that is not on the globe, as the engine does: here the key is known.
-    fn check_coordinates(&self, place: &Bound<'py, PyAny>, depth: usize) -> PyResult<()> {
-        let is_list = place.is_instance_of::<PyList>() || place.is_instance_of::<PyTuple>();
+    /// Refuses a position that is not on the globe, as the engine does: here the key is known.
+    fn check_coordinates(&self, position: &Bound<'py, PyAny>, depth: usize) -> PyResult<()> {
+        let is_list = position.is_instance_of::<PyList>() || position.is_instance_of::<PyTuple>();
         if !is_list || COORDINATES_DEPTH < depth {
             return Ok(());
         }
-        if let Ok((longitude, latitude)) = place
-            .get_item(0)
-            .and_then(|first| Ok((first.extract::<f64>()?, place.get_item(1)?.extract::<f64>()?)))
-        {
-            let place = Coordinate::new(&[longitude, latitude]).map(Geometry::Point);
-            if let Some(Err(reason)) = place.map(|place| place.check_places()) {
+        if let Ok((longitude, latitude)) = position.get_item(0).and_then(|first| {
+            Ok((first.extract::<f64>()?, position.get_item(1)?.extract::<f64>()?))
+        }) {
+            let position = Coordinate::new(&[longitude, latitude]).map(Geometry::Point);
+            if let Some(Err(reason)) = position.map(|position| position.check_positions()) {
                 return Err(self.value_error(reason));
             }
             return Ok(());
         }
-        place.try_iter()?.try_for_each(|inner| self.check_coordinates(&inner?, depth + 1))
+        position.try_iter()?.try_for_each(|inner| self.check_coordinates(&inner?, depth + 1))
     }
 
     /// Writes an array or a scalar of numpy or of a library like it.

@@ -55,7 +55,7 @@ pub(crate) fn to_python(error: Error) -> PyErr {
     to_python_with_text(error, "")
 }
 
-/// The line and the column of a place, from 1, and that line of the text; zeros for no place.
+/// The line and the column of a position, from 1, and that line of the text; zeros for no position.
 fn shown(text: &str, at: Option<Position>) -> (u32, u32, String) {
     let Some(at) = at else { return (0, 0, String::new()) };
     let line = text.split('\n').nth((at.line as usize).saturating_sub(1));
@@ -77,8 +77,8 @@ fn with_call(hint: String) -> String {
     }
 }
 
-/// The exception of an error about a text that the caller did not write: without a place there.
-pub(crate) fn to_python_without_place(error: Error) -> PyErr {
+/// The exception of an error about a text that the caller did not write: without a position there.
+pub(crate) fn to_python_without_position(error: Error) -> PyErr {
     match error {
         Error::Syntax { message, hint, .. } => {
             classes::ParseError::new_err((message, 0, 0, hint, ""))
@@ -100,9 +100,9 @@ pub(crate) fn warn_of(
         return Ok(());
     }
     let errors = py.import("hexgraph.errors")?;
-    let told: Vec<(String, &str)> =
+    let reported: Vec<(String, &str)> =
         warnings.iter().map(|warning| (text_of(warning), warning.kind.name())).collect();
-    errors.call_method1("warn_of_query", (told,)).map(drop)
+    errors.call_method1("warn_of_query", (reported,)).map(drop)
 }
 
 /// The exception of an error; one about a text quotes the line of `text` that is wrong.
@@ -130,7 +130,9 @@ pub(crate) fn to_python_with_text(error: Error, text: &str) -> PyErr {
             classes::LoadError::new_err((message, file, line, column))
         }
         Error::Corrupt { path, message } => classes::CorruptError::new_err((message, path)),
-        Error::Internal { message, place } => classes::InternalError::new_err((message, place)),
+        Error::Internal { message, position } => {
+            classes::InternalError::new_err((message, position))
+        }
         Error::Io { context, source } => {
             classes::StorageError::new_err((format!("{context}: {source}"), source.raw_os_error()))
         }

@@ -29,27 +29,27 @@ pub(crate) fn loads<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, Py
 #[derive(Default)]
 pub(crate) struct Keys<'py> {
     list: Vec<(Box<str>, Bound<'py, PyString>)>,
-    places: HashMap<Box<str>, usize>,
+    positions: HashMap<Box<str>, usize>,
     next: usize,
 }
 
 impl<'py> Keys<'py> {
     /// The string of a key.
     pub(crate) fn find(&mut self, py: Python<'py>, key: &str) -> Bound<'py, PyString> {
-        let place = match self.list.get(self.next) {
-            Some((known, _)) if **known == *key => self.next,
-            _ => match self.places.get(key) {
-                Some(place) => *place,
+        let position = match self.list.get(self.next) {
+            Some((existing, _)) if **existing == *key => self.next,
+            _ => match self.positions.get(key) {
+                Some(position) => *position,
                 None => {
-                    self.places.insert(key.into(), self.list.len());
+                    self.positions.insert(key.into(), self.list.len());
                     self.list.push((key.into(), PyString::new(py, key)));
                     self.list.len() - 1
                 }
             },
         };
         // The key that was found is in the list, so the list is not empty.
-        self.next = (place + 1) % self.list.len();
-        self.list[place].1.clone()
+        self.next = (position + 1) % self.list.len();
+        self.list[position].1.clone()
     }
 }
 

@@ -101,16 +101,16 @@ fn to_floats(cells: &mut Cells) {
 
 /// Turns texts that are all instants into times; so the items of lists. Where they are not known to be times, some text has
 /// to be more than empty.
-fn to_times(cells: &mut Cells, are_known: bool) {
+fn to_times(cells: &mut Cells, are_existing: bool) {
     match cells {
         Cells::Text(texts) => {
             if let Some(times) = times_of(texts)
-                && (are_known || !texts.bytes.is_empty())
+                && (are_existing || !texts.bytes.is_empty())
             {
                 *cells = times;
             }
         }
-        Cells::List(lists) => to_times(&mut lists.items, are_known),
+        Cells::List(lists) => to_times(&mut lists.items, are_existing),
         _ => {}
     }
 }

@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 
 /// The place of a value, for error messages.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct Position<'a> {
     column: &'a str,
     row: usize,
 }
 
-impl Place<'_> {
+impl Position<'_> {
     fn fault(self, reason: &str) -> String {
         format!("column {:?}, row {}: {reason}", self.column, self.row + 1)
     }
@@ -87,12 +87,12 @@ fn cells_of(
     let mut reader = Reader { name, texts: String::new(), has_geometries: false, conversions: 0 };
     let mut cells = Cells::default();
     for (row, value) in values.iter().enumerate() {
-        let place = Place { column: reader.name, row };
+        let position = Position { column: reader.name, row };
         reader.texts.clear();
-        let cell = reader.cell(&value, place, true)?;
+        let cell = reader.cell(&value, position, true)?;
         cells.push(cell, &reader.texts).map_err(|kinds| {
             let hint = "a column has values of one kind: convert them, to str for instance";
-            PyTypeError::new_err(place.fault(&format!("it holds {kinds}; {hint}")))
+            PyTypeError::new_err(position.fault(&format!("it holds {kinds}; {hint}")))
         })?;
     }
     if reader.has_geometries {
@@ -106,14 +106,14 @@ impl Reader<'_> {
     fn cell(
         &mut self,
         value: &Bound<'_, PyAny>,
-        place: Place<'_>,
+        position: Position<'_>,
         may_list: bool,
     ) -> PyResult<Cell> {
         if value.is_none() {
             return Ok(Cell::Null);
         }
         if let Ok(text) = value.cast::<PyString>() {
-            let text = text_of(text, || place.fault("the text"))?;
+            let text = text_of(text, || position.fault("the text"))?;
             return Ok(Cell::text(text, &mut self.texts));
         }
         // This comes before the ints, which truth values are in Python.
@@ -122,7 +122,9 @@ impl Reader<'_> {
         }
         if value.is_instance_of::<PyInt>() {
             let number = value.extract::<i64>().map_err(|_| {
-                PyValueError::new_err(place.fault("an int has 64 bits: use str for larger numbers"))
+                PyValueError::new_err(
+                    position.fault("an int has 64 bits: use str for larger numbers"),
+                )
             });
             return number.map(Cell::Int);
         }
@@ -130,7 +132,7 @@ impl Reader<'_> {
             let number = number.value();
             return Ok(if number.is_nan() { Cell::Null } else { Cell::Float(number) });
         }
-        self.other(value, place, may_list)
+        self.other(value, position, may_list)
     }
 
     /// Converts a value of one of the rarer types. The tests for attributes come last and in this order, since many types have more
@@ -138,19 +140,19 @@ impl Reader<'_> {
     fn other(
         &mut self,
         value: &Bound<'_, PyAny>,
-        place: Place<'_>,
+        position: Position<'_>,
         may_list: bool,
     ) -> PyResult<Cell> {
         let kind = value.get_type().name()?.to_string();
         if is_list(value) {
-            return self.list(value.try_iter()?.collect::<PyResult<Vec<_>>>()?, place, may_list);
+            return self.list(value.try_iter()?.collect::<PyResult<Vec<_>>>()?, position, may_list);
         }
         if value.is_instance_of::<PyDict>() || value.hasattr("__geo_interface__")? {
-            return self.geometry(value, place);
+            return self.geometry(value, position);
         }
         if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
             let reason = "bytes are no value: decode them to str, or encode them as base64";
-            return Err(PyTypeError::new_err(place.fault(reason)));
+            return Err(PyTypeError::new_err(position.fault(reason)));
         }
         if matches!(kind.as_str(), "NAType" | "NaTType") || value.ne(value).unwrap_or(false) {
             return Ok(Cell::Null);
@@ -158,23 +160,23 @@ impl Reader<'_> {
         // Arrays and scalars of numpy and its kin; an array without dimensions is a scalar. Times know their text.
         let is_time = value.hasattr("isoformat")?;
         if !is_time && value.hasattr("dtype")? {
-            return self.of_numpy(value, place, may_list);
+            return self.of_numpy(value, position, may_list);
         }
         if is_time {
-            return time(&value.call_method0("isoformat")?.extract::<String>()?, place);
+            return time(&value.call_method0("isoformat")?.extract::<String>()?, position);
         }
         match kind.as_str() {
             // Beside other numbers; digits beyond those of a float are lost.
             "Decimal" | "Fraction" => Ok(Cell::Float(value.call_method0("__float__")?.extract()?)),
             "UUID" => Ok(Cell::text(&value.str()?.to_cow()?, &mut self.texts)),
             _ if value.hasattr("tolist")? => {
-                self.converted(&value.call_method0("tolist")?, place, may_list)
+                self.converted(&value.call_method0("tolist")?, position, may_list)
             }
             // A member of an enum counts as its value.
             _ if value.hasattr("_member_map_")? || value.hasattr("_value_")? => {
-                self.converted(&value.getattr("value")?, place, may_list)
+                self.converted(&value.getattr("value")?, position, may_list)
             }
-            _ => Err(no_type(&kind, place)),
+            _ => Err(no_type(&kind, position)),
         }
     }
 
@@ -182,14 +184,14 @@ impl Reader<'_> {
     fn converted(
         &mut self,
         value: &Bound<'_, PyAny>,
-        place: Place<'_>,
+        position: Position<'_>,
         may_list: bool,
     ) -> PyResult<Cell> {
         if self.conversions == CONVERSIONS_MAX {
-            return Err(no_type(&value.get_type().name()?.to_string(), place));
+            return Err(no_type(&value.get_type().name()?.to_string(), position));
         }
         self.conversions += 1;
-        let cell = self.cell(value, place, may_list);
+        let cell = self.cell(value, position, may_list);
         self.conversions -= 1;
         cell
     }
@@ -198,41 +200,41 @@ impl Reader<'_> {
     fn of_numpy(
         &mut self,
         value: &Bound<'_, PyAny>,
-        place: Place<'_>,
+        position: Position<'_>,
         may_list: bool,
     ) -> PyResult<Cell> {
         let kind = value.getattr("dtype").and_then(|dtype| dtype.getattr("kind"));
         let kind = kind.and_then(|kind| kind.extract::<String>()).unwrap_or_default();
         let dimensions = value.getattr("ndim").and_then(|it| it.extract::<usize>()).unwrap_or(0);
         if kind == "M" && dimensions == 0 {
-            return time(&value.str()?.to_cow()?, place);
+            return time(&value.str()?.to_cow()?, position);
         }
         // `tolist` would give times in nanoseconds as ints.
         if kind == "M" {
-            return self.list(value.try_iter()?.collect::<PyResult<Vec<_>>>()?, place, may_list);
+            return self.list(value.try_iter()?.collect::<PyResult<Vec<_>>>()?, position, may_list);
         }
         // `tolist` of a `longdouble` is the `longdouble` itself; a float is as near as a predicate can hold.
         if kind == "f" && dimensions == 0 {
-            return self.converted(&value.call_method0("__float__")?, place, may_list);
+            return self.converted(&value.call_method0("__float__")?, position, may_list);
         }
-        self.converted(&value.call_method0("tolist")?, place, may_list)
+        self.converted(&value.call_method0("tolist")?, position, may_list)
     }
 
     fn list(
         &mut self,
         values: Vec<Bound<'_, PyAny>>,
-        place: Place<'_>,
+        position: Position<'_>,
         may_list: bool,
     ) -> PyResult<Cell> {
         if !may_list {
-            return Err(PyTypeError::new_err(place.fault("a list of lists is no value")));
+            return Err(PyTypeError::new_err(position.fault("a list of lists is no value")));
         }
-        let items = values.iter().map(|value| self.cell(value, place, false));
+        let items = values.iter().map(|value| self.cell(value, position, false));
         Ok(Cell::List(items.collect::<PyResult<_>>()?))
     }
 
     /// A geometry as GeoJSON: a dict that is one, or an object that makes one, as those of shapely do.
-    fn geometry(&mut self, value: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Cell> {
+    fn geometry(&mut self, value: &Bound<'_, PyAny>, position: Position<'_>) -> PyResult<Cell> {
         let given = match value.cast::<PyDict>() {
             Ok(_) => value.clone(),
             Err(_) => value.getattr("__geo_interface__")?,
@@ -243,7 +245,7 @@ impl Reader<'_> {
         if !is_geometry {
             let reason = "a dict is no value, unless it is a geometry in GeoJSON, with type and coordinates: nodes \
                           within nodes go to mutate(set_json=...)";
-            return Err(PyTypeError::new_err(place.fault(reason)));
+            return Err(PyTypeError::new_err(position.fault(reason)));
         }
         self.has_geometries = true;
         let json = value.py().import("json")?.call_method1("dumps", (given,))?;
@@ -252,12 +254,12 @@ impl Reader<'_> {
 }
 
 /// The error for a value of a type that no predicate can have.
-fn no_type(kind: &str, place: Place<'_>) -> PyErr {
+fn no_type(kind: &str, position: Position<'_>) -> PyErr {
     let reason = format!(
         "a value of type {kind} has no type here: it is text, a number, a boolean, a date or time, \
          a list of them, or a geometry"
     );
-    PyTypeError::new_err(place.fault(&reason))
+    PyTypeError::new_err(position.fault(&reason))
 }
 
 fn is_list(value: &Bound<'_, PyAny>) -> bool {
@@ -268,13 +270,13 @@ fn is_list(value: &Bound<'_, PyAny>) -> bool {
 }
 
 /// A date or a time as Python, pandas and numpy write it; without a zone it is in UTC.
-fn time(text: &str, place: Place<'_>) -> PyResult<Cell> {
+fn time(text: &str, position: Position<'_>) -> PyResult<Cell> {
     if text == "NaT" {
         return Ok(Cell::Null);
     }
     let time = DateTime::parse(text).map_err(|fault| {
         let fault = format!("{} is no date and no time: {fault}", shown(text));
-        PyValueError::new_err(place.fault(&fault))
+        PyValueError::new_err(position.fault(&fault))
     })?;
     let (seconds, nanos) = time.instant();
     Ok(Cell::Time(seconds, nanos))

@@ -78,21 +78,21 @@ pub(crate) fn to_rows(given: &Bound<'_, PyAny>) -> PyResult<Vec<Variables>> {
     let rows = given.py().import("hexgraph.frames")?.call_method1("rows_of", (given,))?;
     // A list may say that it is longer than it is.
     let mut all = Vec::new();
-    for (place, row) in rows.try_iter()?.enumerate() {
-        all.push(row_variables(&row?, place)?);
+    for (position, row) in rows.try_iter()?.enumerate() {
+        all.push(row_variables(&row?, position)?);
     }
     Ok(all)
 }
 
-/// The variables of one of many questions, that of row `place`.
+/// The variables of one of many questions, that of row `position`.
 ///
 /// # Errors
 ///
 /// As [`to_rows`].
-pub(crate) fn row_variables(row: &Bound<'_, PyAny>, place: usize) -> PyResult<Variables> {
+pub(crate) fn row_variables(row: &Bound<'_, PyAny>, position: usize) -> PyResult<Variables> {
     let Ok(row) = row.cast::<PyDict>() else {
         let kind = row.get_type().name()?;
-        let message = format!("row {place}: the variables of a query are a dict, not {kind}");
+        let message = format!("row {position}: the variables of a query are a dict, not {kind}");
         return Err(PyTypeError::new_err(message));
     };
     variables_of(row, is_gap)

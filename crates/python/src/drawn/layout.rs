@@ -4,7 +4,7 @@ use crate::interrupt::interruptible;
 use hexgraph::layout::positions;
 use pyo3::prelude::*;
 
-/// A place for each of `nodes` nodes, as two numbers from 0 to 1; `edges` are pairs of their numbers. See `hexgraph.widget`.
+/// A position for each of `nodes` nodes, as two numbers from 0 to 1; `edges` are pairs of their numbers. See `hexgraph.widget`.
 ///
 /// # Errors
 ///
@@ -15,6 +15,6 @@ pub(crate) fn layout(
     nodes: usize,
     edges: Vec<(usize, usize)>,
 ) -> PyResult<Vec<(f32, f32)>> {
-    let places = interruptible(py, None, |control| positions(nodes, &edges, || control.check()))?;
-    Ok(places.into_iter().map(|[x, y]| (x, y)).collect())
+    let slots = interruptible(py, None, |control| positions(nodes, &edges, || control.check()))?;
+    Ok(slots.into_iter().map(|[x, y]| (x, y)).collect())
 }

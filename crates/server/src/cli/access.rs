@@ -151,8 +151,8 @@ mod tests {
             panic!("{arguments:?}")
         };
         let variable = |name: &str| {
-            let found = environment.iter().find(|(known, _)| *known == name);
-            found.map(|(_, value)| OsString::from(value))
+            let result = environment.iter().find(|(existing, _)| *existing == name);
+            result.map(|(_, value)| OsString::from(value))
         };
         // It shows digests, no secrets.
         security(&arguments, variable).map(|security| format!("{security:?}"))

@@ -61,14 +61,14 @@ pub(super) fn dql(arguments: &AlgoArguments) -> Result<String> {
 
 /// Refuses a name that no algorithm has: the query would be one of an ordinary block.
 fn check_name(name: &str) -> Result<()> {
-    if ALGORITHMS.iter().any(|known| known.name == name) {
+    if ALGORITHMS.iter().any(|existing| existing.name == name) {
         return Ok(());
     }
     let hint = match nearest_algorithm(name) {
         Some(near) => format!("did you mean `{near}`?"),
         None => {
-            let known: Vec<&str> = ALGORITHMS.iter().map(|it| it.name).collect();
-            format!("there are {}", known.join(", "))
+            let existing: Vec<&str> = ALGORITHMS.iter().map(|it| it.name).collect();
+            format!("there are {}", existing.join(", "))
         }
     };
     Err(Error::query(format!("there is no algorithm `{name}`")).with_hint(hint))
@@ -98,7 +98,7 @@ pub(super) fn ranked(table: &AlgorithmTable) -> Vec<usize> {
 
 /// The first rows of [`ranked`], at most `top`.
 fn lines(table: AlgorithmTable, top: usize) -> String {
-    let places = ranked(&table);
+    let positions = ranked(&table);
     let mut text = String::new();
     let mut line = |cells: Vec<String>| {
         text.push_str(&cells.join("\t"));
@@ -113,17 +113,17 @@ fn lines(table: AlgorithmTable, top: usize) -> String {
         Some(table.name.clone()),
     ];
     line(names.into_iter().flatten().collect());
-    for place in places.into_iter().take(top) {
+    for position in positions.into_iter().take(top) {
         let cells = [
-            table.path.as_ref().map(|path| path[place].to_string()),
-            is_of_nodes.then(|| Uid(table.uids[place]).to_string()),
-            table.to.as_ref().map(|to| Uid(to[place]).to_string()),
-            table.xids.as_ref().map(|_| table.xid(place).unwrap_or_default().to_owned()),
+            table.path.as_ref().map(|path| path[position].to_string()),
+            is_of_nodes.then(|| Uid(table.uids[position]).to_string()),
+            table.to.as_ref().map(|to| Uid(to[position]).to_string()),
+            table.xids.as_ref().map(|_| table.xid(position).unwrap_or_default().to_owned()),
             match &table.numbers {
-                AlgorithmNumbers::Floats(numbers) => Some(numbers[place].to_string()),
-                AlgorithmNumbers::Ints(numbers) => Some(numbers[place].to_string()),
+                AlgorithmNumbers::Floats(numbers) => Some(numbers[position].to_string()),
+                AlgorithmNumbers::Ints(numbers) => Some(numbers[position].to_string()),
                 AlgorithmNumbers::Vectors(length, all) => {
-                    let vector = all.chunks_exact(*length).nth(place).unwrap_or_default();
+                    let vector = all.chunks_exact(*length).nth(position).unwrap_or_default();
                     let numbers: Vec<String> = vector.iter().map(f32::to_string).collect();
                     Some(numbers.join(" "))
                 }
@@ -142,8 +142,11 @@ mod tests {
     #[test]
     fn a_name_that_no_algorithm_has_is_told() {
         assert!(check_name("pagerank").is_ok());
-        let told = |name: &str| check_name(name).unwrap_err().to_string();
-        assert_eq!(told("PageRank"), "there is no algorithm `PageRank` (did you mean `pagerank`?)");
-        assert!(told("foo").starts_with("there is no algorithm `foo` (there are pagerank, "));
+        let reported = |name: &str| check_name(name).unwrap_err().to_string();
+        assert_eq!(
+            reported("PageRank"),
+            "there is no algorithm `PageRank` (did you mean `pagerank`?)"
+        );
+        assert!(reported("foo").starts_with("there is no algorithm `foo` (there are pagerank, "));
     }
 }

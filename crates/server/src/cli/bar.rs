@@ -66,12 +66,12 @@ fn text(done: u64, total: u64, records: u64, elapsed: Duration) -> String {
     if total <= done {
         return format!("building the graph of {records} records … {seconds:.0} s");
     }
-    let share = done as f64 / total as f64;
-    let filled = (share * WIDTH as f64) as usize;
-    let left = if done == 0 { f64::NAN } else { seconds * (1.0 - share) / share };
+    let fraction = done as f64 / total as f64;
+    let filled = (fraction * WIDTH as f64) as usize;
+    let left = if done == 0 { f64::NAN } else { seconds * (1.0 - fraction) / fraction };
     let bar = format!("{}{}", "#".repeat(filled), ".".repeat(WIDTH - filled));
     let left = if left.is_finite() { format!("{left:.0} s left") } else { String::new() };
-    format!("reading [{bar}] {:3.0}%  {} records/s  {left}", share * 100.0, rounded(rate))
+    format!("reading [{bar}] {:3.0}%  {} records/s  {left}", fraction * 100.0, rounded(rate))
 }
 
 fn rounded(rate: f64) -> String {

@@ -115,14 +115,14 @@ fn run_command(
             Ok(export((&path, namespace), &file, format.is_some(), interrupt)?)
         }
         Command::Import { .. } => {
-            let place = "import is in the Python package, because it uses pydgraph";
-            Err(Error::query(format!("{place}: pip install 'hexgraph[dgraph]'")).into())
+            let position = "import is in the Python package, because it uses pydgraph";
+            Err(Error::query(format!("{position}: pip install 'hexgraph[dgraph]'")).into())
         }
         Command::Schema { path } => Ok(print_schema(&path)?),
         Command::Grammar { path, format } => Ok(print_grammar(&path, &format)?),
         Command::Info { .. } => {
-            let place = "info is in the Python package: python -m hexgraph info";
-            Err(Error::query(place).into())
+            let position = "info is in the Python package: python -m hexgraph info";
+            Err(Error::query(position).into())
         }
         Command::Demo => {
             Err(Error::query("the demo is in the Python package: python -m hexgraph demo").into())

@@ -46,13 +46,13 @@ impl std::fmt::Display for Failure {
 
 /// Returns the line, cut to the width of a terminal, and below it a mark at the position.
 fn marked(line: &str, at: Position) -> String {
-    let place = line.char_indices().take_while(|(start, _)| *start < at.column as usize).count();
+    let position = line.char_indices().take_while(|(start, _)| *start < at.column as usize).count();
     let count = line.chars().count();
-    let start = if SHOWN_MAX < count { place.saturating_sub(SHOWN_MAX / 2) } else { 0 };
+    let start = if SHOWN_MAX < count { position.saturating_sub(SHOWN_MAX / 2) } else { 0 };
     let shown: String = line.chars().skip(start).take(SHOWN_MAX).collect();
     let head = if start == 0 { "" } else { "..." };
     let tail = if start + SHOWN_MAX < count { "..." } else { "" };
-    let indent = line.chars().skip(start).take(place - start);
+    let indent = line.chars().skip(start).take(position - start);
     let indent: String = indent.map(|letter| if letter == '\t' { '\t' } else { ' ' }).collect();
     format!("    {head}{shown}{tail}\n    {}{indent}^", " ".repeat(head.len()))
 }

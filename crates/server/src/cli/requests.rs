@@ -136,7 +136,7 @@ pub(super) fn answer_bytes(
 
 /// Reserves bytes from the budget of memory for a request.
 pub(super) fn reservation(control: &RequestContext) -> impl Fn(u64) -> Result<()> + '_ {
-    |more| control.draw(more)
+    |more| control.reserve(more)
 }
 
 /// A text that changes data, with its options.

@@ -2,7 +2,7 @@
 //! answered, and the answer is packed.
 
 use super::admission;
-use super::admission::{Asked, OVERLOADED, Overloaded, likeness};
+use super::admission::{OVERLOADED, Overloaded, RequestedQuery, likeness};
 use super::app::App;
 use super::audit::{Slot, told_text, without_literals};
 use super::connections::Peer;
@@ -55,23 +55,23 @@ pub(super) async fn received(
     peer: &Option<ConnectInfo<Peer>>,
 ) -> Result<Incoming, Unreadable> {
     let slot = parts.extensions.get::<Slot>().cloned();
-    let incoming = received_whole(app, route, (parts, body), peer).await?;
+    let incoming = received_full(app, route, (parts, body), peer).await?;
     if let Some(slot) = slot {
-        let told = || match incoming.bytes() {
+        let reported = || match incoming.bytes() {
             b"" => Some(without_literals(incoming.parameter("query"))),
             body => told_text(route.path, &incoming.media_type(), body),
         };
-        let told = match incoming.bytes().len() {
-            0..=READ_AT_ONCE_MAX => told(),
-            _ => task::block_in_place(told),
+        let reported = match incoming.bytes().len() {
+            0..=READ_AT_ONCE_MAX => reported(),
+            _ => task::block_in_place(reported),
         };
         // A request that is looked into twice is reported once.
-        let _ = told.filter(|told| !told.is_empty()).map(|told| slot.set(told));
+        let _ = reported.filter(|reported| !reported.is_empty()).map(|reported| slot.set(reported));
     }
     Ok(incoming)
 }
 
-async fn received_whole(
+async fn received_full(
     app: &Arc<App>,
     route: &Route,
     (parts, body): (Parts, Body),
@@ -88,12 +88,16 @@ async fn received_whole(
     }
     let body_len = incoming.bytes().len();
     let kind = likeness(most, "packed", incoming.bytes());
-    let asked = Asked { client: app.security.client_of(&app.unguarded, &incoming), kind, body_len };
+    let requested = RequestedQuery {
+        client: app.security.client_of(&app.unguarded, &incoming),
+        kind,
+        body_len,
+    };
     let work = move |control: RequestContext| {
         control.set_limits(limits);
         incoming.unpacked(most, &control)
     };
-    let done = admission::carry_out(&app.admission, asked, wanted(app, peer), work).await;
+    let done = admission::carry_out(&app.admission, requested, expected(app, peer), work).await;
     done.unwrap_or_else(|Overloaded| {
         Err(Unreadable::Starved(Error::Limit { message: OVERLOADED.to_owned() }))
     })
@@ -101,7 +105,7 @@ async fn received_whole(
 
 /// Returns a test whether the answer is still wanted: the client is connected and the server is not
 /// stopping.
-fn wanted(
+fn expected(
     app: &App,
     peer: &Option<ConnectInfo<Peer>>,
 ) -> impl Fn() -> bool + Send + Sync + Clone + 'static {
@@ -152,12 +156,12 @@ pub(super) async fn admitted<T: Send + 'static>(
     work: impl FnOnce(&App, Incoming, &RequestContext) -> T + Send + 'static,
 ) -> Result<T, Overloaded> {
     let client = app.security.client_of(&app.unguarded, &incoming);
-    let asked = Asked { client, kind, body_len: incoming.bytes().len() };
+    let requested = RequestedQuery { client, kind, body_len: incoming.bytes().len() };
     // Dropped with this future: where one connection has several requests, that is how one of them
     // ends.
     let (waits, _waiting) = oneshot::channel::<()>();
-    let (waits, is_there) = (Arc::new(waits), wanted(app, &peer));
-    let is_wanted = move || !waits.is_closed() && is_there();
+    let (waits, is_there) = (Arc::new(waits), expected(app, &peer));
+    let is_expected = move || !waits.is_closed() && is_there();
     let there = Arc::clone(app);
     let work = move |mut control: RequestContext| {
         if let Some(timeout) = timeout {
@@ -166,12 +170,12 @@ pub(super) async fn admitted<T: Send + 'static>(
         if let Some(since) = since {
             control = control.since(since);
         }
-        if let Some(share) = incoming.share() {
-            control = control.with_share(Arc::clone(share));
+        if let Some(reservation) = incoming.reservation() {
+            control = control.with_reservation(Arc::clone(reservation));
         }
         work(&there, incoming, &control)
     };
-    admission::carry_out(&app.admission, asked, is_wanted, work).await
+    admission::carry_out(&app.admission, requested, is_expected, work).await
 }
 
 /// Bodies up to this length are read where they have come, which takes a fraction of a millisecond.
@@ -191,14 +195,14 @@ pub(super) async fn looked_into<T: Send + 'static>(
     read: impl FnOnce(&App, &Incoming) -> T + Send + 'static,
 ) -> Result<(Incoming, T), Unreadable> {
     if incoming.bytes().len() <= READ_AT_ONCE_MAX {
-        let found = task::block_in_place(|| read(app, &incoming));
-        return Ok((incoming, found));
+        let result = task::block_in_place(|| read(app, &incoming));
+        return Ok((incoming, result));
     }
     let kind = likeness(READ_AT_ONCE_MAX, "read", incoming.bytes());
     let running = Running { peer: peer.clone(), kind, timeout: None, since: None };
     let work = move |app: &App, incoming: Incoming, _: &RequestContext| {
-        let found = read(app, &incoming);
-        (incoming, found)
+        let result = read(app, &incoming);
+        (incoming, result)
     };
     let done = admitted(app, incoming, running, work).await;
     let overloaded = || Error::Limit { message: OVERLOADED.to_owned() };
@@ -223,7 +227,7 @@ pub(super) async fn run(
         let reply = done.unwrap_or_else(|error| Reply::error(&error));
         // Where others have the memory that it needs, it may succeed when they are done.
         let reply = if control.is_starved() { reply.later() } else { reply };
-        reply.with_share(control.share())
+        reply.with_reservation(control.reservation())
     };
     let done = admitted(app, incoming, running, work).await;
     done.unwrap_or_else(|Overloaded| Reply::overloaded())
@@ -232,7 +236,7 @@ pub(super) async fn run(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::admission::{AdmissionOptions, Lanes};
+    use crate::http::admission::{AdmissionOptions, Queues};
     use crate::http::graphql::{Feeds, SubscribeOptions};
     use crate::http::guard::security::Security;
     use crate::http::logs::{LogOptions, RequestLog};
@@ -261,7 +265,7 @@ mod tests {
             security: Security::default(),
             exports: None,
             streams: Arc::new(StreamSlots::new(1)),
-            admission: Arc::new(Lanes::new(AdmissionOptions::default())),
+            admission: Arc::new(Queues::new(AdmissionOptions::default())),
             metrics: Arc::new(ServerMetrics::new()),
             switches: Arc::default(),
             tasks: Arc::default(),

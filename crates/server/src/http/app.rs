@@ -1,6 +1,6 @@
 //! [`App`], the state of the server that all requests share.
 
-use super::admission::Lanes;
+use super::admission::Queues;
 use super::audit::AuditLog;
 use super::graphql::Feeds;
 use super::logs::RequestLog;
@@ -41,14 +41,14 @@ pub(super) struct App {
     /// The budget that the memory of bodies is reserved from.
     pub bodies: Bodies,
     /// Admission: which requests run, and which wait.
-    pub admission: Arc<Lanes>,
+    pub admission: Arc<Queues>,
     /// What is counted for `/metrics`.
     pub metrics: Arc<ServerMetrics>,
     /// Draining and shutdown, which an operator switches.
     pub switches: Arc<Switches>,
     /// Exports and backups that go on after the request that began them was answered.
     pub tasks: Arc<Tasks>,
-    /// The audit log, where one is kept.
+    /// The audit log, where one is retained.
     pub audit: Option<Arc<AuditLog>>,
     /// Its check fails once the server is stopping.
     pub stopping: Canceller,

@@ -40,7 +40,7 @@ pub(super) struct ListenerOptions<'a> {
 }
 
 /// All that was opened for a server, before there is a runtime.
-pub(super) struct Doors {
+pub(super) struct BoundListeners {
     http: Option<TcpListener>,
     grpc: Option<TcpListener>,
     metrics: Option<TcpListener>,
@@ -53,27 +53,27 @@ pub(super) struct Doors {
     pub metrics_address: Option<SocketAddr>,
 }
 
-impl Doors {
+impl BoundListeners {
     /// Takes the ports and makes the file.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] for what can't be had, [`Error::Query`] when there is nothing at all, and when
     /// there is no port for gRPC.
-    pub(super) fn open(wanted: &ListenerOptions<'_>) -> Result<Doors> {
-        if wanted.port.is_none() && wanted.socket_file.is_none() {
+    pub(super) fn open(expected: &ListenerOptions<'_>) -> Result<BoundListeners> {
+        if expected.port.is_none() && expected.socket_file.is_none() {
             return Err(Error::query("the server has neither a port nor a file to listen at")
                 .with_hint("give it a port (0 takes any that is free) or a file (--unix-socket)"));
         }
         let open = |address| {
             listen(address).map_err(|error| Error::io(format!("listening on {address}"), error))
         };
-        let http = wanted.port.map(|port| open(SocketAddr::new(wanted.host, port)));
+        let http = expected.port.map(|port| open(SocketAddr::new(expected.host, port)));
         let (http, address) = http.transpose()?.unzip();
-        let (metrics, metrics_address) = wanted.metrics.map(open).transpose()?.unzip();
-        let (grpc, grpc_address) = listen_for_calls(wanted)?.unzip();
-        let file = wanted.socket_file.map(SocketFile::bind).transpose()?;
-        Ok(Doors { http, grpc, metrics, file, address, grpc_address, metrics_address })
+        let (metrics, metrics_address) = expected.metrics.map(open).transpose()?.unzip();
+        let (grpc, grpc_address) = listen_for_calls(expected)?.unzip();
+        let file = expected.socket_file.map(SocketFile::bind).transpose()?;
+        Ok(BoundListeners { http, grpc, metrics, file, address, grpc_address, metrics_address })
     }
 
     /// The file, where there is one.
@@ -118,8 +118,8 @@ pub(super) fn unix_url(path: &Path) -> String {
 }
 
 /// Takes an address. Returns it with the port that was taken.
-fn listen(wanted: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind(wanted)?;
+fn listen(expected: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(expected)?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     Ok((listener, address))
@@ -130,9 +130,9 @@ fn listen(wanted: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
 /// # Errors
 ///
 /// [`Error::Io`] or [`Error::Query`], which say what to do where nobody requested this port.
-fn listen_for_calls(wanted: &ListenerOptions<'_>) -> Result<Option<(TcpListener, SocketAddr)>> {
+fn listen_for_calls(expected: &ListenerOptions<'_>) -> Result<Option<(TcpListener, SocketAddr)>> {
     const HINT: &str = "name another with --grpc-port, or --grpc-port off";
-    let port = match (wanted.grpc, wanted.port) {
+    let port = match (expected.grpc, expected.port) {
         (GrpcPort::Off, _) | (GrpcPort::Beside, None) => return Ok(None),
         (GrpcPort::At(port), _) => port,
         (GrpcPort::Beside, Some(0)) => 0,
@@ -141,8 +141,8 @@ fn listen_for_calls(wanted: &ListenerOptions<'_>) -> Result<Option<(TcpListener,
             Error::query(message).with_hint(HINT)
         })?,
     };
-    let wanted = SocketAddr::new(wanted.host, port);
-    let taken = listen(wanted)
-        .map_err(|error| Error::io(format!("listening on {wanted} for gRPC ({HINT})"), error))?;
+    let expected = SocketAddr::new(expected.host, port);
+    let taken = listen(expected)
+        .map_err(|error| Error::io(format!("listening on {expected} for gRPC ({HINT})"), error))?;
     Ok(Some(taken))
 }

@@ -67,17 +67,17 @@ pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
         }
     }
     for route in ROUTES.iter().filter(|route| port.has(route)) {
-        let (origins, asked) = (&app.security.origins, (route.path, route.methods));
-        let cors = Arc::new(origins::layer(origins, &app.unguarded, asked));
+        let (origins, requested) = (&app.security.origins, (route.path, route.methods));
+        let cors = Arc::new(origins::layer(origins, &app.unguarded, requested));
         let serve = move |State(app): State<Arc<App>>, request: Request| {
-            told_browsers(app, route, Arc::clone(&cors), request)
+            reported_browsers(app, route, Arc::clone(&cors), request)
         };
         router = router.route(route.path, any(serve));
     }
     let nothing = |State(app): State<Arc<App>>, request: Request| async move {
         let keys = &app.security.keys;
-        let asked = (Role::Client, Effect::Reads);
-        let refusal = keys.refusal(asked, &app.unguarded, request.headers());
+        let requested = (Role::Client, Effect::Reads);
+        let refusal = keys.refusal(requested, &app.unguarded, request.headers());
         let reply = refusal.unwrap_or_else(|| Reply::not_found(request.uri().path()));
         without_the_body(reply, &request)
     };
@@ -85,7 +85,7 @@ pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
     router.fallback(nothing).layer(guard).with_state(Arc::clone(app))
 }
 
-/// Counts requests, refuses those from pages of foreign origins, and answers OPTIONS. The preflight requests of
+/// Counts requests, refuses those from pages of external origins, and answers OPTIONS. The preflight requests of
 /// browsers go on to [`origins::layer`], which answers them, so no OPTIONS request reaches a route.
 async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let route = Route::of(request.uri().path());
@@ -117,8 +117,8 @@ async fn guarded(app: &App, route: Option<&Route>, request: Request, next: Next)
     if method != Method::OPTIONS || origins::is_preflight(method, headers) {
         return next.run(request).await;
     }
-    let asked = (route.map_or(Role::Client, |route| route.role), Effect::Reads);
-    let reply = match (app.security.keys.refusal(asked, &app.unguarded, headers), route) {
+    let requested = (route.map_or(Role::Client, |route| route.role), Effect::Reads);
+    let reply = match (app.security.keys.refusal(requested, &app.unguarded, headers), route) {
         (Some(refusal), _) => refusal,
         (None, None) => Reply::not_found(request.uri().path()),
         (None, Some(route)) => Reply::empty().with_header("allow", route.allow()),
@@ -140,7 +140,7 @@ pub(super) fn without_the_body(reply: Reply, request: &Request) -> Response {
 /// Answers a request, and tells browsers what pages may do with the answer. Programs that are no
 /// browsers send no `Origin`, so nothing of it is for them but that the answer to another request
 /// may differ.
-async fn told_browsers(
+async fn reported_browsers(
     app: Arc<App>,
     route: &'static Route,
     cors: Arc<CorsLayer>,
@@ -201,8 +201,8 @@ async fn answer(app: Arc<App>, route: &'static Route, request: Request) -> Respo
 /// Returns the refusal of a request for its key or its method; `None` if it may be executed.
 fn refusal(app: &App, route: &Route, request: &Request) -> Option<Reply> {
     let method = request.method();
-    let asked = (route.role, route.effect);
-    let refusal = app.security.keys.refusal(asked, &app.unguarded, request.headers());
+    let requested = (route.role, route.effect);
+    let refusal = app.security.keys.refusal(requested, &app.unguarded, request.headers());
     if refusal.is_some() {
         return refusal;
     }

@@ -1,11 +1,11 @@
 //! A server in the background, and how to stop it.
 
-use super::admission::{AdmissionOptions, Lanes, stay_max};
+use super::admission::{AdmissionOptions, Queues, stay_max};
 use super::app::App;
 use super::audit::{AuditLog, AuditOptions};
 use super::connections;
-use super::connections::{ConnectionOptions, Door};
-use super::doors::{Doors, GrpcPort, ListenerOptions, unix_url};
+use super::connections::{BoundListener, ConnectionOptions};
+use super::doors::{BoundListeners, GrpcPort, ListenerOptions, unix_url};
 use super::graphql::{Feeds, SubscribeOptions};
 use super::logs::{Level, LogOptions, RequestLog, log};
 use super::metrics::ServerMetrics;
@@ -43,7 +43,7 @@ const TIDY_INTERVAL: Duration = Duration::from_secs(1);
 /// The interval at which the files of certificates are looked at.
 const RENEW_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The time for which an idle thread is kept. The allocator keeps the freed memory of a thread
+/// The time for which an idle thread is retained. The allocator keeps the freed memory of a thread
 /// until the thread ends.
 const IDLE_THREAD: Duration = Duration::from_secs(1);
 
@@ -157,16 +157,16 @@ impl Server {
     /// [`Error::Query`] when there is neither a port nor a file, and when there is no port for
     /// gRPC.
     pub fn start(database: Database, options: ServeOptions) -> Result<Server> {
-        let doors = Doors::open(&ListenerOptions {
+        let listeners = BoundListeners::open(&ListenerOptions {
             host: options.host,
             port: options.port,
             grpc: options.grpc,
             socket_file: options.socket_file.as_ref(),
             metrics: options.metrics_address,
         })?;
-        let (address, grpc_address) = (doors.address, doors.grpc_address);
-        let metrics_address = doors.metrics_address;
-        let socket_path = doors.socket_path();
+        let (address, grpc_address) = (listeners.address, listeners.grpc_address);
+        let metrics_address = listeners.metrics_address;
+        let socket_path = listeners.socket_path();
         let failed = |error| Error::io("starting the threads of a server".to_owned(), error);
         let runtime = runtime().map_err(failed)?;
         let exports = options.exports.as_deref().map(Folder::new).transpose()?;
@@ -188,14 +188,14 @@ impl Server {
         let app = App {
             bodies: Bodies::new(database.budget()),
             unguarded: database,
-            address: doors.name(),
+            address: listeners.name(),
             started: Instant::now(),
             logs: RequestLog::new(options.logs),
             feeds: Arc::new(Feeds::new(options.subscriptions)),
             security,
             exports,
             streams: Arc::new(StreamSlots::new(STREAMS_MAX)),
-            admission: Arc::new(Lanes::new(options.admission)),
+            admission: Arc::new(Queues::new(options.admission)),
             metrics: Arc::new(ServerMetrics::new()),
             switches: Arc::clone(&switches),
             tasks: Arc::default(),
@@ -206,7 +206,7 @@ impl Server {
         let thread = thread::Builder::new().name("hexgraph-http".to_owned());
         let thread = thread
             .spawn(move || {
-                let listening = ((doors, options.mounted), certificates, manager);
+                let listening = ((listeners, options.mounted), certificates, manager);
                 run(runtime, listening, app, options.connections, &stop);
                 if let Some(end) = audit_end {
                     end.wait(STOP_GRACE);
@@ -296,8 +296,8 @@ fn runtime() -> io::Result<Runtime> {
 
 fn run(
     runtime: Runtime,
-    ((doors, service), certificates, manager): (
-        (Doors, Option<Mounted>),
+    ((ports, service), certificates, manager): (
+        (BoundListeners, Option<Mounted>),
         Option<Arc<Certificates>>,
         Option<Arc<ServiceManager>>,
     ),
@@ -306,14 +306,14 @@ fn run(
     stop: &RequestContext,
 ) {
     let (switches, feeds) = (Arc::clone(&app.switches), Arc::clone(&app.feeds));
-    let (database, lanes) = (app.unguarded.clone(), Arc::clone(&app.admission));
+    let (database, queues) = (app.unguarded.clone(), Arc::clone(&app.admission));
     let metrics = Arc::clone(&app.metrics);
     let (tasks, begun) = (Arc::clone(&app.tasks), Arc::clone(&app.tasks));
     let app = Arc::new(app);
     runtime.block_on(async {
         // Without a listener the server ends at once, which `is_running` tells.
         // The socket file is removed when this is dropped, at the end of the block.
-        let Ok((listeners, _socket_file)) = doors.listeners() else { return };
+        let Ok((listeners, _socket_file)) = ports.listeners() else { return };
         let listeners = listeners.into_iter().map(|(listener, port)| {
             // What comes by the file does not leave this machine.
             let certificates = certificates.clone().filter(|_| port != Port::File);
@@ -321,7 +321,7 @@ fn run(
                 (Port::Http, Some(service)) => mounted(&app, service),
                 _ => router(&app, port),
             };
-            Door { listener, router, certificates }
+            BoundListener { listener, router, certificates }
         });
         let listeners = listeners.collect();
         if let Some(manager) = &manager {
@@ -358,7 +358,7 @@ fn run(
     // Requests that still run end now, at their next look at their control.
     stop.canceller().cancel();
     tasks.close(STOP_GRACE);
-    lanes.workers.wait(STOP_GRACE);
+    queues.workers.wait(STOP_GRACE);
     runtime.shutdown_timeout(STOP_GRACE);
 }
 

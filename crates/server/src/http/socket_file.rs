@@ -59,7 +59,7 @@ mod unix {
             let path = std::path::absolute(&options.path).unwrap_or(options.path.clone());
             let failed =
                 |error| Error::io(format!("listening at the file {}", path.display()), error);
-            make_room(&path)?;
+            make_space(&path)?;
             let socket = Socket::new(Domain::UNIX, Type::STREAM, None).map_err(failed)?;
             socket.bind(&SockAddr::unix(&path).map_err(failed)?).map_err(failed)?;
             let identity = identity(&path).map_err(failed)?;
@@ -91,7 +91,7 @@ mod unix {
 
     impl Drop for SocketFile {
         fn drop(&mut self) {
-            if identity(&self.path).is_ok_and(|found| found == self.identity) {
+            if identity(&self.path).is_ok_and(|result| result == self.identity) {
                 // It may be gone, and a file that stays gives way to the next server.
                 let _ = fs::remove_file(&self.path);
             }
@@ -99,15 +99,15 @@ mod unix {
     }
 
     fn identity(path: &Path) -> io::Result<(u64, u64)> {
-        let found = fs::symlink_metadata(path)?;
-        Ok((found.dev(), found.ino()))
+        let result = fs::symlink_metadata(path)?;
+        Ok((result.dev(), result.ino()))
     }
 
     /// Removes the file of a server that has ended without doing so.
-    fn make_room(path: &Path) -> Result<()> {
-        let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
+    fn make_space(path: &Path) -> Result<()> {
+        let Ok(result) = fs::symlink_metadata(path) else { return Ok(()) };
         let shown = path.display();
-        if !found.file_type().is_socket() {
+        if !result.file_type().is_socket() {
             return Err(Error::query(format!("{shown} is there and is no socket"))
                 .with_hint("name a file that is not there, in a folder that is"));
         }

@@ -41,8 +41,8 @@ impl Bits {
             })
             .collect();
         task.fill(&mut bits.words, &ends, |block, words| {
-            for (place, word) in (block * WORDS_A_BLOCK..).zip(words) {
-                let numbers = 64 * place..bound.min(64 * (place + 1));
+            for (position, word) in (block * WORDS_A_BLOCK..).zip(words) {
+                let numbers = 64 * position..bound.min(64 * (position + 1));
                 let bit = |number: usize| u64::from(is_in(number)) << (number % 64);
                 *word = numbers.map(bit).fold(0, |word, bit| word | bit);
             }
@@ -83,10 +83,10 @@ impl Bits {
         Ok(sums.into_iter().fold((0, 0), |all, it| (all.0 + it.0, all.1 + it.1)))
     }
 
-    /// The numbers from 64 times `place` on, as bits.
+    /// The numbers from 64 times `position` on, as bits.
     #[inline]
-    pub(super) fn word(&self, place: usize) -> u64 {
-        self.words[place]
+    pub(super) fn word(&self, position: usize) -> u64 {
+        self.words[position]
     }
 
     /// Adds the members of a set with the same bound.
@@ -111,10 +111,10 @@ impl Bits {
 
     /// Takes all members out, ascending.
     pub(super) fn drain(&mut self, mut visit: impl FnMut(usize)) {
-        for (place, word) in self.words.iter_mut().enumerate() {
+        for (position, word) in self.words.iter_mut().enumerate() {
             let mut bits = std::mem::take(word);
             while bits != 0 {
-                visit(64 * place + bits.trailing_zeros() as usize);
+                visit(64 * position + bits.trailing_zeros() as usize);
                 bits &= bits - 1;
             }
         }
@@ -128,9 +128,9 @@ impl Bits {
             let word = &mut self.words[start / 64];
             let end = range.end.min((start / 64 + 1) * 64);
             // From one to 64 bits of one word, so neither shift reaches 64.
-            let wanted = (u64::MAX >> (64 - (end - start))) << (start % 64);
-            let mut bits = *word & wanted;
-            *word &= !wanted;
+            let expected = (u64::MAX >> (64 - (end - start))) << (start % 64);
+            let mut bits = *word & expected;
+            *word &= !expected;
             while bits != 0 {
                 visit(start / 64 * 64 + bits.trailing_zeros() as usize);
                 bits &= bits - 1;

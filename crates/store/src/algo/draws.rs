@@ -2,13 +2,13 @@
 //! Pseudorandom Number Generators. OOPSLA, 2014).
 
 /// A source of random numbers.
-pub(super) struct Draws {
+pub(super) struct RandomStream {
     state: u64,
 }
 
-impl Draws {
-    pub(super) fn new(seed: u64) -> Draws {
-        Draws { state: seed }
+impl RandomStream {
+    pub(super) fn new(seed: u64) -> RandomStream {
+        RandomStream { state: seed }
     }
 
     pub(super) fn next(&mut self) -> u64 {
@@ -25,15 +25,15 @@ impl Draws {
     }
 
     /// A number from 0 to below 1.
-    pub(super) fn share(&mut self) -> f64 {
+    pub(super) fn fraction(&mut self) -> f64 {
         // The upper 53 bits, as many as a float has, so that nothing is rounded up to 1.
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Brings items into a random order.
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for place in (1..items.len()).rev() {
-            items.swap(place, self.below(place + 1));
+        for position in (1..items.len()).rev() {
+            items.swap(position, self.below(position + 1));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Estimates the memory of an algorithm, for the error of a call that was refused memory.
 
 use super::compact::graph::Graph;
-use super::wanted::{EdgeSelection, Wanted};
+use super::wanted::{EdgeSelection, Requested};
 use hexgraph_base::plan::Direction;
 
 /// The peak of a kernel, in bytes. `tests/memory.rs` measures it.
@@ -61,23 +61,23 @@ pub struct Estimate {
 
 /// The memory that an algorithm takes on a graph: O(predicates). Before the graph is made, its nodes are counted by a bound. `None` where
 /// other arguments or the threads decide.
-pub fn estimate(name: &str, wanted: &Wanted<'_>, graph: Option<&Graph>) -> Option<Estimate> {
+pub fn estimate(name: &str, expected: &Requested<'_>, graph: Option<&Graph>) -> Option<Estimate> {
     let peak = PEAKS.iter().find(|peak| peak.name == name)?;
-    let forward = wanted.parts.iter().filter_map(|part| part.predicate.direction(false));
+    let forward = expected.parts.iter().filter_map(|part| part.predicate.direction(false));
     let edges = forward.map(|forward| forward.total()).sum();
-    let nodes = match (graph, &wanted.nodes) {
+    let nodes = match (graph, &expected.nodes) {
         (Some(graph), _) => graph.len() as u64,
         (None, Some(nodes)) => nodes.len() as u64,
-        (None, None) => nodes_max(wanted).min(2 * edges),
+        (None, None) => nodes_max(expected).min(2 * edges),
     };
-    let is_weighted = wanted.parts.iter().any(|part| part.weight.is_some());
-    let make = match (wanted.direction == Direction::Out, is_weighted) {
+    let is_weighted = expected.parts.iter().any(|part| part.weight.is_some());
+    let make = match (expected.direction == Direction::Out, is_weighted) {
         (true, false) => 8 * edges,
         (true, true) => 24 * edges,
         (false, false) => 16 * edges + 4 * nodes,
         (false, true) => 36 * edges + 4 * nodes,
     };
-    let is_both = wanted.direction == Direction::Both;
+    let is_both = expected.direction == Direction::Both;
     let incoming = match (peak.needs_incoming[usize::from(is_weighted)] && !is_both, is_weighted) {
         (false, _) => 0,
         (true, false) => 12 * (edges + nodes),
@@ -89,12 +89,12 @@ pub fn estimate(name: &str, wanted: &Wanted<'_>, graph: Option<&Graph>) -> Optio
 }
 
 /// A bound of the nodes that the edges join: those that have an edge in either direction.
-fn nodes_max(wanted: &Wanted<'_>) -> u64 {
+fn nodes_max(expected: &Requested<'_>) -> u64 {
     let of_part = |part: &EdgeSelection<'_>| {
         let count = |reverse| Some(part.predicate.direction(reverse)?.subjects_max() as u64);
         let sources = count(false).unwrap_or_default();
         // Targets are counted where edges are stored in both directions.
         sources + count(true).unwrap_or(sources)
     };
-    wanted.parts.iter().map(of_part).sum()
+    expected.parts.iter().map(of_part).sum()
 }

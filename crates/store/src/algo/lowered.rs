@@ -92,20 +92,20 @@ impl<N: Falls> Lowered<N> {
     }
 
     #[inline]
-    pub(super) fn get(&self, place: usize) -> N {
-        N::get(&self.0[place])
+    pub(super) fn get(&self, position: usize) -> N {
+        N::get(&self.0[position])
     }
 
     /// Makes a number smaller; returns whether it was greater.
     #[inline]
-    pub(super) fn lower(&self, place: usize, number: N) -> bool {
-        N::lower(&self.0[place], number)
+    pub(super) fn lower(&self, position: usize, number: N) -> bool {
+        N::lower(&self.0[position], number)
     }
 
     /// As [`Lowered::lower`], where no other thread has the numbers.
     #[inline]
-    pub(super) fn lower_alone(&mut self, place: usize, number: N) -> bool {
-        N::lower_alone(&mut self.0[place], number)
+    pub(super) fn lower_alone(&mut self, position: usize, number: N) -> bool {
+        N::lower_alone(&mut self.0[position], number)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -127,19 +127,19 @@ impl LoweredInts {
     }
 
     #[inline]
-    pub(super) fn get(&self, place: u32) -> u32 {
-        self.0[place as usize].load(Relaxed)
+    pub(super) fn get(&self, position: u32) -> u32 {
+        self.0[position as usize].load(Relaxed)
     }
 
     /// Sets a number to one that it has been lowered to, or that is as good.
     #[inline]
-    pub(super) fn set(&self, place: u32, number: u32) {
-        self.0[place as usize].store(number, Relaxed);
+    pub(super) fn set(&self, position: u32, number: u32) {
+        self.0[position as usize].store(number, Relaxed);
     }
 
     /// Sets a number to a smaller one if it is still `old`; returns whether it was.
     #[inline]
-    pub(super) fn swap(&self, place: u32, old: u32, new: u32) -> bool {
-        self.0[place as usize].compare_exchange(old, new, Relaxed, Relaxed).is_ok()
+    pub(super) fn swap(&self, position: u32, old: u32, new: u32) -> bool {
+        self.0[position as usize].compare_exchange(old, new, Relaxed, Relaxed).is_ok()
     }
 }

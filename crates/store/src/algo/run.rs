@@ -24,8 +24,8 @@ pub struct Run<'r> {
 impl Run<'_> {
     /// The numbers of the nodes that an argument names, ascending and distinct.
     pub(super) fn list(&self, name: &str) -> Option<&[u32]> {
-        let place = self.call.algorithm.argument(name)?;
-        self.lists[place].as_deref()
+        let position = self.call.algorithm.argument(name)?;
+        self.lists[position].as_deref()
     }
 
     /// The error of weights whose sum is more than a float holds. `sum` says which one.
@@ -35,8 +35,8 @@ impl Run<'_> {
     }
 
     /// Counts the memory of so many bytes for each node, until what is returned is dropped.
-    pub(super) fn room_a_node(&self, bytes: usize) -> Result<super::task::TaskMemory<'_>> {
-        self.task.room(self.graph.len(), bytes)
+    pub(super) fn capacity_per_node(&self, bytes: usize) -> Result<super::task::TaskMemory<'_>> {
+        self.task.capacity(self.graph.len(), bytes)
     }
 }
 
@@ -95,7 +95,7 @@ impl Paths {
         let ranges = starts.zip(&self.ends).enumerate();
         ranges.flat_map(|(way, (start, end))| {
             let nodes = self.nodes[start..*end].iter().enumerate();
-            nodes.map(move |(place, node)| (way, *node, place))
+            nodes.map(move |(position, node)| (way, *node, position))
         })
     }
 }
@@ -131,17 +131,17 @@ impl Report {
 
 /// A result and how it was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct Outcome {
     /// The result.
     pub output: Output,
     /// How it was found.
     pub report: Report,
 }
 
-impl Found {
+impl Outcome {
     /// A result for which each edge was looked at once.
-    pub(super) fn once(output: Output, edges: usize) -> Found {
-        Found { output, report: Report { edges, ..Report::default() } }
+    pub(super) fn once(output: Output, edges: usize) -> Outcome {
+        Outcome { output, report: Report { edges, ..Report::default() } }
     }
 }
 

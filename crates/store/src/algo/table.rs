@@ -25,7 +25,7 @@ use super::importance::harmonic::{closeness, harmonic};
 use super::importance::hits::hits;
 use super::importance::katz::katz;
 use super::importance::personal::pagerank;
-use super::run::{Found, Run};
+use super::run::{Outcome, Run};
 use super::similarity::pairs::similarity;
 use super::similarity::top::similar_nodes;
 use super::triangles::clustering::transitivity;
@@ -34,7 +34,7 @@ use super::triangles::directed::clustering;
 use super::triangles::truss_numbers::truss_numbers;
 use hexgraph_base::types::{Error, Result};
 
-type Kernel = fn(&Run<'_>) -> Result<Found>;
+type Kernel = fn(&Run<'_>) -> Result<Outcome>;
 
 const KERNELS: &[(&str, Kernel)] = &[
     ("pagerank", pagerank),
@@ -77,9 +77,9 @@ const KERNELS: &[(&str, Kernel)] = &[
 /// # Errors
 ///
 /// `Query` for arguments that do not fit the graph; `Limit` when it has to stop, or has no memory.
-pub fn compute(run: &Run<'_>) -> Result<Found> {
+pub fn compute(run: &Run<'_>) -> Result<Outcome> {
     let name = run.call.algorithm.name;
-    let kernel = KERNELS.iter().find(|(known, _)| *known == name);
+    let kernel = KERNELS.iter().find(|(existing, _)| *existing == name);
     let (_, kernel) = kernel.ok_or_else(|| Error::query(format!("`{name}` is no algorithm")))?;
     run.task.check()?;
     kernel(run)
@@ -87,5 +87,5 @@ pub fn compute(run: &Run<'_>) -> Result<Found> {
 
 /// Whether there is code for an algorithm of the table of plans. There is for all: a test asks.
 pub fn has_kernel(name: &str) -> bool {
-    KERNELS.iter().any(|(known, _)| *known == name)
+    KERNELS.iter().any(|(existing, _)| *existing == name)
 }

@@ -58,21 +58,21 @@ impl Work for Alone {
     }
 }
 
-/// How finely work is cut up whose pieces depend on each other, so that results depend on it, too. Everybody has the usual one; tests have small graphs cut
+/// How finely work is cut up whose chunks depend on each other, so that results depend on it, too. Everybody has the usual one; tests have small graphs cut
 /// up as large ones are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
     /// The batches that the nodes of a network are moved in.
     pub batches: usize,
-    /// The ends of edges that make a piece of such a batch, or of a bucket of nodes that are equally far.
-    pub batch_piece: usize,
-    /// The ends of edges that make a piece of groups, about.
-    pub group_piece: usize,
+    /// The ends of edges that make a chunk of such a batch, or of a bucket of nodes that are equally far.
+    pub batch_chunk: usize,
+    /// The ends of edges that make a chunk of groups, about.
+    pub group_chunk: usize,
 }
 
 impl Cut {
-    /// What suits threads, caches and queues of present machines: few nodes of a batch are neighbours, and a piece is worth a thread's while.
-    pub const USUAL: Cut = Cut { batches: 256, batch_piece: 8 << 10, group_piece: 128 << 10 };
+    /// What suits threads, caches and queues of present machines: few nodes of a batch are neighbours, and a chunk is worth a thread's while.
+    pub const USUAL: Cut = Cut { batches: 256, batch_chunk: 8 << 10, group_chunk: 128 << 10 };
 }
 
 /// A computation: it does blocks of work on at most so many threads.
@@ -131,7 +131,7 @@ impl<'w> Task<'w> {
     /// # Errors
     ///
     /// As [`Work::charge`].
-    pub(super) fn room(&self, items: usize, bytes_each: usize) -> Result<TaskMemory<'w>> {
+    pub(super) fn capacity(&self, items: usize, bytes_each: usize) -> Result<TaskMemory<'w>> {
         let bytes = items.saturating_mul(bytes_each);
         self.work.charge(bytes)?;
         Ok(TaskMemory { work: self.work, bytes })
@@ -159,7 +159,7 @@ impl<'w> Task<'w> {
         if pool.threads() <= self.threads {
             let mut results = Vec::with_capacity(count);
             let job = Job { count, ahead, nests: false, work: &checked };
-            pool.share(&job, &look, |result| {
+            pool.run_on_all(&job, &look, |result| {
                 results.push(result);
                 Ok(())
             })?;
@@ -170,7 +170,7 @@ impl<'w> Task<'w> {
         let strand = |first: usize| (first..count).step_by(strands).map(checked).collect();
         let job: Job<'_, Vec<R>> = Job { count: strands, ahead, nests: false, work: &strand };
         let mut all = Vec::with_capacity(strands);
-        pool.share(&job, &look, |results| {
+        pool.run_on_all(&job, &look, |results| {
             all.push(results.into_iter());
             Ok(())
         })?;
@@ -295,7 +295,7 @@ mod tests {
                     Ok(range.len())
                 });
                 assert_eq!(sums.unwrap().iter().sum::<usize>(), list.len());
-                assert!(list.iter().enumerate().all(|(place, item)| place == *item));
+                assert!(list.iter().enumerate().all(|(position, item)| position == *item));
                 let refuse = |number| match number {
                     70 => Err(Error::query("seventy")),
                     _ => Ok(()),

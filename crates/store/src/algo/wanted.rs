@@ -1,4 +1,4 @@
-//! Which graph is wanted: the edges of which predicates, between which nodes, and what they weigh.
+//! Which graph is requested: the edges of which predicates, between which nodes, and what they weigh.
 
 use crate::graph::Predicate;
 use hexgraph_base::plan::Direction;
@@ -18,8 +18,8 @@ pub struct EdgeSelection<'v> {
     pub far: Option<Vec<u32>>,
 }
 
-/// A graph that is wanted.
-pub struct Wanted<'v> {
+/// A graph that is requested.
+pub struct Requested<'v> {
     /// The edges: the union of all parts. An edge that is in several weighs what it weighs in all of them together.
     pub parts: Vec<EdgeSelection<'v>>,
     /// The nodes, ascending; `None` for all that the edges join.
@@ -30,7 +30,7 @@ pub struct Wanted<'v> {
     pub uid: &'v (dyn Fn(u32) -> Uid + Sync),
 }
 
-impl Wanted<'_> {
+impl Requested<'_> {
     /// What the weights of edges are called, for errors: the names of the facets, each once.
     pub fn weights(&self) -> String {
         let names: BTreeSet<&str> = self.parts.iter().filter_map(|part| part.weight).collect();

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Lines with other words may stand before the checksum; who does not know them leaves them out. In the first format the
-//! whole file was the name of the snapshot; then nobody knows which logs there have to be.
+//! entire file was the name of the snapshot; then nobody knows which logs there have to be.
 
 use crate::storage::Identity;
 use std::fmt::Write;

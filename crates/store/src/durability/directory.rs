@@ -42,7 +42,7 @@ pub struct Directory {
 }
 
 /// The path from the root: a process may change its working directory while a database is open, and another one
-/// may lie at the same place below the new one.
+/// may lie at the same position below the new one.
 fn absolute(path: &Path) -> Result<PathBuf> {
     std::path::absolute(path).map_err(|error| failed("opening", path, error))
 }
@@ -69,7 +69,7 @@ impl Directory {
         let (path_buf, written) = (absolute(path)?, Mutex::default());
         let directory = Directory { path: path_buf, files, lock: None, written };
         if !directory.path.join(LOCK).exists() && !directory.path.join(CURRENT).exists() {
-            refuse_foreign(path)?;
+            refuse_external(path)?;
         }
         Ok(Directory { lock: Some(Lock::take(path)?), ..directory })
     }
@@ -131,7 +131,7 @@ impl Directory {
     /// As [`Directory::current`].
     pub fn identity(&self) -> Result<Identity> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(self.known(&mut written)?.identity)
+        Ok(self.existing(&mut written)?.identity)
     }
 
     /// Has `CURRENT` name a log as the last one. The log must be on the disk with its header. `durable` is the number of its bytes
@@ -163,7 +163,7 @@ impl Directory {
     }
 
     /// The content of `CURRENT`, or the one that a new database is going to have.
-    fn known(&self, written: &mut Option<Current>) -> Result<Current> {
+    fn existing(&self, written: &mut Option<Current>) -> Result<Current> {
         if let Some(current) = written {
             return Ok(*current);
         }
@@ -181,7 +181,7 @@ impl Directory {
     /// one. The lock is held from the reading to the end of the writing, so no other change comes between.
     fn update(&self, change: impl FnOnce(&mut Current) -> bool) -> Result<()> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut next = self.known(&mut written)?;
+        let mut next = self.existing(&mut written)?;
         if !change(&mut next) {
             return Ok(());
         }
@@ -274,7 +274,7 @@ impl Directory {
                     "{path} belongs to the process that opened it; a forked child may only read"
                 ),
             }),
-            Some(_) => self.check_kept(),
+            Some(_) => self.check_retained(),
             None => Err(Error::ReadOnly { message: format!("{path} is open read-only") }),
         }
     }
@@ -284,7 +284,7 @@ impl Directory {
     /// # Errors
     ///
     /// [`Error::Closed`] after [`Directory::release`].
-    pub fn check_kept(&self) -> Result<()> {
+    pub fn check_retained(&self) -> Result<()> {
         let is_released = self.lock.as_ref().is_some_and(|lock| lock.is_released());
         if is_released { Err(Error::Closed) } else { Ok(()) }
     }
@@ -325,7 +325,7 @@ impl Directory {
     /// Those of `write`; [`Error::Io`] when the system refuses.
     pub fn publish_next(&self, write: impl FnOnce(&Path, Identity) -> Result<()>) -> Result<()> {
         let last = |numbers: Vec<u64>| numbers.last().copied().unwrap_or(0);
-        // Logs from the snapshot's number on are carried out after it, so it has to be above all logs that it replaces.
+        // Logs from the snapshot's number on are executed after it, so it has to be above all logs that it replaces.
         let last = last(self.logs(0)?).max(last(self.snapshots()?));
         let number = self.current()?.map_or(0, |current| current.snapshot).max(last) + 1;
         self.publish(number, write)
@@ -460,7 +460,7 @@ fn refuse_file(path: &Path) -> Result<()> {
 }
 
 /// Refuses a directory that has files and no database: a wrong path must not put a database among photographs.
-fn refuse_foreign(path: &Path) -> Result<()> {
+fn refuse_external(path: &Path) -> Result<()> {
     let mut entries = fs::read_dir(path).map_err(|error| failed("reading", path, error))?;
     if entries.next().is_none() {
         return Ok(());

@@ -26,7 +26,7 @@ struct SimulatedDisk {
     /// The sync of this number, counted from one, fails; zero for none.
     failing: u64,
     /// The commits in the order in which they were noted: the place of each.
-    places: Mutex<Vec<(u64, u64)>>,
+    positions: Mutex<Vec<(u64, u64)>>,
 }
 
 impl OutputFile for SimulatedDisk {
@@ -52,9 +52,10 @@ impl OutputFile for SimulatedDisk {
 impl SimulatedDisk {
     /// Whether the commit is on the disk, and all before it.
     fn has(&self, commit: u64) -> bool {
-        let places = self.places.lock().unwrap();
-        let place = places.iter().find(|(noted, _)| *noted == commit).map_or(0, |(_, at)| *at);
-        place <= self.durable.load(Ordering::SeqCst)
+        let positions = self.positions.lock().unwrap();
+        let position =
+            positions.iter().find(|(noted, _)| *noted == commit).map_or(0, |(_, at)| *at);
+        position <= self.durable.load(Ordering::SeqCst)
     }
 }
 
@@ -69,19 +70,19 @@ impl Journal for SimulatedJournal {
         if let Some(failure) = &state.failure {
             return Err(Error::io("appending", io::Error::other(failure.clone())));
         }
-        let place = self.disk.written.fetch_add(1, Ordering::SeqCst) + 1;
-        self.disk.places.lock().unwrap().push((commit, place));
-        state.end = place;
+        let position = self.disk.written.fetch_add(1, Ordering::SeqCst) + 1;
+        self.disk.positions.lock().unwrap().push((commit, position));
+        state.end = position;
         state.file = Some(Arc::clone(&self.disk) as Arc<dyn OutputFile>);
-        Ok(place)
+        Ok(position)
     }
 
     fn is_ready(&self) -> bool {
         false
     }
 
-    fn wait(&self, place: u64) -> Result<u64> {
-        self.syncs.wait(place)
+    fn wait(&self, position: u64) -> Result<u64> {
+        self.syncs.wait(position)
     }
 }
 
@@ -227,9 +228,9 @@ fn one_sync_serves_all_who_came_before_it() {
             .map(|commit| {
                 let (journal, disk) = (Arc::clone(&journal), Arc::clone(&disk));
                 thread::spawn(move || {
-                    let place = journal.append(commit, &[]).unwrap();
-                    let durable = journal.wait(place).unwrap();
-                    assert!(place <= durable && durable <= disk.durable.load(Ordering::SeqCst));
+                    let position = journal.append(commit, &[]).unwrap();
+                    let durable = journal.wait(position).unwrap();
+                    assert!(position <= durable && durable <= disk.durable.load(Ordering::SeqCst));
                 })
             })
             .collect();

@@ -1,4 +1,4 @@
-//! Recovers a version from a directory: opens the newest snapshot and carries out the logs that follow it.
+//! Recovers a version from a directory: opens the newest snapshot and executes the logs that follow it.
 
 use super::current::{Current, LastLog};
 use super::directory::{Directory, NUMBER_MAX};
@@ -10,7 +10,7 @@ use crate::storage::{FileAccess, Identity, LogReader};
 use hexgraph_base::types::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// A reader of a directory: the version that the newest snapshot and the logs came to, and the place in the last log from
+/// A reader of a directory: the version that the newest snapshot and the logs came to, and the position in the last log from
 /// which it goes on when more was written.
 pub struct Follower {
     /// The number of the snapshot.
@@ -23,13 +23,13 @@ pub struct Follower {
     last_log: u64,
     /// The bytes of that log of which `CURRENT` says that they are durable.
     durable: u64,
-    found: Recovery,
+    result: Recovery,
 }
 
 /// The commits and bytes that were found in the logs when a database was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Recovery {
-    /// The commits that were carried out again: those since the newest snapshot.
+    /// The commits that were executed again: those since the newest snapshot.
     pub commits: u64,
     /// The bytes of the logs.
     pub bytes: u64,
@@ -78,9 +78,9 @@ impl Follower {
         let version = persist::open_of(&path, identity, access, thresholds)?;
         check_number(&path, version.commit)?;
         let replay = Replay::new(version);
-        let found = Recovery::default();
+        let result = Recovery::default();
         let mut follower =
-            Follower { snapshot, identity, replay, reader: None, last_log: 0, durable: 0, found };
+            Follower { snapshot, identity, replay, reader: None, last_log: 0, durable: 0, result };
         follower.catch_up(directory, current)?;
         Ok(follower)
     }
@@ -106,19 +106,19 @@ impl Follower {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] when a record can't be carried out.
+    /// [`Error::Corrupt`] when a record can't be executed.
     pub fn version(&mut self, directory: &Directory) -> Result<Version> {
         let path = directory.log_path(self.last_log);
         self.replay.version().map_err(|error| not_replayed(&path, &error))
     }
 
     /// The commits and bytes that were found in the logs.
-    pub fn found(&self) -> Recovery {
-        self.found
+    pub fn result(&self) -> Recovery {
+        self.result
     }
 
     /// Cuts off what a crash left behind the last whole record, so that a writer can append, and makes what was found
-    /// durable: a process that died may have written it and not waited for the disk. Returns the place where the log goes
+    /// durable: a process that died may have written it and not waited for the disk. Returns the position where the log goes
     /// on.
     ///
     /// # Errors
@@ -133,7 +133,7 @@ impl Follower {
         if let Some(reader) = &self.reader {
             last_end = reader.end();
             // So it is where the database was closed, and nothing has to be waited for.
-            is_durable = self.found.cut == 0 && last_end <= self.durable;
+            is_durable = self.result.cut == 0 && last_end <= self.durable;
             if !is_durable {
                 let cut = directory.files().truncate(reader.path(), last_end);
                 cut.map_err(|error| {
@@ -155,7 +155,7 @@ impl Follower {
             last_log: self.last_log,
             last_end,
             commit: self.replay.commit(),
-            bytes: self.found.bytes,
+            bytes: self.result.bytes,
         })
     }
 
@@ -235,7 +235,7 @@ impl Follower {
     fn logs_that_are_there(&self, directory: &Directory) -> Result<Vec<LogReader>> {
         let numbers = directory.logs(self.snapshot.max(self.last_log + 1))?;
         let mut logs = Vec::new();
-        for (place, number) in numbers.iter().enumerate() {
+        for (position, number) in numbers.iter().enumerate() {
             let path = directory.log_path(*number);
             match LogReader::open(&path)? {
                 Some(reader) => {
@@ -243,7 +243,7 @@ impl Follower {
                     logs.push(reader);
                 }
                 // It is being created, or was when the process died.
-                None if place + 1 == numbers.len() => {}
+                None if position + 1 == numbers.len() => {}
                 None => return Err(corrupt(&path, "it has no header, and there are later logs")),
             }
         }
@@ -266,16 +266,16 @@ impl Follower {
                     _ => corrupt(&path, &context),
                 });
             }
-            self.found.commits += 1;
+            self.result.commits += 1;
         }
-        self.found.bytes += reader.end() - before;
+        self.result.bytes += reader.end() - before;
         Ok(())
     }
 
     /// Whether the log that is read ends where it has to.
     fn check_end(&mut self, directory: &Directory, current: &Current) -> Result<()> {
         let Some(reader) = &mut self.reader else { return Ok(()) };
-        self.found.cut = reader.check_tail()?;
+        self.result.cut = reader.check_tail()?;
         let LastLog::Is { number, durable } = current.log else { return Ok(()) };
         if number != self.last_log {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Syncs the log to the disk, and tells how far it is durable.
 //!
-//! Whoever needs a place to be durable syncs for all who came before, or waits for one who does.
+//! Whoever needs a position to be durable syncs for all who came before, or waits for one who does.
 
 use crate::storage::OutputFile;
 use hexgraph_base::types::sync::{Condvar, Mutex, MutexGuard};
@@ -18,12 +18,12 @@ pub(super) struct Syncs {
     synced: Condvar,
 }
 
-/// The places up to which the log is written and durable.
+/// The positions up to which the log is written and durable.
 #[derive(Default)]
 pub(super) struct State {
-    /// Everything up to this place is.
+    /// Everything up to this position is.
     pub(super) durable: u64,
-    /// The place where the log ends, and its file.
+    /// The position where the log ends, and its file.
     pub(super) end: u64,
     pub(super) file: Option<Arc<dyn OutputFile>>,
     /// True while some thread syncs.
@@ -52,7 +52,7 @@ impl Syncs {
     /// # Errors
     ///
     /// [`Error::Io`] when the system gives no thread.
-    pub(super) fn keep(self: &Arc<Syncs>, pause: Duration) -> Result<()> {
+    pub(super) fn retain(self: &Arc<Syncs>, pause: Duration) -> Result<()> {
         if mem::replace(&mut self.state().has_thread, true) {
             return Ok(());
         }
@@ -72,7 +72,7 @@ impl Syncs {
             let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
             let (is_closed, end) = (state.is_closed, state.end);
             drop(state);
-            // The failure is kept, and the next commit tells it.
+            // The failure is retained, and the next commit tells it.
             // When the log is closed this is the last sync, for what came since the last pause.
             if self.wait(end).is_err() || is_closed {
                 return;
@@ -80,19 +80,19 @@ impl Syncs {
         }
     }
 
-    /// Waits until all up to a place is durable. Returns up to which place all is.
+    /// Waits until all up to a position is durable. Returns up to which position all is.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] when a sync failed, now or before.
-    pub(super) fn wait(&self, place: u64) -> Result<u64> {
+    pub(super) fn wait(&self, position: u64) -> Result<u64> {
         before_waiting();
         let mut state = self.state();
         loop {
             if let Some(failure) = &state.failure {
                 return Err(poisoned(failure));
             }
-            if place <= state.durable {
+            if position <= state.durable {
                 return Ok(state.durable);
             }
             if state.is_busy {

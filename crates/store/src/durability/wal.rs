@@ -4,7 +4,7 @@
 //! for all who have appended by then, the others wait for him, and one of those who came meanwhile
 //! is the next. So a commit costs a share of a sync, however many write at once.
 //!
-//! A place in the journal is a number of bytes, counted on from log to log.
+//! A position in the journal is a number of bytes, counted on from log to log.
 
 use super::directory::Directory;
 use super::syncs::{Syncs, poisoned};
@@ -48,22 +48,22 @@ struct Log {
     unnamed: Option<LogWriter>,
     /// The last commit that was noted.
     commit: u64,
-    /// The place where the log begins.
+    /// The position where the log begins.
     start: u64,
-    /// The place where it ends.
+    /// The position where it ends.
     end: u64,
-    /// The number of the newest snapshot, and the place up to which it has everything.
+    /// The number of the newest snapshot, and the position up to which it has everything.
     snapshot: (u64, u64),
     /// The bytes in older logs that the newest snapshot has not.
     recovered: u64,
     /// The number of bytes from which on, when the newest snapshot has not got them, another snapshot is due.
     due: u64,
-    /// The place where a part of a record may be left in the log: nothing may be appended before a snapshot has all up to
+    /// The position where a part of a record may be left in the log: nothing may be appended before a snapshot has all up to
     /// there.
     broken: Option<u64>,
 }
 
-/// The place where the log goes on after recovery.
+/// The position where the log goes on after recovery.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LogStart {
     /// The number of the newest snapshot.
@@ -121,7 +121,7 @@ impl Wal {
 
     /// Makes all that was noted durable and ends the log. What is noted from now on goes to the
     /// next one, or to one after it. Returns its number, which is to be that of a snapshot of
-    /// the version as it is now, and the place.
+    /// the version as it is now, and the position.
     ///
     /// # Errors
     ///
@@ -144,13 +144,13 @@ impl Wal {
         Ok((log.number, log.end))
     }
 
-    /// Notes that the snapshot `number` has everything up to `place`.
-    pub fn saved(&self, number: u64, place: u64) {
+    /// Notes that the snapshot `number` has everything up to `position`.
+    pub fn saved(&self, number: u64, position: u64) {
         let mut log = self.log();
-        log.snapshot = (number, place);
+        log.snapshot = (number, position);
         log.recovered = 0;
         // The part of a record is in a log that was ended for this snapshot, and that nobody reads again.
-        log.broken = log.broken.filter(|broken| place < *broken);
+        log.broken = log.broken.filter(|broken| position < *broken);
     }
 
     /// Makes all that was noted durable.
@@ -179,7 +179,7 @@ impl Wal {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses, now or before; the directory is kept then.
+    /// [`Error::Io`] when the system refuses, now or before; the directory is retained then.
     pub fn close(&self) -> Result<()> {
         let log = self.log();
         self.syncs.wait(log.end)?;
@@ -201,9 +201,9 @@ impl Wal {
     /// # Errors
     ///
     /// [`Error::Limit`] when the system gives no thread.
-    pub fn keep_synced(&self) -> Result<()> {
+    pub fn retain_synced(&self) -> Result<()> {
         match self.policy {
-            SyncPolicy::Every(pause) => self.syncs.keep(pause),
+            SyncPolicy::Every(pause) => self.syncs.retain(pause),
             _ => Ok(()),
         }
     }
@@ -258,7 +258,7 @@ impl Log {
 impl Journal for Arc<Wal> {
     fn append(&self, commit: u64, record: &[u8]) -> Result<u64> {
         let mut log = self.log();
-        self.directory.check_kept()?;
+        self.directory.check_retained()?;
         // Locks are taken in this order everywhere: that of the log, then that of the syncs.
         let durable = {
             let state = self.syncs.state();
@@ -286,7 +286,7 @@ impl Journal for Arc<Wal> {
         drop(state);
         log.writer = Some(writer);
         if let Err(failure) = appended {
-            log.broken = (!failure.is_whole).then_some(log.end);
+            log.broken = (!failure.is_complete).then_some(log.end);
             return Err(failure.error);
         }
         log.commit = commit;
@@ -297,7 +297,7 @@ impl Journal for Arc<Wal> {
         self.policy != SyncPolicy::Always
     }
 
-    fn wait(&self, place: u64) -> Result<u64> {
-        self.syncs.wait(place)
+    fn wait(&self, position: u64) -> Result<u64> {
+        self.syncs.wait(position)
     }
 }

@@ -2,8 +2,8 @@
 //! computed on it.
 
 use crate::algo::{
-    EdgeSelection, Estimate, Found, Graph, GraphCache, Output, Report, Run, Taken, Task, Wanted,
-    compute, estimate,
+    EdgeSelection, Estimate, Graph, GraphCache, Lookup, Outcome, Output, Report, Requested, Run,
+    Task, compute, estimate,
 };
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::trace::{Doubt, Doubtful};
@@ -48,16 +48,16 @@ impl<'a> Context<'a> {
         }
         let step = self.begin("compute", "", None, None);
         let task = Task::new(self.control, call.threads);
-        let found = compute(&Run { graph: &graph, call, lists, weights: &weights, task })
+        let result = compute(&Run { graph: &graph, call, lists, weights: &weights, task })
             .map_err(|error| self.with_estimate(error, call, || estimate))?;
-        self.describe(&step, &told(&found));
-        self.end(&step, found.report.edges);
-        self.note_unconverged(block, call.algorithm.name, &found.report);
+        self.describe(&step, &reported(&result));
+        self.end(&step, result.report.edges);
+        self.note_unconverged(block, call.algorithm.name, &result.report);
         match block.var {
-            None => Ok(Some(AlgorithmResult { graph, found })),
+            None => Ok(Some(AlgorithmResult { graph, result })),
             Some(var) => {
                 let value = self
-                    .variable_of(&graph, found.output)
+                    .variable_of(&graph, result.output)
                     .map_err(|error| error.or_at(block.at))?;
                 self.set_var(var, value);
                 Ok(None)
@@ -92,20 +92,20 @@ impl<'a> Context<'a> {
             let weight = weight.map(|item| item.facet.as_str());
             parts.push(EdgeSelection { predicate, reverse, weight, far });
         }
-        let wanted = Wanted { parts, nodes, direction: call.direction, uid: &uid };
+        let expected = Requested { parts, nodes, direction: call.direction, uid: &uid };
         let task = Task::new(self.control, call.threads);
         let name = call.algorithm.name;
-        let (graph, taken) = GraphCache::take(self.control.graphs(), &wanted, &task)
-            .map_err(|error| self.with_estimate(error, call, || estimate(name, &wanted, None)))?;
+        let (graph, taken) = GraphCache::take(self.control.graphs(), &expected, &task)
+            .map_err(|error| self.with_estimate(error, call, || estimate(name, &expected, None)))?;
         let path = match taken {
-            Taken::Made => GraphPath::Made,
-            Taken::Kept => GraphPath::Kept,
-            Taken::Patched => GraphPath::Patched,
+            Lookup::Made => GraphPath::Made,
+            Lookup::Cached => GraphPath::Cached,
+            Lookup::Patched => GraphPath::Patched,
         };
         self.took_at(&step, path);
         self.end(&step, graph.outgoing().edges());
-        let estimate = estimate(name, &wanted, Some(&graph));
-        Ok((graph, wanted.weights(), estimate))
+        let estimate = estimate(name, &expected, Some(&graph));
+        Ok((graph, expected.weights(), estimate))
     }
 
     /// Adds to the error of a request without memory what the whole call takes.
@@ -145,17 +145,17 @@ impl<'a> Context<'a> {
 
     #[cold]
     fn no_predicate(&self, name: &str, field: &Field) -> Error {
-        let known = self.version.predicates().filter(|(_, predicate)| predicate.is_edges());
-        let mut known: Vec<&str> = known.map(|(name, _)| &**name).collect();
-        known.sort_unstable();
-        let hint = match nearest(name, known.iter().copied()) {
+        let existing = self.version.predicates().filter(|(_, predicate)| predicate.is_edges());
+        let mut existing: Vec<&str> = existing.map(|(name, _)| &**name).collect();
+        existing.sort_unstable();
+        let hint = match nearest(name, existing.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "name a predicate of type uid".to_owned(),
         };
         Error::query_at(field.at, format!("there is no predicate `{name}`")).with_hint(hint)
     }
 
-    /// The nodes of the graph, ascending; `None` where all are wanted that the edges join.
+    /// The nodes of the graph, ascending; `None` where all are requested that the edges join.
     fn graph_nodes(
         &self,
         block: &Block,
@@ -234,13 +234,13 @@ impl<'a> Context<'a> {
                 value_map(there, Column::Int(numbers))
             }
             Output::Float(number) => ValueMap::constant(Value::Float(number)),
-            Output::Nodes(found) => {
-                let found = found.iter().map(|node| nodes[*node as usize]);
-                return Ok(Var::uids(NodeSet::from(found.collect::<Vec<u32>>())));
+            Output::Nodes(result) => {
+                let result = result.iter().map(|node| nodes[*node as usize]);
+                return Ok(Var::uids(NodeSet::from(result.collect::<Vec<u32>>())));
             }
-            Output::Some(found) => {
+            Output::Some(result) => {
                 let (there, numbers) =
-                    found.into_iter().map(|(node, number)| (nodes[node as usize], number)).unzip();
+                    result.into_iter().map(|(node, number)| (nodes[node as usize], number)).unzip();
                 value_map(there, Column::Float(numbers))
             }
             Output::Pairs(_) | Output::Paths(_) | Output::Vectors(_) => {
@@ -274,8 +274,8 @@ fn edges_text(block: &Block) -> String {
 }
 
 /// How a result was found, in words.
-fn told(found: &Found) -> String {
-    let report = found.report;
+fn reported(result: &Outcome) -> String {
+    let report = result.report;
     let rounds = match report.iterations {
         0 => String::new(),
         1 => "1 round".to_owned(),

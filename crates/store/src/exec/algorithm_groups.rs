@@ -38,8 +38,8 @@ impl Context<'_> {
             }
             GroupsBy::Predicate(name, langs) => {
                 let Some(predicate) = self.predicate(name) else {
-                    let known = self.version.predicates().map(|(name, _)| &**name);
-                    let hint = match nearest(name, known) {
+                    let existing = self.version.predicates().map(|(name, _)| &**name);
+                    let hint = match nearest(name, existing) {
                         Some(near) => format!("did you mean `{near}`?"),
                         None => {
                             "name a predicate with values, or write `groups: val(x)`".to_owned()
@@ -62,7 +62,7 @@ impl Context<'_> {
     }
 
     fn numbered(&self, graph: &Graph, key: impl Fn(u32) -> Option<Key>) -> Result<Vec<u32>> {
-        let mut known: FxHashMap<Key, u32> = FxHashMap::default();
+        let mut existing: FxHashMap<Key, u32> = FxHashMap::default();
         let mut groups = Vec::with_capacity(graph.len());
         let mut count = 0;
         for (number, node) in graph.nodes().iter().enumerate() {
@@ -70,7 +70,7 @@ impl Context<'_> {
                 self.control.check()?;
             }
             let group = match key(*node) {
-                Some(key) => *known.entry(key).or_insert(count),
+                Some(key) => *existing.entry(key).or_insert(count),
                 None => count,
             };
             // A new group, whether it can be found again or not.

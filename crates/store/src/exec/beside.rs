@@ -1,4 +1,4 @@
-//! Blocks of a request, and fields of a level, that are carried out beside each other.
+//! Blocks of a request, and fields of a level, that are executed beside each other.
 //!
 //! What does not wait for anything else is a branch. Where two branches at least are large by estimate, threads of the database
 //! that are free carry some of them out, each with a copy of the variables so far. A branch shares its own work in morsels, as far
@@ -26,7 +26,7 @@ const LOOKED_AT: usize = 16;
 /// The number of nodes that a page with a filter, or in the order of an index, asks for each node that it shows, about.
 const ASKED_PER_SHOWN: usize = 64;
 
-/// A block that was carried out, and the variables that it has set.
+/// A block that was executed, and the variables that it has set.
 pub(super) struct Ahead {
     result: BlockResult,
     vars: Vec<(VarId, Option<Var>)>,
@@ -49,7 +49,7 @@ impl<'a> Context<'a> {
         self.control.costs().spread <= nanos
     }
 
-    /// Which of some branches are carried out beside each other, by their estimated nanoseconds: those that are large, where these are
+    /// Which of some branches are executed beside each other, by their estimated nanoseconds: those that are large, where these are
     /// two at least and there are threads for them. The largest ones come first: what is begun last should not be what takes longest.
     pub(super) fn large_branches(
         &self,
@@ -60,24 +60,24 @@ impl<'a> Context<'a> {
             return Vec::new();
         }
         let mut large: Vec<(Reverse<usize>, usize)> = (0..count)
-            .map(|place| (Reverse(nanos(place)), place))
+            .map(|position| (Reverse(nanos(position)), position))
             .filter(|(nanos, _)| self.is_large(nanos.0))
             .collect();
         large.sort_unstable();
-        let places = large.into_iter().map(|(_, place)| place).collect::<Vec<_>>();
-        if places.len() < 2 { Vec::new() } else { places }
+        let positions = large.into_iter().map(|(_, position)| position).collect::<Vec<_>>();
+        if positions.len() < 2 { Vec::new() } else { positions }
     }
 
     /// Carries out blocks beside each other, each as `run` does it.
     pub(super) fn blocks_beside(
         &self,
-        places: &[usize],
+        positions: &[usize],
         run: impl Fn(&mut Context<'a>, usize) -> Result<BlockResult> + Sync,
     ) -> Result<Vec<Result<Ahead>>> {
-        self.control.branches(places.len(), |branch| {
+        self.control.branches(positions.len(), |branch| {
             let mut context = self.branch();
-            let result = run(&mut context, places[branch])?;
-            let defines = &self.query.blocks[places[branch]].defines;
+            let result = run(&mut context, positions[branch])?;
+            let defines = &self.query.blocks[positions[branch]].defines;
             let vars = defines.iter().map(|&var| (var, context.vars[var.0 as usize].take()));
             Ok(Ahead { result, vars: vars.collect() })
         })
@@ -105,15 +105,16 @@ impl<'a> Context<'a> {
         let Some(roots) = block.root.as_ref().and_then(|root| self.root_estimate(root)) else {
             return 0;
         };
-        let wanted = block.page.wanted().unwrap_or(usize::MAX);
-        let is_asked = block.filter.is_some() || !block.order.is_empty();
-        let asked = if is_asked { wanted.saturating_mul(ASKED_PER_SHOWN) } else { wanted };
+        let expected = block.page.expected().unwrap_or(usize::MAX);
+        let is_requested = block.filter.is_some() || !block.order.is_empty();
+        let requested =
+            if is_requested { expected.saturating_mul(ASKED_PER_SHOWN) } else { expected };
         let keys = block.group_by.as_ref().map_or(0, |group_by| group_by.keys.len());
         let steps = usize::from(block.filter.is_some()) + block.order.len() + keys;
-        let shown = roots.min(wanted);
+        let shown = roots.min(expected);
         let fields = block.fields.iter().map(|field| self.field_nanos(field, shown, MEAN_DEGREE));
         let fields = fields.fold(0, usize::saturating_add);
-        roots.min(asked).saturating_mul(NODE_NANOS * steps).saturating_add(fields)
+        roots.min(requested).saturating_mul(NODE_NANOS * steps).saturating_add(fields)
     }
 
     fn root_estimate(&self, root: &Function) -> Option<usize> {
@@ -125,7 +126,7 @@ impl<'a> Context<'a> {
     }
 
     /// Carries out those fields of some nodes that are large beside each other, each as `run` does it. Returns their results at their
-    /// places; an empty list where there are none.
+    /// positions; an empty list where there are none.
     ///
     /// # Errors
     ///
@@ -136,9 +137,9 @@ impl<'a> Context<'a> {
         nodes: &[u32],
         run: impl Fn(&mut Context<'a>, &Arc<Field>) -> Result<FieldData> + Sync,
     ) -> Result<Vec<Option<Result<FieldData>>>> {
-        let large = self.large_branches(fields.len(), |place| {
-            let degree = self.mean_degree(&fields[place], nodes);
-            self.field_nanos(&fields[place], nodes.len(), degree)
+        let large = self.large_branches(fields.len(), |position| {
+            let degree = self.mean_degree(&fields[position], nodes);
+            self.field_nanos(&fields[position], nodes.len(), degree)
         });
         if large.is_empty() {
             return Ok(Vec::new());
@@ -146,7 +147,7 @@ impl<'a> Context<'a> {
         let run = |branch: usize| run(&mut self.branch(), &fields[large[branch]]);
         let done = self.control.branches(large.len(), run)?;
         let mut ahead: Vec<Option<Result<FieldData>>> = fields.iter().map(|_| None).collect();
-        large.into_iter().zip(done).for_each(|(place, done)| ahead[place] = Some(done));
+        large.into_iter().zip(done).for_each(|(position, done)| ahead[position] = Some(done));
         Ok(ahead)
     }
 
@@ -175,12 +176,12 @@ impl<'a> Context<'a> {
         let edges = self.predicate(name).and_then(|predicate| predicate.direction(*reverse));
         let Some(edges) = edges else { return 0 };
         let step = nodes.len().div_ceil(LOOKED_AT).max(1);
-        let (mut looked, mut found) = (0, 0);
+        let (mut looked, mut result) = (0, 0);
         for &node in nodes.iter().step_by(step) {
             looked += 1;
-            found += edges.targets(node).len();
+            result += edges.targets(node).len();
         }
-        found.div_ceil(looked.max(1))
+        result.div_ceil(looked.max(1))
     }
 
     /// The nanoseconds of an aggregate over all values of a variable.
@@ -207,7 +208,7 @@ mod tests {
         let context =
             Context { version: &version, query: &query, control: &control, vars: Vec::new() };
         let nanos = [5, 70, 0, 9];
-        assert_eq!(context.large_branches(4, |place| nanos[place]), [1, 3, 0]);
-        assert!(context.large_branches(2, |place| [0, 9][place]).is_empty(), "one is no two");
+        assert_eq!(context.large_branches(4, |position| nanos[position]), [1, 3, 0]);
+        assert!(context.large_branches(2, |position| [0, 9][position]).is_empty(), "one is no two");
     }
 }

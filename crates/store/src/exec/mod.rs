@@ -22,7 +22,7 @@ pub use control::trace::{Doubt, Doubtful, Step, Trace};
 pub use control::tree::{AlgorithmResult, BlockResult, FieldData, FieldResult, Level, ValueField};
 pub use math::column_numbers::{ColumnNumbers, ManyNodes, nodes_of_extreme};
 pub use math::sums::Sum;
-pub use physical::lot::Lot;
+pub use physical::lot::RandomChoice;
 pub use physical::path::{
     AccessPath, BlockPath, EdgesPath, FilterPath, GraphPath, GroupPath, OrderPath, PagePath,
     RootPath, TotalPath,

@@ -31,7 +31,7 @@ use hexgraph_base::answer::{Key, RowForm, Shape, Table};
 use hexgraph_base::plan::{
     Block, BlockKind, Call, Field, FieldKind, GroupBy, OrderKey, Page, Query, VarId,
 };
-use hexgraph_base::types::{Error, PieceSink, Result, Sink, Uid, stack};
+use hexgraph_base::types::{Error, FragmentSink, Result, Sink, Uid, stack};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub fn execute(
     options: ExecOptions,
     control: &Control,
 ) -> Result<Answer> {
-    let version = with_strangers(version, &query);
+    let version = with_unknowns(version, &query);
     let blocks = {
         let vars = vec![None; query.variables.len()];
         run_blocks(&mut Context { version: &version, query: &query, control, vars })?
@@ -68,26 +68,26 @@ pub fn execute(
 
 /// The version, knowing the great uids too that stand at a root and have no data: such a node
 /// shows its uid, as one with a small uid does.
-pub(crate) fn with_strangers(version: Arc<Version>, query: &Query) -> Arc<Version> {
+pub(crate) fn with_unknowns(version: Arc<Version>, query: &Query) -> Arc<Version> {
     stack::require();
-    let is_stranger = |uid: &u64| version.nodes.node(Uid(*uid)).is_none();
-    let mut strangers = Vec::new();
+    let is_unknown = |uid: &u64| version.nodes.node(Uid(*uid)).is_none();
+    let mut unknowns = Vec::new();
     for function in query.blocks.iter().filter_map(|block| block.root.as_ref()) {
         if let Call::Uid { uids, .. } = &function.call {
-            strangers.extend(uids.iter().copied().filter(is_stranger));
+            unknowns.extend(uids.iter().copied().filter(is_unknown));
         }
     }
     for block in &query.blocks {
         if let BlockKind::Algorithm(call) = &block.kind {
             let uids = call.node_lists().flat_map(|list| &list.uids);
-            strangers.extend(uids.copied().filter(is_stranger));
+            unknowns.extend(uids.copied().filter(is_unknown));
         }
     }
-    if strangers.is_empty() {
+    if unknowns.is_empty() {
         return version;
     }
     let mut knowing = Version::clone(&version);
-    knowing.nodes = version.nodes.with_strangers(strangers);
+    knowing.nodes = version.nodes.with_unknowns(unknowns);
     Arc::new(knowing)
 }
 
@@ -98,18 +98,18 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
     let mut waiting: VecDeque<usize> = (0..query.blocks.len()).collect();
     let mut beside = Beside::default();
     while !waiting.is_empty() {
-        let ready = |place: &usize| is_ready(context, &query.blocks[*place]);
+        let ready = |position: &usize| is_ready(context, &query.blocks[*position]);
         let Some(next) = waiting.iter().position(ready) else {
             return Err(waits(context, &query.blocks[waiting[0]]));
         };
         beside.run(context, &waiting, next)?;
-        let place = waiting.remove(next).expect("it was found there");
+        let position = waiting.remove(next).expect("it was found there");
         // The first in the text of those that can run: the order is always the same.
-        let done = match beside.take(place) {
+        let done = match beside.take(position) {
             Some(done) => done.map(|done| context.take_ahead(done)),
-            None => run_block(context, place),
+            None => run_block(context, position),
         };
-        blocks.push(done.map_err(|error| error.or_at(query.blocks[place].at))?);
+        blocks.push(done.map_err(|error| error.or_at(query.blocks[position].at))?);
     }
     // They ran in the order of their variables; the answer has them as they stand in the text.
     blocks.sort_by_key(|result| result.block);
@@ -120,7 +120,7 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
 #[derive(Default)]
 struct Beside {
     done: Vec<(usize, Result<Ahead>)>,
-    /// The estimates of the blocks that were looked at, by their places.
+    /// The estimates of the blocks that were looked at, by their positions.
     nanos: FxHashMap<usize, usize>,
 }
 
@@ -129,32 +129,32 @@ impl Beside {
     /// already, or is small: it is not kept waiting for the others. Then they are not looked at, so that thousands of small blocks
     /// cost thousands of looks, and not the square of that.
     fn run(&mut self, context: &Context<'_>, waiting: &VecDeque<usize>, next: usize) -> Result<()> {
-        let is_done = |place: usize| self.done.iter().any(|(done, _)| *done == place);
+        let is_done = |position: usize| self.done.iter().any(|(done, _)| *done == position);
         if waiting.len() < 2 || !context.shares_branches() || is_done(waiting[next]) {
             return Ok(());
         }
         let blocks = &context.query.blocks;
-        let known = &mut self.nanos;
-        let mut nanos = |place: usize| {
-            *known.entry(place).or_insert_with(|| context.block_nanos(&blocks[place]))
+        let existing = &mut self.nanos;
+        let mut nanos = |position: usize| {
+            *existing.entry(position).or_insert_with(|| context.block_nanos(&blocks[position]))
         };
         if !context.is_large(nanos(waiting[next])) {
             return Ok(());
         }
-        let can_run = |place: &usize| !is_done(*place) && is_ready(context, &blocks[*place]);
+        let can_run = |at: &usize| !is_done(*at) && is_ready(context, &blocks[*at]);
         let ready: Vec<usize> = waiting.iter().copied().filter(can_run).collect();
-        let large = context.large_branches(ready.len(), |place| nanos(ready[place]));
-        let places: Vec<usize> = large.into_iter().map(|place| ready[place]).collect();
-        if places.contains(&waiting[next]) {
-            let done = context.blocks_beside(&places, run_block)?;
-            self.done.extend(places.into_iter().zip(done));
+        let large = context.large_branches(ready.len(), |position| nanos(ready[position]));
+        let positions: Vec<usize> = large.into_iter().map(|position| ready[position]).collect();
+        if positions.contains(&waiting[next]) {
+            let done = context.blocks_beside(&positions, run_block)?;
+            self.done.extend(positions.into_iter().zip(done));
         }
         Ok(())
     }
 
-    fn take(&mut self, place: usize) -> Option<Result<Ahead>> {
-        let found = self.done.iter().position(|(done, _)| *done == place)?;
-        Some(self.done.swap_remove(found).1)
+    fn take(&mut self, position: usize) -> Option<Result<Ahead>> {
+        let result = self.done.iter().position(|(done, _)| *done == position)?;
+        Some(self.done.swap_remove(result).1)
     }
 }
 
@@ -185,8 +185,8 @@ impl Answer {
     }
 
     /// The result of a block, by its place in the plan.
-    pub fn block(&self, place: usize) -> Option<&BlockResult> {
-        self.blocks.iter().find(|result| result.block == place)
+    pub fn block(&self, position: usize) -> Option<&BlockResult> {
+        self.blocks.iter().find(|result| result.block == position)
     }
 
     /// What the first block of an algorithm without a variable has found, with the name of the algorithm.
@@ -211,19 +211,19 @@ impl Answer {
         self.write_head(usize::MAX, sink)
     }
 
-    /// As [`Answer::write`], to a sink that takes pieces: other threads help to write a large answer.
+    /// As [`Answer::write`], to a sink that takes chunks: other threads help to write a large answer.
     ///
     /// # Errors
     ///
     /// As [`Answer::write`]; those of `control`.
-    pub fn write_shared<S: PieceSink>(&self, control: &Control, sink: &mut S) -> Result<()> {
+    pub fn write_shared<S: FragmentSink>(&self, control: &Control, sink: &mut S) -> Result<()> {
         if self.query.schema.is_some() {
             return self.write(sink);
         }
         self.check_extent()?;
         let options = (self.options, usize::MAX);
-        let wanted = AnswerOptions { version: &self.version, query: &self.query, options };
-        pieces::write(wanted, &self.blocks, control, sink)
+        let expected = AnswerOptions { version: &self.version, query: &self.query, options };
+        pieces::write(expected, &self.blocks, control, sink)
     }
 
     /// The rows of a block as a table, made column by column: those columns in which some row has a value, in the order of the text.
@@ -270,8 +270,8 @@ impl Answer {
             return Ok(());
         }
         let options = (self.options, objects_max);
-        let wanted = AnswerOptions { version: &self.version, query: &self.query, options };
-        output::write(wanted, &self.blocks, sink)
+        let expected = AnswerOptions { version: &self.version, query: &self.query, options };
+        output::write(expected, &self.blocks, sink)
     }
 
     /// The number of root nodes of each visible block. Objects without anything in them are not
@@ -308,8 +308,8 @@ impl Answer {
     pub fn keys(&self, block: &str) -> Vec<Key> {
         let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
         let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
-        if let Some(found) = &result.algorithm {
-            return crate::exec::write::algorithm_rows::keys(block, &found.found.output);
+        if let Some(hit) = &result.algorithm {
+            return crate::exec::write::algorithm_rows::keys(block, &hit.result.output);
         }
         let plan = &self.query.blocks[result.block];
         let mut keys = match &plan.group_by {
@@ -328,12 +328,12 @@ impl Answer {
         keys
     }
 
-    /// The plan that was carried out, and the version that it was asked of.
-    pub fn asked(&self) -> (&Query, &Version) {
+    /// The plan that was executed, and the version that it was asked of.
+    pub fn requested(&self) -> (&Query, &Version) {
         (&self.query, &self.version)
     }
 
-    /// The plan that was carried out, to be kept.
+    /// The plan that was executed, to be retained.
     pub fn plan(&self) -> &Arc<Query> {
         &self.query
     }
@@ -377,7 +377,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// Those of `look`; [`Error::Query`] for what has no place there: groups, `count(uid)`, `@normalize`,
+    /// Those of `look`; [`Error::Query`] for what has no position there: groups, `count(uid)`, `@normalize`,
     /// `@ignorereflex`, `checkpwd` and facets; and as [`Answer::write`].
     pub fn write_rdf(
         &self,
@@ -387,7 +387,7 @@ impl Answer {
         rdf::write(&self.version, &self.query, &self.blocks, out, look)
     }
 
-    /// The uid of the last root node of a block, by the block's place in the plan.
+    /// The uid of the last root node of a block, by the block's position in the plan.
     pub fn last_root(&self, block: usize) -> Option<Uid> {
         let result = self.blocks.iter().find(|result| result.block == block)?;
         result.roots.last().map(|&node| self.version.nodes.uid(node))
@@ -434,19 +434,19 @@ fn waits(context: &Context<'_>, block: &Block) -> Error {
 
 /// True when every variable that the block reads is known, or defined by the block itself.
 fn is_ready(context: &Context<'_>, block: &Block) -> bool {
-    let known = |var: &VarId| context.vars[var.0 as usize].is_some();
+    let existing = |var: &VarId| context.vars[var.0 as usize].is_some();
     // A block may read a variable that it defines itself, but is ordered before any of its own has a value.
-    let early = |key: &OrderKey| matches!(key, OrderKey::Var { var, .. } if !known(var));
+    let early = |key: &OrderKey| matches!(key, OrderKey::Var { var, .. } if !existing(var));
     !block.order.iter().any(early)
-        && block.reads.iter().all(|var| known(var) || block.defines.binary_search(var).is_ok())
+        && block.reads.iter().all(|var| existing(var) || block.defines.binary_search(var).is_ok())
 }
 
-fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
+fn run_block(context: &mut Context<'_>, position: usize) -> Result<BlockResult> {
     let query = context.query;
-    let block = &query.blocks[place];
+    let block = &query.blocks[position];
     let step = context.begin("block", &block.name, Some(block.at), None);
     let mut result = BlockResult {
-        block: place,
+        block: position,
         roots: Arc::default(),
         count: None,
         unlisted: 0,
@@ -467,7 +467,7 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
         }
         BlockKind::Algorithm(call) => {
             result.algorithm = context.algorithm(block, call)?;
-            result.unlisted = result.algorithm.as_ref().map_or(0, |it| it.found.output.len());
+            result.unlisted = result.algorithm.as_ref().map_or(0, |it| it.result.output.len());
             BlockPath::Algorithm
         }
         BlockKind::Visible | BlockKind::Hidden => {
@@ -477,9 +477,9 @@ fn run_block(context: &mut Context<'_>, place: usize) -> Result<BlockResult> {
     context.took_at(&step, path);
     // A block whose variable found nothing still defines it.
     for var in &block.defines {
-        let known = &mut context.vars[var.0 as usize];
-        if known.is_none() {
-            *known = Some(Var::uids(Default::default()));
+        let existing = &mut context.vars[var.0 as usize];
+        if existing.is_none() {
+            *existing = Some(Var::uids(Default::default()));
         }
     }
     let listed = result.unlisted + result.roots.len() + result.paths.len();
@@ -504,7 +504,7 @@ fn run_nodes(
                 return Ok(BlockPath::GroupSet);
             }
         }
-        BlockPath::CountPaths | BlockPath::NameColumns | BlockPath::KeepSet => {
+        BlockPath::CountPaths | BlockPath::NameColumns | BlockPath::RetainSet => {
             let set = context.block_set(block)?;
             if use_set(context, block, path, &set, result)? {
                 result.unlisted = set.len();
@@ -549,11 +549,11 @@ fn walk_block(
     context: &mut Context<'_>,
     block: &Block,
     mut most: Option<usize>,
-    mut known: Option<Vec<u32>>,
+    mut existing: Option<Vec<u32>>,
     result: &mut BlockResult,
 ) -> Result<()> {
     loop {
-        result.roots = match known.take() {
+        result.roots = match existing.take() {
             Some(roots) => roots.into(),
             None => context.block_roots(block, most)?.into(),
         };
@@ -599,7 +599,7 @@ fn root_nodes(
     Ok(nodes)
 }
 
-/// Walks the fields of a block from its roots, which are at most `most`, and carries out its `@cascade`. Returns false when there are
+/// Walks the fields of a block from its roots, which are at most `most`, and executes its `@cascade`. Returns false when there are
 /// more roots, and those that are left do not fill the page.
 fn walk_nodes(
     context: &mut Context<'_>,
@@ -608,7 +608,7 @@ fn walk_nodes(
     most: Option<usize>,
 ) -> Result<bool> {
     let nodes = root_nodes(context, block, &result.roots)?;
-    let found = result.roots.len();
+    let hit = result.roots.len();
     result.level = match &block.recurse {
         Some(recurse) => context.recurse(block, recurse, nodes)?,
         None => {
@@ -626,24 +626,24 @@ fn walk_nodes(
     let step = context.begin("cascade", "", None, None);
     context.cascade(&mut result.level, block.cascade.as_ref())?;
     let level = &result.level;
-    context.end(&step, (0..level.nodes.len()).filter(|&place| level.is_alive(place)).count());
+    context.end(&step, (0..level.nodes.len()).filter(|&position| level.is_alive(position)).count());
     if block.cascade.is_none() {
         return Ok(true);
     }
     // Roots stand in the order of the answer and perhaps twice, levels have each node once and ascend.
     let roots = Arc::make_mut(&mut result.roots);
-    roots.retain(|&node| level.place(node).is_some_and(|place| level.is_alive(place)));
-    // As without `@cascade`: a uid that is listed twice comes twice only where all of the list is wanted.
+    roots.retain(|&node| level.position(node).is_some_and(|position| level.is_alive(position)));
+    // As without `@cascade`: a uid that is listed twice comes twice only where all of the list is requested.
     if lists_uids(block) && (block.page.first != 0 || 0 < block.page.offset) {
         roots.dedup();
     }
-    let is_full = block.page.wanted().is_some_and(|wanted| wanted <= roots.len());
+    let is_full = block.page.expected().is_some_and(|expected| expected <= roots.len());
     // Fewer roots than were asked for means that there are no more.
-    let is_whole = is_full || most.is_none_or(|most| found < most);
+    let is_complete = is_full || most.is_none_or(|most| hit < most);
     // `after` was applied to the roots already; `first` and `offset` count what is left.
     let page = Page { after: 0, ..block.page };
     result.roots = cut(&result.roots, page).to_vec().into();
-    Ok(is_whole)
+    Ok(is_complete)
 }
 
 /// How many times as many roots are walked when those of the batch before did not fill the page. The batch before is walked again,
@@ -652,8 +652,8 @@ const BATCH_GROWTH: usize = 8;
 
 /// The number of roots with which a block with `@cascade` and a page begins.
 fn first_batch(block: &Block, costs: &Costs) -> Option<usize> {
-    let wanted = block.page.wanted()?;
-    let most = costs.cascade_ratio.saturating_mul(wanted).max(costs.cascade_batch);
+    let expected = block.page.expected()?;
+    let most = costs.cascade_ratio.saturating_mul(expected).max(costs.cascade_batch);
     (most < BATCH_MAX).then_some(most)
 }
 
@@ -701,9 +701,9 @@ fn publish_groups(
 ) -> Result<()> {
     // Groups as columns have no variables.
     if let RootGroups::Rows(groups) = &groups {
-        let mut found = BTreeMap::new();
-        context.publish_groups(&block.fields, group_by.keys.len(), groups, &mut found)?;
-        for (var, value) in found {
+        let mut hit = BTreeMap::new();
+        context.publish_groups(&block.fields, group_by.keys.len(), groups, &mut hit)?;
+        for (var, value) in hit {
             context.set_var(var, value);
         }
     }

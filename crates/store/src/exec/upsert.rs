@@ -1,7 +1,7 @@
 //! Runs the query of an upsert, and binds the variables of the mutations that follow.
 
 use super::control::options::ExecOptions;
-use super::run::{Answer, run_blocks, with_strangers};
+use super::run::{Answer, run_blocks, with_unknowns};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::stop::Control;
 use crate::graph::{Binding, Bindings, Version};
@@ -39,7 +39,7 @@ pub fn execute_upsert(
     for condition in conditions.iter().flatten() {
         check_condition(condition)?;
     }
-    let version = with_strangers(version, &query);
+    let version = with_unknowns(version, &query);
     let vars = vec![None; query.variables.len()];
     let mut context = Context { version: &version, query: &query, control, vars };
     let blocks = run_blocks(&mut context)?;

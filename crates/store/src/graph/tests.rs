@@ -94,8 +94,9 @@ fn contents(version: &Version) -> Contents {
                     for node in values.subjects().iter() {
                         assert!(values.has(node));
                         let list = values.values(node);
-                        let row = (0..list.len())
-                            .map(|place| (list.get(place).to_value(), owned(list.facets(place))));
+                        let row = (0..list.len()).map(|position| {
+                            (list.get(position).to_value(), owned(list.facets(position)))
+                        });
                         let row: Vec<_> = row.collect();
                         assert!(!row.is_empty());
                         all.values.insert((name.clone(), values.lang.to_string(), uid(node)), row);

@@ -8,14 +8,14 @@ use crate::index::VectorThresholds;
 
 /// A part of a predicate is folded when more than one in this many of its rows have changed. A change then costs O(this many)
 /// rows of a fold, amortised, and a query that reads all rows meets one change in this many at most while no fold is late.
-const DUE_SHARE: usize = 64;
+const DUE_RESERVATION: usize = 64;
 
 /// Where no commit comes for a while, more than one changed row in this many is folded, too: what was changed long ago costs queries little, and a change
 /// this many rows of a fold at the most.
-const REST_SHARE: usize = 256;
+const REST_RESERVATION: usize = 256;
 
 /// A commit that sets more than one in this many of the rows builds the part anew at once: that costs less than the changes.
-const BULK_SHARE: usize = 8;
+const BULK_RESERVATION: usize = 8;
 
 /// A commit folds by itself when this many times as much as is due has piled up, because the thread that folds can't keep up.
 /// This bounds the memory of changes.
@@ -44,7 +44,7 @@ pub struct Thresholds {
     pub changes_min: usize,
     /// When the index of vectors is walked.
     pub vectors: VectorThresholds,
-    /// The statements of a log that are gathered before they are carried out together.
+    /// The statements of a log that are gathered before they are executed together.
     pub replayed_max: usize,
     /// How many numbers each commit leaves free for the snapshots that are taken before it is published. When more are
     /// taken, the others get greater numbers than the commit, as if they had it. Nothing but the order of the numbers
@@ -54,11 +54,11 @@ pub struct Thresholds {
     pub conflict_keys_max: usize,
     /// The predicates that were changed as a whole, of which it is kept at the most when that was.
     pub conflict_names_max: usize,
-    /// The number of stored rows from which on a load of few statements is carried out as a commit is. A smaller graph is quickly
+    /// The number of stored rows from which on a load of few statements is executed as a commit is. A smaller graph is quickly
     /// built anew, and quickly saved.
-    pub little_rows: usize,
+    pub small_rows: usize,
     /// How many stored rows there must be for each statement of such a load.
-    pub little_share: usize,
+    pub small_reservation: usize,
 }
 
 impl Default for Thresholds {
@@ -71,8 +71,8 @@ impl Default for Thresholds {
             commit_gap: 1 << 10,
             conflict_keys_max: 1 << 20,
             conflict_names_max: 1 << 14,
-            little_rows: 1 << 16,
-            little_share: 16,
+            small_rows: 1 << 16,
+            small_reservation: 16,
         }
     }
 }
@@ -94,8 +94,8 @@ impl Thresholds {
             conflict_keys_max: 100,
             conflict_names_max: 10,
             // Tests of what comes beside loads need loads that take their time.
-            little_rows: usize::MAX,
-            little_share: 1,
+            small_rows: usize::MAX,
+            small_reservation: 1,
         }
     }
 
@@ -107,12 +107,12 @@ impl Thresholds {
 
     /// True when `changes` changed rows are to be folded into a base of `rows` rows as soon as no commit comes.
     pub(in crate::graph) fn is_due_at_rest(&self, changes: usize, rows: usize) -> bool {
-        self.changes_min.max(rows / REST_SHARE) < changes
+        self.changes_min.max(rows / REST_RESERVATION) < changes
     }
 
     /// How many times as many rows have changed as may wait to be folded into a base of `rows` rows: above 1 where they are due.
     pub(in crate::graph) fn lateness(&self, changes: usize, rows: usize) -> f64 {
-        changes as f64 / self.changes_min.max(rows / DUE_SHARE) as f64
+        changes as f64 / self.changes_min.max(rows / DUE_RESERVATION) as f64
     }
 
     /// True when a commit must fold `changes` changed rows itself.
@@ -124,14 +124,14 @@ impl Thresholds {
         }
     }
 
-    /// True when a load of so many statements is carried out as a commit is, in a graph of `rows` stored rows.
-    pub(in crate::graph) fn is_little(&self, statements: usize, rows: usize) -> bool {
-        let is_large = self.little_rows.max(self.little_share * statements) <= rows;
+    /// True when a load of so many statements is executed as a commit is, in a graph of `rows` stored rows.
+    pub(in crate::graph) fn is_small(&self, statements: usize, rows: usize) -> bool {
+        let is_large = self.small_rows.max(self.small_reservation * statements) <= rows;
         is_large && statements <= self.changes_min
     }
 
     /// True when a commit that sets `changes` rows lays them into a new base at once.
     pub(in crate::graph) fn is_bulk(&self, changes: usize, rows: usize) -> bool {
-        self.changes_min.max(rows / BULK_SHARE) < changes
+        self.changes_min.max(rows / BULK_RESERVATION) < changes
     }
 }

@@ -1,7 +1,7 @@
-//! What one who asks may see of a graph: a set of predicates. What is not in it does not exist for him.
+//! What one the caller may see of a graph: a set of predicates. What is not in it does not exist for him.
 //!
 //! A version with a view ([`Version::seen_by`](crate::graph::Version::seen_by)) has those predicates alone, and a schema that
-//! speaks of no others, so nothing above it asks for rights. It is only read: what is written begins with the whole version.
+//! speaks of no others, so nothing above it asks for rights. It is only read: what is written begins with the entire version.
 
 use arc_swap::ArcSwapOption;
 use hexgraph_base::schema::{Schema, TypeDef};
@@ -36,23 +36,23 @@ impl View {
 
     /// What can be seen of a schema: the definitions of the predicates, and all types with those of their fields. Costs O(schema)
     /// once for each schema.
-    pub(in crate::graph) fn schema(&self, whole: &Arc<Schema>) -> Arc<Schema> {
+    pub(in crate::graph) fn schema(&self, full: &Arc<Schema>) -> Arc<Schema> {
         if let Some(last) = &*self.last.load()
-            && Arc::ptr_eq(&last.0, whole)
+            && Arc::ptr_eq(&last.0, full)
         {
             return Arc::clone(&last.1);
         }
-        let predicates = whole.predicates.iter().filter(|(name, _)| self.shows(name));
+        let predicates = full.predicates.iter().filter(|(name, _)| self.shows(name));
         let is_shown = |field: &&String| self.shows(field.trim_start_matches('~'));
-        let types = whole.types.iter().map(|(name, known)| {
-            let fields = known.fields.iter().filter(is_shown).cloned().collect();
+        let types = full.types.iter().map(|(name, existing)| {
+            let fields = existing.fields.iter().filter(is_shown).cloned().collect();
             (name.clone(), TypeDef::new(name.clone(), fields))
         });
         let seen = Arc::new(Schema {
             predicates: predicates.map(|(name, def)| (name.clone(), def.clone())).collect(),
             types: types.collect(),
         });
-        self.last.store(Some(Arc::new((Arc::clone(whole), Arc::clone(&seen)))));
+        self.last.store(Some(Arc::new((Arc::clone(full), Arc::clone(&seen)))));
         seen
     }
 }

@@ -1,6 +1,6 @@
 //! Builds the token indexes of a column, and computes the tokens of a value.
 //!
-//! An index of whole values sorts the positions of the column by value; since positions ascend by
+//! An index of entire values sorts the positions of the column by value; since positions ascend by
 //! node, so do the postings of each token. An index of words or trigrams numbers the tokens as
 //! they come, and deals the nodes out to their tokens by counting, which keeps them ascending too.
 
@@ -95,9 +95,9 @@ pub(crate) fn tokens_of(
     let Some(text) = text_of(value) else { return };
     match kind {
         IndexKind::Trigram => {
-            let mut found = Vec::new();
-            trigrams(text, &mut found);
-            out.extend(found.into_iter().map(|trigram| TokenKey::Int(i64::from(trigram))));
+            let mut result = Vec::new();
+            trigrams(text, &mut result);
+            out.extend(result.into_iter().map(|trigram| TokenKey::Int(i64::from(trigram))));
         }
         _ => {
             Analyzer::new(kind).tokens(text, lang, |token| {
@@ -164,7 +164,7 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
         }
         Values::Text { value_type: ValueType::String | ValueType::Default, texts } => {
             // The first eight bytes decide most comparisons without a look at the texts
-            // themselves. A shorter text is filled up with zeros there, which the whole texts
+            // themselves. A shorter text is filled up with zeros there, which the entire texts
             // then tell apart.
             let text = |position: u32| texts.get_bytes(position as usize);
             let mut keyed: Vec<(u64, u32)> =
@@ -184,7 +184,7 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
             for (rank, code) in order.into_iter().enumerate() {
                 ranks[usize::from(code)] = rank as u16;
             }
-            // A code of a file may be senseless; it has no rank then, and does no harm.
+            // A code of a file may be invalid; it has no rank then, and does no harm.
             // The ranks only sort: the keys of the index are the texts themselves, gathered from the column.
             by_key(source, codes.as_slice(), |&code| ranks.get(usize::from(code)).copied())
         }
@@ -313,21 +313,21 @@ impl Pairs {
     }
 
     /// Deals the nodes out to the tokens, which come in the order that `sorted` lists them.
-    fn deal(self, sorted: &[u32], keys: Values) -> TokenIndex {
+    fn partition(self, sorted: &[u32], keys: Values) -> TokenIndex {
         let offsets =
             Offsets::from_lens(sorted.iter().map(|&token| self.seen[token as usize].1 as usize));
         // A counting sort: how many nodes each token has says where its list begins, and nodes
-        // are dealt out in their order, so that each list ascends.
+        // are partitioned out in their order, so that each list ascends.
         let mut next = vec![0_usize; sorted.len()];
-        for (place, &token) in sorted.iter().enumerate() {
+        for (position, &token) in sorted.iter().enumerate() {
             // `next` is by the number that the token got when it came, and offsets by its place in the order.
-            next[token as usize] = offsets.start(place);
+            next[token as usize] = offsets.start(position);
         }
         let mut postings = vec![0; self.pairs.len()];
         for (token, node) in self.pairs {
-            let place = &mut next[token as usize];
-            postings[*place] = node;
-            *place += 1;
+            let position = &mut next[token as usize];
+            postings[*position] = node;
+            *position += 1;
         }
         TokenIndex::new(keys, offsets, Array::from_vec(postings))
     }
@@ -358,21 +358,21 @@ fn build_words(
     }
     // Its texts are in the keys, and the postings need the room.
     drop(interner);
-    Ok(pairs.deal(&sorted, keys.finish()))
+    Ok(pairs.partition(&sorted, keys.finish()))
 }
 
 fn build_trigrams(source: &Source<'_>, check: Check<'_>) -> Result<TokenIndex> {
     let mut ids: FxHashMap<u32, u32> = FxHashMap::default();
     let mut distinct: Vec<u32> = Vec::new();
     let mut pairs = Pairs::default();
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     for (at, (node, text)) in source.texts().enumerate() {
         if at.is_multiple_of(CHECKED_VALUES) {
             check()?;
         }
-        trigrams(text, &mut found);
-        for &trigram in &found {
-            // Numbered as they come, since three bytes are up to 2^24 places and a column has few
+        trigrams(text, &mut result);
+        for &trigram in &result {
+            // Numbered as they come, since three bytes are up to 2^24 positions and a column has few
             // of them.
             let id = *ids.entry(trigram).or_insert_with(|| {
                 distinct.push(trigram);
@@ -384,5 +384,5 @@ fn build_trigrams(source: &Source<'_>, check: Check<'_>) -> Result<TokenIndex> {
     let mut sorted: Vec<u32> = (0..distinct.len() as u32).collect();
     sorted.sort_unstable_by_key(|&id| distinct[id as usize]);
     let keys = sorted.iter().map(|&id| distinct[id as usize] as i32).collect();
-    Ok(pairs.deal(&sorted, Values::SmallInt(Array::from_vec(keys))))
+    Ok(pairs.partition(&sorted, Values::SmallInt(Array::from_vec(keys))))
 }

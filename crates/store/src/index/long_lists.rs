@@ -11,9 +11,9 @@ use std::sync::{Arc, OnceLock};
 /// Lists of fewer nodes have no bitmap.
 const LONG: usize = 1 << 14;
 
-/// Nor have those with gaps in most places: so many nodes behind one another are looked at in so many places, and at most a few more ids than that are there from
+/// Nor have those with gaps in most positions: so many nodes contiguous are looked at in so many positions, and at most a few more ids than that are there from
 /// the first to the last of them.
-const PLACES: usize = 8;
+const POSITIONS: usize = 8;
 const NODES: usize = 1 << 10;
 const IDS_MAX: u32 = 1_400;
 
@@ -22,30 +22,30 @@ const IDS_MAX: u32 = 1_400;
 pub(super) struct LongLists(Arc<OnceLock<Vec<LongList>>>);
 
 struct LongList {
-    place: usize,
+    position: usize,
     /// `None` inside for the list of a damaged file, which does not ascend.
     nodes: OnceLock<Option<FrozenBitmap>>,
 }
 
 impl LongLists {
-    /// The nodes of the token at a place as a bitmap; `None` where its list is short, or has too many gaps. O(1) behind the first call for the
+    /// The nodes of the token at a position as a bitmap; `None` where its list is short, or has too many gaps. O(1) behind the first call for the
     /// token, which reads its list, and behind the first one for the index, which looks at the lengths of all lists.
     pub(super) fn bitmap(
         &self,
         (offsets, postings): (&Offsets, &Array<u32>),
-        place: usize,
+        position: usize,
     ) -> Option<FrozenBitmap> {
-        let list = offsets.range(place);
+        let list = offsets.range(position);
         if !is_long(postings, &list) {
             return None;
         }
         let lists = self.0.get_or_init(|| {
-            let is_long = |place: &usize| is_long(postings, &offsets.range(*place));
-            let places = (0..offsets.rows()).filter(is_long);
-            places.map(|place| LongList { place, nodes: OnceLock::new() }).collect()
+            let is_long = |position: &usize| is_long(postings, &offsets.range(*position));
+            let positions = (0..offsets.rows()).filter(is_long);
+            positions.map(|position| LongList { position, nodes: OnceLock::new() }).collect()
         });
-        let found = lists.binary_search_by_key(&place, |list| list.place).ok()?;
-        lists[found].nodes.get_or_init(|| bitmap_of(postings.slice(list))).clone()
+        let result = lists.binary_search_by_key(&position, |list| list.position).ok()?;
+        lists[result].nodes.get_or_init(|| bitmap_of(postings.slice(list))).clone()
     }
 
     /// The bytes of the bitmaps that were made.
@@ -60,13 +60,13 @@ fn is_long(postings: &Array<u32>, list: &Range<usize>) -> bool {
     if list.len() < LONG {
         return false;
     }
-    let has_few_gaps = |place: &usize| {
-        let start = list.start + place * (list.len() / PLACES);
+    let has_few_gaps = |position: &usize| {
+        let start = list.start + position * (list.len() / POSITIONS);
         let [first, last] = [start, start + NODES - 1].map(|at| postings.get(at));
         last.wrapping_sub(first) < IDS_MAX
     };
     // All but one: uids of later nodes may begin anywhere.
-    PLACES - 1 <= (0..PLACES).filter(has_few_gaps).count()
+    POSITIONS - 1 <= (0..POSITIONS).filter(has_few_gaps).count()
 }
 
 fn bitmap_of(nodes: &[u32]) -> Option<FrozenBitmap> {
@@ -91,14 +91,14 @@ mod tests {
         let lists = [vec![7, 9], most, half, (70_000..90_000).collect(), (1..9_000).collect()];
         let offsets = Offsets::from_lens(lists.iter().map(Vec::len));
         let (postings, bitmaps) = (Array::from_vec(lists.concat()), LongLists::default());
-        for (place, (list, is_long)) in
+        for (position, (list, is_long)) in
             lists.iter().zip([false, true, false, true, false]).enumerate()
         {
-            let found = bitmaps.bitmap((&offsets, &postings), place);
+            let result = bitmaps.bitmap((&offsets, &postings), position);
             assert_eq!(
-                found.map(|it| it.iter().collect()),
+                result.map(|it| it.iter().collect()),
                 is_long.then(|| list.clone()),
-                "{place}"
+                "{position}"
             );
         }
         // Two bits a node of the first of them, and one entry of a directory for the other one.

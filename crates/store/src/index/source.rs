@@ -7,10 +7,10 @@ use std::borrow::Cow;
 /// The number of values that are read between two questions whether to go on.
 pub(super) const CHECKED_VALUES: usize = 1024;
 
-/// True when values of `stored` need no conversion to be tokens of a predicate of `wanted`.
-pub(super) fn is_of(stored: ValueType, wanted: ValueType) -> bool {
+/// True when values of `stored` need no conversion to be tokens of a predicate of `expected`.
+pub(super) fn is_of(stored: ValueType, expected: ValueType) -> bool {
     let text = |value_type| matches!(value_type, ValueType::String | ValueType::Default);
-    stored == wanted || text(stored) && text(wanted)
+    stored == expected || text(stored) && text(expected)
 }
 
 /// The values of a column in the predicate's type, with the node of each.
@@ -37,17 +37,17 @@ impl<'a> Source<'a> {
         // What can't be converted has no token and loses its node, so both lists stay of one
         // length.
         let mut converted = ValuesBuilder::new(value_type);
-        let mut kept = Vec::with_capacity(nodes.len());
+        let mut retained = Vec::with_capacity(nodes.len());
         for (position, node) in nodes.into_iter().enumerate() {
             if position.is_multiple_of(CHECKED_VALUES) {
                 check()?;
             }
             if let Ok(value) = column.values.get(position).convert(value_type) {
                 converted.push(value.as_ref());
-                kept.push(node);
+                retained.push(node);
             }
         }
-        Ok(Source { values: Cow::Owned(converted.finish()), nodes: kept })
+        Ok(Source { values: Cow::Owned(converted.finish()), nodes: retained })
     }
 
     pub(super) fn texts(&self) -> impl Iterator<Item = (u32, &str)> {

@@ -144,14 +144,15 @@ impl TokenIndex {
     }
 
     /// The place of the first token that is not below `key`, and whether it is `key`. O(log tokens).
-    pub(crate) fn place(&self, key: &TokenKey) -> (usize, bool) {
-        let place = self.lower_bound(key);
-        let is_found = place < self.len() && key.compare(self.keys.get(place)) == Ordering::Equal;
-        (place, is_found)
+    pub(crate) fn position(&self, key: &TokenKey) -> (usize, bool) {
+        let position = self.lower_bound(key);
+        let is_match =
+            position < self.len() && key.compare(self.keys.get(position)) == Ordering::Equal;
+        (position, is_match)
     }
 
-    /// The places of the tokens between two bounds.
-    pub fn places(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> Range<usize> {
+    /// The positions of the tokens between two bounds.
+    pub fn positions(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> Range<usize> {
         let start = match low {
             Bound::Included(key) => self.lower_bound(key),
             Bound::Excluded(key) => self.upper_bound(key),
@@ -165,17 +166,17 @@ impl TokenIndex {
         start..end.max(start)
     }
 
-    /// The first token of `places` that is not below `key`, and whether it is `key`. It is looked for from the beginning of the places on, or
+    /// The first token of `positions` that is not below `key`, and whether it is `key`. It is looked for from the beginning of the places on, or
     /// from their end on backwards: O(log tokens in between), so that a walk over both an index and keys in its order costs a few
     /// comparisons a step.
     pub(crate) fn seek(
         &self,
         key: &TokenKey,
-        places: Range<usize>,
+        positions: Range<usize>,
         backwards: bool,
     ) -> (usize, bool) {
-        let below = |place: usize| key.compare(self.keys.get(place)) == Ordering::Greater;
-        let (mut low, mut high, mut step) = (places.start, places.end, 1);
+        let below = |position: usize| key.compare(self.keys.get(position)) == Ordering::Greater;
+        let (mut low, mut high, mut step) = (positions.start, positions.end, 1);
         // All before `low` are below the key, and none from `high`
         // on is. Steps double from the end where the walk stands.
         while step <= high - low {
@@ -193,27 +194,27 @@ impl TokenIndex {
             step *= 2;
         }
         let low = partition_point(low..high, below);
-        let is_it = low < places.end && key.compare(self.keys.get(low)) == Ordering::Equal;
+        let is_it = low < positions.end && key.compare(self.keys.get(low)) == Ordering::Equal;
         (low, is_it)
     }
 
     /// The place of a token.
     pub fn find(&self, key: &TokenKey) -> Option<usize> {
-        let (place, is_found) = self.place(key);
-        is_found.then_some(place)
+        let (position, is_match) = self.position(key);
+        is_match.then_some(position)
     }
 
-    /// The nodes of the token at `place`: a bitmap where that are most ids, which the first call makes in O(nodes), else a part of the postings.
-    pub fn nodes(&self, place: usize) -> NodeSet {
-        match self.long_lists.bitmap((&self.offsets, &self.postings), place) {
+    /// The nodes of the token at `position`: a bitmap where that are most ids, which the first call makes in O(nodes), else a part of the postings.
+    pub fn nodes(&self, position: usize) -> NodeSet {
+        match self.long_lists.bitmap((&self.offsets, &self.postings), position) {
             Some(nodes) => NodeSet::Frozen(nodes),
-            None => NodeSet::Slice(self.postings.clone(), self.offsets.range(place)),
+            None => NodeSet::Slice(self.postings.clone(), self.offsets.range(position)),
         }
     }
 
     /// The positions of the postings of a range of tokens.
-    pub fn span(&self, places: Range<usize>) -> Range<usize> {
-        self.offsets.start(places.start)..self.offsets.start(places.end)
+    pub fn span(&self, positions: Range<usize>) -> Range<usize> {
+        self.offsets.start(positions.start)..self.offsets.start(positions.end)
     }
 
     /// The bytes that the index takes.
@@ -244,7 +245,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// A search from either end of some places finds what a search in the middle does.
+        /// A search from either end of some positions finds what a search in the middle does.
         #[test]
         fn tokens_are_sought_from_both_ends(
             keys in prop::collection::btree_set(0i64..60, 0..40),
@@ -256,9 +257,9 @@ mod tests {
             let below = keys[start..end].iter().filter(|other| **other < key).count();
             let offsets = Offsets::from_vec(vec![0; keys.len() + 1]);
             let index = TokenIndex::new(Values::Int(Array::from_vec(keys.clone())), offsets, Array::empty());
-            let wanted = (start + below, keys[start..end].contains(&key));
+            let expected = (start + below, keys[start..end].contains(&key));
             for backwards in [false, true] {
-                prop_assert_eq!(index.seek(&TokenKey::Int(key), start..end, backwards), wanted);
+                prop_assert_eq!(index.seek(&TokenKey::Int(key), start..end, backwards), expected);
             }
         }
     }

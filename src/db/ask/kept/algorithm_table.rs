@@ -10,7 +10,7 @@ pub struct AlgorithmTable {
     pub name: String,
     /// The number of the way of each row, where ways were found.
     pub path: Option<Vec<u64>>,
-    /// The node of each row, or the first one of each pair; empty where one number is for the whole graph.
+    /// The node of each row, or the first one of each pair; empty where one number is for the entire graph.
     pub uids: Vec<u64>,
     /// The second node of each pair.
     pub to: Option<Vec<u64>>,

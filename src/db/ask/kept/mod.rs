@@ -1,4 +1,4 @@
-//! Answers that are kept without the version that they were read from.
+//! Answers that are retained without the version that they were read from.
 
 pub(in crate::db) mod algorithm_table;
 pub(in crate::db) mod copied;

@@ -30,7 +30,7 @@ impl QueryAnswer {
 
     /// Returns the name of a block, and the keys of its objects in the order of the text. `None` selects the only block.
     ///
-    /// Keys of facets and of all languages are not in the text; where it asks for those the whole answer is written once to
+    /// Keys of facets and of all languages are not in the text; where it asks for those the entire answer is written once to
     /// find them.
     ///
     /// ```
@@ -54,11 +54,11 @@ impl QueryAnswer {
     ) -> Result<(String, Vec<String>)> {
         let name = self.block_name(block)?;
         let keys = self.answer_keys(&name);
-        let found = match need_data(&keys) {
+        let result = match need_data(&keys) {
             true => self.write(KeySink::new(name.clone()), context)?.finish(),
             false => Vec::new(),
         };
-        Ok((name, columns(&keys, &found)))
+        Ok((name, columns(&keys, &result)))
     }
 
     /// The keys that the objects of a block may have, in the order of the text.
@@ -132,7 +132,7 @@ impl QueryAnswer {
     fn columns(&self, block: &str, context: &RequestContext) -> Result<Option<Table>> {
         let Some(answer) = self.held_answer() else { return Ok(None) };
         self.prepare(context);
-        let before = context.share().map_or(0, |share| share.used());
+        let before = context.reservation().map_or(0, |reservation| reservation.used());
         let most = self.exec_options().result;
         let mut bytes = 0_u64;
         let mut look = |more: u64| {
@@ -143,8 +143,8 @@ impl QueryAnswer {
             Ok(Some(table)) => Ok(Some(table)),
             Err(error @ Error::Limit { .. }) => Err(error),
             Ok(None) | Err(_) => {
-                if let Some(share) = context.share() {
-                    share.keep_only(before);
+                if let Some(reservation) = context.reservation() {
+                    reservation.retain_only(before);
                 }
                 Ok(None)
             }

@@ -4,7 +4,7 @@ use crate::db::ask::checked::CheckedSink;
 use crate::db::ask::query::QueryAnswer;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::{ChunkSink, JsonSink};
-use hexgraph_base::types::{PieceSink, Result, Sink};
+use hexgraph_base::types::{FragmentSink, Result, Sink};
 use hexgraph_store::exec::RequestContext;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ impl QueryAnswer {
         })
     }
 
-    /// As [`QueryAnswer::write`], for a sink that takes pieces: other threads help to write a large answer.
+    /// As [`QueryAnswer::write`], for a sink that takes chunks: other threads help to write a large answer.
     ///
     /// ```
     /// use hexgraph::{answer::JsonSink, db::{Database, RequestContext}};
@@ -78,11 +78,11 @@ impl QueryAnswer {
     /// # Errors
     ///
     /// As [`QueryAnswer::write`].
-    pub fn write_shared<S: PieceSink>(&self, sink: S, context: &RequestContext) -> Result<S> {
+    pub fn write_shared<S: FragmentSink>(&self, sink: S, context: &RequestContext) -> Result<S> {
         self.prepare(context);
         guarded(|| {
             let mut sink = CheckedSink::new(sink, context, self.exec_options().result);
-            self.write_pieces(context, &mut sink)?;
+            self.write_fragments(context, &mut sink)?;
             Ok(sink.into_inner())
         })
     }
@@ -155,11 +155,11 @@ impl QueryAnswer {
         let most = bytes_max.min(self.exec_options().result);
         let is_long = OnceLock::new();
         self.prepare(context);
-        let before = context.share().map_or(0, |share| share.used());
+        let before = context.reservation().map_or(0, |reservation| reservation.used());
         let written = guarded(|| {
             let mut sink = CheckedSink::new(JsonSink::new(), context, most);
             sink.tell_when_too_long(&is_long);
-            self.write_pieces(context, &mut sink)?;
+            self.write_fragments(context, &mut sink)?;
             Ok(sink.into_inner())
         });
         match written {
@@ -167,8 +167,8 @@ impl QueryAnswer {
             // Only the length stopped it, and the limit `result` is farther off: the caller writes it again in chunks, so what
             // was drawn for this attempt goes back.
             Err(_) if is_long.get().is_some() && most < self.exec_options().result => {
-                if let Some(share) = context.share() {
-                    share.keep_only(before);
+                if let Some(reservation) = context.reservation() {
+                    reservation.retain_only(before);
                 }
                 Ok(None)
             }

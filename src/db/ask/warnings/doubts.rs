@@ -1,4 +1,4 @@
-//! What was noted when a query was carried out, in words: variables without a value, sums that are likely taken for something else, operators
+//! What was noted when a query was executed, in words: variables without a value, sums that are likely taken for something else, operators
 //! without a result.
 
 use super::warning::{Warning, WarningKind};
@@ -35,12 +35,12 @@ fn warning_of(query: &Query, doubt: &Doubt) -> Warning {
             let message = format!(
                 "`{name}` of a node is a sum over all edges that lead to it, and several lead to {uid}: `{op}(val({name}))` counts those of other nodes, too"
             );
-            let asked = match facet_of(query, *var) {
+            let requested = match facet_of(query, *var) {
                 Some((edge, facet)) => format!("`{edge} @facets({facet}) {{ uid }}`"),
                 None => "the values of both ends".to_owned(),
             };
             let hint = format!(
-                "for the edges of each node alone ask for {asked}, and compute with the rows of `flatten()`"
+                "for the edges of each node alone ask for {requested}, and compute with the rows of `flatten()`"
             );
             (WarningKind::SummedWays, message, hint)
         }
@@ -65,8 +65,9 @@ fn warning_of(query: &Query, doubt: &Doubt) -> Warning {
         }
         Doubtful::NoResult { function, operands } => {
             // The condition alone decides.
-            let told = if *function == MathFunction::Cond { 1 } else { operands.len() };
-            let kinds: Vec<&str> = operands[..told].iter().map(|(kind, _)| kind.name()).collect();
+            let reported = if *function == MathFunction::Cond { 1 } else { operands.len() };
+            let kinds: Vec<&str> =
+                operands[..reported].iter().map(|(kind, _)| kind.name()).collect();
             let kinds = match kinds.as_slice() {
                 [one, other] if one == other => format!("two values of type {one}"),
                 [one] => format!("values of type {one}"),
@@ -79,8 +80,8 @@ fn warning_of(query: &Query, doubt: &Doubt) -> Warning {
     Warning { kind, message: bounded(message), at: doubt.at, hint: bounded(hint) }
 }
 
-fn none(name: &str, place: &str, effect: &str) -> (WarningKind, String, String) {
-    let message = format!("`{name}` has no value at any node {place}, so {effect}");
+fn none(name: &str, position: &str, effect: &str) -> (WarningKind, String, String) {
+    let message = format!("`{name}` has no value at any node {position}, so {effect}");
     let hint = "a value of other nodes is carried along edges: `~located_in { m as math(n) }` adds up those of the nodes above";
     (WarningKind::NoValue, message, hint.to_owned())
 }
@@ -91,7 +92,8 @@ fn result_hint<'q>(
     operands: &[(ValueType, Option<VarId>)],
     name: impl Fn(&VarId) -> &'q str,
 ) -> String {
-    let shown = |place: usize, other: &'q str| operands[place].1.as_ref().map_or(other, &name);
+    let shown =
+        |position: usize, other: &'q str| operands[position].1.as_ref().map_or(other, &name);
     let is_time = |(kind, _): &(ValueType, Option<VarId>)| *kind == ValueType::DateTime;
     match (function, operands) {
         (MathFunction::Subtract, [one, other]) if is_time(one) && is_time(other) => format!(
@@ -104,8 +106,8 @@ fn result_hint<'q>(
             "its condition is a comparison, as in `cond(x > 1, x, 0)`".to_owned()
         }
         (_, operands) => match operands.iter().position(is_time) {
-            Some(place) => {
-                format!("`since({})` is the seconds from then to now", shown(place, "x"))
+            Some(position) => {
+                format!("`since({})` is the seconds from then to now", shown(position, "x"))
             }
             None if function.is_comparison() => {
                 "values of one type are compared, and numbers; of bools `==` and `!=` alone"

@@ -26,8 +26,8 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn warn(&mut self, kind: WarningKind, message: String, at: Position, hint: String) {
-        let known = |known: &Warning| known.at == at && known.message == message;
-        if self.warnings.len() < IGNORED_MAX && !self.warnings.iter().any(known) {
+        let existing = |existing: &Warning| existing.at == at && existing.message == message;
+        if self.warnings.len() < IGNORED_MAX && !self.warnings.iter().any(existing) {
             self.warnings.push(Warning {
                 kind,
                 message: bounded(message),

@@ -21,7 +21,7 @@ pub(in crate::db) fn unknown_names(query: &Query, schema: &Schema) -> Vec<Warnin
     let mut walk = Walk {
         schema,
         warnings: Vec::new(),
-        told: BTreeSet::new(),
+        reported: BTreeSet::new(),
         selects_edges: false,
         is_grouped: false,
     };
@@ -33,7 +33,7 @@ pub(in crate::db) fn unknown_names(query: &Query, schema: &Schema) -> Vec<Warnin
 struct Walk<'a> {
     schema: &'a Schema,
     warnings: Vec<Warning>,
-    told: BTreeSet<String>,
+    reported: BTreeSet<String>,
     /// True inside of `@recurse`, `shortest` and algorithms, whose fields name the edges that are followed, and of `@cascade`, which asks whether there are any.
     selects_edges: bool,
     /// True at the filter and the keys of `@groupby`.
@@ -56,28 +56,28 @@ impl Walk<'_> {
             return;
         }
         let message = bounded(message);
-        if self.told.insert(message.clone()) {
+        if self.reported.insert(message.clone()) {
             self.warnings.push(Warning { kind, message, at, hint: bounded(hint()) });
         }
     }
 
     fn predicate(&mut self, name: &str, at: Position) {
-        let known = &self.schema.predicates;
-        if !known.contains_key(name) {
+        let existing = &self.schema.predicates;
+        if !existing.contains_key(name) {
             let is_grouped = self.is_grouped;
             let hint = || match name.split_once('.') {
                 _ if name == "count" && is_grouped => GROUPS_UNFILTERED.to_owned(),
                 _ if name == "count" => {
                     "a number of edges is compared by `gt(count(friend), 3)`".to_owned()
                 }
-                Some((edge, rest)) if is_edge(known.get(edge)) => match is_grouped {
+                Some((edge, rest)) if is_edge(existing.get(edge)) => match is_grouped {
                     true => format!(
                         "groups are made by predicates of the nodes themselves: `@groupby({edge})` has a row for each node at the \
                          other end; or begin at those: `{{ q(func: has({rest})) {{ {rest} count(~{edge}) }} }}`"
                     ),
                     false => format!("an edge is followed in braces: `{edge} {{ {rest} }}`"),
                 },
-                _ => did_you_mean(name, known.keys().map(|name| &**name)),
+                _ => did_you_mean(name, existing.keys().map(|name| &**name)),
             };
             let message = format_args!("there is no predicate `{name}`");
             self.warn(WarningKind::UnknownPredicate, message, at, hint);
@@ -85,9 +85,9 @@ impl Walk<'_> {
     }
 
     fn node_type(&mut self, name: &str, at: Position) {
-        let known = &self.schema.types;
-        if !known.contains_key(name) {
-            let hint = || did_you_mean(name, known.keys().map(|name| &**name));
+        let existing = &self.schema.types;
+        if !existing.contains_key(name) {
+            let hint = || did_you_mean(name, existing.keys().map(|name| &**name));
             let message = format_args!("there is no type `{name}`");
             self.warn(WarningKind::UnknownType, message, at, hint);
         }

@@ -3,14 +3,14 @@
 use hexgraph_base::types::Position;
 use std::fmt;
 
-/// A piece of a query that is answered with nothing, whatever the data, or likely otherwise than was meant.
+/// A chunk of a query that is answered with nothing, whatever the data, or likely otherwise than was meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// What it is about, for programs.
     pub kind: WarningKind,
     /// What is wrong.
     pub message: String,
-    /// The place in the text of the query.
+    /// The position in the text of the query.
     pub at: Position,
     /// What to write instead; empty when there is nothing to propose.
     pub hint: String,
@@ -105,7 +105,7 @@ const KINDS: [WarningKind; 12] = [
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {} column {}: ", self.at.line, self.at.shown_column())?;
-        f.write_str(&self.without_place())
+        f.write_str(&self.without_position())
     }
 }
 
@@ -120,7 +120,7 @@ impl Warning {
     /// assert!(text.contains("nmae") && !text.contains("line"));
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
-    pub fn without_place(&self) -> String {
+    pub fn without_position(&self) -> String {
         let Warning { message, hint, .. } = self;
         if hint.is_empty() { message.clone() } else { format!("{message} ({hint})") }
     }

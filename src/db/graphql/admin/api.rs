@@ -53,7 +53,7 @@ impl Database {
         let mut report = SchemaReport::default();
         let mut failed = false;
         for field in operation.fields.iter() {
-            // Mutations are carried out in order, and end with the first that fails.
+            // Mutations are executed in order, and end with the first that fails.
             if failed && field.shape.name != "__typename" {
                 response.errors.push(not_executed(field));
                 continue;
@@ -130,7 +130,7 @@ fn resolve(request: &Request) -> Result<Operation, Vec<Fault>> {
 
 /// Writes the parts of a value that a selection asks for.
 fn project(value: &Json, field: &Field, out: &mut Vec<u8>) {
-    let Some(wanted) = field.selection.only() else {
+    let Some(expected) = field.selection.only() else {
         out.extend_from_slice(value.to_string().as_bytes());
         return;
     };
@@ -147,11 +147,11 @@ fn project(value: &Json, field: &Field, out: &mut Vec<u8>) {
         }
         Json::Object(members) => {
             out.push(b'{');
-            for (index, asked) in wanted.iter().enumerate() {
-                write_key(index == 0, asked, out);
-                match asked.shape.name.as_str() {
+            for (index, requested) in expected.iter().enumerate() {
+                write_key(index == 0, requested, out);
+                match requested.shape.name.as_str() {
                     "__typename" => write_json_text(field.shape.ty.inner_named_type(), out),
-                    name => project(members.get(name).unwrap_or(&Json::Null), asked, out),
+                    name => project(members.get(name).unwrap_or(&Json::Null), requested, out),
                 }
             }
             out.push(b'}');
@@ -180,7 +180,7 @@ mod tests {
         ask_within(database, text, None).0
     }
 
-    /// The response, and the acts that the surface has to carry out.
+    /// The response, and the acts that the surface has to execute.
     fn ask_within(database: &Database, text: &str, folder: Option<&Folder>) -> (String, Vec<Act>) {
         let (acts, tasks) = (RefCell::new(Vec::new()), Arc::new(Tasks::default()));
         let act = |act| acts.borrow_mut().push(act);
@@ -213,13 +213,13 @@ mod tests {
     fn the_surface_is_told() {
         let database = Database::in_memory();
         let text = "mutation { draining(enable: true) { response { message } } shutdown { response { code } } __typename }";
-        let (told, acts) = ask_within(&database, text, None);
+        let (reported, acts) = ask_within(&database, text, None);
         let want = r#"{"data":{"draining":{"response":{"message":"draining mode has been set to true"}},"shutdown":{"response":{"code":"Success"}},"__typename":"Mutation"}}"#;
-        assert_eq!(told, want);
+        assert_eq!(reported, want);
         assert_eq!(acts, [Act::Drain(true), Act::ShutDown]);
-        let (told, acts) =
+        let (reported, acts) =
             ask_within(&database, "mutation { draining { response { code } } }", None);
-        assert!(told.contains("say whether"), "{told}");
+        assert!(reported.contains("say whether"), "{reported}");
         assert!(acts.is_empty());
     }
 
@@ -232,12 +232,12 @@ mod tests {
         let ask = |text: &str| ask_within(&database, text, Some(&folder)).0;
         let field = "{ response { code } exportedFiles }";
         for (format, end) in [("", "rdf"), ("format: \"json\"", "jsonl")] {
-            let told = ask(&format!(
+            let reported = ask(&format!(
                 "mutation {{ export(input: {{{format} destination: \"a/b\"}}) {field} }}"
             ));
-            let told: Json = serde_json::from_str(&told).unwrap();
-            assert_eq!(told["data"]["export"]["response"]["code"], "Success", "{told}");
-            let files = told["data"]["export"]["exportedFiles"].as_array().unwrap();
+            let reported: Json = serde_json::from_str(&reported).unwrap();
+            assert_eq!(reported["data"]["export"]["response"]["code"], "Success", "{reported}");
+            let files = reported["data"]["export"]["exportedFiles"].as_array().unwrap();
             let files: Vec<&str> = files.iter().map(|file| file.as_str().unwrap()).collect();
             assert!(
                 files[0].starts_with("a/b/hexgraph.r")
@@ -251,21 +251,22 @@ mod tests {
             ("format: \"csv\"", "invalid export format: csv"),
             ("namespace: 3", "there is no namespace 3"),
         ] {
-            let told = ask(&format!("mutation {{ export(input: {{{input}}}) {field} }}"));
+            let reported = ask(&format!("mutation {{ export(input: {{{input}}}) {field} }}"));
             assert!(
-                told.contains("resolving export failed because") && told.contains(why),
-                "{told}"
+                reported.contains("resolving export failed because") && reported.contains(why),
+                "{reported}"
             );
-            assert!(told.contains(r#""data":{"export":null}"#), "{told}");
+            assert!(reported.contains(r#""data":{"export":null}"#), "{reported}");
         }
-        let told = ask("mutation { backup(input: {destination: \"c\"}) { response { code } } }");
-        assert_eq!(told, r#"{"data":{"backup":{"response":{"code":"Success"}}}}"#);
+        let reported =
+            ask("mutation { backup(input: {destination: \"c\"}) { response { code } } }");
+        assert_eq!(reported, r#"{"data":{"backup":{"response":{"code":"Success"}}}}"#);
         let entries = std::fs::read_dir(outer.path().join("c")).unwrap();
         let copies: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
         let copy = Database::open(&copies[0], crate::db::OpenOptions::default()).unwrap();
         assert_eq!(copy.stats().unwrap().nodes, 1);
-        let told = ask_within(&database, "mutation { export(input: {}) { taskId } }", None).0;
-        assert!(told.contains("serve --export DIR"), "{told}");
+        let reported = ask_within(&database, "mutation { export(input: {}) { taskId } }", None).0;
+        assert!(reported.contains("serve --export DIR"), "{reported}");
     }
 
     #[test]
@@ -280,14 +281,14 @@ mod tests {
             ("assign(input: {what: UID, num: 0}) { response { startId } }", "Nothing to be leased"),
             ("login(userId: \"a\") { response { accessJWT } }", "invalid username or password"),
         ] {
-            let told = ask(&database, &format!("mutation {{ {field} }}"));
-            assert!(told.contains("resolving ") && told.contains(why), "{told}");
+            let reported = ask(&database, &format!("mutation {{ {field} }}"));
+            assert!(reported.contains("resolving ") && reported.contains(why), "{reported}");
         }
         let text =
             "mutation { assign(input: {what: UID, num: 10}) { response { startId endId } } }";
-        let told: Json = serde_json::from_str(&ask(&database, text)).unwrap();
-        let told = &told["data"]["assign"]["response"];
-        assert_eq!(told["endId"].as_u64().unwrap(), told["startId"].as_u64().unwrap() + 9);
+        let reported: Json = serde_json::from_str(&ask(&database, text)).unwrap();
+        let reported = &reported["data"]["assign"]["response"];
+        assert_eq!(reported["endId"].as_u64().unwrap(), reported["startId"].as_u64().unwrap() + 9);
     }
 
     #[test]
@@ -303,9 +304,9 @@ mod tests {
         let want = format!(r#"{{"data":{{"getGQLSchema":{}}}}}"#, shown("type A { b: Int }"));
         assert_eq!(ask(&database, get), want);
         let bad = set.replace("Int", "Foo");
-        let told = ask(&database, &bad);
-        assert!(told.contains("resolving updateGQLSchema failed because input:"), "{told}");
-        assert!(told.contains(r#""data":{"updateGQLSchema":null}"#), "{told}");
+        let reported = ask(&database, &bad);
+        assert!(reported.contains("resolving updateGQLSchema failed because input:"), "{reported}");
+        assert!(reported.contains(r#""data":{"updateGQLSchema":null}"#), "{reported}");
         assert_eq!(ask(&database, get), want);
     }
 
@@ -320,23 +321,27 @@ mod tests {
                 .report
                 .unwrap_or_default()
         };
-        let told = |items: &[hexgraph_base::schema::SchemaItem]| {
+        let reported = |items: &[hexgraph_base::schema::SchemaItem]| {
             items.iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         let first = set("b: Int @search c: String @search(by: [exact])");
         assert_eq!(
-            told(&first.added),
+            reported(&first.added),
             ["A.b: int @index(int)", "A.c: string @index(exact)", "type A: A.b, A.c"]
         );
         let next = set("b: Float c: String @search(by: [hash])");
-        assert_eq!(told(&next.changed), ["A.b: float instead of int"]);
-        assert_eq!(told(&next.dropped), ["A.b: @index(int)", "A.c: @index(exact)"]);
-        assert_eq!(told(&next.added), ["A.c: @index(hash)"]);
+        assert_eq!(reported(&next.changed), ["A.b: float instead of int"]);
+        assert_eq!(reported(&next.dropped), ["A.b: @index(int)", "A.c: @index(exact)"]);
+        assert_eq!(reported(&next.added), ["A.c: @index(hash)"]);
     }
 
     #[test]
     fn the_state_is_told() {
-        let told = ask(&Database::in_memory(), "{ h: health { status } state { groups { id } } }");
-        assert_eq!(told, r#"{"data":{"h":[{"status":"healthy"}],"state":{"groups":[{"id":1}]}}}"#);
+        let reported =
+            ask(&Database::in_memory(), "{ h: health { status } state { groups { id } } }");
+        assert_eq!(
+            reported,
+            r#"{"data":{"h":[{"status":"healthy"}],"state":{"groups":[{"id":1}]}}}"#
+        );
     }
 }

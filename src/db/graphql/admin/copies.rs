@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// A fault of the input, or the failure of the export if it ended while the request waited. The failure of a longer
-/// export is kept with its task.
+/// export is retained with its task.
 pub(super) fn export(
     database: &Database,
     input: Option<&Value>,
@@ -42,12 +42,12 @@ pub(super) fn export(
     };
     let site = Site::new(database, input, instance)?;
     let task = instance.tasks.start("Export", PATIENCE, move |context| {
-        site.fill(|place| {
+        site.fill(|position| {
             let mut files = Vec::new();
             for database in &databases {
                 let folder = match databases.len() {
-                    1 => place.to_owned(),
-                    _ => place.join(format!("namespace-{}", database.namespace_id())),
+                    1 => position.to_owned(),
+                    _ => position.join(format!("namespace-{}", database.namespace_id())),
                 };
                 let failed = |error| Error::io(format!("creating {}", folder.display()), error);
                 fs::create_dir_all(&folder).map_err(failed)?;
@@ -75,10 +75,10 @@ pub(super) fn backup(
 ) -> Result<Json> {
     let (database, site) = (database.clone(), Site::new(database, input, instance)?);
     let task = instance.tasks.start("Backup", PATIENCE, move |context| {
-        site.fill(|place| {
+        site.fill(|position| {
             // On this thread: who has given up removes what was written.
-            guarded(|| database.save_while(place, &|| context.check()))?;
-            Ok(vec![place.to_owned()])
+            guarded(|| database.save_while(position, &|| context.check()))?;
+            Ok(vec![position.to_owned()])
         })
     });
     payload("Backup", task?)
@@ -113,12 +113,12 @@ impl Site {
 
     /// Has a new folder filled, and returns what clients are told of the files. Where it fails nothing of it stays.
     fn fill(&self, fill: impl FnOnce(&Path) -> Result<Vec<PathBuf>>) -> Result<Vec<String>> {
-        let place = self.folder.make(&self.destination, &self.name)?;
-        match fill(&place) {
+        let position = self.folder.make(&self.destination, &self.name)?;
+        match fill(&position) {
             Ok(files) => Ok(files.iter().map(|file| self.folder.shown(file)).collect()),
             Err(error) => {
                 // What can't be removed either is left to the operator, who is told why it failed.
-                let _ = fs::remove_dir_all(&place);
+                let _ = fs::remove_dir_all(&position);
                 Err(error)
             }
         }

@@ -1,6 +1,6 @@
 //! The one folder that requests may have files written to.
 //!
-//! A destination comes from a request, so it is not believed: it has to name a place below the folder by plain names,
+//! A destination comes from a request, so it is not believed: it has to name a position below the folder by plain names,
 //! one after the other, and each step is looked at after links are followed. What is written goes to a new folder in
 //! it, so nothing that was there is replaced.
 
@@ -81,13 +81,13 @@ impl Folder {
     ///
     /// `Query` for a destination that is not within; `Io` when the system refuses.
     pub fn make(&self, destination: &str, name: &str) -> Result<PathBuf> {
-        let mut place = self.root.clone();
+        let mut position = self.root.clone();
         for step in self.steps(destination)? {
-            place = self.enter(&place.join(step), destination)?;
+            position = self.enter(&position.join(step), destination)?;
         }
         for number in 1..=NAMES_MAX {
             let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
-            let path = place.join(name);
+            let path = position.join(name);
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(path),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -143,14 +143,14 @@ impl Folder {
             }
             _ => {}
         }
-        let place = fs::canonicalize(path).map_err(|error| failed(path, error))?;
-        if !place.starts_with(&self.root) {
+        let position = fs::canonicalize(path).map_err(|error| failed(path, error))?;
+        if !position.starts_with(&self.root) {
             return Err(outside(destination));
         }
-        if !place.is_dir() {
+        if !position.is_dir() {
             return Err(failed(path, io::Error::from(ErrorKind::NotADirectory)));
         }
-        Ok(place)
+        Ok(position)
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
             std::os::unix::fs::symlink("..", root.join("up")).unwrap();
             std::os::unix::fs::symlink("nowhere", root.join("dangling")).unwrap();
         }
-        let whole = |name: &str| outer.path().join(name).display().to_string();
+        let full = |name: &str| outer.path().join(name).display().to_string();
         let mut hostile = vec![
             "..",
             "../x",
@@ -215,7 +215,7 @@ mod tests {
         .into_iter()
         .map(str::to_owned)
         .collect::<Vec<String>>();
-        hostile.extend([whole("secret"), whole("exports/../secret"), whole("exports2")]);
+        hostile.extend([full("secret"), full("exports/../secret"), full("exports2")]);
         hostile.push("x".repeat(300));
         if cfg!(unix) {
             hostile.extend(["link", "link/x", "up", "up/secret", "dangling"].map(str::to_owned));
@@ -228,12 +228,15 @@ mod tests {
                 Error::Io { context, .. } => context,
                 _ => panic!("{destination:?}: {error}"),
             };
-            let known = [
+            let existing = [
                 "is not in the folder of exports",
                 "exports and backups go to a folder of the server",
                 "making the folder ",
             ];
-            assert!(known.iter().any(|known| why.contains(known)), "{destination:?}: {error}");
+            assert!(
+                existing.iter().any(|existing| why.contains(existing)),
+                "{destination:?}: {error}"
+            );
         }
         let names = |path: &Path| {
             let entries = fs::read_dir(path).unwrap();
@@ -253,8 +256,8 @@ mod tests {
         assert_eq!(made("."), "e-2");
         assert_eq!(made("c/./d/"), "c/d/e");
         assert_eq!(made("c/d"), "c/d/e-2");
-        let whole = folder.root.join("c").display().to_string();
-        assert_eq!(made(&whole), "c/e");
+        let full = folder.root.join("c").display().to_string();
+        assert_eq!(made(&full), "c/e");
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(folder.root.join("c"), folder.root.join("inner")).unwrap();

@@ -26,7 +26,7 @@ pub struct Instance<'a> {
     pub tasks: &'a Arc<Tasks>,
     /// The context that stops the request.
     pub context: &'a RequestContext,
-    /// Receives the acts that only the surface itself can carry out.
+    /// Receives the acts that only the surface itself can execute.
     pub act: &'a dyn Fn(Act),
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 ///
 /// # Errors
 ///
-/// Why it can't be carried out.
+/// Why it can't be executed.
 pub(super) fn administer(database: &Database, field: &Field) -> Result<Option<Json>> {
     let input = field.arguments.given("input");
     Ok(Some(match field.shape.name.as_str() {

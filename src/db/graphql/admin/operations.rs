@@ -18,7 +18,7 @@ const NO_RESTORE: &str =
     "end the server, and start `hexgraph serve` with the folder of the backup or a copy of it";
 const NO_LIST: &str = "look into the folder that backups go to";
 
-/// What concerns the whole database or the server.
+/// What concerns the entire database or the server.
 const FOR_ALL: [&str; 7] =
     ["addNamespace", "deleteNamespace", "backup", "draining", "shutdown", "config", "task"];
 
@@ -27,7 +27,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// The reason why the root field can't be carried out.
+    /// The reason why the root field can't be executed.
     pub(super) fn administer(
         &self,
         field: &Field,

@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 ///
 /// # Errors
 ///
-/// Why it can't be carried out.
+/// Why it can't be executed.
 pub(super) fn administer(
     database: &Database,
     field: &Field,
@@ -148,7 +148,7 @@ fn child<'f>(field: &'f Field, name: &str) -> Option<&'f Field> {
     children(field).iter().find(|child| child.shape.name == name)
 }
 
-/// An object with a name and another member: a map's first node has places for eleven, and each name has a text of its own.
+/// An object with a name and another member: a map's first node has positions for eleven, and each name has a text of its own.
 const OBJECT_LEN: usize = 1 << 10;
 
 /// What of users and groups is shown.
@@ -174,8 +174,8 @@ impl<'a> Show<'a> {
         self.charge(1)?;
         let mut shown = json!({ "name": name });
         // The same field may be asked for under several names: what is shown has what any of them asks for.
-        for asked in children(field).iter().filter(|child| child.shape.name == "groups") {
-            let groups = user.groups.iter().map(|group| self.group(group, asked));
+        for requested in children(field).iter().filter(|child| child.shape.name == "groups") {
+            let groups = user.groups.iter().map(|group| self.group(group, requested));
             let groups: Vec<Json> = groups.collect::<Result<_>>()?;
             let groups = groups.into_iter().filter(|group| !group.is_null());
             merge(&mut shown["groups"], groups.collect());
@@ -190,9 +190,9 @@ impl<'a> Show<'a> {
             |(predicate, rule)| json!({ "predicate": predicate, "permission": rule.permission }),
         );
         let mut shown = json!({ "name": name, "rules": rules.collect::<Vec<_>>() });
-        for asked in children(field).iter().filter(|child| child.shape.name == "users") {
+        for requested in children(field).iter().filter(|child| child.shape.name == "users") {
             let members = self.people.users.iter().filter(|(_, user)| user.groups.contains(name));
-            let members = members.map(|(user, _)| self.user(user, asked));
+            let members = members.map(|(user, _)| self.user(user, requested));
             merge(&mut shown["users"], members.collect::<Result<_>>()?);
         }
         Ok(shown)
@@ -212,18 +212,18 @@ impl<'a> Show<'a> {
     }
 }
 
-/// Adds the members of objects to those of others, place by place.
-fn merge(known: &mut Json, more: Vec<Json>) {
-    let Json::Array(known) = known else {
-        *known = more.into();
+/// Adds the members of objects to those of others, position by position.
+fn merge(existing: &mut Json, more: Vec<Json>) {
+    let Json::Array(existing) = existing else {
+        *existing = more.into();
         return;
     };
-    for (known, more) in known.iter_mut().zip(more) {
-        let (Json::Object(known), Json::Object(more)) = (known, more) else { continue };
+    for (existing, more) in existing.iter_mut().zip(more) {
+        let (Json::Object(existing), Json::Object(more)) = (existing, more) else { continue };
         for (name, value) in more {
-            match (known.get_mut(&name), value) {
+            match (existing.get_mut(&name), value) {
                 (Some(inner @ Json::Array(_)), Json::Array(value)) => merge(inner, value),
-                (_, value) => drop(known.insert(name, value)),
+                (_, value) => drop(existing.insert(name, value)),
             }
         }
     }
@@ -235,10 +235,10 @@ fn changed_users(
     names: &[&str],
     context: &RequestContext,
 ) -> Result<Json> {
-    let Some(asked) = child(field, "user") else { return Ok(json!({})) };
-    let people = database.people(needed(asked, names).as_deref())?;
+    let Some(requested) = child(field, "user") else { return Ok(json!({})) };
+    let people = database.people(needed(requested, names).as_deref())?;
     let show = Show::of(database, &people, context);
-    Ok(json!({ "user": show.users(names.iter().copied(), asked)? }))
+    Ok(json!({ "user": show.users(names.iter().copied(), requested)? }))
 }
 
 fn changed_groups(
@@ -247,10 +247,10 @@ fn changed_groups(
     names: &[&str],
     context: &RequestContext,
 ) -> Result<Json> {
-    let Some(asked) = child(field, "group") else { return Ok(json!({})) };
-    let people = database.people(needed(asked, &[]).as_deref())?;
+    let Some(requested) = child(field, "group") else { return Ok(json!({})) };
+    let people = database.people(needed(requested, &[]).as_deref())?;
     let show = Show::of(database, &people, context);
-    Ok(json!({ "group": show.groups(names.iter().copied(), asked)? }))
+    Ok(json!({ "group": show.groups(names.iter().copied(), requested)? }))
 }
 
 fn deleted(count: usize) -> Json {
@@ -289,7 +289,7 @@ fn rule_of(rule: &Value) -> Option<(&str, i64)> {
 fn only_name(filter: Option<&Value>) -> Option<Vec<&str>> {
     let Some(Value::Object(parts)) = filter else { return None };
     match &parts[..] {
-        [(part, asked)] if part == "name" => Some(vec![asked.get("eq")?.as_str()?]),
+        [(part, requested)] if part == "name" => Some(vec![requested.get("eq")?.as_str()?]),
         _ => None,
     }
 }
@@ -301,8 +301,8 @@ fn matching<'n>(names: impl Iterator<Item = &'n String>, filter: Option<&Value>)
 
 /// As in filters of a GraphQL API: the parts that stand beside each other hold together, and `or` stands between them and its own.
 fn holds(filter: &Value, name: &str) -> bool {
-    let wanted = filter.get("name").filter(|value| !matches!(value, Value::Null));
-    let own = wanted.is_none_or(|wanted| match wanted.get("eq") {
+    let expected = filter.get("name").filter(|value| !matches!(value, Value::Null));
+    let own = expected.is_none_or(|expected| match expected.get("eq") {
         None | Some(Value::Null) => true,
         Some(text) => text.as_str() == Some(name),
     });

@@ -16,7 +16,7 @@ impl Database {
         // One who may only read can make no node for it.
         let id = self.graphql_schema_id().unwrap_or(Uid(0));
         let (schema, generated) = match self.graphql_schema()? {
-            Some(known) => (known.schema, known.generated),
+            Some(existing) => (existing.schema, existing.generated),
             None => (String::new(), String::new()),
         };
         Ok(json!({ "id": id.to_string(), "schema": schema, "generatedSchema": generated }))

@@ -18,18 +18,18 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 const OPEN_MAX: usize = 16;
 
 /// The number of tasks that are remembered.
-const KNOWN_MAX: usize = 1000;
+const EXISTING_MAX: usize = 1000;
 
 /// The tasks of a surface: exports and backups, one at a time in the order in which they were asked for.
 pub struct Tasks {
-    known: Mutex<Known>,
+    existing: Mutex<Resolved>,
     /// Notified whenever the status of a task changes.
     moved: Condvar,
     /// Cancels all tasks.
     context: RequestContext,
 }
 
-struct Known {
+struct Resolved {
     next: u64,
     /// The tasks in the order of their numbers.
     tasks: VecDeque<Task>,
@@ -118,8 +118,12 @@ impl Default for Tasks {
     /// since 1970, times 65536, so an earlier run would need that many tasks a second to reach it.
     fn default() -> Tasks {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let known = Known { next: since.as_secs() << 16, tasks: VecDeque::new() };
-        Tasks { known: Mutex::new(known), moved: Condvar::new(), context: RequestContext::new() }
+        let existing = Resolved { next: since.as_secs() << 16, tasks: VecDeque::new() };
+        Tasks {
+            existing: Mutex::new(existing),
+            moved: Condvar::new(),
+            context: RequestContext::new(),
+        }
     }
 }
 
@@ -158,9 +162,10 @@ impl Tasks {
             self.set(id, Status::Failed(error.to_string()));
         }
         let end = Instant::now() + patience;
-        let is_open = |known: &Known| known.get(id).is_some_and(|task| !task.status.is_over());
-        let known = self.wait_while(end, is_open);
-        known.get(id).cloned().ok_or_else(forgotten)
+        let is_open =
+            |existing: &Resolved| existing.get(id).is_some_and(|task| !task.status.is_over());
+        let existing = self.wait_while(end, is_open);
+        existing.get(id).cloned().ok_or_else(forgotten)
     }
 
     /// Looks up a task by its number.
@@ -176,7 +181,7 @@ impl Tasks {
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn get(&self, id: u64) -> Option<Task> {
-        self.known().get(id).cloned()
+        self.existing().get(id).cloned()
     }
 
     /// Cancels the tasks that run or wait, and waits for their end for at most `patience`. It is for good: later tasks fail at
@@ -211,32 +216,32 @@ impl Tasks {
     /// ```
     pub fn wait(&self, patience: Duration) {
         let end = Instant::now() + patience;
-        drop(self.wait_while(end, |known| 0 < known.open()));
+        drop(self.wait_while(end, |existing| 0 < existing.open()));
     }
 
     fn enter(&self, kind: &'static str) -> Result<u64> {
-        let mut known = self.known();
-        if OPEN_MAX <= known.open() {
+        let mut existing = self.existing();
+        if OPEN_MAX <= existing.open() {
             let message = format!("{OPEN_MAX} tasks are running already: try again later");
             return Err(Error::Limit { message });
         }
-        if KNOWN_MAX <= known.tasks.len() {
+        if EXISTING_MAX <= existing.tasks.len() {
             // Open ones are the newest, and fewer than that.
-            known.tasks.pop_front();
+            existing.tasks.pop_front();
         }
-        let id = known.next;
-        known.next += 1;
+        let id = existing.next;
+        existing.next += 1;
         let updated = SystemTime::now();
-        known.tasks.push_back(Task { id, kind, status: Status::Queued, updated });
+        existing.tasks.push_back(Task { id, kind, status: Status::Queued, updated });
         Ok(id)
     }
 
     fn carry_out(&self, id: u64, job: impl FnOnce(&RequestContext) -> Result<Vec<String>>) {
-        let is_behind = |known: &Known| {
-            let mut before = known.tasks.iter().take_while(|task| task.id < id);
+        let is_behind = |existing: &Resolved| {
+            let mut before = existing.tasks.iter().take_while(|task| task.id < id);
             before.any(|task| !task.status.is_over())
         };
-        drop(self.moved.wait_while(self.known(), |known| is_behind(known)));
+        drop(self.moved.wait_while(self.existing(), |existing| is_behind(existing)));
         self.set(id, Status::Running);
         let done = match self.context.check() {
             Ok(()) => guarded(|| job(&self.context)),
@@ -246,24 +251,29 @@ impl Tasks {
     }
 
     fn set(&self, id: u64, status: Status) {
-        if let Some(task) = self.known().tasks.iter_mut().find(|task| task.id == id) {
+        if let Some(task) = self.existing().tasks.iter_mut().find(|task| task.id == id) {
             (task.status, task.updated) = (status, SystemTime::now());
         }
         self.moved.notify_all();
     }
 
-    fn wait_while(&self, end: Instant, goes_on: impl Fn(&Known) -> bool) -> MutexGuard<'_, Known> {
+    fn wait_while(
+        &self,
+        end: Instant,
+        goes_on: impl Fn(&Resolved) -> bool,
+    ) -> MutexGuard<'_, Resolved> {
         let left = end.saturating_duration_since(Instant::now());
-        let waited = self.moved.wait_timeout_while(self.known(), left, |known| goes_on(known));
+        let waited =
+            self.moved.wait_timeout_while(self.existing(), left, |existing| goes_on(existing));
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn existing(&self) -> MutexGuard<'_, Resolved> {
+        self.existing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Known {
+impl Resolved {
     fn get(&self, id: u64) -> Option<&Task> {
         self.tasks.iter().find(|task| task.id == id)
     }

@@ -39,18 +39,18 @@ pub(super) fn led_to<'a>(
 }
 
 /// The statements of links that are set and removed. `matched` are the nodes that the filter of an
-/// update or a delete has found. Where all links of a field are removed, those to the nodes `kept`, which ascend, stay.
+/// update or a delete has found. Where all links of a field are removed, those to the nodes `retained`, which ascend, stay.
 pub(in crate::db::graphql) fn ends<'a>(
     version: &Version,
     matched: &[Uid],
-    kept: &[Uid],
+    retained: &[Uid],
     links: &[Link<'a>],
     unlinks: &[Unlink<'a>],
 ) -> Ends<'a> {
     let mut ends = Ends::default();
     for unlink in unlinks {
         for source in nodes(unlink.source, matched) {
-            ends.remove(version, unlink, source, kept);
+            ends.remove(version, unlink, source, retained);
         }
     }
     for pair in lasting_pairs(matched, links) {
@@ -123,17 +123,19 @@ impl<'a> Ends<'a> {
         version: &Version,
         unlink: &Unlink<'a>,
         source: Subject<'a>,
-        kept: &[Uid],
+        retained: &[Uid],
     ) {
-        let is_kept = |target: &Subject<'_>| match target {
-            Subject::Uid(uid) if unlink.back.is_some() => kept.binary_search(&Uid(*uid)).is_ok(),
+        let is_retained = |target: &Subject<'_>| match target {
+            Subject::Uid(uid) if unlink.back.is_some() => {
+                retained.binary_search(&Uid(*uid)).is_ok()
+            }
             _ => false,
         };
         let targets = match unlink.target {
             Some(target) => vec![target],
             None => {
                 let all = targets(version, unlink.predicate, unlink.is_reverse, source);
-                all.into_iter().filter(|target| !is_kept(target)).collect()
+                all.into_iter().filter(|target| !is_retained(target)).collect()
             }
         };
         for target in targets {

@@ -1,4 +1,4 @@
-//! Mutations: computed, guarded by rules, carried out, told.
+//! Mutations: computed, guarded by rules, executed, told.
 
 pub(super) mod touched;
 pub(super) mod links;

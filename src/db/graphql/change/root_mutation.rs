@@ -230,13 +230,13 @@ impl Job<'_> {
             self.run.database.compute(context, || changes.apply_keyed(version, keys, &check))?.0
         };
         // The payload of a delete shows the nodes as they were.
-        let told = match self.root.kind {
+        let reported = match self.root.kind {
             RootKind::Delete => Arc::clone(version),
             _ => Arc::new(after.clone()),
         };
-        let told = self.run.database.seen(told)?;
+        let reported = self.run.database.seen(reported)?;
         // The commit has no number before it is published; `carry_out` adds it.
-        Ok((after, Done { version: told, roots, count, commit: None }))
+        Ok((after, Done { version: reported, roots, count, commit: None }))
     }
 }
 
@@ -248,22 +248,22 @@ fn now() -> String {
     String::from_utf8(text).expect("a moment is written in ASCII")
 }
 
-/// Makes the answer to a mutation that can't be carried out. Faults that would tell the caller about hidden nodes are left out, except
+/// Makes the answer to a mutation that can't be executed. Faults that would tell the caller about hidden nodes are left out, except
 /// where the server is set to debug its rules.
 fn refused(run: &Run<'_>, field: &Field, refusal: Refusal) -> Outcome {
     let name = &field.shape.name;
     let path = || root_path(field);
     let debugs = run.database.graphql_options().debug;
-    let is_told = |fault: &MutationFault| debugs || !fault.is_hidden;
+    let is_reported = |fault: &MutationFault| debugs || !fault.is_hidden;
     let errors = match refusal {
         Refusal::Inputs(faults) => faults
             .into_iter()
-            .filter(is_told)
+            .filter(is_reported)
             .map(|fault| {
                 Fault::on(path(), format!("couldn't rewrite mutation {name} because failed to rewrite mutation payload because {fault}"))
             })
             .collect(),
-        Refusal::Nodes(fault) if is_told(&fault) => {
+        Refusal::Nodes(fault) if is_reported(&fault) => {
             vec![Fault::on(path(), format!("mutation {name} failed because {fault}"))]
         }
         Refusal::Denied if debugs => {
@@ -319,53 +319,54 @@ fn select(
 fn payload(run: &Run<'_>, root: &Root, field: &Field, done: &Done) -> Outcome {
     let mut outcome = Outcome::default();
     outcome.value.push(b'{');
-    for asked in field.selection.only().unwrap_or_default() {
+    for requested in field.selection.only().unwrap_or_default() {
         if outcome.value.len() > 1 {
             outcome.value.push(b',');
         }
-        write_json_text(&asked.shape.key, &mut outcome.value);
+        write_json_text(&requested.shape.key, &mut outcome.value);
         outcome.value.push(b':');
         let value = &mut outcome.value;
-        match asked.shape.name.as_str() {
+        match requested.shape.name.as_str() {
             "numUids" => write_int(done.count as i64, value),
             // Only the payload of a delete has `msg`.
             "msg" if done.count == 0 => write_json_text("No nodes were deleted", value),
             "msg" => write_json_text("Deleted", value),
             "__typename" => write_json_text(field.shape.ty.inner_named_type(), value),
-            _ => add_nodes(run, root, field, asked, done, &mut outcome),
+            _ => add_nodes(run, root, field, requested, done, &mut outcome),
         }
     }
     outcome.value.push(b'}');
     outcome
 }
 
-/// Adds the list of nodes that `asked` is, read from the version of the mutation.
+/// Adds the list of nodes that `requested` is, read from the version of the mutation.
 fn add_nodes(
     run: &Run<'_>,
     root: &Root,
     field: &Field,
-    asked: &Field,
+    requested: &Field,
     done: &Done,
     outcome: &mut Outcome,
 ) {
-    let mut asked = asked.clone();
-    if field.cascade.is_some() && asked.cascade.is_none() {
+    let mut requested = requested.clone();
+    if field.cascade.is_some() && requested.cascade.is_none() {
         // Fields that it names are those of the payload.
-        asked.cascade = Some(Cascade { fields: Arc::from([]) });
+        requested.cascade = Some(Cascade { fields: Arc::from([]) });
     }
     let reader = RootResolver::at(run, Arc::clone(&done.version));
     let uids = done.roots.iter().map(|uid| uid.0).collect();
-    let lowered =
-        run.caller(&asked).and_then(|caller| lower_nodes(caller, &root.type_name, &asked, uids));
+    let lowered = run
+        .caller(&requested)
+        .and_then(|caller| lower_nodes(caller, &root.type_name, &requested, uids));
     let nodes = match lowered {
-        Ok(lowered) => reader.carry_out(&asked, lowered),
-        Err(fault) => Outcome::fault(&asked, fault),
+        Ok(lowered) => reader.carry_out(&requested, lowered),
+        Err(fault) => Outcome::fault(&requested, fault),
     };
     outcome.value.extend_from_slice(&nodes.value);
     outcome.touched += nodes.touched;
     for mut fault in nodes.errors {
         if fault.path.is_empty() {
-            fault.path = root_path(&asked);
+            fault.path = root_path(&requested);
         }
         fault.path.splice(..0, root_path(field));
         outcome.errors.push(fault);

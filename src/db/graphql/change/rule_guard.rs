@@ -52,13 +52,13 @@ impl Permits for Guard<'_> {
         if self.links_hidden {
             return Ok(sorted(nodes.iter().map(|node| node.uid)));
         }
-        let mut known = self.permitted(before, nodes, Operation::Query)?;
+        let mut existing = self.permitted(before, nodes, Operation::Query)?;
         let is_left = |node: &&Touched<'_>| {
-            known.binary_search(&node.uid).is_err() && self.has_update_rules(node.type_name)
+            existing.binary_search(&node.uid).is_err() && self.has_update_rules(node.type_name)
         };
         let left: Vec<Touched<'_>> = nodes.iter().filter(is_left).copied().collect();
-        known.extend(self.permitted(before, &left, Operation::Update)?);
-        Ok(sorted(known))
+        existing.extend(self.permitted(before, &left, Operation::Update)?);
+        Ok(sorted(existing))
     }
 }
 
@@ -101,8 +101,8 @@ impl Guard<'_> {
         nodes: &[Touched<'_>],
         operation: Operation,
     ) -> Result<bool> {
-        let wanted = sorted(nodes.iter().map(|node| node.uid));
-        Ok(self.permitted(version, nodes, operation)? == wanted)
+        let expected = sorted(nodes.iter().map(|node| node.uid));
+        Ok(self.permitted(version, nodes, operation)? == expected)
     }
 
     /// The nodes that the rules of all their types leave, ascending. One query for each type.

@@ -1,4 +1,4 @@
-//! What a GraphQL mutation does to a version, computed and not yet carried out.
+//! What a GraphQL mutation does to a version, computed and not yet executed.
 //!
 //! One query finds out which nodes the inputs name and which ones a filter selects. With its results
 //! the mutation becomes statements like those of any other mutation. Beside them stand the nodes that
@@ -12,7 +12,7 @@ use hexgraph_base::plan::{Query, Reads};
 use hexgraph_base::schema::Actor;
 use hexgraph_base::types::{Error, Uid};
 use hexgraph_graphql::model::TypeDef;
-use hexgraph_graphql::mutate::{Found, MATCHED, MutationFault, Outcome, Reading};
+use hexgraph_graphql::mutate::{LookupResult, MATCHED, MutationFault, Outcome, Reading};
 use hexgraph_store::exec::{RequestContext, execute_upsert};
 use hexgraph_store::graph;
 use hexgraph_store::graph::{Binding, Bindings, Changes, STATEMENTS_MAX, Stager, Version};
@@ -35,7 +35,7 @@ pub(in crate::db::graphql) struct StagedMutation<'a> {
     pub reads: Reads,
 }
 
-/// Why a mutation can't be carried out.
+/// Why a mutation can't be executed.
 #[derive(Debug)]
 pub(in crate::db::graphql) enum Refusal {
     /// The inputs of the mutation are wrong.
@@ -95,7 +95,7 @@ pub(in crate::db::graphql) trait Permits {
 ///
 /// # Errors
 ///
-/// Why it can't be carried out.
+/// Why it can't be executed.
 pub(in crate::db::graphql) fn stage<'a>(
     version: &Arc<Version>,
     reading: Reading<'a>,
@@ -118,19 +118,19 @@ pub(in crate::db::graphql) fn stage<'a>(
         Some(uids) => uids.to_vec(),
         None => Vec::new(),
     };
-    let mut found = found(&mut bindings, &names);
-    let upserted = touched(reading.upserts(&found));
+    let mut result = result(&mut bindings, &names);
+    let upserted = touched(reading.upserts(&result));
     if !upserted.is_empty() {
         let permitted = permits.may_upsert(version, &upserted)?;
-        found.permit_upserts(permitted.into_iter().map(|uid| uid.0));
+        result.permit_upserts(permitted.into_iter().map(|uid| uid.0));
     }
     // Nodes that the caller may not see count as missing, so that it can't find out which values exist.
-    let named = touched(reading.named(&found));
-    found.hide(hidden(version, permits, &named)?.into_iter().map(|uid| uid.0));
+    let named = touched(reading.named(&result));
+    result.hide(hidden(version, permits, &named)?.into_iter().map(|uid| uid.0));
     if let [only] = matched[..] {
-        found.update(only.0);
+        result.update(only.0);
     }
-    let outcome = reading.outcome(found, now).map_err(Refusal::Inputs)?;
+    let outcome = reading.outcome(result, now).map_err(Refusal::Inputs)?;
     // One value of an `@id` field can't belong to several nodes.
     if outcome.sets_key && 1 < matched.len() {
         return Err(Refusal::Nodes(outcome.several_named()));
@@ -138,13 +138,13 @@ pub(in crate::db::graphql) fn stage<'a>(
     if selects && matched.is_empty() {
         return Ok(StagedMutation::default());
     }
-    // Links to nodes that the caller may not see are kept. A node that is removed loses all its links.
-    let kept = match outcome.removes_node {
+    // Links to nodes that the caller may not see are retained. A node that is removed loses all its links.
+    let retained = match outcome.removes_node {
         true => Vec::new(),
         false => hidden(version, permits, &led_to(version, &matched, &outcome.unlinks))?,
     };
     let mut staged =
-        stage_outcome(version, outcome, (&matched, &kept), &bindings, permits, context)?;
+        stage_outcome(version, outcome, (&matched, &retained), &bindings, permits, context)?;
     staged.reads.add_query(query);
     Ok(staged)
 }
@@ -173,24 +173,24 @@ fn hidden(
 }
 
 /// Moves what the look-ups of the query have found out of the bindings; what the filter selected stays there.
-fn found(bindings: &mut Bindings, names: &[String]) -> Found {
-    let mut found = Found::default();
+fn result(bindings: &mut Bindings, names: &[String]) -> LookupResult {
+    let mut result = LookupResult::default();
     for name in names.iter().filter(|name| *name != MATCHED) {
         match bindings.take(name) {
-            Some(Binding::Uids(uids)) => found.add_uids(name, uids),
-            Some(Binding::Values(values)) => found.add_values(name, values),
+            Some(Binding::Uids(uids)) => result.add_uids(name, uids),
+            Some(Binding::Values(values)) => result.add_values(name, values),
             Some(Binding::Constant(_)) | None => {}
         }
     }
-    found
+    result
 }
 
-/// Makes statements of an outcome and stages them. `matched` are the nodes that the filter selected, `kept` those at the other end of
+/// Makes statements of an outcome and stages them. `matched` are the nodes that the filter selected, `retained` those at the other end of
 /// links that stay; both ascend.
 fn stage_outcome<'a>(
     version: &Version,
     outcome: Outcome<'a>,
-    (matched, kept): (&[Uid], &[Uid]),
+    (matched, retained): (&[Uid], &[Uid]),
     bindings: &Bindings,
     permits: &dyn Permits,
     context: &RequestContext,
@@ -218,7 +218,7 @@ fn stage_outcome<'a>(
         unlink.back.iter().for_each(|back| reads.add(back.predicate));
     }
     let Ends { sets: linked, deletes: unlinked, displaced } =
-        ends(version, matched, kept, &links, &unlinks);
+        ends(version, matched, retained, &links, &unlinks);
     sets.extend(linked);
     deletes.extend(unlinked);
     let mutation = graph::Mutation { sets, deletes };

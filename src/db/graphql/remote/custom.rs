@@ -1,10 +1,10 @@
 //! Root fields that the schema declares: those that are queries in DQL, `@custom(dql:)`, and those that other servers answer.
 
 use crate::db::QueryRequest;
-use crate::db::ask::checked::Room;
+use crate::db::ask::checked::Capacity;
 use crate::db::ask::plans::Variables;
 use crate::db::graphql::reply::complete::{Completed, Completion};
-use crate::db::graphql::reply::found::{Found, Slot};
+use crate::db::graphql::reply::found::{RemoteResults, Slot};
 use crate::db::graphql::run::{Outcome, Run, root_path, store_fault};
 use hexgraph_base::budget::{Held, json_weight};
 use hexgraph_base::types::{Error, Result, stack};
@@ -23,7 +23,7 @@ pub(in crate::db::graphql) fn declared<'a>(
 ) -> Option<&'a Declared> {
     let model = &run.loaded.model;
     let fields = if type_name == "Query" { &model.queries } else { &model.mutations };
-    fields.iter().find(|known| known.name == *field.shape.name)
+    fields.iter().find(|existing| existing.name == *field.shape.name)
 }
 
 /// The answer to a query in DQL, with the number of values and edges that it read.
@@ -45,9 +45,9 @@ impl Local {
         &self,
         run: &Run<'_>,
         field: &Field,
-        found: &Found,
+        result: &RemoteResults,
     ) -> Outcome {
-        let completion = completion(run, field, found);
+        let completion = completion(run, field, result);
         let completed = completion.local(field, self.value(field));
         Outcome { touched: self.touched, ..outcome(field, completed) }
     }
@@ -58,23 +58,27 @@ pub(in crate::db::graphql) fn by_dql(
     run: &Run<'_>,
     field: &Field,
 ) -> Option<std::result::Result<Local, Fault>> {
-    let known = declared(run, "Query", field)?;
-    let Some(Custom::Dql(text)) = &known.custom else { return None };
+    let existing = declared(run, "Query", field)?;
+    let Some(Custom::Dql(text)) = &existing.custom else { return None };
     Some(ask(run, field, text).map_err(|error| store_fault(field, &error)))
 }
 
 /// Writes the value of a root field that another server answered.
-pub(in crate::db::graphql) fn by_another(run: &Run<'_>, field: &Field, found: &Found) -> Outcome {
-    let completion = completion(run, field, found);
+pub(in crate::db::graphql) fn by_another(
+    run: &Run<'_>,
+    field: &Field,
+    result: &RemoteResults,
+) -> Outcome {
+    let completion = completion(run, field, result);
     let slot = Slot::of_root(field);
-    let failed = found.get(slot).is_none_or(|remote| remote.is_failed);
+    let failed = result.get(slot).is_none_or(|remote| remote.is_failed);
     Outcome { failed, ..outcome(field, completion.remote(field, slot)) }
 }
 
 /// The completion of the value of a root field.
-fn completion<'a>(run: &'a Run<'_>, field: &'a Field, found: &'a Found) -> Completion<'a> {
-    let room = Room::new(run.context, run.database.limits().result);
-    Completion::at(&run.loaded.model, found, root_path(field), Vec::new(), room)
+fn completion<'a>(run: &'a Run<'_>, field: &'a Field, result: &'a RemoteResults) -> Completion<'a> {
+    let capacity = Capacity::new(run.context, run.database.limits().result);
+    Completion::at(&run.loaded.model, result, root_path(field), Vec::new(), capacity)
 }
 
 /// A root field whose value was completed.
@@ -96,14 +100,14 @@ fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<Local> {
     let version = Arc::clone(&run.version);
     let caller = run.session.caller(&run.loaded).map_err(|why| Error::query(why.to_string()))?;
     // The rules of `@auth` are put into the plan, so the text can't go around them.
-    let known = Arc::clone(&run.version);
-    let is_edge = |name: &str| known.predicate(name).is_some_and(|known| known.is_edges());
+    let existing = Arc::clone(&run.version);
+    let is_edge = |name: &str| existing.predicate(name).is_some_and(|existing| existing.is_edges());
     let permitted = |plan| permit(caller, plan, &is_edge);
     let answer = run.database.query_amended(version, &request, permitted, run.context)?;
     let (json, _) = answer.to_json_with(run.context)?;
     let touched = answer.touched().values().sum();
     let held = run.context.hold(json_weight(json.as_bytes()))?;
-    let data = stack::with_room(|| serde_json::from_str(&json))
+    let data = stack::with_capacity(|| serde_json::from_str(&json))
         .map_err(|error| Error::query(error.to_string()))?;
     Ok(Local { data, _held: held, touched })
 }

@@ -40,17 +40,17 @@ pub(in crate::db::graphql) fn gather<'a>(
                 gather.object(&block.level, object);
             }
         }
-        RootShape::Entities(places, objects) => {
+        RootShape::Entities(positions, objects) => {
             let items = field.arguments.given("representations").and_then(Value::as_list);
             // An entity that is named twice is asked once.
             let mut seen = HashSet::new();
-            for (place, item) in places.iter().zip(items.unwrap_or(&[])) {
-                if !seen.insert(place.block) {
+            for (position, item) in positions.iter().zip(items.unwrap_or(&[])) {
+                if !seen.insert(position.block) {
                     continue;
                 }
-                if let Some(block) = answer.block(place.block) {
+                if let Some(block) = answer.block(position.block) {
                     gather.given = Some(item);
-                    gather.object(&block.level, &objects[place.shape]);
+                    gather.object(&block.level, &objects[position.shape]);
                 }
             }
         }
@@ -75,14 +75,14 @@ impl<'a> Gather<'a, '_> {
         // What is asked of objects without one of the types is asked of some type, too.
         let all = shape.variants.iter().flat_map(|variant| &variant.keys);
         if all.clone().any(|key| matches!(*key.source, ValueSource::Elsewhere(_))) {
-            for place in (0..level.nodes.len()).filter(|place| level.is_alive(*place)) {
-                if place.is_multiple_of(NODES_INTERVAL) && self.reach.is_stopped() {
+            for position in (0..level.nodes.len()).filter(|position| level.is_alive(*position)) {
+                if position.is_multiple_of(NODES_INTERVAL) && self.reach.is_stopped() {
                     return;
                 }
-                let (_, keys) = variant_at(level, place, shape);
+                let (_, keys) = variant_at(level, position, shape);
                 for key in keys {
                     if let ValueSource::Elsewhere(elsewhere) = &*key.source {
-                        self.node(level, place, key, elsewhere);
+                        self.node(level, position, key, elsewhere);
                     }
                 }
             }
@@ -102,7 +102,7 @@ impl<'a> Gather<'a, '_> {
     fn node(
         &mut self,
         level: &'a Level,
-        place: usize,
+        position: usize,
         key: &'a Key<'a>,
         elsewhere: &'a Elsewhere<'a>,
     ) {
@@ -112,14 +112,14 @@ impl<'a> Gather<'a, '_> {
             let value = match (given, source) {
                 (Some(given), _) => Some(json_of(given)),
                 (None, ValueSource::Uid) => {
-                    Some(Json::String(self.version.nodes.uid(level.nodes[place]).to_string()))
+                    Some(Json::String(self.version.nodes.uid(level.nodes[position]).to_string()))
                 }
-                (None, ValueSource::Leaf(at, leaf)) => stored(level, *at, place, field, *leaf),
+                (None, ValueSource::Leaf(at, leaf)) => stored(level, *at, position, field, *leaf),
                 _ => None,
             };
             values.extend(value.map(|value| (field.name.clone(), value)));
         }
-        let slot = Slot::of_node(key, level, place);
+        let slot = Slot::of_node(key, level, position);
         self.reach.want(elsewhere.def, elsewhere.field, key.field, slot, values);
     }
 }
@@ -128,7 +128,7 @@ impl<'a> Gather<'a, '_> {
 fn stored(
     level: &Level,
     at: usize,
-    place: usize,
+    position: usize,
     field: &model::Field,
     leaf: Leaf<'_>,
 ) -> Option<Json> {
@@ -138,7 +138,7 @@ fn stored(
     else {
         return None;
     };
-    let (_, list) = values.predicate.values_in(Langs::First(langs), level.nodes[place])?;
+    let (_, list) = values.predicate.values_in(Langs::First(langs), level.nodes[position])?;
     let json = |value| {
         let mut out = Vec::new();
         write_stored(value, values.predicate.def.value_type, leaf, &mut out).ok()?;

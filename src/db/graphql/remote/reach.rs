@@ -3,7 +3,7 @@
 
 use super::send::{Answered, send};
 use crate::db::graphql::reply::complete::concrete;
-use crate::db::graphql::reply::found::{Found, Remote, Slot};
+use crate::db::graphql::reply::found::{Remote, RemoteResults, Slot};
 use hexgraph_base::types::{Result, stack};
 use hexgraph_graphql::model;
 use hexgraph_graphql::remote::{
@@ -27,7 +27,7 @@ pub(in crate::db::graphql) struct Reach<'a> {
     parallel: usize,
     context: &'a RequestContext,
     /// What was answered so far.
-    pub found: Found,
+    pub result: RemoteResults,
     wave: Vec<Task<'a>>,
     /// The tasks of the wave, by the addresses of what was asked and of the type that has it.
     by_field: HashMap<(usize, usize), usize>,
@@ -37,7 +37,7 @@ pub(in crate::db::graphql) struct Reach<'a> {
 struct Task<'a> {
     type_name: &'a str,
     field: &'a model::Field,
-    asked: &'a Field,
+    requested: &'a Field,
     /// What the server is told of each object; objects of which it is told the same are one. `None` for a root field.
     objects: Option<Vec<Values>>,
     by_text: HashMap<String, usize>,
@@ -59,8 +59,8 @@ impl<'a> Reach<'a> {
         parallel: usize,
         context: &'a RequestContext,
     ) -> Reach<'a> {
-        let (found, wave, by_field) = (Found::default(), Vec::new(), HashMap::new());
-        Reach { sender, fetch, parallel, context, found, wave, by_field }
+        let (result, wave, by_field) = (RemoteResults::default(), Vec::new(), HashMap::new());
+        Reach { sender, fetch, parallel, context, result, wave, by_field }
     }
 
     /// Returns true if nothing will be asked, since the request has to stop.
@@ -73,22 +73,22 @@ impl<'a> Reach<'a> {
         &mut self,
         type_name: &'a str,
         field: &'a model::Field,
-        asked: &'a Field,
+        requested: &'a Field,
     ) {
         self.wave.push(Task {
             type_name,
             field,
-            asked,
+            requested,
             objects: None,
             by_text: HashMap::new(),
-            slots: vec![(Slot::of_root(asked), 0)],
+            slots: vec![(Slot::of_root(requested), 0)],
         });
     }
 
     /// Adds the custom fields that are asked of the objects of a value to the next wave.
-    pub(in crate::db::graphql) fn want_below(&mut self, asked: &'a Field, value: &Json) {
-        if custom_below(self.sender.model, asked).is_some() {
-            self.below(asked.shape.ty.inner_named_type(), asked, false, value);
+    pub(in crate::db::graphql) fn want_below(&mut self, requested: &'a Field, value: &Json) {
+        if custom_below(self.sender.model, requested).is_some() {
+            self.below(requested.shape.ty.inner_named_type(), requested, false, value);
         }
     }
 
@@ -97,7 +97,7 @@ impl<'a> Reach<'a> {
         &mut self,
         def: &'a model::TypeDef,
         field: &'a model::Field,
-        asked: &'a Field,
+        requested: &'a Field,
         slot: Slot,
         values: Values,
     ) {
@@ -105,12 +105,12 @@ impl<'a> Reach<'a> {
         let number = *self
             .by_field
             // Both are borrowed for `'a`, longer than this map lives, so their addresses stand for them.
-            .entry((from_ref(asked).addr(), from_ref(def).addr()))
+            .entry((from_ref(requested).addr(), from_ref(def).addr()))
             .or_insert_with(|| {
                 wave.push(Task {
                     type_name: &def.name,
                     field,
-                    asked,
+                    requested,
                     objects: Some(Vec::new()),
                     by_text: HashMap::new(),
                     slots: Vec::new(),
@@ -142,13 +142,18 @@ impl<'a> Reach<'a> {
             for (task, answers) in tasks.iter().zip(answers) {
                 let answers: Vec<Arc<Remote>> = answers.into_iter().map(Arc::new).collect();
                 let type_name = task.field.ty.name();
-                if custom_below(self.sender.model, task.asked).is_some() {
+                if custom_below(self.sender.model, task.requested).is_some() {
                     for answer in &answers {
-                        self.below(type_name, task.asked, answer.is_by_key, &answer.reply.value);
+                        self.below(
+                            type_name,
+                            task.requested,
+                            answer.is_by_key,
+                            &answer.reply.value,
+                        );
                     }
                 }
                 for (slot, object) in &task.slots {
-                    self.found.insert(*slot, Arc::clone(&answers[*object]));
+                    self.result.insert(*slot, Arc::clone(&answers[*object]));
                 }
             }
         }
@@ -159,7 +164,7 @@ impl<'a> Reach<'a> {
     fn answers(&self, tasks: &[Task<'a>]) -> Result<Vec<Vec<Remote>>> {
         let calls: Vec<std::result::Result<Call<'a>, CallError>> = tasks
             .iter()
-            .map(|task| self.sender.call(task.type_name, task.field, task.asked))
+            .map(|task| self.sender.call(task.type_name, task.field, task.requested))
             .collect();
         let mut answers: Vec<Vec<Remote>> = Vec::with_capacity(tasks.len());
         let (mut requests, mut sent) = (Vec::new(), Vec::new());
@@ -193,38 +198,42 @@ impl<'a> Reach<'a> {
     }
 
     /// Adds the custom fields that are asked of a value that came back. Requests are of bounded depth.
-    fn below(&mut self, type_name: &str, asked: &'a Field, is_by_key: bool, value: &Json) {
+    fn below(&mut self, type_name: &str, requested: &'a Field, is_by_key: bool, value: &Json) {
         stack::require();
         match value {
             Json::Array(items) => {
                 for item in items {
-                    self.below(type_name, asked, is_by_key, item);
+                    self.below(type_name, requested, is_by_key, item);
                 }
             }
             Json::Object(members) => {
                 let model = self.sender.model;
                 let def = concrete(model, type_name, members);
                 let name = def.map_or(type_name, |def| def.name.as_str());
-                let fields = asked.selection.only().unwrap_or_else(|| asked.selection.of(name));
+                let fields =
+                    requested.selection.only().unwrap_or_else(|| requested.selection.of(name));
                 let Some(def) = def else { return };
                 for inner in fields {
-                    let Some(known) = def.field(&inner.shape.name) else { continue };
-                    if known.is_custom() {
-                        let told = |needed: &model::Field| {
+                    let Some(existing) = def.field(&inner.shape.name) else { continue };
+                    if existing.is_custom() {
+                        let reported = |needed: &model::Field| {
                             let key = match is_by_key {
                                 true => hidden_key(fields, &needed.name),
                                 false => needed.remote_key().to_owned(),
                             };
                             Some((needed.name.clone(), members.get(&key)?.clone()))
                         };
-                        let needed = needs(model, def, known).into_iter();
-                        let values = needed.filter_map(told).collect();
-                        self.want(def, known, inner, Slot::of_object(inner, members), values);
+                        let needed = needs(model, def, existing).into_iter();
+                        let values = needed.filter_map(reported).collect();
+                        self.want(def, existing, inner, Slot::of_object(inner, members), values);
                     } else if !inner.selection.is_empty() {
-                        let key =
-                            if is_by_key { inner.shape.key.as_str() } else { known.remote_key() };
+                        let key = if is_by_key {
+                            inner.shape.key.as_str()
+                        } else {
+                            existing.remote_key()
+                        };
                         if let Some(value) = members.get(key) {
-                            self.below(known.ty.name(), inner, is_by_key, value);
+                            self.below(existing.ty.name(), inner, is_by_key, value);
                         }
                     }
                 }
@@ -287,14 +296,14 @@ fn all(call: &Call<'_>, answered: Answered, count: usize) -> Vec<Remote> {
 }
 
 fn remote(call: &Call<'_>, reply: Reply) -> Remote {
-    let is_failed = reply.value.is_null() && !reply.told.is_empty();
+    let is_failed = reply.value.is_null() && !reply.reported.is_empty();
     Remote { reply, is_by_key: call.is_by_key(), is_failed }
 }
 
 /// The answers about objects that failed together: the errors are told with the first.
 fn failed(reply: Reply, count: usize) -> Vec<Remote> {
-    let mut told = reply.told;
-    let mut next = || Reply { value: Json::Null, told: std::mem::take(&mut told) };
+    let mut reported = reply.reported;
+    let mut next = || Reply { value: Json::Null, reported: std::mem::take(&mut reported) };
     (0..count).map(|_| Remote { reply: next(), is_by_key: false, is_failed: true }).collect()
 }
 

@@ -92,14 +92,14 @@ fn work(fetch: &dyn Fetch, queue: &Mutex<Queue>, sender: &Sender<(usize, Answere
         let dead = held.dead.get(origin(&outgoing.url)).cloned();
         drop(held);
         let answered = match dead {
-            Some(told) => Err(told),
+            Some(reported) => Err(reported),
             None => attempt(fetch, &outgoing),
         };
-        if let Err(told) = &answered
-            && told.unreachable
+        if let Err(reported) = &answered
+            && reported.unreachable
         {
             let origin = origin(&outgoing.url).to_owned();
-            lock(queue).dead.insert(origin, told.clone());
+            lock(queue).dead.insert(origin, reported.clone());
         }
         if sender.send((number, answered)).is_err() {
             return;

@@ -4,17 +4,17 @@
 //! the objects around it is cut off again.
 
 use super::complete::Completion;
-use super::found::{Found, Slot};
-use super::leaf::{Misfit, write_stored};
+use super::found::{RemoteResults, Slot};
+use super::leaf::{Mismatch, write_stored};
 use super::nulls::{Faults, NullPropagation, Spoiled, Written, mismatch};
 use super::numbers::{AggregatedNodes, write_aggregate};
-use crate::db::ask::checked::Room;
+use crate::db::ask::checked::Capacity;
 use apollo_compiler::ast::Type;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::plan::FieldKind;
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType, stack, write_float};
 use hexgraph_graphql::lower::{
-    AggregateShape, EntityPlace, Key, Leaf, Lowered, ObjectShape, RootShape, ValueSource,
+    AggregateShape, EntityPosition, Key, Leaf, Lowered, ObjectShape, RootShape, ValueSource,
 };
 use hexgraph_graphql::model::{Model, TypeDef};
 use hexgraph_graphql::request::{Fault, Field, PathStep};
@@ -45,12 +45,12 @@ pub(in crate::db::graphql) struct ReplyWriter<'a> {
     context: &'a RequestContext,
     path: Vec<Step<'a>>,
     objects: u32,
-    room: Room<'a>,
+    capacity: Capacity<'a>,
     /// The distance of the root node that is being written from the vector that was searched for.
     distance: Option<f64>,
     stopped: Option<Error>,
     /// The answers of other servers, with the model that their values are completed by.
-    elsewhere: Option<(&'a Model, &'a Found)>,
+    elsewhere: Option<(&'a Model, &'a RemoteResults)>,
 }
 
 impl<'a> ReplyWriter<'a> {
@@ -67,7 +67,7 @@ impl<'a> ReplyWriter<'a> {
             context,
             path: Vec::with_capacity(16),
             objects: 0,
-            room: Room::new(context, bytes_max),
+            capacity: Capacity::new(context, bytes_max),
             distance: None,
             stopped: None,
             elsewhere: None,
@@ -78,9 +78,9 @@ impl<'a> ReplyWriter<'a> {
     pub(in crate::db::graphql) fn with(
         self,
         model: &'a Model,
-        found: &'a Found,
+        result: &'a RemoteResults,
     ) -> ReplyWriter<'a> {
-        ReplyWriter { elsewhere: Some((model, found)), ..self }
+        ReplyWriter { elsewhere: Some((model, result)), ..self }
     }
 
     /// Writes what a plan found for a root field.
@@ -111,13 +111,13 @@ impl<'a> ReplyWriter<'a> {
     ) -> Written {
         match shape {
             RootShape::One(object) => {
-                let found =
-                    answer.block(0).and_then(|block| first_place(block).map(|at| (block, at)));
-                match found {
-                    Some((block, place)) => self.nullable(&field.shape.ty, |writer| {
+                let result =
+                    answer.block(0).and_then(|block| first_position(block).map(|at| (block, at)));
+                match result {
+                    Some((block, position)) => self.nullable(&field.shape.ty, |writer| {
                         // Types of one interface may each have a node of an ID that is theirs alone.
-                        match places(block).nth(1) {
-                            None => writer.object(&block.level, place, object),
+                        match positions(block).nth(1) {
+                            None => writer.object(&block.level, position, object),
                             Some(_) => writer.spoil(field, mismatch("A list", "just one item")),
                         }
                     }),
@@ -125,11 +125,11 @@ impl<'a> ReplyWriter<'a> {
                 }
             }
             RootShape::Checked(check, object) => {
-                let found =
-                    answer.block(0).and_then(|block| first_place(block).map(|at| (block, at)));
-                match found.filter(|(block, at)| agrees(&block.level.fields[*check], *at)) {
-                    Some((block, place)) => self.nullable(&field.shape.ty, |writer| {
-                        writer.object(&block.level, place, object)
+                let result =
+                    answer.block(0).and_then(|block| first_position(block).map(|at| (block, at)));
+                match result.filter(|(block, at)| agrees(&block.level.fields[*check], *at)) {
+                    Some((block, position)) => self.nullable(&field.shape.ty, |writer| {
+                        writer.object(&block.level, position, object)
                     }),
                     None => self.null(),
                 }
@@ -147,12 +147,14 @@ impl<'a> ReplyWriter<'a> {
                 }
                 _ => self.null(),
             },
-            RootShape::Entities(places, objects) => self.entities(field, answer, places, objects),
-            RootShape::Similar { place, vector, metric, object } => {
+            RootShape::Entities(positions, objects) => {
+                self.entities(field, answer, positions, objects)
+            }
+            RootShape::Similar { position, vector, metric, object } => {
                 let Some(block) = answer.block(0) else { return self.empty_list() };
                 let mut near: Vec<(f64, u32)> = Vec::with_capacity(block.roots.len());
                 for &node in block.roots.iter() {
-                    let other = vector_of(&block.level.fields[*place], node);
+                    let other = vector_of(&block.level.fields[*position], node);
                     let distance = other.and_then(|other| metric.distance(vector, other));
                     near.extend(distance.map(|distance| (distance, node)));
                 }
@@ -167,15 +169,15 @@ impl<'a> ReplyWriter<'a> {
         &mut self,
         field: &'a Field,
         answer: &'a Answer,
-        places: &[EntityPlace],
+        positions: &[EntityPosition],
         objects: &'a [ObjectShape<'a>],
     ) -> Written {
         self.out.push(b'[');
-        for (index, &EntityPlace { block, shape }) in places.iter().enumerate() {
-            let found =
-                answer.block(block).and_then(|block| first_place(block).map(|at| (block, at)));
-            self.item(field.shape.ty.item_type(), index, |writer| match found {
-                Some((block, place)) => writer.object(&block.level, place, &objects[shape]),
+        for (index, &EntityPosition { block, shape }) in positions.iter().enumerate() {
+            let result =
+                answer.block(block).and_then(|block| first_position(block).map(|at| (block, at)));
+            self.item(field.shape.ty.item_type(), index, |writer| match result {
+                Some((block, position)) => writer.object(&block.level, position, &objects[shape]),
                 None => writer.null(),
             })?;
         }
@@ -192,10 +194,10 @@ impl<'a> ReplyWriter<'a> {
     ) -> Written {
         self.out.push(b'[');
         for (index, (distance, node)) in near.iter().enumerate() {
-            let Some(place) = level.place(*node) else { continue };
+            let Some(position) = level.position(*node) else { continue };
             self.distance = Some(*distance);
             self.item(field.shape.ty.item_type(), index, |writer| {
-                writer.object(level, place, object)
+                writer.object(level, position, object)
             })?;
         }
         self.out.push(b']');
@@ -214,12 +216,12 @@ impl<'a> ReplyWriter<'a> {
         let (mut guess, mut index) = (0, 0);
         // Lists are mostly in the order of the level, so each node is looked for behind the one before.
         for &node in nodes {
-            let Some(place) = level.place_near(node, guess) else { continue };
-            guess = place + 1;
-            if !level.is_alive(place) {
+            let Some(position) = level.position_near(node, guess) else { continue };
+            guess = position + 1;
+            if !level.is_alive(position) {
                 continue;
             }
-            self.item(ty.item_type(), index, |writer| writer.object(level, place, object))?;
+            self.item(ty.item_type(), index, |writer| writer.object(level, position, object))?;
             index += 1;
         }
         self.out.push(b']');
@@ -242,10 +244,10 @@ impl<'a> ReplyWriter<'a> {
         written
     }
 
-    fn object(&mut self, level: &'a Level, place: usize, shape: &'a ObjectShape<'a>) -> Written {
+    fn object(&mut self, level: &'a Level, position: usize, shape: &'a ObjectShape<'a>) -> Written {
         stack::require();
         self.look_at_control()?;
-        let (def, keys) = variant_at(level, place, shape);
+        let (def, keys) = variant_at(level, position, shape);
         self.out.push(b'{');
         for (index, key) in keys.iter().enumerate() {
             if index > 0 {
@@ -254,7 +256,7 @@ impl<'a> ReplyWriter<'a> {
             let name = key.field.shape.key.as_str();
             self.key(name);
             self.path.push(Step::Key(name));
-            let written = self.member(level, place, def, key);
+            let written = self.member(level, position, def, key);
             // The path is cut before the error goes on: whoever turns it into a null writes on from a shorter path.
             self.path.pop();
             written?;
@@ -266,7 +268,7 @@ impl<'a> ReplyWriter<'a> {
     fn member(
         &mut self,
         level: &'a Level,
-        place: usize,
+        position: usize,
         def: Option<&'a TypeDef>,
         key: &'a Key<'a>,
     ) -> Written {
@@ -278,22 +280,24 @@ impl<'a> ReplyWriter<'a> {
                 None => self.absent(field),
             },
             ValueSource::Null => self.absent(field),
-            ValueSource::Elsewhere(_) => self.remote(field, Slot::of_node(key, level, place)),
+            ValueSource::Elsewhere(_) => self.remote(field, Slot::of_node(key, level, position)),
             ValueSource::Uid => {
                 self.out.extend_from_slice(b"\"");
-                let uid = self.version.nodes.uid(level.nodes[place]);
+                let uid = self.version.nodes.uid(level.nodes[position]);
                 self.out.extend_from_slice(uid.to_string().as_bytes());
                 self.out.push(b'"');
                 Ok(())
             }
             ValueSource::Leaf(at, leaf) => {
-                self.leaves(field, &level.fields[*at], level.nodes[place], *leaf)
+                self.leaves(field, &level.fields[*at], level.nodes[position], *leaf)
             }
-            ValueSource::Geo(at) => self.geometry(field, &level.fields[*at], level.nodes[place]),
-            ValueSource::Edges(at, object) => self.edges(field, &level.fields[*at], place, object),
+            ValueSource::Geo(at) => self.geometry(field, &level.fields[*at], level.nodes[position]),
+            ValueSource::Edges(at, object) => {
+                self.edges(field, &level.fields[*at], position, object)
+            }
             ValueSource::Aggregate(at, shape) => match &level.fields[*at].data {
                 FieldData::Edges(edges) => {
-                    let targets = edges.targets_of(place);
+                    let targets = edges.targets_of(position);
                     self.aggregate(field, shape, &edges.level, AggregatedNodes::of_list(targets))
                 }
                 _ => self.aggregate(field, shape, &NO_LEVEL, AggregatedNodes::of_list(&[])),
@@ -311,10 +315,10 @@ impl<'a> ReplyWriter<'a> {
 
     /// Writes the value that another server answered for a field.
     fn remote(&mut self, field: &'a Field, slot: Slot) -> Written {
-        let Some((model, found)) = self.elsewhere else { return self.absent(field) };
+        let Some((model, result)) = self.elsewhere else { return self.absent(field) };
         let (path, out) = (self.steps(), std::mem::take(&mut self.out));
-        let completed = Completion::at(model, found, path, out, self.room).remote(field, slot);
-        (self.out, self.room) = (completed.value, completed.room);
+        let completed = Completion::at(model, result, path, out, self.capacity).remote(field, slot);
+        (self.out, self.capacity) = (completed.value, completed.capacity);
         let rest = REMOTE_FAULTS_MAX.saturating_sub(self.faults.len());
         completed.errors.into_iter().take(rest).for_each(|fault| self.faults.push(fault));
         self.stopped = self.stopped.take().or(completed.stopped);
@@ -325,18 +329,20 @@ impl<'a> ReplyWriter<'a> {
         &mut self,
         field: &'a Field,
         result: &'a FieldResult,
-        place: usize,
+        position: usize,
         object: &'a ObjectShape<'a>,
     ) -> Written {
         let FieldData::Edges(edges) = &result.data else { return self.absent(field) };
-        let targets = edges.targets_of(place);
+        let targets = edges.targets_of(position);
         let ty = &field.shape.ty;
         if ty.is_list() {
             return self.nullable(ty, |writer| writer.list(ty, targets, &edges.level, object));
         }
-        let mut places = targets.iter().filter_map(|target| edges.level.place(*target));
-        match places.find(|place| edges.level.is_alive(*place)) {
-            Some(place) => self.nullable(ty, |writer| writer.object(&edges.level, place, object)),
+        let mut positions = targets.iter().filter_map(|target| edges.level.position(*target));
+        match positions.find(|position| edges.level.is_alive(*position)) {
+            Some(position) => {
+                self.nullable(ty, |writer| writer.object(&edges.level, position, object))
+            }
             None => self.absent(field),
         }
     }
@@ -393,7 +399,7 @@ impl<'a> ReplyWriter<'a> {
     ) -> Written {
         match write_stored(value, stored, leaf, &mut self.out) {
             Ok(()) => Ok(()),
-            Err(Misfit(shown)) => {
+            Err(Mismatch(shown)) => {
                 let (name, ty) = (&field.shape.name, field.shape.ty.inner_named_type());
                 self.spoil(
                     field,
@@ -427,14 +433,14 @@ impl<'a> ReplyWriter<'a> {
     ) -> Written {
         let name = field.shape.ty.inner_named_type();
         let of = (level, nodes);
-        let told = match write_aggregate(name, shape, of, self.context, &mut self.out) {
-            Ok(told) => told,
+        let reported = match write_aggregate(name, shape, of, self.context, &mut self.out) {
+            Ok(reported) => reported,
             Err(stopped) => {
                 self.stopped = self.stopped.take().or(Some(stopped));
                 return Err(Spoiled);
             }
         };
-        for (key, message) in told {
+        for (key, message) in reported {
             let mut path = self.steps();
             path.push(PathStep::Key(key.shape.key.as_str().into()));
             self.tell(Fault { path, ..Fault::at(key.shape.location, message) });
@@ -487,7 +493,7 @@ impl NullPropagation for ReplyWriter<'_> {
 
     fn goes_on(&mut self) -> bool {
         let length = self.out.len() + self.faults.bytes();
-        self.stopped = self.stopped.take().or_else(|| self.room.look(length).err());
+        self.stopped = self.stopped.take().or_else(|| self.capacity.look(length).err());
         self.stopped.is_none()
     }
 
@@ -503,10 +509,10 @@ impl NullPropagation for ReplyWriter<'_> {
 /// The concrete type of the node at a place of a level, and what is asked of it.
 pub(in crate::db::graphql) fn variant_at<'a>(
     level: &'a Level,
-    place: usize,
+    position: usize,
     shape: &'a ObjectShape<'a>,
 ) -> (Option<&'a TypeDef>, &'a [Key<'a>]) {
-    let Some(types) = shape.type_place else {
+    let Some(types) = shape.type_position else {
         return match shape.variants.first() {
             Some(variant) => (variant.types.first().copied(), &variant.keys),
             None => (None, &shape.absent),
@@ -514,7 +520,8 @@ pub(in crate::db::graphql) fn variant_at<'a>(
     };
     match &level.fields[types].data {
         FieldData::Values(types) => {
-            let list = types.predicate.values("").map(|values| values.values(level.nodes[place]));
+            let list =
+                types.predicate.values("").map(|values| values.values(level.nodes[position]));
             let list = list.iter().flat_map(|list| list.iter());
             shape.of(list.filter_map(text_of_value))
         }
@@ -532,18 +539,18 @@ fn text_of_value(value: ValueRef<'_>) -> Option<&str> {
     }
 }
 
-fn first_place(block: &BlockResult) -> Option<usize> {
-    places(block).next()
+fn first_position(block: &BlockResult) -> Option<usize> {
+    positions(block).next()
 }
 
-/// The places of the nodes that a block found and `@cascade` left.
-fn places(block: &BlockResult) -> impl Iterator<Item = usize> {
-    let places = block.roots.iter().filter_map(|node| block.level.place(*node));
-    places.filter(|place| block.level.is_alive(*place))
+/// The positions of the nodes that a block found and `@cascade` left.
+fn positions(block: &BlockResult) -> impl Iterator<Item = usize> {
+    let positions = block.roots.iter().filter_map(|node| block.level.position(*node));
+    positions.filter(|position| block.level.is_alive(*position))
 }
 
-fn agrees(result: &FieldResult, place: usize) -> bool {
-    matches!(&result.data, FieldData::Passwords(answers) if answers[place])
+fn agrees(result: &FieldResult, position: usize) -> bool {
+    matches!(&result.data, FieldData::Passwords(answers) if answers[position])
 }
 
 /// Returns the vector of a node.

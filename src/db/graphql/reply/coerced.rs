@@ -8,36 +8,36 @@ use serde_json::{Number, Value as Json};
 
 /// Returns the JSON of a value as the scalar or the enum `ty`; `None` when it can't become one.
 ///
-/// `found` is no null, list or object.
-pub(super) fn coerced(model: &Model, ty: &str, found: &Json) -> Option<String> {
-    let text = shown(found);
+/// `result` is no null, list or object.
+pub(super) fn coerced(model: &Model, ty: &str, result: &Json) -> Option<String> {
+    let text = shown(result);
     match ty {
         "String" | "ID" => Some(json_text(&text)),
-        "Boolean" => Some(truth(found)?.to_string()),
-        "Int" => int(found).map(|it| it.to_string()),
-        "Int64" => int64(found).map(|it| it.to_string()),
-        "Float" => float(found).map(|it| it.to_string()),
-        "DateTime" => moment(found),
+        "Boolean" => Some(truth(result)?.to_string()),
+        "Int" => int(result).map(|it| it.to_string()),
+        "Int64" => int64(result).map(|it| it.to_string()),
+        "Float" => float(result).map(|it| it.to_string()),
+        "DateTime" => moment(result),
         _ => match model.get(ty).filter(|def| def.kind == Kind::Enum) {
             Some(def) => {
-                let is_named = found.is_string() && def.values.iter().any(|it| it.name == text);
+                let is_named = result.is_string() && def.values.iter().any(|it| it.name == text);
                 is_named.then(|| json_text(&text))
             }
-            None => Some(found.to_string()),
+            None => Some(result.to_string()),
         },
     }
 }
 
 /// Returns a value as messages show it: texts without quotes.
-pub(super) fn shown(found: &Json) -> String {
-    match found {
+pub(super) fn shown(result: &Json) -> String {
+    match result {
         Json::String(text) => text.clone(),
         other => other.to_string(),
     }
 }
 
-fn truth(found: &Json) -> Option<bool> {
-    match found {
+fn truth(result: &Json) -> Option<bool> {
+    match result {
         Json::Bool(truth) => Some(*truth),
         Json::String(text) => Some(!text.is_empty()),
         Json::Number(number) => Some(number.as_f64() != Some(0.0)),
@@ -45,27 +45,27 @@ fn truth(found: &Json) -> Option<bool> {
     }
 }
 
-fn int(found: &Json) -> Option<i32> {
-    let float = match found {
+fn int(result: &Json) -> Option<i32> {
+    let float = match result {
         Json::Bool(truth) => f64::from(*truth),
         Json::String(text) => text.parse().ok()?,
         other => other.as_f64()?,
     };
     // The cast saturates: what is lost by it shows in the comparison.
-    let whole = float as i32;
-    (f64::from(whole) == float).then_some(whole)
+    let full = float as i32;
+    (f64::from(full) == float).then_some(full)
 }
 
-fn int64(found: &Json) -> Option<i64> {
-    match found {
+fn int64(result: &Json) -> Option<i64> {
+    match result {
         Json::Bool(truth) => Some(i64::from(*truth)),
         Json::String(text) => text.parse().ok(),
         other => other.as_i64(),
     }
 }
 
-fn float(found: &Json) -> Option<Number> {
-    match found {
+fn float(result: &Json) -> Option<Number> {
+    match result {
         Json::Bool(truth) => Some(Number::from(u8::from(*truth))),
         // JSON has fewer notations of numbers than a text may use.
         Json::String(text) => Number::from_f64(text.parse().ok()?),
@@ -75,8 +75,8 @@ fn float(found: &Json) -> Option<Number> {
 }
 
 /// Reads a time: a text, or whole seconds since 1970.
-fn moment(found: &Json) -> Option<String> {
-    let time = match found {
+fn moment(result: &Json) -> Option<String> {
+    let time = match result {
         Json::String(text) => match ValueRef::String(text).convert(ValueType::DateTime) {
             Ok(Value::DateTime(time)) => time,
             _ => return None,
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn values_of_other_types() {
         let model = Model::default();
-        let is = |ty: &str, found: Json| coerced(&model, ty, &found);
+        let is = |ty: &str, result: Json| coerced(&model, ty, &result);
         let want = |text: &str| Some(text.to_owned());
         assert_eq!(is("String", json!(true)), want("\"true\""));
         assert_eq!(is("ID", json!(7)), want("\"7\""));

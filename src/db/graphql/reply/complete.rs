@@ -2,9 +2,9 @@
 //! Completion*).
 
 use super::coerced::{coerced, shown};
-use super::found::{Found, Slot};
+use super::found::{RemoteResults, Slot};
 use super::nulls::{Faults, NullPropagation, Spoiled, Written, mismatch};
-use crate::db::ask::checked::Room;
+use crate::db::ask::checked::Capacity;
 use apollo_compiler::ast::Type;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::{Error, stack};
@@ -16,9 +16,9 @@ use serde_json::{Map, Value as Json};
 pub(in crate::db::graphql) struct Completion<'a> {
     model: &'a Model,
     /// The answers of other servers for fields below this one.
-    found: &'a Found,
+    result: &'a RemoteResults,
     out: Vec<u8>,
-    room: Room<'a>,
+    capacity: Capacity<'a>,
     path: Vec<PathStep>,
     faults: Faults,
     /// True if the keys of objects are the response keys of the request rather than the names of the fields.
@@ -37,20 +37,20 @@ pub(in crate::db::graphql) struct Completed<'a> {
     /// The reason why the whole request ends without an answer.
     pub stopped: Option<Error>,
     /// The room that was given, with what was drawn for the value.
-    pub room: Room<'a>,
+    pub capacity: Capacity<'a>,
 }
 
 impl<'a> Completion<'a> {
     /// Creates the completion of the value at a path. The value is appended to `out`.
     pub(in crate::db::graphql) fn at(
         model: &'a Model,
-        found: &'a Found,
+        result: &'a RemoteResults,
         path: Vec<PathStep>,
         out: Vec<u8>,
-        room: Room<'a>,
+        capacity: Capacity<'a>,
     ) -> Completion<'a> {
         let (faults, is_by_key, stopped) = (Faults::default(), false, None);
-        Completion { model, found, out, room, path, faults, is_by_key, stopped }
+        Completion { model, result, out, capacity, path, faults, is_by_key, stopped }
     }
 
     /// Completes a value of the field that is given as JSON.
@@ -70,19 +70,19 @@ impl<'a> Completion<'a> {
     }
 
     fn ended(self, written: Written) -> Completed<'a> {
-        let Completion { out, faults, stopped, room, .. } = self;
+        let Completion { out, faults, stopped, capacity, .. } = self;
         let errors = faults.into_list();
-        Completed { value: out, errors, spoils: written.is_err(), stopped, room }
+        Completed { value: out, errors, spoils: written.is_err(), stopped, capacity }
     }
 
     fn elsewhere(&mut self, field: &'a Field, slot: Slot) -> Written {
-        let Some(remote) = self.found.get(slot) else {
+        let Some(remote) = self.result.get(slot) else {
             let ty = &field.shape.ty;
             return self.value(ty, field, &Json::Null);
         };
-        for told in &remote.reply.told {
-            let path = self.path.iter().chain(&told.path).cloned().collect();
-            let fault = Fault::at(field.shape.location, told.message.clone());
+        for reported in &remote.reply.reported {
+            let path = self.path.iter().chain(&reported.path).cloned().collect();
+            let fault = Fault::at(field.shape.location, reported.message.clone());
             self.tell(Fault { path, ..fault });
         }
         if remote.is_failed {
@@ -102,13 +102,13 @@ impl<'a> Completion<'a> {
         written
     }
 
-    fn value(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
+    fn value(&mut self, ty: &Type, field: &'a Field, result: &Json) -> Written {
         stack::require();
-        self.nullable(ty, |completion| completion.non_null(ty, field, found))
+        self.nullable(ty, |completion| completion.non_null(ty, field, result))
     }
 
-    fn non_null(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
-        match (ty.is_list(), found) {
+    fn non_null(&mut self, ty: &Type, field: &'a Field, result: &Json) -> Written {
+        match (ty.is_list(), result) {
             (true, Json::Null) => self.empty_list(),
             (false, Json::Null) => self.missing(ty, field),
             (true, Json::Array(items)) => self.list(ty.item_type(), field, items),
@@ -119,8 +119,8 @@ impl<'a> Completion<'a> {
                 self.non_null(ty, field, &Json::Null)
             }
             (false, Json::Array(_)) => self.spoil(field, mismatch("A list", "just one item")),
-            (false, found) if field.selection.is_empty() => self.scalar(ty, field, found),
-            (false, found) => self.object(ty, field, found),
+            (false, result) if field.selection.is_empty() => self.scalar(ty, field, result),
+            (false, result) => self.object(ty, field, result),
         }
     }
 
@@ -139,25 +139,25 @@ impl<'a> Completion<'a> {
         Ok(())
     }
 
-    fn object(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
-        let Json::Object(members) = found else {
-            return self.unfit(ty, field, found);
+    fn object(&mut self, ty: &Type, field: &'a Field, result: &Json) -> Written {
+        let Json::Object(members) = result else {
+            return self.unfit(ty, field, result);
         };
         if !self.goes_on() {
             return Err(Spoiled);
         }
         let def = concrete(self.model, ty.inner_named_type(), members);
         let name = def.map_or(ty.inner_named_type().as_str(), |def| def.name.as_str());
-        let asked = asked_of(field, def);
+        let requested = requested_of(field, def);
         self.out.push(b'{');
-        for (index, asked) in asked.into_iter().enumerate() {
+        for (index, requested) in requested.into_iter().enumerate() {
             if index > 0 {
                 self.out.push(b',');
             }
-            write_json_text(&asked.shape.key, &mut self.out);
+            write_json_text(&requested.shape.key, &mut self.out);
             self.out.push(b':');
-            self.path.push(PathStep::Key(asked.shape.key.as_str().into()));
-            let written = self.member(def, name, asked, members);
+            self.path.push(PathStep::Key(requested.shape.key.as_str().into()));
+            let written = self.member(def, name, requested, members);
             self.path.pop();
             written?;
         }
@@ -169,43 +169,45 @@ impl<'a> Completion<'a> {
         &mut self,
         def: Option<&'a TypeDef>,
         type_name: &str,
-        asked: &'a Field,
+        requested: &'a Field,
         members: &Map<String, Json>,
     ) -> Written {
-        if asked.shape.name == "__typename" {
+        if requested.shape.name == "__typename" {
             write_json_text(type_name, &mut self.out);
             return Ok(());
         }
-        let known = def.and_then(|def| def.field(&asked.shape.name));
-        if known.is_some_and(|known| known.is_custom()) {
-            return self.elsewhere(asked, Slot::of_object(asked, members));
+        let existing = def.and_then(|def| def.field(&requested.shape.name));
+        if existing.is_some_and(|existing| existing.is_custom()) {
+            return self.elsewhere(requested, Slot::of_object(requested, members));
         }
         let key = match self.is_by_key {
-            true => asked.shape.key.as_str(),
-            false => known.map_or(asked.shape.name.as_str(), |known| known.remote_key()),
+            true => requested.shape.key.as_str(),
+            false => {
+                existing.map_or(requested.shape.name.as_str(), |existing| existing.remote_key())
+            }
         };
-        self.value(&asked.shape.ty, asked, members.get(key).unwrap_or(&Json::Null))
+        self.value(&requested.shape.ty, requested, members.get(key).unwrap_or(&Json::Null))
     }
 
     /// Writes a scalar or an enum, coerced as the reference does.
-    fn scalar(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
-        if found.is_object() {
+    fn scalar(&mut self, ty: &Type, field: &'a Field, result: &Json) -> Written {
+        if result.is_object() {
             return self.spoil(field, mismatch("An object type", "a scalar"));
         }
-        match coerced(self.model, ty.inner_named_type(), found) {
+        match coerced(self.model, ty.inner_named_type(), result) {
             Some(json) => {
                 self.out.extend_from_slice(json.as_bytes());
                 Ok(())
             }
-            None => self.unfit(ty, field, found),
+            None => self.unfit(ty, field, result),
         }
     }
 
-    fn unfit(&mut self, ty: &Type, field: &'a Field, found: &Json) -> Written {
-        let (found, name, ty) = (shown(found), &field.shape.name, ty.inner_named_type());
+    fn unfit(&mut self, ty: &Type, field: &'a Field, result: &Json) -> Written {
+        let (result, name, ty) = (shown(result), &field.shape.name, ty.inner_named_type());
         self.spoil(
             field,
-            format!("Error coercing value '{found}' for field '{name}' to type {ty}."),
+            format!("Error coercing value '{result}' for field '{name}' to type {ty}."),
         )
     }
 }
@@ -221,7 +223,7 @@ impl NullPropagation for Completion<'_> {
 
     fn goes_on(&mut self) -> bool {
         let length = self.out.len() + self.faults.bytes();
-        self.stopped = self.stopped.take().or_else(|| self.room.look(length).err());
+        self.stopped = self.stopped.take().or_else(|| self.capacity.look(length).err());
         self.stopped.is_none()
     }
 
@@ -251,18 +253,18 @@ pub(in crate::db::graphql) fn concrete<'a>(
 }
 
 /// What is asked of an object of a type, and of one whose type is not told: then all that is asked of any type that it may have.
-fn asked_of<'a>(field: &'a Field, def: Option<&TypeDef>) -> Vec<&'a Field> {
+fn requested_of<'a>(field: &'a Field, def: Option<&TypeDef>) -> Vec<&'a Field> {
     if let Some(fields) = field.selection.only() {
         return fields.iter().collect();
     }
-    let mut asked: Vec<&Field> = Vec::new();
+    let mut requested: Vec<&Field> = Vec::new();
     for branch in &field.selection.branches {
         let is_meant = def.is_none_or(|def| branch.types.iter().any(|ty| ty.as_str() == def.name));
         for inner in branch.fields.iter().filter(|_| is_meant) {
-            if !asked.iter().any(|it| it.shape.key == inner.shape.key) {
-                asked.push(inner);
+            if !requested.iter().any(|it| it.shape.key == inner.shape.key) {
+                requested.push(inner);
             }
         }
     }
-    asked
+    requested
 }

@@ -1,6 +1,6 @@
 //! What other servers answered, by the places of an answer where it belongs.
 //!
-//! A place is told by addresses: that of the field that was asked, and that of the object around it, which is a node of a level or
+//! A position is told by addresses: that of the field that was asked, and that of the object around it, which is a node of a level or
 //! an object of another server's answer. Neither moves before the answer is written, and nothing is read through them.
 
 use hexgraph_graphql::lower::Key;
@@ -12,24 +12,27 @@ use serde_json::{Map, Value};
 use std::ptr::from_ref;
 use std::sync::Arc;
 
-/// A place in an answer, identified by addresses of the request and of the objects around it.
+/// A position in an answer, identified by addresses of the request and of the objects around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::db::graphql) struct Slot(usize, usize, usize);
 
 impl Slot {
-    /// Returns the slot of a field of one node: the node at index `place` of a level.
-    pub(in crate::db::graphql) fn of_node(key: &Key<'_>, level: &Level, place: usize) -> Slot {
-        Slot(from_ref(key).addr(), from_ref(level).addr(), place)
+    /// Returns the slot of a field of one node: the node at index `position` of a level.
+    pub(in crate::db::graphql) fn of_node(key: &Key<'_>, level: &Level, position: usize) -> Slot {
+        Slot(from_ref(key).addr(), from_ref(level).addr(), position)
     }
 
     /// Returns the slot of a field of an object that another server answered.
-    pub(in crate::db::graphql) fn of_object(asked: &Field, object: &Map<String, Value>) -> Slot {
-        Slot(from_ref(asked).addr(), from_ref(object).addr(), 0)
+    pub(in crate::db::graphql) fn of_object(
+        requested: &Field,
+        object: &Map<String, Value>,
+    ) -> Slot {
+        Slot(from_ref(requested).addr(), from_ref(object).addr(), 0)
     }
 
     /// Returns the slot of a root field.
-    pub(in crate::db::graphql) fn of_root(asked: &Field) -> Slot {
-        Slot(from_ref(asked).addr(), 0, 0)
+    pub(in crate::db::graphql) fn of_root(requested: &Field) -> Slot {
+        Slot(from_ref(requested).addr(), 0, 0)
     }
 }
 
@@ -46,9 +49,9 @@ pub(in crate::db::graphql) struct Remote {
 
 /// The answers of other servers.
 #[derive(Debug, Default)]
-pub(in crate::db::graphql) struct Found(FxHashMap<Slot, Arc<Remote>>);
+pub(in crate::db::graphql) struct RemoteResults(FxHashMap<Slot, Arc<Remote>>);
 
-impl Found {
+impl RemoteResults {
     /// Stores the answer for a slot.
     pub(in crate::db::graphql) fn insert(&mut self, slot: Slot, remote: Arc<Remote>) {
         self.0.insert(slot, remote);

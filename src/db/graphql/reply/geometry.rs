@@ -39,21 +39,21 @@ impl Part<'_> {
 fn write(part: &Part<'_>, field: &Field, out: &mut Vec<u8>) {
     stack::require();
     out.push(b'{');
-    for (index, asked) in field.selection.only().unwrap_or(&[]).iter().enumerate() {
+    for (index, requested) in field.selection.only().unwrap_or(&[]).iter().enumerate() {
         if index > 0 {
             out.push(b',');
         }
-        write_json_text(&asked.shape.key, out);
+        write_json_text(&requested.shape.key, out);
         out.push(b':');
-        match (asked.shape.name.as_str(), part) {
+        match (requested.shape.name.as_str(), part) {
             ("longitude", Part::Point(point)) => write_float(point.x(), out),
             ("latitude", Part::Point(point)) => write_float(point.y(), out),
-            ("points", Part::Ring(points)) => write_list(points, Part::Point, asked, out),
+            ("points", Part::Ring(points)) => write_list(points, Part::Point, requested, out),
             ("coordinates", Part::Polygon(rings)) => {
-                write_list(rings, |ring| Part::Ring(ring), asked, out);
+                write_list(rings, |ring| Part::Ring(ring), requested, out);
             }
             ("polygons", Part::MultiPolygon(polygons)) => {
-                write_list(polygons, |polygon| Part::Polygon(polygon), asked, out);
+                write_list(polygons, |polygon| Part::Polygon(polygon), requested, out);
             }
             ("__typename", part) => write_json_text(part.name(), out),
             _ => out.extend_from_slice(b"null"),

@@ -7,7 +7,7 @@ use hexgraph_store::exec::typed;
 
 /// A stored value that does not belong to the scalar type of its field, as messages show it.
 #[derive(Debug, PartialEq)]
-pub(in crate::db::graphql) struct Misfit(pub(super) String);
+pub(in crate::db::graphql) struct Mismatch(pub(super) String);
 
 /// Writes a stored value as JSON: as the predicate is typed by now, as DQL reads it, and then as the scalar.
 ///
@@ -16,19 +16,19 @@ pub(in crate::db::graphql) struct Misfit(pub(super) String);
 /// As [`write_leaf`].
 pub(in crate::db::graphql) fn write_stored(
     value: ValueRef<'_>,
-    wanted: ValueType,
+    expected: ValueType,
     leaf: Leaf<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), Misfit> {
-    if value.value_type() == wanted {
+) -> Result<(), Mismatch> {
+    if value.value_type() == expected {
         return write_leaf(value, leaf, out);
     }
-    let typed = typed(value, wanted).map_err(|_| misfit(value))?;
+    let typed = typed(value, expected).map_err(|_| mismatch(value))?;
     write_leaf(typed.as_ref(), leaf, out)
 }
 
-fn misfit(value: ValueRef<'_>) -> Misfit {
-    Misfit(match value.convert(ValueType::String) {
+fn mismatch(value: ValueRef<'_>) -> Mismatch {
+    Mismatch(match value.convert(ValueType::String) {
         Ok(Value::String(text)) => text,
         _ => String::new(),
     })
@@ -43,7 +43,7 @@ pub(super) fn write_leaf(
     value: ValueRef<'_>,
     leaf: Leaf<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), Misfit> {
+) -> Result<(), Mismatch> {
     match (leaf, value) {
         (Leaf::Text, ValueRef::String(text) | ValueRef::Default(text)) => {
             write_json_text(text, out)
@@ -60,7 +60,7 @@ pub(super) fn write_leaf(
         (Leaf::DateTime, ValueRef::DateTime(time)) => write_time(time, out),
         (Leaf::Enum(def), ValueRef::String(text) | ValueRef::Default(text)) => {
             if !def.values.iter().any(|value| value.name == text) {
-                return Err(Misfit(format!("\"{text}\"")));
+                return Err(Mismatch(format!("\"{text}\"")));
             }
             write_json_text(text, out);
         }
@@ -70,19 +70,19 @@ pub(super) fn write_leaf(
 }
 
 /// Converts a value whose type in the store differs from that of the GraphQL schema.
-fn write_converted(value: ValueRef<'_>, leaf: Leaf<'_>, out: &mut Vec<u8>) -> Result<(), Misfit> {
-    let wanted = match leaf {
+fn write_converted(value: ValueRef<'_>, leaf: Leaf<'_>, out: &mut Vec<u8>) -> Result<(), Mismatch> {
+    let expected = match leaf {
         Leaf::Text | Leaf::Enum(_) => ValueType::String,
         Leaf::Int | Leaf::Int64 => ValueType::Int,
         Leaf::Float => ValueType::Float,
         Leaf::Boolean => ValueType::Bool,
         Leaf::DateTime => ValueType::DateTime,
     };
-    if value.value_type() == wanted {
-        return Err(misfit(value));
+    if value.value_type() == expected {
+        return Err(mismatch(value));
     }
-    let converted = value.convert(wanted).map_err(|_| misfit(value))?;
-    match (wanted, converted.as_ref()) {
+    let converted = value.convert(expected).map_err(|_| mismatch(value))?;
+    match (expected, converted.as_ref()) {
         (ValueType::String, ValueRef::String(text)) if matches!(leaf, Leaf::Text) => {
             write_json_text(text, out);
             Ok(())
@@ -101,7 +101,7 @@ fn write_time(time: DateTime, out: &mut Vec<u8>) {
 mod tests {
     use super::*;
 
-    fn written(value: ValueRef<'_>, leaf: Leaf<'_>) -> Result<String, Misfit> {
+    fn written(value: ValueRef<'_>, leaf: Leaf<'_>) -> Result<String, Mismatch> {
         let mut out = Vec::new();
         write_leaf(value, leaf, &mut out)?;
         Ok(String::from_utf8(out).unwrap())
@@ -110,11 +110,14 @@ mod tests {
     #[test]
     fn values_as_their_schema_types_them() {
         assert_eq!(written(ValueRef::Int(5), Leaf::Int), Ok("5".into()));
-        assert_eq!(written(ValueRef::Int(1 << 40), Leaf::Int), Err(Misfit("1099511627776".into())));
+        assert_eq!(
+            written(ValueRef::Int(1 << 40), Leaf::Int),
+            Err(Mismatch("1099511627776".into()))
+        );
         assert_eq!(written(ValueRef::Int(1 << 40), Leaf::Int64), Ok("1099511627776".into()));
         assert_eq!(written(ValueRef::Float(5.0), Leaf::Int), Ok("5".into()));
         assert_eq!(written(ValueRef::String("7"), Leaf::Int), Ok("7".into()));
-        assert_eq!(written(ValueRef::String("x"), Leaf::Int), Err(Misfit("x".into())));
+        assert_eq!(written(ValueRef::String("x"), Leaf::Int), Err(Mismatch("x".into())));
         assert_eq!(written(ValueRef::Int(7), Leaf::Text), Ok("\"7\"".into()));
         assert_eq!(written(ValueRef::Bool(true), Leaf::Boolean), Ok("true".into()));
     }

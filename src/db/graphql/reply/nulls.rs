@@ -42,11 +42,11 @@ pub(in crate::db::graphql) fn bytes_of(fault: &Fault) -> usize {
         PathStep::Key(key) => size_of::<PathStep>() + key.len(),
         PathStep::Index(_) => size_of::<PathStep>(),
     };
-    let (places, steps) = (size_of_val(&*fault.places), fault.path.iter().map(step));
-    size_of::<Fault>() + fault.message.len() + places + steps.sum::<usize>()
+    let (positions, steps) = (size_of_val(&*fault.positions), fault.path.iter().map(step));
+    size_of::<Fault>() + fault.message.len() + positions + steps.sum::<usize>()
 }
 
-/// Something that writes values of an answer behind one another: those of the store, and those of other servers.
+/// Something that writes values of an answer contiguous: those of the store, and those of other servers.
 pub(super) trait NullPropagation: Sized {
     /// The buffer that values are appended to.
     fn out(&mut self) -> &mut Vec<u8>;
@@ -108,7 +108,7 @@ pub(super) trait NullPropagation: Sized {
         Err(Spoiled)
     }
 
-    /// Tells a fault. There may be one for each value, so they count as what is written does; where there is no room for them they are told
+    /// Tells a fault. There may be one for each value, so they count as what is written does; where there is no space for them they are told
     /// no more.
     fn tell(&mut self, fault: Fault) {
         if self.goes_on() {
@@ -117,9 +117,9 @@ pub(super) trait NullPropagation: Sized {
     }
 }
 
-/// Words the fault of a value that is `found` where the schema has `wanted`.
-pub(super) fn mismatch(found: &str, wanted: &str) -> String {
+/// Words the fault of a value that is `result` where the schema has `expected`.
+pub(super) fn mismatch(result: &str, expected: &str) -> String {
     format!(
-        "{found} was returned, but GraphQL was expecting {wanted}. This indicates an internal error - probably a mismatch between the GraphQL and Dgraph/remote schemas. The value was resolved as null (which may trigger GraphQL error propagation) and as much other data as possible returned."
+        "{result} was returned, but GraphQL was expecting {expected}. This indicates an internal error - probably a mismatch between the GraphQL and Dgraph/remote schemas. The value was resolved as null (which may trigger GraphQL error propagation) and as much other data as possible returned."
     )
 }

@@ -1,6 +1,6 @@
 //! Aggregates over nodes whose values were fetched.
 
-use super::leaf::{Misfit, write_leaf};
+use super::leaf::{Mismatch, write_leaf};
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::plan::{Aggregate, FieldKind};
 use hexgraph_base::types::{Result, Value, ValueRef, write_int};
@@ -28,7 +28,7 @@ pub(super) fn write_aggregate<'a>(
 ) -> Result<Vec<(&'a Field, String)>> {
     let count = nodes.count;
     let fields = Fields { level, nodes, context };
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     out.push(b'{');
     for (index, key) in shape.keys.iter().enumerate() {
         if index > 0 {
@@ -56,7 +56,7 @@ pub(super) fn write_aggregate<'a>(
                 Ok(sum) => sum,
                 Err(error) => {
                     out.extend_from_slice(b"null");
-                    told.push((field, error.to_string()));
+                    reported.push((field, error.to_string()));
                     continue;
                 }
             },
@@ -66,18 +66,18 @@ pub(super) fn write_aggregate<'a>(
         match value {
             None => out.extend_from_slice(b"null"),
             Some(value) => {
-                if let Err(Misfit(shown)) = write_leaf(value.as_ref(), leaf, out) {
+                if let Err(Mismatch(shown)) = write_leaf(value.as_ref(), leaf, out) {
                     out.extend_from_slice(b"null");
                     let (name, ty) = (&field.shape.name, &field.shape.ty);
                     let message =
                         format!("Error coercing value '{shown}' for field '{name}' to type {ty}.");
-                    told.push((field, message));
+                    reported.push((field, message));
                 }
             }
         }
     }
     out.push(b'}');
-    Ok(told)
+    Ok(reported)
 }
 
 /// The scalar of an aggregate. A sum of `Int` is any whole number, as in the reference.
@@ -138,7 +138,7 @@ struct Fields<'l, 'n> {
 
 impl Fields<'_, '_> {
     /// The values of a field, and the languages that they are read in.
-    fn found(&self, at: usize) -> Option<(&ValueField, &[String])> {
+    fn result(&self, at: usize) -> Option<(&ValueField, &[String])> {
         let result = self.level.fields.get(at)?;
         match (&result.data, &result.field.kind) {
             (FieldData::Values(values), FieldKind::Predicate { langs, .. }) => {
@@ -150,14 +150,14 @@ impl Fields<'_, '_> {
 
     /// The numbers of a field as a column, where they are one and the nodes are many.
     fn column(&self, at: usize) -> Option<ColumnNumbers> {
-        let (values, langs) = self.found(at)?;
+        let (values, langs) = self.result(at)?;
         let many = self.nodes.many().filter(|_| langs.is_empty())?;
         ColumnNumbers::new(&values.predicate, many)
     }
 
     /// The values that some of the nodes have in a field. Nodes without a value are left out.
     fn values(&self, at: usize, nodes: &[u32]) -> impl Iterator<Item = Value> {
-        self.found(at).into_iter().flat_map(move |(values, langs)| {
+        self.result(at).into_iter().flat_map(move |(values, langs)| {
             nodes.iter().filter_map(move |&node| first_value(&values.predicate, langs, node))
         })
     }
@@ -167,10 +167,11 @@ impl Fields<'_, '_> {
         if let Some(column) = self.column(at) {
             return column.extreme(op, self.context);
         }
-        let wanted = if op == Aggregate::Max { Ordering::Greater } else { Ordering::Less };
-        let better = |best: &Value, other: &Value| compare(other.as_ref(), best.as_ref()) == wanted;
+        let expected = if op == Aggregate::Max { Ordering::Greater } else { Ordering::Less };
+        let better =
+            |best: &Value, other: &Value| compare(other.as_ref(), best.as_ref()) == expected;
         // Of many texts and times only those are looked at that may come first.
-        let leading = match (self.found(at), self.nodes.many()) {
+        let leading = match (self.result(at), self.nodes.many()) {
             (Some((values, [])), Some(many)) => {
                 nodes_of_extreme(&values.predicate, many, op, self.context)?
             }
@@ -211,7 +212,7 @@ mod tests {
 
     const NODES: usize = 700;
 
-    fn asked(db: &Database, text: &str) -> Json {
+    fn requested(db: &Database, text: &str) -> Json {
         let response = db.graphql_with(
             &Request::new(text.to_owned()),
             &Headers::new(),
@@ -257,27 +258,30 @@ mod tests {
                 let query = format!(
                     "{{ queryP{filter} {{ n f s d }} aggregateP{filter} {{ count nMin nMax nSum nAvg fMin fMax fSum fAvg sMin sMax dMin dMax }} }}"
                 );
-                let data = asked(&db, &query);
+                let data = requested(&db, &query);
                 let nodes = data["queryP"].as_array().unwrap();
                 assert!(NODES / 20 < nodes.len(), "{filter}");
-                let told = &data["aggregateP"];
-                assert_eq!(told["count"], json!(nodes.len()));
+                let reported = &data["aggregateP"];
+                assert_eq!(reported["count"], json!(nodes.len()));
                 let ints: Vec<i64> = nodes.iter().filter_map(|node| node["n"].as_i64()).collect();
                 let floats: Vec<f64> = nodes.iter().filter_map(|node| node["f"].as_f64()).collect();
                 assert!(ints.len() < nodes.len() && floats.len() < nodes.len());
                 let sum: i64 = ints.iter().sum();
-                assert_eq!(told["nSum"], json!(sum), "{round} {filter}");
-                assert_eq!(told["nMin"], json!(ints.iter().min()));
-                assert_eq!(told["nMax"], json!(ints.iter().max()));
+                assert_eq!(reported["nSum"], json!(sum), "{round} {filter}");
+                assert_eq!(reported["nMin"], json!(ints.iter().min()));
+                assert_eq!(reported["nMax"], json!(ints.iter().max()));
                 for name in ["s", "d"] {
                     let all = || nodes.iter().filter_map(|node| node[name].as_str());
-                    assert_eq!(told[format!("{name}Min")].as_str(), all().min(), "{round}");
-                    assert_eq!(told[format!("{name}Max")].as_str(), all().max(), "{round}");
+                    assert_eq!(reported[format!("{name}Min")].as_str(), all().min(), "{round}");
+                    assert_eq!(reported[format!("{name}Max")].as_str(), all().max(), "{round}");
                 }
                 // The reader of JSON may be wrong in the last bit.
-                let is_near = |name: &str, wanted: f64| {
-                    let found = told[name].as_f64().unwrap();
-                    assert!(((found - wanted) / wanted).abs() < 1e-12, "{name}: {found}, {wanted}");
+                let is_near = |name: &str, expected: f64| {
+                    let result = reported[name].as_f64().unwrap();
+                    assert!(
+                        ((result - expected) / expected).abs() < 1e-12,
+                        "{name}: {result}, {expected}"
+                    );
                 };
                 is_near("nAvg", sum as f64 / ints.len() as f64);
                 let sum: f64 = floats.iter().sum();

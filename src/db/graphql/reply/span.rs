@@ -6,7 +6,7 @@ use hexgraph_graphql::request::{Field, FieldShape, OperationKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A root field that was carried out, and when.
+/// A root field that was executed, and when.
 #[derive(Debug, Clone)]
 pub struct Span {
     shape: Arc<FieldShape>,

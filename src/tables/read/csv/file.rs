@@ -58,7 +58,7 @@ pub(in crate::tables) struct CsvFile {
     columns: Vec<Column>,
     missing: MissingTexts,
     options: TextOptions,
-    /// Whether the types are those of the whole file.
+    /// Whether the types are those of the entire file.
     is_inferred_whole: bool,
     /// Set when a cell is of another type than the sample showed.
     mismatch: OnceLock<()>,
@@ -142,7 +142,7 @@ impl CsvFile {
         })
     }
 
-    /// Infers types from the whole file, on all threads.
+    /// Infers types from the entire file, on all threads.
     ///
     /// # Errors
     ///
@@ -153,7 +153,7 @@ impl CsvFile {
         memory: &ReadMemory,
     ) -> Result<()> {
         let mut reader = self.reader(LoadProgress::default())?;
-        let mut whole = vec![Observed::default(); self.columns.len()];
+        let mut full = vec![Observed::default(); self.columns.len()];
         loop {
             canceller.check()?;
             let mut batches = Vec::new();
@@ -165,7 +165,7 @@ impl CsvFile {
                 break;
             }
             let missing = &self.missing;
-            let observed = whole.par_iter().enumerate().map(|(column, before)| {
+            let observed = full.par_iter().enumerate().map(|(column, before)| {
                 let mut observed = before.clone();
                 for (batch, _) in &batches {
                     for ((text, is_quoted), line) in batch.column(column).zip(&batch.lines) {
@@ -174,9 +174,9 @@ impl CsvFile {
                 }
                 observed
             });
-            whole = observed.collect();
+            full = observed.collect();
         }
-        for (column, observed) in self.columns.iter_mut().zip(whole) {
+        for (column, observed) in self.columns.iter_mut().zip(full) {
             column.observed = observed;
         }
         (self.is_inferred_whole, self.mismatch) = (true, OnceLock::new());
@@ -190,8 +190,8 @@ impl CsvFile {
 
     /// Widens the types of columns to those of the columns of the same names of other files of one table.
     pub(in crate::tables) fn widen(files: &mut [&mut CsvFile]) {
-        for place in 1..files.len() {
-            let (before, rest) = files.split_at_mut(place);
+        for position in 1..files.len() {
+            let (before, rest) = files.split_at_mut(position);
             let (first, file) = (&mut before[0], &mut rest[0]);
             for column in &file.columns {
                 if let Some(same) = first.columns.iter_mut().find(|same| same.name == column.name) {
@@ -271,7 +271,7 @@ impl CsvFile {
             if !mismatches.is_empty() && !is_given && !self.is_inferred_whole {
                 return Err(self.changed());
             }
-            let name = ColumnName { name: column.name.clone(), place: position };
+            let name = ColumnName { name: column.name.clone(), position };
             let mismatches = mismatches.into_iter().map(|row| (row, batch.cell(row, position).0));
             typed.push((name, kind), array, mismatches, first_row);
         }
@@ -409,7 +409,7 @@ impl CsvFile {
 
     /// The columns that are texts because of a cell that is unlike those before it, as sentences.
     pub(in crate::tables) fn widened(&self) -> Vec<String> {
-        let told = |column: &Column| {
+        let reported = |column: &Column| {
             let (kind, is_given) = column.kind();
             let (text, line) =
                 column.observed.mixed_reason().filter(|_| !is_given && kind == ColumnKind::Text)?;
@@ -418,7 +418,7 @@ impl CsvFile {
                 "column {name:?} is a string: the cell {text} on line {line} is unlike those before"
             ))
         };
-        self.columns.iter().filter_map(told).collect()
+        self.columns.iter().filter_map(reported).collect()
     }
 }
 

@@ -100,7 +100,7 @@ impl TypedColumns {
     ) {
         let requested = kind.value_type();
         for (row, text) in mismatches {
-            let reason = CellError::Untyped { wanted: requested };
+            let reason = CellError::Untyped { expected: requested };
             let reason = reason.of_value(shown(ValueRef::String(&text))).expecting(requested);
             self.faults.push(name.fault(first_row + row as u64, reason));
         }
@@ -189,7 +189,7 @@ fn float_of(text: &str) -> Option<f64> {
 }
 
 /// Whether a text is digits alone, perhaps behind a sign.
-fn is_whole(text: &str) -> bool {
+fn is_complete(text: &str) -> bool {
     let digits = text.trim().trim_start_matches(['-', '+']);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -274,7 +274,7 @@ impl Observed {
                 self.has_large_int |= EXACT_INT_MAX < int.unsigned_abs();
             }
             // An int beyond 64 bits, of which a float loses digits.
-            () if is_whole(text) => self.has_text = true,
+            () if is_complete(text) => self.has_text = true,
             () if float_of(text).is_some() => self.has_float = true,
             () if let Some((seconds, nanos)) = time_of(text) => {
                 self.has_time = true;
@@ -532,9 +532,9 @@ mod tests {
             (&["", "x"], K::Text, 2),
         ];
         for (cells, want, line) in cases {
-            let found = observed(cells);
-            assert_eq!(found.kind(), *want, "{cells:?}");
-            assert_eq!(found.reason().map_or(0, |(_, line)| *line), *line, "{cells:?}");
+            let result = observed(cells);
+            assert_eq!(result.kind(), *want, "{cells:?}");
+            assert_eq!(result.reason().map_or(0, |(_, line)| *line), *line, "{cells:?}");
         }
     }
 
@@ -566,7 +566,7 @@ mod tests {
         assert_eq!(mismatches, Vec::<usize>::new());
     }
 
-    /// Where the type is given, more forms are times, and each is kept to the nanosecond.
+    /// Where the type is given, more forms are times, and each is retained to the nanosecond.
     #[test]
     fn given_times_are_read_in_the_forms_of_the_schema() {
         let cells = ["2006", "2006-01", "n/a", "0001-02-03", "2020-01-31 10:00:00.000000001", "x"];

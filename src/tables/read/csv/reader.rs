@@ -232,11 +232,11 @@ impl<R: Read> TextReader<R> {
         for index in header..records.len() {
             let (fields, line) = (records.record(index), records.lines[index]);
             let extra = fields.get(width..).unwrap_or_default();
-            let is_whole = fields.len() == width
+            let is_complete = fields.len() == width
                 // A separator behind the last field.
                 || matches!(extra, [only] if only.is_empty());
             match self.ragged {
-                _ if is_whole => batch.fields.extend_from_slice(&fields[..width]),
+                _ if is_complete => batch.fields.extend_from_slice(&fields[..width]),
                 Ragged::Fill if fields.len() < width => {
                     batch.fields.extend_from_slice(fields);
                     batch.fields.resize((batch.lines.len() + 1) * width, Field::MISSING);

@@ -75,7 +75,7 @@ pub(in crate::tables) struct Records {
     pub fields: Vec<Field>,
     /// For each record the number of fields up to its end.
     pub ends: Vec<u32>,
-    /// For each record the line on which it begins, from 1 in the whole file.
+    /// For each record the line on which it begins, from 1 in the entire file.
     pub lines: Vec<u64>,
     /// The number of fields with letters behind their closing quote.
     pub stray_quotes: usize,

@@ -23,7 +23,7 @@ pub(in crate::tables) fn check_text_table(text: &str, usual: u8, is_list: bool) 
     let table = ("t".to_owned(), text.as_bytes());
     let has_header = header.is_first_record;
     let mut reader = TextReader::new(table, dialect, (skip, has_header), (width, Ragged::Skip));
-    let (mut records, mut skipped, mut is_whole) = (Vec::new(), 0, true);
+    let (mut records, mut skipped, mut is_complete) = (Vec::new(), 0, true);
     loop {
         match reader.next(3) {
             Ok(Some(batch)) => {
@@ -35,16 +35,16 @@ pub(in crate::tables) fn check_text_table(text: &str, usual: u8, is_list: bool) 
             }
             Ok(None) => break,
             Err(_) => {
-                is_whole = false;
+                is_complete = false;
                 break;
             }
         }
     }
     let Some(slow) = slow_records(text, skip, dialect) else {
-        assert!(!is_whole, "{text:?}: a quote stays open, {dialect:?}");
+        assert!(!is_complete, "{text:?}: a quote stays open, {dialect:?}");
         return;
     };
-    assert!(is_whole, "{text:?}: no quote stays open, {dialect:?}");
+    assert!(is_complete, "{text:?}: no quote stays open, {dialect:?}");
     let rows = slow.into_iter().skip(usize::from(has_header));
     let (even, others): (Vec<Record>, Vec<Record>) = rows.partition(|record| {
         record.len() == width

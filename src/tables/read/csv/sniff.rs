@@ -118,8 +118,8 @@ pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Give
         // The quotes are letters where the table is as good without them.
         let dialect = Dialect { quote: None, escape: None, ..best.dialect };
         let other = scored_of(sample, is_cut, dialect, (usual, 0), given);
-        let keeps = |candidate: &Candidate| (candidate.score.is_table, candidate.score.is_even);
-        best = if keeps(&best) <= keeps(&other) { other } else { best };
+        let retains = |candidate: &Candidate| (candidate.score.is_table, candidate.score.is_even);
+        best = if retains(&best) <= retains(&other) { other } else { best };
     }
     let Candidate { mut dialect, start, .. } = best;
     let mut cut = split(sample, is_cut, dialect);

@@ -64,7 +64,7 @@ impl GroupPages {
 /// What the decoder reads a range of rows of.
 pub(in crate::tables::read) struct RangePages {
     metadata: Arc<ParquetMetaData>,
-    place: usize,
+    position: usize,
     pages: Arc<GroupPages>,
     file: Arc<Mutex<File>>,
     lists: Arc<Lists>,
@@ -78,7 +78,7 @@ impl RangePages {
     /// [`Error::Io`] where it can't be opened.
     pub(in crate::tables::read) fn open(
         path: &Path,
-        (metadata, place): (Arc<ParquetMetaData>, usize),
+        (metadata, position): (Arc<ParquetMetaData>, usize),
         (pages, range): (Arc<GroupPages>, &Range<u64>),
         memory: &ReadMemory,
     ) -> Result<RangePages> {
@@ -95,7 +95,7 @@ impl RangePages {
             }),
         };
         let file = Arc::new(Mutex::new(open_file(path)?));
-        Ok(RangePages { metadata, place, pages, file, lists: Arc::new(lists) })
+        Ok(RangePages { metadata, position, pages, file, lists: Arc::new(lists) })
     }
 
     /// The lists of the range.
@@ -118,7 +118,7 @@ impl RowGroups for RangePages {
     }
 
     fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
-        Box::new(std::iter::once(self.metadata.row_group(self.place)))
+        Box::new(std::iter::once(self.metadata.row_group(self.position)))
     }
 
     fn metadata(&self) -> &ParquetMetaData {

@@ -1,6 +1,6 @@
 //! The memory that the reading of a load may take.
 
-use hexgraph_base::budget::{Budget, Held, Share};
+use hexgraph_base::budget::{Budget, Held, Reservation};
 use hexgraph_base::types::{Error, Result};
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ const CHUNK_LEN_MAX: u64 = 256 << 20;
 /// The memory of a load for what it reads: a round of chunks at a time.
 #[derive(Clone)]
 pub(in crate::tables) struct ReadMemory {
-    share: Arc<Share>,
+    reservation: Arc<Reservation>,
     /// The bytes that the chunks of a round may take.
     round_len: u64,
     /// The bytes that one of them should take.
@@ -29,7 +29,7 @@ impl ReadMemory {
         };
         let chunk_len = round_len / (2 * rayon::current_num_threads() as u64);
         let chunk_len = chunk_len.min(CHUNK_LEN_MAX);
-        ReadMemory { share: Arc::new(budget.share()), round_len, chunk_len }
+        ReadMemory { reservation: Arc::new(budget.reservation()), round_len, chunk_len }
     }
 
     /// Reserves bytes until the result is dropped.
@@ -38,7 +38,7 @@ impl ReadMemory {
     ///
     /// [`Error::Limit`] where the budget has too little left.
     pub(in crate::tables) fn reserve(&self, bytes: u64) -> Result<Held> {
-        Held::draw(&self.share, bytes)
+        Held::reserve(&self.reservation, bytes)
     }
 
     /// The bytes that the chunks of a round may take.

@@ -54,7 +54,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Way for T {}
 
 /// A way in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Door {
+pub enum BoundListener {
     /// The port of HTTP.
     Http,
     /// The port of gRPC.
@@ -67,15 +67,22 @@ pub enum Door {
     File,
 }
 
-impl Door {
-    pub const ALL: [Door; 5] =
-        [Door::Http, Door::Calls, Door::HttpByTls, Door::CallsByTls, Door::File];
+impl BoundListener {
+    pub const ALL: [BoundListener; 5] = [
+        BoundListener::Http,
+        BoundListener::Calls,
+        BoundListener::HttpByTls,
+        BoundListener::CallsByTls,
+        BoundListener::File,
+    ];
 
     /// Those at which the routes of HTTP are answered.
-    pub const OF_HTTP: [Door; 3] = [Door::Http, Door::HttpByTls, Door::File];
+    pub const OF_HTTP: [BoundListener; 3] =
+        [BoundListener::Http, BoundListener::HttpByTls, BoundListener::File];
 
     /// Those at which calls of gRPC are.
-    pub const OF_CALLS: [Door; 3] = [Door::Calls, Door::CallsByTls, Door::File];
+    pub const OF_CALLS: [BoundListener; 3] =
+        [BoundListener::Calls, BoundListener::CallsByTls, BoundListener::File];
 }
 
 /// Two servers: one without encryption, and one by TLS. Each has a file as well.
@@ -106,26 +113,27 @@ impl Yard {
         self.folder.path().join(name)
     }
 
-    /// Where a door is; `None` for the file.
-    fn address(&self, door: Door) -> Option<SocketAddr> {
-        match door {
-            Door::Http => Some(self.plain.address),
-            Door::Calls => Some(self.calls),
-            Door::HttpByTls => Some(self.encrypted.program.address),
-            Door::CallsByTls => Some(self.encrypted.grpc),
-            Door::File => None,
+    /// Where a listener is; `None` for the file.
+    fn address(&self, listener: BoundListener) -> Option<SocketAddr> {
+        match listener {
+            BoundListener::Http => Some(self.plain.address),
+            BoundListener::Calls => Some(self.calls),
+            BoundListener::HttpByTls => Some(self.encrypted.program.address),
+            BoundListener::CallsByTls => Some(self.encrypted.grpc),
+            BoundListener::File => None,
         }
     }
 
-    /// The name of the server at a door, as requests have it.
-    pub fn host(&self, door: Door) -> String {
-        self.address(door).map_or("localhost".to_owned(), |at| format!("localhost:{}", at.port()))
+    /// The name of the server at a listener, as requests have it.
+    pub fn host(&self, listener: BoundListener) -> String {
+        self.address(listener)
+            .map_or("localhost".to_owned(), |at| format!("localhost:{}", at.port()))
     }
 
-    /// Connects at a door, with TLS for one of the protocols that the door speaks.
-    pub fn connect(&self, door: Door, protocol: &str) -> AnyStream {
-        let stream: AnyStream = match (door, self.address(door)) {
-            (Door::HttpByTls | Door::CallsByTls, Some(address)) => {
+    /// Connects at a listener, with TLS for one of the protocols that the listener speaks.
+    pub fn connect(&self, listener: BoundListener, protocol: &str) -> AnyStream {
+        let stream: AnyStream = match (listener, self.address(listener)) {
+            (BoundListener::HttpByTls | BoundListener::CallsByTls, Some(address)) => {
                 let manner = Manner { protocols: &[protocol], ..Manner::default() };
                 Box::new(connect(address, &self.encrypted.authority, manner).unwrap())
             }
@@ -141,23 +149,23 @@ impl Yard {
     }
 
     /// A connection for HTTP/1.1.
-    pub fn line(&self, door: Door) -> Line<AnyStream> {
-        Line::over(self.connect(door, "http/1.1"))
+    pub fn line(&self, listener: BoundListener) -> Line<AnyStream> {
+        Line::over(self.connect(listener, "http/1.1"))
     }
 
-    /// Connects at a door for HTTP/2.
+    /// Connects at a listener for HTTP/2.
     ///
     /// # Errors
     ///
     /// What the system or the handshake has.
-    pub async fn reach(&self, door: Door) -> io::Result<Box<dyn Way>> {
-        let Some(address) = self.address(door) else {
+    pub async fn reach(&self, listener: BoundListener) -> io::Result<Box<dyn Way>> {
+        let Some(address) = self.address(listener) else {
             let stream = tokio::net::UnixStream::connect(self.file("plain.sock")).await?;
             return Ok(Box::new(stream));
         };
         let stream = tokio::net::TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
-        if !matches!(door, Door::HttpByTls | Door::CallsByTls) {
+        if !matches!(listener, BoundListener::HttpByTls | BoundListener::CallsByTls) {
             return Ok(Box::new(stream));
         }
         let manner = Manner { protocols: &["h2"], ..Manner::default() };
@@ -167,11 +175,11 @@ impl Yard {
 
     /// A schema and data for both servers.
     pub fn fill(&self, schema: &str, graphql: &str, facts: &str) {
-        for door in [Door::Http, Door::HttpByTls] {
-            let mut line = self.line(door);
+        for listener in [BoundListener::Http, BoundListener::HttpByTls] {
+            let mut line = self.line(listener);
             let mut done = |path: &str, kind: &str, body: &str| {
-                let told = line.post(path, kind, body.as_bytes());
-                assert!(told.text().contains("Success"), "{}", told.text());
+                let reported = line.post(path, kind, body.as_bytes());
+                assert!(reported.text().contains("Success"), "{}", reported.text());
             };
             done("/alter", "application/dql", schema);
             done("/admin/schema", "text/plain", graphql);
@@ -179,12 +187,12 @@ impl Yard {
         }
     }
 
-    /// Fails where a server has ended, or does not answer at a door.
+    /// Fails where a server has ended, or does not answer at a listener.
     pub fn is_well(&mut self) {
         self.plain.check_alive();
         self.encrypted.program.check_alive();
-        for door in Door::OF_HTTP {
-            assert_eq!(self.line(door).get("/health").status, 200, "{door:?}");
+        for listener in BoundListener::OF_HTTP {
+            assert_eq!(self.line(listener).get("/health").status, 200, "{listener:?}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! One client that asks long questions over WebSocket, as many as there may be: the subscriptions of others go on.
 
-use super::door::{AnyStream, Door, Yard};
+use super::door::{AnyStream, BoundListener, Yard};
 use super::leaving::{GRAPHQL, SCHEMA, facts, graphql};
-use super::request::{Asked, open_socket};
+use super::request::{RequestedQuery, open_socket};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use tungstenite::{Message, WebSocket};
@@ -10,8 +10,8 @@ use tungstenite::{Message, WebSocket};
 const NOTE: &str = "subscription { getItem(id: \"0x1\") { rank } }";
 
 /// A socket that has begun.
-fn begun(yard: &Yard, door: Door) -> WebSocket<AnyStream> {
-    let mut socket = open_socket(yard, door, &Asked::default()).unwrap();
+fn begun(yard: &Yard, listener: BoundListener) -> WebSocket<AnyStream> {
+    let mut socket = open_socket(yard, listener, &RequestedQuery::default()).unwrap();
     socket.send(Message::text(r#"{"type":"connection_init"}"#)).unwrap();
     assert_eq!(hear(&mut socket)["type"], "connection_ack");
     socket
@@ -32,13 +32,19 @@ fn ask(socket: &mut WebSocket<AnyStream>, id: usize, query: &str) {
 }
 
 /// Has a node say something else, and waits until that is told.
-fn news(yard: &Yard, door: Door, subscriber: &mut WebSocket<AnyStream>, rank: usize) -> Duration {
+fn news(
+    yard: &Yard,
+    listener: BoundListener,
+    subscriber: &mut WebSocket<AnyStream>,
+    rank: usize,
+) -> Duration {
     let started = Instant::now();
     let set = format!("{{ set {{ <1> <rank> \"{rank}\" . }} }}");
-    let done = yard.line(door).post("/mutate?commitNow=true", "application/rdf", set.as_bytes());
+    let done =
+        yard.line(listener).post("/mutate?commitNow=true", "application/rdf", set.as_bytes());
     assert!(done.text().contains("Success"), "{}", done.text());
-    let told = hear(subscriber);
-    assert_eq!(told["payload"]["data"]["getItem"]["rank"], rank, "{told}");
+    let reported = hear(subscriber);
+    assert_eq!(reported["payload"]["data"]["getItem"]["rank"], rank, "{reported}");
     started.elapsed()
 }
 
@@ -54,14 +60,14 @@ fn who_asks_long_questions_keeps_nobody_waiting() {
             .unwrap();
     let long = long["query"].as_str().unwrap();
     let watches = yard.watch("{ q(func: uid(1)) { uid } }");
-    for door in Door::OF_HTTP {
-        let mut subscriber = begun(&yard, door);
+    for listener in BoundListener::OF_HTTP {
+        let mut subscriber = begun(&yard, listener);
         ask(&mut subscriber, 1, NOTE);
         hear(&mut subscriber);
-        let normal = news(&yard, door, &mut subscriber, 7_001);
+        let normal = news(&yard, listener, &mut subscriber, 7_001);
         let flood: Vec<WebSocket<AnyStream>> = (0..3)
             .map(|_| {
-                let mut socket = begun(&yard, door);
+                let mut socket = begun(&yard, listener);
                 (0..40).for_each(|id| ask(&mut socket, id, long));
                 // Each is another question.
                 (40..80).for_each(|id| {
@@ -71,8 +77,9 @@ fn who_asks_long_questions_keeps_nobody_waiting() {
             })
             .collect();
         std::thread::sleep(Duration::from_millis(500));
-        let beside = (0..3).map(|at| news(&yard, door, &mut subscriber, 7_100 + at)).max().unwrap();
-        println!("{door:?}: news after {normal:?}, beside the flood {beside:?}");
+        let beside =
+            (0..3).map(|at| news(&yard, listener, &mut subscriber, 7_100 + at)).max().unwrap();
+        println!("{listener:?}: news after {normal:?}, beside the flood {beside:?}");
         assert!(beside < Duration::from_secs(5), "{beside:?}, {normal:?} without it");
         drop(flood);
     }

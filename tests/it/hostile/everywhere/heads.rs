@@ -1,7 +1,7 @@
-//! Requests in HTTP/1.1 that two readers may take for different ones, and what is no request: at each door one answer comes at most,
+//! Requests in HTTP/1.1 that two readers may take for different ones, and what is no request: at each listener one answer comes at most,
 //! the connection is closed, and nothing that follows is taken for a request of its own.
 
-use super::door::{Door, Yard};
+use super::door::{BoundListener, Yard};
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
@@ -160,22 +160,22 @@ fn requests() -> Vec<(Vec<u8>, Want)> {
 }
 
 /// What came on a connection on which this was sent: the statuses, and whether it was closed.
-fn statuses(yard: &Yard, door: Door, bytes: &[u8]) -> (Vec<u16>, bool) {
-    let mut stream = yard.connect(door, "http/1.1");
+fn statuses(yard: &Yard, listener: BoundListener, bytes: &[u8]) -> (Vec<u16>, bool) {
+    let mut stream = yard.connect(listener, "http/1.1");
     // Who is refused early may find it closed.
     let _ = stream.write_all(bytes).and_then(|()| stream.flush());
     stream.set_patience(Duration::from_millis(700));
-    let (mut told, mut buffer) = (Vec::new(), [0; 16 << 10]);
+    let (mut reported, mut buffer) = (Vec::new(), [0; 16 << 10]);
     let started = Instant::now();
     let is_closed = loop {
         match stream.read(&mut buffer) {
             Ok(0) => break true,
-            Ok(count) => told.extend_from_slice(&buffer[..count]),
-            Err(error) if is_late(&error) && started.elapsed() < SOON && told.is_empty() => {}
+            Ok(count) => reported.extend_from_slice(&buffer[..count]),
+            Err(error) if is_late(&error) && started.elapsed() < SOON && reported.is_empty() => {}
             Err(error) => break !is_late(&error),
         }
     };
-    let text = String::from_utf8_lossy(&told);
+    let text = String::from_utf8_lossy(&reported);
     let answers = text.split("HTTP/1.1 ").skip(1);
     (answers.filter_map(|answer| answer.get(..3)?.parse().ok()).collect(), is_closed)
 }
@@ -184,17 +184,18 @@ fn is_late(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut)
 }
 
-fn check(yard: &Yard, door: Door, (bytes, want): (&[u8], Want), faults: &mut String) {
-    let (found, is_closed) = statuses(yard, door, &[bytes, TAIL.as_bytes()].concat());
+fn check(yard: &Yard, listener: BoundListener, (bytes, want): (&[u8], Want), faults: &mut String) {
+    let (result, is_closed) = statuses(yard, listener, &[bytes, TAIL.as_bytes()].concat());
     let is_as_wanted = match want {
-        Refused => is_closed && (found.is_empty() || found.len() == 1 && 400 <= found[0]),
-        Once => is_closed && found.len() <= 1,
+        Refused => is_closed && (result.is_empty() || result.len() == 1 && 400 <= result[0]),
+        Once => is_closed && result.len() <= 1,
         // What follows is answered, too.
-        Fine => found.len() == 2,
+        Fine => result.len() == 2,
     };
     if !is_as_wanted {
         let shown: String = String::from_utf8_lossy(bytes).chars().take(160).collect();
-        writeln!(faults, "{door:?} {want:?}: {found:?}, closed: {is_closed}; {shown:?}").unwrap();
+        writeln!(faults, "{listener:?} {want:?}: {result:?}, closed: {is_closed}; {shown:?}")
+            .unwrap();
     }
 }
 
@@ -209,16 +210,16 @@ fn nothing_is_smuggled_behind_a_request() {
     // Those that are fine define what follows them: they come last.
     rows.sort_by_key(|(_, want)| *want == Fine);
     let defined =
-        |yard: &Yard, door| yard.line(door).query("schema {}").text().contains("smuggled");
+        |yard: &Yard, listener| yard.line(listener).query("schema {}").text().contains("smuggled");
     let mut faults = String::new();
     let watches = yard.watch("{ q(func: uid(1)) { uid } }");
     for (bytes, want) in rows.iter().filter(|(_, want)| *want != Fine) {
         std::thread::scope(|scope| {
-            let tries = Door::ALL.map(|door| {
+            let tries = BoundListener::ALL.map(|listener| {
                 let yard = &yard;
                 scope.spawn(move || {
                     let mut faults = String::new();
-                    check(yard, door, (bytes, *want), &mut faults);
+                    check(yard, listener, (bytes, *want), &mut faults);
                     faults
                 })
             });
@@ -229,14 +230,16 @@ fn nothing_is_smuggled_behind_a_request() {
     for seen in watches.map(|watch| watch.stop()) {
         seen.check("requests in requests", Duration::from_secs(2));
     }
-    for door in Door::OF_HTTP {
-        assert!(!defined(&yard, door), "{door:?}\n{faults}");
+    for listener in BoundListener::OF_HTTP {
+        assert!(!defined(&yard, listener), "{listener:?}\n{faults}");
     }
     for (bytes, want) in rows.iter().filter(|(_, want)| *want == Fine) {
-        Door::OF_HTTP.iter().for_each(|door| check(&yard, *door, (bytes, *want), &mut faults));
+        BoundListener::OF_HTTP
+            .iter()
+            .for_each(|listener| check(&yard, *listener, (bytes, *want), &mut faults));
     }
     assert!(faults.is_empty(), "{faults}");
-    for door in Door::OF_HTTP {
-        assert!(defined(&yard, door), "what is fine was not carried out");
+    for listener in BoundListener::OF_HTTP {
+        assert!(defined(&yard, listener), "what is fine was not carried out");
     }
 }

@@ -1,6 +1,6 @@
 //! Requests in HTTP/2, by hyper: what comes back with them is read whole, trailers as well.
 
-use super::door::{Door, PATIENCE, Yard};
+use super::door::{BoundListener, PATIENCE, Yard};
 use axum::body::Body;
 use axum::http::{HeaderMap, Request};
 use http_body::Body as _;
@@ -15,14 +15,14 @@ use tokio::time::{sleep, timeout};
 
 /// What came back.
 #[derive(Debug)]
-pub struct Told {
+pub struct Report {
     pub status: u16,
     /// The fields of the head, and of what comes behind the body.
     pub fields: HeaderMap,
     pub body: Vec<u8>,
 }
 
-impl Told {
+impl Report {
     /// A field of the head or the trailers; empty where there is none.
     pub fn field(&self, name: &str) -> &str {
         self.fields.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
@@ -30,23 +30,24 @@ impl Told {
 }
 
 /// Sends a request on a connection of its own.
-pub fn ask(yard: &Yard, door: Door, request: Request<Body>) -> io::Result<Told> {
+pub fn ask(yard: &Yard, listener: BoundListener, request: Request<Body>) -> io::Result<Report> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let late = |_| io::Error::from(io::ErrorKind::TimedOut);
-    runtime.block_on(async { timeout(PATIENCE, send(yard, door, request)).await.map_err(late)? })
+    runtime
+        .block_on(async { timeout(PATIENCE, send(yard, listener, request)).await.map_err(late)? })
 }
 
 /// Sends a request and gives it up after a while: the stream is reset, or the connection closed. Returns when that was.
 pub fn give_up(
     yard: &Yard,
-    door: Door,
+    listener: BoundListener,
     request: Request<Body>,
     (after, resets): (Duration, bool),
 ) -> Instant {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let told = timeout(after, send(yard, door, request)).await;
-        assert!(told.is_err(), "it was answered: {told:?}");
+        let reported = timeout(after, send(yard, listener, request)).await;
+        assert!(reported.is_err(), "it was answered: {reported:?}");
         let left = Instant::now();
         if resets {
             // The connection goes on, and tells that the stream does not.
@@ -56,21 +57,22 @@ pub fn give_up(
     })
 }
 
-async fn send(yard: &Yard, door: Door, request: Request<Body>) -> io::Result<Told> {
-    let stream = yard.reach(door).await?;
+async fn send(yard: &Yard, listener: BoundListener, request: Request<Body>) -> io::Result<Report> {
+    let stream = yard.reach(listener).await?;
     let hello = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await;
     let (mut sender, connection) = hello.map_err(io::Error::other)?;
     tokio::spawn(connection);
     let response = sender.send_request(request).await.map_err(io::Error::other)?;
     let (parts, body) = response.into_parts();
-    let mut told = Told { status: parts.status.as_u16(), fields: parts.headers, body: Vec::new() };
+    let mut reported =
+        Report { status: parts.status.as_u16(), fields: parts.headers, body: Vec::new() };
     let mut body = pin!(body);
     while let Some(frame) = poll_fn(|context| body.as_mut().poll_frame(context)).await {
         let frame = frame.map_err(io::Error::other)?;
         match frame.into_data() {
-            Ok(data) => told.body.extend_from_slice(&data),
-            Err(frame) => told.fields.extend(frame.into_trailers().unwrap_or_default()),
+            Ok(data) => reported.body.extend_from_slice(&data),
+            Err(frame) => reported.fields.extend(frame.into_trailers().unwrap_or_default()),
         }
     }
-    Ok(told)
+    Ok(reported)
 }

@@ -1,9 +1,9 @@
 //! Clients that leave before they are answered: what is computed for them ends soon, by whichever way they came.
 
-use super::door::{Door, Yard};
+use super::door::{BoundListener, Yard};
 use super::http2;
 use super::request::Carrier;
-use super::request::{Asked, bytes, json_of, request, send};
+use super::request::{RequestedQuery, bytes, json_of, request, send};
 use crate::process::number_from_environment;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -38,30 +38,34 @@ pub fn facts() -> String {
 }
 
 /// Blocks that compute much for a short answer.
-fn dql(blocks: usize) -> Asked<'static> {
+fn dql(blocks: usize) -> RequestedQuery<'static> {
     let mut text = "{".to_owned();
     for block in 0..blocks {
         write!(text, " var(func: has(next)) {{ r{block} as rank next {{ next {{ next {{ next {{ x{block} as math(r{block} + {block}) }} }} }} }} }}")
             .unwrap();
         write!(text, " q{block}() {{ max(val(x{block})) }}").unwrap();
     }
-    Asked::dql(text + " }")
+    RequestedQuery::dql(text + " }")
 }
 
 /// Root fields with much to walk over for nothing that is there, which are answered beside each other.
-pub fn graphql(fields: usize) -> Asked<'static> {
+pub fn graphql(fields: usize) -> RequestedQuery<'static> {
     let levels = format!("{} name {}", "next { ".repeat(20), "}".repeat(20));
     let one = |at| format!("a{at}: queryItem @cascade {{ {levels} }} ");
-    Asked::graphql(json_of(&format!("{{ {} }}", (0..fields).map(one).collect::<String>())))
+    RequestedQuery::graphql(json_of(&format!("{{ {} }}", (0..fields).map(one).collect::<String>())))
 }
 
-/// A request that takes long, made of as many pieces as that needs.
-fn slow(yard: &Yard, door: Door, make: fn(usize) -> Asked<'static>) -> Asked<'static> {
+/// A request that takes long, made of as many chunks as that needs.
+fn slow(
+    yard: &Yard,
+    listener: BoundListener,
+    make: fn(usize) -> RequestedQuery<'static>,
+) -> RequestedQuery<'static> {
     let few = 4;
-    send(yard, (Carrier::Http1, door), &make(few));
+    send(yard, (Carrier::Http1, listener), &make(few));
     let started = Instant::now();
-    let told = send(yard, (Carrier::Http1, door), &make(few));
-    assert!(!told.is_refused, "{told:?}");
+    let reported = send(yard, (Carrier::Http1, listener), &make(few));
+    assert!(!reported.is_refused, "{reported:?}");
     let times = SLOW.as_secs_f64() / started.elapsed().as_secs_f64();
     // A request may have 100,000 fields.
     make((few as f64 * times).ceil().min(4000.0) as usize)
@@ -75,25 +79,33 @@ enum Manner {
 }
 
 /// Asks and leaves after a while. Returns when that was.
-fn leave(yard: &Yard, door: Door, asked: &Asked<'_>, manner: Manner) -> Instant {
+fn leave(
+    yard: &Yard,
+    listener: BoundListener,
+    requested: &RequestedQuery<'_>,
+    manner: Manner,
+) -> Instant {
     let after = 600 * MS;
     let (Manner::Closes(carrier) | Manner::Resets(carrier)) = manner;
-    let call = Asked {
+    let call = RequestedQuery {
         path: "/api.Dgraph/Query",
         kind: if carrier == Carrier::Call { "application/grpc" } else { "application/grpc-web" },
-        body: asked.as_call(),
+        body: requested.as_call(),
         fields: Vec::new(),
     };
     match carrier {
         Carrier::Http2 | Carrier::Call => {
-            let asked = if carrier == Carrier::Call { &call } else { asked };
-            let request = request(yard, door, asked, asked.body.clone());
-            http2::give_up(yard, door, request, (after, matches!(manner, Manner::Resets(_))))
+            let requested = if carrier == Carrier::Call { &call } else { requested };
+            let request = request(yard, listener, requested, requested.body.clone());
+            http2::give_up(yard, listener, request, (after, matches!(manner, Manner::Resets(_))))
         }
         _ => {
-            let asked = if carrier == Carrier::WebCall { &call } else { asked };
-            let mut stream = yard.connect(door, "http/1.1");
-            stream.write_all(&bytes(yard, door, asked)).and_then(|()| stream.flush()).unwrap();
+            let requested = if carrier == Carrier::WebCall { &call } else { requested };
+            let mut stream = yard.connect(listener, "http/1.1");
+            stream
+                .write_all(&bytes(yard, listener, requested))
+                .and_then(|()| stream.flush())
+                .unwrap();
             sleep(after);
             drop(stream);
             Instant::now()
@@ -117,7 +129,7 @@ fn nothing_is_computed_for_who_has_left() {
         &[&limits[..], &["--admission", "running=1", "--admission", "queue=1m"]].concat(),
     );
     yard.fill(SCHEMA, GRAPHQL, &facts());
-    let texts = [dql, graphql].map(|make| slow(&yard, Door::Http, make));
+    let texts = [dql, graphql].map(|make| slow(&yard, BoundListener::Http, make));
     let mut late = String::new();
     let mut number = 0;
     let rows = [
@@ -127,28 +139,31 @@ fn nothing_is_computed_for_who_has_left() {
     for (text, manners) in rows {
         for manner in manners {
             let (Closes(carrier) | Resets(carrier)) = *manner;
-            for door in carrier.doors() {
+            for listener in carrier.listeners() {
                 number += 1;
-                // The other door of the same server.
-                let beside = if matches!(door, Door::HttpByTls | Door::CallsByTls) {
-                    Door::HttpByTls
-                } else {
-                    Door::Http
-                };
-                let quick =
-                    Asked::dql(format!("{{ q_{}(func: uid(1)) {{ rank }} }}", name(number)));
+                // The other listener of the same server.
+                let beside =
+                    if matches!(listener, BoundListener::HttpByTls | BoundListener::CallsByTls) {
+                        BoundListener::HttpByTls
+                    } else {
+                        BoundListener::Http
+                    };
+                let quick = RequestedQuery::dql(format!(
+                    "{{ q_{}(func: uid(1)) {{ rank }} }}",
+                    name(number)
+                ));
                 let (left, answered) = std::thread::scope(|scope| {
-                    let leaves = scope.spawn(|| leave(&yard, door, &texts[text], *manner));
+                    let leaves = scope.spawn(|| leave(&yard, listener, &texts[text], *manner));
                     sleep(300 * MS);
-                    let told = send(&yard, (Http1, beside), &quick);
+                    let reported = send(&yard, (Http1, beside), &quick);
                     let answered = Instant::now();
-                    assert!(!told.is_refused, "{told:?}");
+                    assert!(!reported.is_refused, "{reported:?}");
                     (leaves.join().unwrap(), answered)
                 });
                 let took = answered.saturating_duration_since(left);
-                println!("{text} {manner:?} {door:?}: {took:?}");
+                println!("{text} {manner:?} {listener:?}: {took:?}");
                 if took.is_zero() || soon() < took {
-                    writeln!(late, "{text} {manner:?} {door:?}: {took:?}").unwrap();
+                    writeln!(late, "{text} {manner:?} {listener:?}: {took:?}").unwrap();
                 }
             }
         }

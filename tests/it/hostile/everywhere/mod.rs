@@ -1,4 +1,4 @@
-//! What strangers try, by every way into a server: each attack of a table goes to each door, in each version of HTTP that is
+//! What unknown uids try, by every way into a server: each attack of a table goes to each listener, in each version of HTTP that is
 //! spoken there. It is refused in words or answered, and the server goes on for others.
 //!
 //! | | ports | ports with TLS | file |

@@ -1,7 +1,7 @@
 //! Bodies and messages that are packed: those that unpack to far more than they are, that end early, or that lie about what they need.
 
 use super::door::{QUICK, Yard};
-use super::request::{Asked, Carrier, Reply, call, framed, message_of, send, web_call};
+use super::request::{Carrier, Reply, RequestedQuery, call, framed, message_of, send, web_call};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const MIB: u64 = 1 << 20;
 
 /// What the servers may take beside what they have at their beginning: a body may have 4 MiB, and is read while it grows.
-const ROOM: u64 = 128 * MIB;
+const CAPACITY: u64 = 128 * MIB;
 
 const POINT: &str = "{ q(func: uid(1)) { uid } }";
 
@@ -56,15 +56,15 @@ fn great_content() -> Vec<u8> {
 
 /// How a body is packed, the body, and whether it is refused.
 fn bodies() -> Vec<(&'static str, Vec<u8>, bool)> {
-    let whole = gzip(POINT.as_bytes());
+    let full = gzip(POINT.as_bytes());
     let frame = zstd::encode_all(POINT.as_bytes(), 3).unwrap();
     let bomb = gzip_bomb();
     vec![
-        ("gzip", whole.clone(), false),
+        ("gzip", full.clone(), false),
         ("zstd", frame.clone(), false),
         ("gzip", bomb.clone(), true),
         ("gzip", gzip(&bomb), true),
-        ("gzip", [&whole[..], &bomb].concat(), true),
+        ("gzip", [&full[..], &bomb].concat(), true),
         ("zstd", zstd_bomb(), true),
         ("zstd", [&frame[..], &zstd_bomb()].concat(), true),
         ("zstd", wide_window(), true),
@@ -72,11 +72,11 @@ fn bodies() -> Vec<(&'static str, Vec<u8>, bool)> {
         ("zstd", b"\x28\xb5\x2f\xfd".repeat(1 << 18), true),
         // Frames that are to be skipped, a million of them.
         ("zstd", [&frame[..], &b"\x50\x2a\x4d\x18\0\0\0\0".repeat(1 << 17)].concat(), false),
-        ("gzip", whole[..whole.len() - 9].to_vec(), true),
+        ("gzip", full[..full.len() - 9].to_vec(), true),
         ("gzip", b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\xff\xff".to_vec(), true),
         ("gzip", [b"\x1f\x8b\x08\x08\0\0\0\0\0\xff".to_vec(), vec![b'x'; 1 << 20]].concat(), true),
         ("gzip", Vec::new(), true),
-        ("gzip, gzip", gzip(&whole), true),
+        ("gzip, gzip", gzip(&full), true),
         ("deflate", vec![0x78, 0x9c, 3, 0, 0, 0, 0, 1], true),
         ("br", b"\x8b\x01\x80".to_vec(), true),
     ]
@@ -106,35 +106,36 @@ fn bodies_that_unpack_to_more_are_refused_in_time() {
     let mut check =
         |yard: &mut Yard, what: &str, is_refused: bool, ask: &dyn Fn(&Yard) -> Reply| {
             let started = Instant::now();
-            let told = ask(yard);
+            let reported = ask(yard);
             let (took, now) = (started.elapsed(), yard.anonymous());
             let is_quick = took < QUICK;
-            if told.is_refused != is_refused || !is_quick || before + ROOM < now {
-                let told: String = format!("{told:?}").chars().take(300).collect();
-                writeln!(faults, "{what}: {took:?}, {} MiB: {told}", now / MIB).unwrap();
+            if reported.is_refused != is_refused || !is_quick || before + CAPACITY < now {
+                let reported: String = format!("{reported:?}").chars().take(300).collect();
+                writeln!(faults, "{what}: {took:?}, {} MiB: {reported}", now / MIB).unwrap();
             }
         };
-    for (place, (coding, body, is_refused)) in bodies().into_iter().enumerate() {
-        let asked = Asked::dql(body).with("content-encoding", coding);
+    for (position, (coding, body, is_refused)) in bodies().into_iter().enumerate() {
+        let requested = RequestedQuery::dql(body).with("content-encoding", coding);
         for carrier in [Carrier::Http1, Carrier::Http2] {
-            for door in carrier.doors() {
-                let what = format!("body {place} {carrier:?} {door:?}");
+            for listener in carrier.listeners() {
+                let what = format!("body {position} {carrier:?} {listener:?}");
                 check(&mut yard, &what, is_refused, &|yard: &Yard| {
-                    send(yard, (carrier, door), &asked)
+                    send(yard, (carrier, listener), &requested)
                 });
             }
         }
         yard.is_well();
     }
-    for (place, (coding, packed, is_refused)) in messages().into_iter().enumerate() {
-        let (asked, message) = (Asked::default().with("grpc-encoding", coding), framed(1, &packed));
-        for door in Carrier::Call.doors() {
-            let what = format!("message {place} {door:?}");
+    for (position, (coding, packed, is_refused)) in messages().into_iter().enumerate() {
+        let (requested, message) =
+            (RequestedQuery::default().with("grpc-encoding", coding), framed(1, &packed));
+        for listener in Carrier::Call.listeners() {
+            let what = format!("message {position} {listener:?}");
             check(&mut yard, &what, is_refused, &|yard: &Yard| {
-                call(yard, door, (&asked, message.clone()))
+                call(yard, listener, (&requested, message.clone()))
             });
             check(&mut yard, &what, is_refused, &|yard: &Yard| {
-                web_call(yard, door, (&asked, message.clone()))
+                web_call(yard, listener, (&requested, message.clone()))
             });
         }
         yard.is_well();

@@ -1,6 +1,6 @@
 //! The carriers of requests: what is asked by HTTP/1.1, HTTP/2, a call of gRPC or gRPC-Web, or a subscription, and what comes back.
 
-use super::door::{Door, Yard};
+use super::door::{BoundListener, Yard};
 use super::http2;
 use crate::grpc::messages::{Request as Query, Response};
 use axum::body::Body;
@@ -29,38 +29,38 @@ impl Carrier {
     /// Those of a request in GraphQL.
     pub const OF_GRAPHQL: [Carrier; 3] = [Carrier::Http1, Carrier::Http2, Carrier::Socket];
 
-    /// The doors at which it is answered.
-    pub fn doors(self) -> [Door; 3] {
+    /// The listeners at which it is answered.
+    pub fn listeners(self) -> [BoundListener; 3] {
         match self {
-            Carrier::Call | Carrier::WebCall => Door::OF_CALLS,
-            _ => Door::OF_HTTP,
+            Carrier::Call | Carrier::WebCall => BoundListener::OF_CALLS,
+            _ => BoundListener::OF_HTTP,
         }
     }
 }
 
 /// A request: a body for a path, and what stands in its head.
 #[derive(Debug, Clone, Default)]
-pub struct Asked<'a> {
+pub struct RequestedQuery<'a> {
     pub path: &'a str,
     pub kind: &'a str,
     pub body: Vec<u8>,
     pub fields: Vec<(&'a str, String)>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RequestedQuery<'a> {
     /// A text in DQL.
-    pub fn dql(text: impl AsRef<[u8]>) -> Asked<'a> {
+    pub fn dql(text: impl AsRef<[u8]>) -> RequestedQuery<'a> {
         let body = text.as_ref().to_vec();
-        Asked { path: "/query", kind: "application/dql", body, fields: Vec::new() }
+        RequestedQuery { path: "/query", kind: "application/dql", body, fields: Vec::new() }
     }
 
     /// A request in GraphQL, as the JSON that it comes in.
-    pub fn graphql(body: impl AsRef<[u8]>) -> Asked<'a> {
-        Asked { path: "/graphql", kind: "application/json", ..Asked::dql(body) }
+    pub fn graphql(body: impl AsRef<[u8]>) -> RequestedQuery<'a> {
+        RequestedQuery { path: "/graphql", kind: "application/json", ..RequestedQuery::dql(body) }
     }
 
     /// With one more field in its head.
-    pub fn with(mut self, name: &'a str, value: impl Into<String>) -> Asked<'a> {
+    pub fn with(mut self, name: &'a str, value: impl Into<String>) -> RequestedQuery<'a> {
         self.fields.push((name, value.into()));
         self
     }
@@ -90,13 +90,17 @@ pub struct Reply {
 }
 
 /// Sends a request, and reads what comes back.
-pub fn send(yard: &Yard, (carrier, door): (Carrier, Door), asked: &Asked<'_>) -> Reply {
+pub fn send(
+    yard: &Yard,
+    (carrier, listener): (Carrier, BoundListener),
+    requested: &RequestedQuery<'_>,
+) -> Reply {
     match carrier {
-        Carrier::Http1 => by_http1(yard, door, asked),
-        Carrier::Http2 => by_http2(yard, door, asked),
-        Carrier::Call => call(yard, door, (asked, asked.as_call())),
-        Carrier::WebCall => web_call(yard, door, (asked, asked.as_call())),
-        Carrier::Socket => by_socket(yard, door, asked),
+        Carrier::Http1 => by_http1(yard, listener, requested),
+        Carrier::Http2 => by_http2(yard, listener, requested),
+        Carrier::Call => call(yard, listener, (requested, requested.as_call())),
+        Carrier::WebCall => web_call(yard, listener, (requested, requested.as_call())),
+        Carrier::Socket => by_socket(yard, listener, requested),
     }
 }
 
@@ -107,47 +111,58 @@ fn reply(status: u16, body: &[u8]) -> Reply {
 }
 
 /// The bytes of a request in HTTP/1.1.
-pub fn bytes(yard: &Yard, door: Door, asked: &Asked<'_>) -> Vec<u8> {
-    let head = head(yard, door, asked, (asked.path, asked.kind));
-    [format!("{head}Content-Length: {}\r\n\r\n", asked.body.len()).as_bytes(), &asked.body].concat()
+pub fn bytes(yard: &Yard, listener: BoundListener, requested: &RequestedQuery<'_>) -> Vec<u8> {
+    let head = head(yard, listener, requested, (requested.path, requested.kind));
+    [format!("{head}Content-Length: {}\r\n\r\n", requested.body.len()).as_bytes(), &requested.body]
+        .concat()
 }
 
-/// The head of a request in HTTP/1.1, whose `Host` is that of the fields, or that of the door.
-fn head(yard: &Yard, door: Door, asked: &Asked<'_>, (path, kind): (&str, &str)) -> String {
+/// The head of a request in HTTP/1.1, whose `Host` is that of the fields, or that of the listener.
+fn head(
+    yard: &Yard,
+    listener: BoundListener,
+    requested: &RequestedQuery<'_>,
+    (path, kind): (&str, &str),
+) -> String {
     let mut head = format!("POST {path} HTTP/1.1\r\nContent-Type: {kind}\r\n");
-    if !asked.fields.iter().any(|(name, _)| *name == "host") {
-        head += &format!("Host: {}\r\n", yard.host(door));
+    if !requested.fields.iter().any(|(name, _)| *name == "host") {
+        head += &format!("Host: {}\r\n", yard.host(listener));
     }
-    for (name, value) in &asked.fields {
+    for (name, value) in &requested.fields {
         head += &format!("{name}: {value}\r\n");
     }
     head
 }
 
-fn by_http1(yard: &Yard, door: Door, asked: &Asked<'_>) -> Reply {
-    let mut line = yard.line(door);
+fn by_http1(yard: &Yard, listener: BoundListener, requested: &RequestedQuery<'_>) -> Reply {
+    let mut line = yard.line(listener);
     // Who refuses a head may close before the body is there.
-    let _ = line.stream.write_all(&bytes(yard, door, asked));
-    let told = line.read().unwrap_or_else(|error| panic!("{door:?}: {error}"));
-    reply(told.status, &told.body)
+    let _ = line.stream.write_all(&bytes(yard, listener, requested));
+    let reported = line.read().unwrap_or_else(|error| panic!("{listener:?}: {error}"));
+    reply(reported.status, &reported.body)
 }
 
 /// The head and the body of a request in HTTP/2.
-pub fn request(yard: &Yard, door: Door, asked: &Asked<'_>, body: Vec<u8>) -> Request<Body> {
-    let authority = asked.fields.iter().find(|(name, _)| *name == ":authority");
-    let authority = authority.map_or_else(|| yard.host(door), |(_, value)| value.clone());
-    let mut request = Request::post(format!("http://{authority}{}", asked.path));
-    for (name, value) in asked.fields.iter().filter(|(name, _)| !name.starts_with(':')) {
+pub fn request(
+    yard: &Yard,
+    listener: BoundListener,
+    requested: &RequestedQuery<'_>,
+    body: Vec<u8>,
+) -> Request<Body> {
+    let authority = requested.fields.iter().find(|(name, _)| *name == ":authority");
+    let authority = authority.map_or_else(|| yard.host(listener), |(_, value)| value.clone());
+    let mut request = Request::post(format!("http://{authority}{}", requested.path));
+    for (name, value) in requested.fields.iter().filter(|(name, _)| !name.starts_with(':')) {
         request = request.header(*name, value);
     }
-    request.header("content-type", asked.kind).body(Body::from(body)).unwrap()
+    request.header("content-type", requested.kind).body(Body::from(body)).unwrap()
 }
 
-fn by_http2(yard: &Yard, door: Door, asked: &Asked<'_>) -> Reply {
-    let request = request(yard, door, asked, asked.body.clone());
-    match http2::ask(yard, door, request) {
-        Ok(told) => reply(told.status, &told.body),
-        Err(error) => panic!("{door:?}: {error}"),
+fn by_http2(yard: &Yard, listener: BoundListener, requested: &RequestedQuery<'_>) -> Reply {
+    let request = request(yard, listener, requested, requested.body.clone());
+    match http2::ask(yard, listener, request) {
+        Ok(reported) => reply(reported.status, &reported.body),
+        Err(error) => panic!("{listener:?}: {error}"),
     }
 }
 
@@ -158,7 +173,7 @@ fn of_call(status: &str, message: &str, body: &[u8]) -> Reply {
     let length = body.get(1..5).and_then(|length| length.try_into().ok()).map(u32::from_be_bytes);
     let answer = length.and_then(|length| body.get(5..5 + length as usize));
     let text = match answer.filter(|_| status == 0) {
-        Some(answer) => Response::decode(answer).map(|told| told.json).unwrap_or_default(),
+        Some(answer) => Response::decode(answer).map(|reported| reported.json).unwrap_or_default(),
         None => message.as_bytes().to_vec().into(),
     };
     let text = String::from_utf8_lossy(&text).into_owned();
@@ -166,56 +181,66 @@ fn of_call(status: &str, message: &str, body: &[u8]) -> Reply {
 }
 
 /// Sends a message as a call, whatever the message is.
-pub fn call(yard: &Yard, door: Door, (asked, message): (&Asked<'_>, Vec<u8>)) -> Reply {
-    let call = Asked {
+pub fn call(
+    yard: &Yard,
+    listener: BoundListener,
+    (requested, message): (&RequestedQuery<'_>, Vec<u8>),
+) -> Reply {
+    let call = RequestedQuery {
         path: "/api.Dgraph/Query",
         kind: "application/grpc",
-        fields: asked.fields.clone(),
+        fields: requested.fields.clone(),
         body: Vec::new(),
     };
-    let request = request(yard, door, &call.with("te", "trailers"), message);
-    let told = http2::ask(yard, door, request).unwrap_or_else(|error| panic!("{door:?}: {error}"));
-    of_call(told.field("grpc-status"), told.field("grpc-message"), &told.body)
+    let request = request(yard, listener, &call.with("te", "trailers"), message);
+    let reported =
+        http2::ask(yard, listener, request).unwrap_or_else(|error| panic!("{listener:?}: {error}"));
+    of_call(reported.field("grpc-status"), reported.field("grpc-message"), &reported.body)
 }
 
 /// The same as gRPC-Web, by HTTP/1.1.
-pub fn web_call(yard: &Yard, door: Door, (asked, message): (&Asked<'_>, Vec<u8>)) -> Reply {
-    let mut line = yard.line(door);
-    let head = head(yard, door, asked, ("/api.Dgraph/Query", "application/grpc-web"));
+pub fn web_call(
+    yard: &Yard,
+    listener: BoundListener,
+    (requested, message): (&RequestedQuery<'_>, Vec<u8>),
+) -> Reply {
+    let mut line = yard.line(listener);
+    let head = head(yard, listener, requested, ("/api.Dgraph/Query", "application/grpc-web"));
     let head = format!("{head}Content-Length: {}\r\n\r\n", message.len());
     let _ = line.stream.write_all(&[head.as_bytes(), &message].concat());
-    let told = line.read().unwrap_or_else(|error| panic!("{door:?}: {error}"));
+    let reported = line.read().unwrap_or_else(|error| panic!("{listener:?}: {error}"));
     // A refusal stands in the head; else the status comes as a last frame of the body.
     let field = |text: &str, name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         line.map(|value| value.trim().to_owned())
     };
-    let body = String::from_utf8_lossy(&told.body).into_owned();
+    let body = String::from_utf8_lossy(&reported.body).into_owned();
     let tail = body.rfind("grpc-status:").map_or("", |at| &body[at..]);
-    let status = field(&told.head, "grpc-status").or_else(|| field(tail, "grpc-status"));
-    let message = field(&told.head, "grpc-message").or_else(|| field(tail, "grpc-message"));
-    of_call(&status.unwrap_or_default(), &message.unwrap_or_default(), &told.body)
+    let status = field(&reported.head, "grpc-status").or_else(|| field(tail, "grpc-status"));
+    let message = field(&reported.head, "grpc-message").or_else(|| field(tail, "grpc-message"));
+    of_call(&status.unwrap_or_default(), &message.unwrap_or_default(), &reported.body)
 }
 
 /// Asks for the request as an operation of a WebSocket.
-fn by_socket(yard: &Yard, door: Door, asked: &Asked<'_>) -> Reply {
-    let mut socket = match open_socket(yard, door, asked) {
+fn by_socket(yard: &Yard, listener: BoundListener, requested: &RequestedQuery<'_>) -> Reply {
+    let mut socket = match open_socket(yard, listener, requested) {
         Ok(socket) => socket,
         Err(status) => return Reply { text: format!("status {status}"), is_refused: true },
     };
     let _ = socket.send(Frame::text(r#"{"type":"connection_init"}"#));
     // What is no JSON is sent as it is: the reader has to refuse the message.
-    let body = String::from_utf8(asked.body.clone()).unwrap_or_default();
+    let body = String::from_utf8(requested.body.clone()).unwrap_or_default();
     let start = format!("{{\"id\":\"1\",\"type\":\"subscribe\",\"payload\":{body}}}");
     let _ = socket.send(Frame::text(start));
     loop {
         match socket.read() {
             Ok(Frame::Text(text)) => {
-                let told: Value = serde_json::from_str(&text).unwrap();
-                if told["type"] == "connection_ack" || told["type"] == "ping" {
+                let reported: Value = serde_json::from_str(&text).unwrap();
+                if reported["type"] == "connection_ack" || reported["type"] == "ping" {
                     continue;
                 }
-                let is_refused = told["type"] == "error" || !told["payload"]["errors"].is_null();
+                let is_refused =
+                    reported["type"] == "error" || !reported["payload"]["errors"].is_null();
                 return Reply { text: text.to_string(), is_refused };
             }
             Ok(Frame::Close(frame)) => {
@@ -237,35 +262,41 @@ fn by_socket(yard: &Yard, door: Door, asked: &Asked<'_>) -> Reply {
 /// The status of a refusal.
 pub fn open_socket(
     yard: &Yard,
-    door: Door,
-    asked: &Asked<'_>,
+    listener: BoundListener,
+    requested: &RequestedQuery<'_>,
 ) -> Result<WebSocket<super::door::AnyStream>, u16> {
-    let scheme = if door == Door::HttpByTls { "wss" } else { "ws" };
-    let url = format!("{scheme}://{}/graphql", yard.host(door));
+    let scheme = if listener == BoundListener::HttpByTls { "wss" } else { "ws" };
+    let url = format!("{scheme}://{}/graphql", yard.host(listener));
     let mut request = url.into_client_request().unwrap();
     let headers = request.headers_mut();
     headers.insert("sec-websocket-protocol", "graphql-transport-ws".parse().unwrap());
-    for (name, value) in &asked.fields {
+    for (name, value) in &requested.fields {
         let name: axum::http::HeaderName = name.parse().unwrap();
         headers.insert(name, value.parse().unwrap());
     }
-    match tungstenite::client(request, yard.connect(door, "http/1.1")) {
+    match tungstenite::client(request, yard.connect(listener, "http/1.1")) {
         Ok((socket, _)) => Ok(socket),
-        Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(told))) => {
-            Err(told.status().as_u16())
+        Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(reported))) => {
+            Err(reported.status().as_u16())
         }
-        Err(error) => panic!("{door:?}: {error}"),
+        Err(error) => panic!("{listener:?}: {error}"),
     }
 }
 
 /// A request that is fine, and what it is answered with.
-pub fn check_answered(yard: &Yard, asked: (&Asked<'_>, &Asked<'_>), want: &str) {
-    for (carriers, asked) in [(&Carrier::OF_DQL[..], asked.0), (&Carrier::OF_GRAPHQL, asked.1)] {
+pub fn check_answered(
+    yard: &Yard,
+    requested: (&RequestedQuery<'_>, &RequestedQuery<'_>),
+    want: &str,
+) {
+    for (carriers, requested) in
+        [(&Carrier::OF_DQL[..], requested.0), (&Carrier::OF_GRAPHQL, requested.1)]
+    {
         for carrier in carriers {
-            for door in carrier.doors() {
-                let told = send(yard, (*carrier, door), asked);
-                let is_fine = !told.is_refused && told.text.contains(want);
-                assert!(is_fine, "{carrier:?} {door:?}: {told:?}");
+            for listener in carrier.listeners() {
+                let reported = send(yard, (*carrier, listener), requested);
+                let is_fine = !reported.is_refused && reported.text.contains(want);
+                assert!(is_fine, "{carrier:?} {listener:?}: {reported:?}");
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Tokens that were made by somebody else, names of the server and origins of pages that only look right: by every carrier.
 
-use super::door::{Door, Yard};
-use super::request::{Asked, Carrier, check_answered, json_of, send};
+use super::door::{BoundListener, Yard};
+use super::request::{Carrier, RequestedQuery, check_answered, json_of, send};
 use crate::tokens::sign;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
@@ -94,12 +94,12 @@ fn tokens(refresh: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What a login at a door gives: the token for requests, and the one for another login.
-fn login(yard: &Yard, door: Door) -> (String, String) {
+/// What a login at a listener gives: the token for requests, and the one for another login.
+fn login(yard: &Yard, listener: BoundListener) -> (String, String) {
     let body = json!({ "userid": "groot", "password": "password" }).to_string();
-    let told = yard.line(door).post("/login", "application/json", body.as_bytes());
-    let told: Value = serde_json::from_slice(&told.body).unwrap();
-    let token = |name: &str| told["data"][name].as_str().unwrap().to_owned();
+    let reported = yard.line(listener).post("/login", "application/json", body.as_bytes());
+    let reported: Value = serde_json::from_slice(&reported.body).unwrap();
+    let token = |name: &str| reported["data"][name].as_str().unwrap().to_owned();
     (token("accessJWT"), token("refreshJWT"))
 }
 
@@ -109,11 +109,12 @@ fn fill(yard: &Yard, token: &str) {
     let schema = format!(
         "type Item @auth(query: {{ rule: \"{{$ROLE: {{ eq: \\\"admin\\\" }} }}\" }}) {{ id: ID! name: String @dgraph(pred: \"name\") }}\n# Dgraph.Authorization {{\"VerificationKey\":\"{key}\",\"Header\":\"X-Claims\",\"Namespace\":\"ns\",\"Algo\":\"RS256\",\"Audience\":[\"us\"]}}\n"
     );
-    for door in [Door::Http, Door::HttpByTls] {
+    for listener in [BoundListener::Http, BoundListener::HttpByTls] {
         let ask = |path, kind, body: &str| {
-            let asked = Asked { path, kind, ..Asked::dql(body) }.with("accessjwt", token);
-            let told = send(yard, (Carrier::Http1, door), &asked);
-            assert!(told.text.contains("Success"), "{told:?}");
+            let requested =
+                RequestedQuery { path, kind, ..RequestedQuery::dql(body) }.with("accessjwt", token);
+            let reported = send(yard, (Carrier::Http1, listener), &requested);
+            assert!(reported.text.contains("Success"), "{reported:?}");
         };
         ask("/alter", "application/dql", "name: string @index(exact) .");
         ask("/admin/schema", "text/plain", &schema);
@@ -123,13 +124,23 @@ fn fill(yard: &Yard, token: &str) {
 }
 
 /// Asks by all carriers, and notes who is told what none of them may know.
-fn check_refused(yard: &Yard, name: &str, asked: [&Asked<'_>; 2], faults: &mut String) {
-    for (carriers, asked) in [(&Carrier::OF_DQL[..], asked[0]), (&Carrier::OF_GRAPHQL, asked[1])] {
+fn check_refused(
+    yard: &Yard,
+    name: &str,
+    requested: [&RequestedQuery<'_>; 2],
+    faults: &mut String,
+) {
+    for (carriers, requested) in
+        [(&Carrier::OF_DQL[..], requested[0]), (&Carrier::OF_GRAPHQL, requested[1])]
+    {
         for carrier in carriers {
-            for door in carrier.doors() {
-                let told = send(yard, (*carrier, door), asked);
-                if !told.is_refused || told.text.contains("n1") || told.text.contains(SECRET) {
-                    writeln!(faults, "{name} {carrier:?} {door:?}: {told:?}").unwrap();
+            for listener in carrier.listeners() {
+                let reported = send(yard, (*carrier, listener), requested);
+                if !reported.is_refused
+                    || reported.text.contains("n1")
+                    || reported.text.contains(SECRET)
+                {
+                    writeln!(faults, "{name} {carrier:?} {listener:?}: {reported:?}").unwrap();
                 }
             }
         }
@@ -142,19 +153,20 @@ fn tokens_that_others_made_open_nothing() {
     let path = folder.path().join("secret");
     fs::write(&path, SECRET).unwrap();
     let yard = Yard::new(&["--acl", &format!("secret-file={}", path.display())]);
-    let (access, refresh) = login(&yard, Door::Http);
+    let (access, refresh) = login(&yard, BoundListener::Http);
     fill(&yard, &access);
-    let asked = |token: &str| {
-        [Asked::dql(QUERY), Asked::graphql(json_of(ITEMS))]
-            .map(|asked| asked.with("accessjwt", token))
+    let requested = |token: &str| {
+        [RequestedQuery::dql(QUERY), RequestedQuery::graphql(json_of(ITEMS))]
+            .map(|requested| requested.with("accessjwt", token))
     };
     // A token of one server is as good at the other, which has the same secret; without the claims of the rule there are no items.
-    let [dql, graphql] = asked(&access);
-    let name = Asked::graphql(json_of("{ __typename }")).with("accessjwt", access.as_str());
+    let [dql, graphql] = requested(&access);
+    let name =
+        RequestedQuery::graphql(json_of("{ __typename }")).with("accessjwt", access.as_str());
     check_answered(&yard, (&dql, &name), "");
     let mut faults = String::new();
     for (name, token) in tokens(&refresh) {
-        let [dql, graphql] = asked(&token);
+        let [dql, graphql] = requested(&token);
         check_refused(&yard, name, [&dql, &graphql], &mut faults);
     }
     // Claims for the rules: the key that everybody may know is no secret, whatever the token says.
@@ -172,10 +184,10 @@ fn tokens_that_others_made_open_nothing() {
     for (name, token) in forged {
         let graphql = graphql.clone().with("x-claims", token);
         for carrier in Carrier::OF_GRAPHQL {
-            for door in carrier.doors() {
-                let told = send(&yard, (carrier, door), &graphql);
-                if told.text.contains("n1") {
-                    writeln!(faults, "{name} {carrier:?} {door:?}: {told:?}").unwrap();
+            for listener in carrier.listeners() {
+                let reported = send(&yard, (carrier, listener), &graphql);
+                if reported.text.contains("n1") {
+                    writeln!(faults, "{name} {carrier:?} {listener:?}: {reported:?}").unwrap();
                 }
             }
         }
@@ -183,7 +195,7 @@ fn tokens_that_others_made_open_nothing() {
     assert!(faults.is_empty(), "{faults}");
 }
 
-/// How a request names the server, and the page that it comes from; whether it may ask. `{port}` is that of the door.
+/// How a request names the server, and the page that it comes from; whether it may ask. `{port}` is that of the listener.
 const NAMES: [(&str, &str, bool); 28] = [
     ("localhost:{port}", "", true),
     ("LOCALHOST", "", true),
@@ -221,21 +233,24 @@ fn names_and_pages_that_only_look_right_are_refused() {
     let mut faults = String::new();
     for (host, origin, may_ask) in NAMES {
         for carrier in [Carrier::Http1, Carrier::Http2, Carrier::WebCall] {
-            for door in carrier.doors() {
+            for listener in carrier.listeners() {
                 let port = yard
-                    .host(door)
+                    .host(listener)
                     .split_once(':')
                     .map_or("80".to_owned(), |(_, port)| port.to_owned());
-                let by_tls = matches!(door, Door::HttpByTls | Door::CallsByTls);
+                let by_tls =
+                    matches!(listener, BoundListener::HttpByTls | BoundListener::CallsByTls);
                 let scheme = if by_tls { "https" } else { "http" };
                 let fill = |text: &str| text.replace("{port}", &port).replace("{scheme}", scheme);
-                let mut asked = Asked::dql("{ q(func: uid(1)) { uid } }").with("host", fill(host));
+                let mut requested =
+                    RequestedQuery::dql("{ q(func: uid(1)) { uid } }").with("host", fill(host));
                 if !origin.is_empty() {
-                    asked = asked.with("origin", fill(origin));
+                    requested = requested.with("origin", fill(origin));
                 }
-                let told = send(&yard, (carrier, door), &asked);
-                if told.is_refused == may_ask {
-                    writeln!(faults, "{host} {origin} {carrier:?} {door:?}: {told:?}").unwrap();
+                let reported = send(&yard, (carrier, listener), &requested);
+                if reported.is_refused == may_ask {
+                    writeln!(faults, "{host} {origin} {carrier:?} {listener:?}: {reported:?}")
+                        .unwrap();
                 }
             }
         }
@@ -248,14 +263,15 @@ fn names_and_pages_that_only_look_right_are_refused() {
         ("localhost", "evil.example", false),
         ("localhost@evil.example", "localhost", false),
     ] {
-        for door in Carrier::Http2.doors() {
-            let mut asked = Asked::dql("{ q(func: uid(1)) { uid } }").with(":authority", authority);
+        for listener in Carrier::Http2.listeners() {
+            let mut requested =
+                RequestedQuery::dql("{ q(func: uid(1)) { uid } }").with(":authority", authority);
             if !host.is_empty() {
-                asked = asked.with("host", host);
+                requested = requested.with("host", host);
             }
-            let told = send(&yard, (Carrier::Http2, door), &asked);
-            if told.is_refused == may_ask {
-                writeln!(faults, "{authority} {host} {door:?}: {told:?}").unwrap();
+            let reported = send(&yard, (Carrier::Http2, listener), &requested);
+            if reported.is_refused == may_ask {
+                writeln!(faults, "{authority} {host} {listener:?}: {reported:?}").unwrap();
             }
         }
     }

@@ -1,8 +1,8 @@
-//! Clients that stop in the middle, at every door: each connection is closed in time, and others are answered meanwhile.
+//! Clients that stop in the middle, at every listener: each connection is closed in time, and others are answered meanwhile.
 
-use super::door::{AnyStream, Door, Yard};
+use super::door::{AnyStream, BoundListener, Yard};
 
-use super::request::{Asked, open_socket};
+use super::request::{RequestedQuery, open_socket};
 use crate::hostile::connections::BRIEF;
 use std::io::{Read, Write};
 use std::thread::sleep;
@@ -16,7 +16,7 @@ const SOON: Duration = Duration::from_secs(15);
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 /// What is sent at once before nothing more is; the protocol that is agreed on where TLS is spoken.
-fn beginnings() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+fn root_paths() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let head = "POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\n";
     let after = |start: &str| format!("{head}{start}").into_bytes();
     // A head of a stream in HTTP/2 that is not complete, and one whose body does not come.
@@ -77,19 +77,19 @@ fn who_stops_in_the_middle_is_let_go() {
     let _turn = crate::hostile::turn();
     let mut yard = Yard::new(&BRIEF[..BRIEF.len() - 2]);
     let watches = yard.watch("{ q(func: uid(1)) { uid } }");
-    let rows = beginnings();
+    let rows = root_paths();
     let late: Vec<String> = std::thread::scope(|scope| {
-        let tries: Vec<_> = Door::ALL
+        let tries: Vec<_> = BoundListener::ALL
             .into_iter()
-            .flat_map(|door| {
-                rows.iter().flat_map(move |row| [(door, row, false), (door, row, true)])
+            .flat_map(|listener| {
+                rows.iter().flat_map(move |row| [(listener, row, false), (listener, row, true)])
             })
             // What drips behind a whole preface is no frame, which is refused at once.
-            .map(|(door, (name, protocol, start), drips)| {
+            .map(|(listener, (name, protocol, start), drips)| {
                 let yard = &yard;
                 scope.spawn(move || {
-                    let took = closed_after(yard.connect(door, protocol), start, drips);
-                    (SOON < took).then(|| format!("{name} {door:?}, drips: {drips}: {took:?}"))
+                    let took = closed_after(yard.connect(listener, protocol), start, drips);
+                    (SOON < took).then(|| format!("{name} {listener:?}, drips: {drips}: {took:?}"))
                 })
             })
             .collect();
@@ -119,20 +119,24 @@ fn sockets_that_say_nothing_are_let_go() {
         ("another request", b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"),
     ];
     std::thread::scope(|scope| {
-        for door in Door::OF_HTTP {
+        for listener in BoundListener::OF_HTTP {
             for (name, bytes) in says {
                 let yard = &yard;
                 scope.spawn(move || {
-                    let mut socket = open_socket(yard, door, &Asked::default()).unwrap();
+                    let mut socket =
+                        open_socket(yard, listener, &RequestedQuery::default()).unwrap();
                     let started = Instant::now();
                     let stream = socket.get_mut();
                     stream.write_all(bytes).and_then(|()| stream.flush()).unwrap();
                     // The server closes it, whatever it says before.
                     while let Ok(message) = socket.read() {
-                        assert!(!matches!(message, Message::Text(_)), "{name} {door:?}: {message}");
+                        assert!(
+                            !matches!(message, Message::Text(_)),
+                            "{name} {listener:?}: {message}"
+                        );
                     }
                     let took = started.elapsed();
-                    assert!(took < SOON, "{name} {door:?}: {took:?}");
+                    assert!(took < SOON, "{name} {listener:?}: {took:?}");
                 });
             }
         }

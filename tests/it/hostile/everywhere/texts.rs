@@ -1,7 +1,7 @@
 //! Texts that are short for what they ask, or long for nothing: DQL and GraphQL by every carrier.
 
 use super::door::{QUICK, Yard};
-use super::request::{Asked, Carrier, check_answered, json_of, send};
+use super::request::{Carrier, RequestedQuery, check_answered, json_of, send};
 use serde_json::json;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -133,32 +133,32 @@ fn graphql() -> Vec<(&'static str, Vec<u8>, Want)> {
     ]
 }
 
-/// Sends each attack by each carrier at each door, and looks at the server after it.
+/// Sends each attack by each carrier at each listener, and looks at the server after it.
 fn walk(
     yard: &mut Yard,
     carriers: &[Carrier],
     name: &str,
-    asked: &Asked<'_>,
+    requested: &RequestedQuery<'_>,
     want: Want,
 ) -> String {
     let mut faults = String::new();
     for carrier in carriers {
-        for door in carrier.doors() {
+        for listener in carrier.listeners() {
             let started = Instant::now();
-            let told = send(yard, (*carrier, door), asked);
+            let reported = send(yard, (*carrier, listener), requested);
             let took = started.elapsed();
             let is_as_wanted = match want {
                 Either => true,
-                Answered => !told.is_refused,
+                Answered => !reported.is_refused,
                 Refused(words) => {
-                    told.is_refused && words.iter().any(|word| told.text.contains(word))
+                    reported.is_refused && words.iter().any(|word| reported.text.contains(word))
                 }
             };
             let is_quick = took < QUICK;
-            let is_short = told.text.len() < 64 << 10 || !told.is_refused;
+            let is_short = reported.text.len() < 64 << 10 || !reported.is_refused;
             if !is_as_wanted || !is_quick || !is_short {
-                let told: String = format!("{told:?}").chars().take(400).collect();
-                writeln!(faults, "{name} {carrier:?} {door:?} {took:?}: {told}").unwrap();
+                let reported: String = format!("{reported:?}").chars().take(400).collect();
+                writeln!(faults, "{name} {carrier:?} {listener:?} {took:?}: {reported}").unwrap();
             }
         }
     }
@@ -172,19 +172,20 @@ fn texts_are_refused_or_answered_in_time() {
     let mut yard = Yard::new(&["--limit", "timeout=5s"]);
     yard.fill(SCHEMA, GRAPHQL, &facts());
     let fine = (
-        Asked::dql(POINT),
-        Asked::graphql(json!({ "query": "{ queryItem(first: 1) { name } }" }).to_string()),
+        RequestedQuery::dql(POINT),
+        RequestedQuery::graphql(json!({ "query": "{ queryItem(first: 1) { name } }" }).to_string()),
     );
     check_answered(&yard, (&fine.0, &fine.1), "n1");
     let watches = yard.watch(POINT);
     let mut faults = String::new();
     for (name, text, want) in dql() {
-        let asked = Asked::dql(text);
-        faults += &walk(&mut yard, &Carrier::OF_DQL, &format!("DQL: {name}"), &asked, want);
+        let requested = RequestedQuery::dql(text);
+        faults += &walk(&mut yard, &Carrier::OF_DQL, &format!("DQL: {name}"), &requested, want);
     }
     for (name, body, want) in graphql() {
-        let asked = Asked::graphql(body);
-        faults += &walk(&mut yard, &Carrier::OF_GRAPHQL, &format!("GraphQL: {name}"), &asked, want);
+        let requested = RequestedQuery::graphql(body);
+        faults +=
+            &walk(&mut yard, &Carrier::OF_GRAPHQL, &format!("GraphQL: {name}"), &requested, want);
     }
     assert!(faults.is_empty(), "{faults}");
     for seen in watches.map(|watch| watch.stop()) {

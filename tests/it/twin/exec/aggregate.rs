@@ -56,9 +56,9 @@ fn mean(values: &[Value]) -> f64 {
     let count = values.len() as i128;
     match ints(values) {
         Some(ints) => {
-            let whole: i128 = ints.iter().map(|number| number.div_euclid(count)).sum();
+            let full: i128 = ints.iter().map(|number| number.div_euclid(count)).sum();
             let rest: i128 = ints.iter().map(|number| number.rem_euclid(count)).sum();
-            whole as f64 + rest as f64 / count as f64
+            full as f64 + rest as f64 / count as f64
         }
         None => sum_of_floats(values) / count as f64,
     }

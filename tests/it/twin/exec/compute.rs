@@ -1,10 +1,10 @@
-//! Computed fields: `val`, aggregates over the level below, `math`. A place in the tree is the
+//! Computed fields: `val`, aggregates over the level below, `math`. A position in the tree is the
 //! numbers of the fields that lead to it.
 
 use super::aggregate::{aggregate, sum};
 use super::level::number;
 use super::math;
-use super::state::{Data, Found, Level, Outcome, Twin, ValueMap, Var, refuse};
+use super::state::{Data, Level, Outcome, Twin, TwinOutcome, ValueMap, Var, refuse};
 use hexgraph::internals::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
 use hexgraph::types::Value;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ impl Twin<'_> {
         survey(root, &mut Vec::new(), &mut homes, &mut waiting);
         while !waiting.is_empty() {
             let is_ready = |path: &Vec<usize>| {
-                let reads = reads_of(&found_at(root, path).field.kind);
+                let reads = reads_of(&result_at(root, path).field.kind);
                 reads.iter().all(|var| self.vars.contains_key(var) || !homes.contains_key(var))
             };
             let Some(next) = waiting.iter().position(is_ready) else {
@@ -29,11 +29,11 @@ impl Twin<'_> {
             };
             let path = waiting.remove(next);
             let map = self.computed(root, &path, &homes)?;
-            let found = found_at_mut(root, &path);
-            if let Some(var) = found.field.var {
+            let result = found_at_mut(root, &path);
+            if let Some(var) = result.field.var {
                 self.vars.insert(var, Var::Values(map.clone()));
             }
-            found.data = Data::Computed(map);
+            result.data = Data::Computed(map);
         }
         Ok(())
     }
@@ -41,7 +41,7 @@ impl Twin<'_> {
     fn computed(&self, root: &Level, path: &[usize], homes: &Homes) -> Outcome<ValueMap> {
         let above = &path[..path.len() - 1];
         let level = level_at(root, above);
-        match &found_at(root, path).field.kind {
+        match &result_at(root, path).field.kind {
             // Of a variable of nodes nothing is shown.
             FieldKind::Val(var) => match self.vars.get(var) {
                 Some(Var::Values(map)) => Ok(map.clone()),
@@ -96,15 +96,15 @@ impl Twin<'_> {
             if let Some(var) = field.var {
                 self.vars.insert(var, Var::Values(map.clone()));
             }
-            level.fields.push(Found { field: Arc::clone(field), data: Data::Computed(map) });
+            level.fields.push(TwinOutcome { field: Arc::clone(field), data: Data::Computed(map) });
         }
         Ok(level)
     }
 }
 
 /// An aggregate over the targets of each node.
-fn below(level: &Level, found: &Found, op: Aggregate, map: &ValueMap) -> Outcome<ValueMap> {
-    let Data::Edges(edges) = &found.data else { return Ok(ValueMap::default()) };
+fn below(level: &Level, hit: &TwinOutcome, op: Aggregate, map: &ValueMap) -> Outcome<ValueMap> {
+    let Data::Edges(edges) = &hit.data else { return Ok(ValueMap::default()) };
     let mut result = ValueMap::default();
     for node in &level.nodes {
         let targets = edges.lists.get(node).into_iter().flatten();
@@ -145,20 +145,20 @@ fn ends_of(level: &Level, path: &[usize], node: u64) -> Vec<u64> {
 }
 
 fn survey(level: &Level, path: &mut Vec<usize>, homes: &mut Homes, waiting: &mut Vec<Vec<usize>>) {
-    for (place, found) in level.fields.iter().enumerate() {
+    for (position, result) in level.fields.iter().enumerate() {
         let here = path.clone();
-        path.push(place);
-        let edges = match &found.data {
+        path.push(position);
+        let edges = match &result.data {
             Data::Edges(edges) => Some(edges),
             _ => None,
         };
         let home = if edges.is_some() { path.clone() } else { here };
-        let items = found.field.facets.iter().flat_map(|facets| &facets.items);
-        for var in items.filter_map(|item| item.var).chain(found.field.var) {
+        let items = result.field.facets.iter().flat_map(|facets| &facets.items);
+        for var in items.filter_map(|item| item.var).chain(result.field.var) {
             homes.insert(var, home.clone());
         }
         use FieldKind::{AggregateVar, Math, Val};
-        if matches!(found.field.kind, Val(_) | AggregateVar(..) | Math(_)) {
+        if matches!(result.field.kind, Val(_) | AggregateVar(..) | Math(_)) {
             waiting.push(path.clone());
         }
         if let Some(edges) = edges {
@@ -184,22 +184,23 @@ fn reads_of(kind: &FieldKind) -> Vec<VarId> {
 }
 
 fn level_at<'t>(root: &'t Level, path: &[usize]) -> &'t Level {
-    path.iter().fold(root, |level, place| match &level.fields[*place].data {
+    path.iter().fold(root, |level, position| match &level.fields[*position].data {
         Data::Edges(edges) => &edges.below,
         _ => panic!("paths lead over edges"),
     })
 }
 
-fn found_at<'t>(root: &'t Level, path: &[usize]) -> &'t Found {
+fn result_at<'t>(root: &'t Level, path: &[usize]) -> &'t TwinOutcome {
     let (last, above) = path.split_last().unwrap();
     &level_at(root, above).fields[*last]
 }
 
-fn found_at_mut<'t>(root: &'t mut Level, path: &[usize]) -> &'t mut Found {
+fn found_at_mut<'t>(root: &'t mut Level, path: &[usize]) -> &'t mut TwinOutcome {
     let (last, above) = path.split_last().unwrap();
-    let level = above.iter().fold(root, |level, place| match &mut level.fields[*place].data {
-        Data::Edges(edges) => &mut edges.below,
-        _ => panic!("paths lead over edges"),
-    });
+    let level =
+        above.iter().fold(root, |level, position| match &mut level.fields[*position].data {
+            Data::Edges(edges) => &mut edges.below,
+            _ => panic!("paths lead over edges"),
+        });
     &mut level.fields[*last]
 }

@@ -25,8 +25,8 @@ impl Twin<'_> {
             }
         }
         let is_written = |field: &Arc<Field>| fields.iter().any(|other| Arc::ptr_eq(field, other));
-        for (place, field) in all.iter().enumerate() {
-            for other in &all[place + 1..] {
+        for (position, field) in all.iter().enumerate() {
+            for other in &all[position + 1..] {
                 let brought = [field, other].map(|field| !is_written(field));
                 // Edges without a selection show nothing, unless two `expand` bring them.
                 let shows = |field: &Field| field.has_body || field.alias.is_some();

@@ -52,10 +52,10 @@ fn holds(function: &Function, facets: &Facets) -> Outcome<bool> {
                 },
             })
         }
-        Call::Terms { predicate: key, wants, text, .. } => {
+        Call::Terms { predicate: key, expects, text, .. } => {
             let Some(Value::String(content)) = facets.get(&key.name) else { return Ok(false) };
             let (have, want) = (terms_of(content), terms_of(text));
-            Ok(match wants {
+            Ok(match expects {
                 TextMatch::All => !want.is_empty() && want.is_subset(&have),
                 TextMatch::Any => !want.is_disjoint(&have),
             })
@@ -84,15 +84,15 @@ pub fn compare(order: &[plan::FacetKey], one: &Facets, other: &Facets) -> Orderi
 
 /// The facets that were asked for, with their keys in the answer.
 pub fn shown<'f>(
-    wanted: &plan::Facets,
+    expected: &plan::Facets,
     prefix: &str,
     facets: &'f Facets,
 ) -> Vec<(String, &'f Value)> {
     let mut all = Vec::new();
     for (name, value) in facets {
-        let item = wanted.items.iter().find(|item| item.facet == *name);
-        let is_ordered = wanted.order.iter().any(|key| key.facet == *name);
-        if wanted.all || item.is_some() || is_ordered {
+        let item = expected.items.iter().find(|item| item.facet == *name);
+        let is_ordered = expected.order.iter().any(|key| key.facet == *name);
+        if expected.all || item.is_some() || is_ordered {
             let alias = item.and_then(|item| item.alias.clone());
             all.push((alias.unwrap_or_else(|| format!("{prefix}|{name}")), value));
         }

@@ -48,7 +48,7 @@ fn comparable(value_type: ValueType) -> ValueType {
 impl<'a> Twin<'a> {
     /// The predicate that a function names exists; refused are languages and directions that it
     /// does not have.
-    pub fn known(&self, name: &PredicateRef) -> Outcome<bool> {
+    pub fn existing(&self, name: &PredicateRef) -> Outcome<bool> {
         let Some(definition) = self.definition(&name.name) else { return Ok(false) };
         if name.lang.is_some() && !definition.lang {
             return refuse("a language where there is none");
@@ -68,8 +68,8 @@ impl<'a> Twin<'a> {
             Call::Between { left, low, high } => {
                 self.compare(left, move |kind| self.between(low, high, kind))
             }
-            Call::Terms { predicate, index, wants, text } => {
-                self.terms(predicate, *index, *wants, text)
+            Call::Terms { predicate, index, expects, text } => {
+                self.terms(predicate, *index, *expects, text)
             }
             Call::Regexp { predicate, pattern, flags } => self.regexp(predicate, pattern, flags),
             Call::Match { predicate, text, distance } => self.near_text(predicate, text, distance),
@@ -99,7 +99,7 @@ impl<'a> Twin<'a> {
     ) -> Outcome<Test<'t>> {
         match left {
             Operand::Predicate(name) => {
-                if !self.known(name)? {
+                if !self.existing(name)? {
                     return nothing();
                 }
                 let kind = self.graph.schema.predicates[&name.name].value_type;
@@ -114,7 +114,7 @@ impl<'a> Twin<'a> {
             }
             Operand::Count(name) => {
                 let condition = condition(ValueType::Int)?;
-                if !self.known(name)? {
+                if !self.existing(name)? {
                     return nothing();
                 }
                 Ok(Box::new(move |node| condition.holds(&Value::Int(self.postings(node, name)))))
@@ -241,10 +241,10 @@ impl<'a> Twin<'a> {
         &'t self,
         name: &'t PredicateRef,
         index: TermIndex,
-        wants: TextMatch,
+        expects: TextMatch,
         text: &str,
     ) -> Outcome<Test<'t>> {
-        if !self.known(name)? {
+        if !self.existing(name)? {
             return nothing();
         }
         let title = match index {
@@ -257,7 +257,7 @@ impl<'a> Twin<'a> {
         }
         let lang = name.lang.clone().unwrap_or_default();
         let plain = if lang == "." { "" } else { &lang };
-        let wanted = query_tokens(index, text, plain);
+        let expected = query_tokens(index, text, plain);
         // Without languages there are still values from when there were some.
         let any = lang == "." || !self.graph.schema.predicates[&name.name].lang;
         Ok(Box::new(move |node| {
@@ -266,9 +266,9 @@ impl<'a> Twin<'a> {
                 let values = self.graph.values(node, &name.name, lang);
                 let have: BTreeSet<Vec<u8>> =
                     values.iter().flat_map(|(value, _)| value_tokens(index, value, lang)).collect();
-                match wants {
-                    TextMatch::All => !wanted.is_empty() && wanted.is_subset(&have),
-                    TextMatch::Any => !wanted.is_disjoint(&have),
+                match expects {
+                    TextMatch::All => !expected.is_empty() && expected.is_subset(&have),
+                    TextMatch::Any => !expected.is_disjoint(&have),
                 }
             })
         }))
@@ -280,7 +280,7 @@ impl<'a> Twin<'a> {
         pattern: &str,
         flags: &str,
     ) -> Outcome<Test<'t>> {
-        if !self.known(name)? {
+        if !self.existing(name)? {
             return nothing();
         }
         if self.graph.schema.predicates[&name.name].value_type != ValueType::String {
@@ -296,7 +296,7 @@ impl<'a> Twin<'a> {
         text: &'t str,
         distance: &str,
     ) -> Outcome<Test<'t>> {
-        if !self.known(name)? {
+        if !self.existing(name)? {
             return nothing();
         }
         if !self.graph.schema.predicates[&name.name].has_index("trigram") {
@@ -323,7 +323,7 @@ impl<'a> Twin<'a> {
     }
 
     fn has<'t>(&'t self, name: &'t PredicateRef) -> Outcome<Test<'t>> {
-        if !self.known(name)? {
+        if !self.existing(name)? {
             return nothing();
         }
         if self.graph.schema.predicates[&name.name].is_edges() {
@@ -342,17 +342,17 @@ impl<'a> Twin<'a> {
         uids: &[u64],
         vars: &[VarId],
     ) -> Outcome<Test<'t>> {
-        if !self.known(name)? {
+        if !self.existing(name)? {
             return nothing();
         }
         if !self.graph.schema.predicates[&name.name].is_edges() {
             return refuse("uid_in is for edges");
         }
-        let mut wanted: BTreeSet<u64> = uids.iter().copied().collect();
-        wanted.extend(vars.iter().flat_map(|var| self.nodes_of(*var)));
+        let mut expected: BTreeSet<u64> = uids.iter().copied().collect();
+        expected.extend(vars.iter().flat_map(|var| self.nodes_of(*var)));
         Ok(Box::new(move |node| {
             let targets = self.graph.targets(node, &name.name, name.reverse);
-            targets.keys().any(|target| wanted.contains(target))
+            targets.keys().any(|target| expected.contains(target))
         }))
     }
 }

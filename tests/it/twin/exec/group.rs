@@ -13,13 +13,13 @@ use std::sync::Arc;
 impl Twin<'_> {
     /// Groups the lists of every field that asks for it, in a level and below.
     pub fn group_fields(&self, level: &mut Level) -> Outcome<()> {
-        for found in &mut level.fields {
-            let Data::Edges(edges) = &mut found.data else { continue };
+        for result in &mut level.fields {
+            let Data::Edges(edges) = &mut result.data else { continue };
             self.group_fields(&mut edges.below)?;
-            let Some(group_by) = &found.field.group_by else { continue };
+            let Some(group_by) = &result.field.group_by else { continue };
             let mut groups = std::collections::BTreeMap::new();
             for (node, list) in &edges.lists {
-                groups.insert(*node, self.groups(group_by, &found.field.fields, list)?);
+                groups.insert(*node, self.groups(group_by, &result.field.fields, list)?);
             }
             edges.groups = Some(groups);
         }
@@ -33,7 +33,7 @@ impl Twin<'_> {
         body: &[Arc<Field>],
         nodes: &[u64],
     ) -> Outcome<Vec<Group>> {
-        let mut found: Vec<(Vec<GroupKey>, Vec<u64>)> = Vec::new();
+        let mut result: Vec<(Vec<GroupKey>, Vec<u64>)> = Vec::new();
         // Whatever the order of a list is, the least node of a group says how its key is written.
         let nodes: BTreeSet<u64> = nodes.iter().copied().collect();
         for node in &nodes {
@@ -50,14 +50,14 @@ impl Twin<'_> {
                     .collect();
             }
             for keys in choices {
-                match found.iter_mut().find(|(known, _)| same_keys(known, &keys)) {
+                match result.iter_mut().find(|(existing, _)| same_keys(existing, &keys)) {
                     Some((_, members)) => members.push(*node),
-                    None => found.push((keys, vec![*node])),
+                    None => result.push((keys, vec![*node])),
                 }
             }
         }
         let mut groups = Vec::new();
-        for (keys, members) in found {
+        for (keys, members) in result {
             let results = body.iter().map(|field| self.group_result(field, &members));
             let results = results.collect::<Outcome<_>>()?;
             groups.push(Group { keys, results, size: members.len() });
@@ -127,7 +127,7 @@ pub fn publish(
     body: &[Arc<Field>],
     published: &mut Published,
 ) -> Outcome<()> {
-    for (place, field) in body.iter().enumerate() {
+    for (position, field) in body.iter().enumerate() {
         let Some(var) = field.var else { continue };
         if keys != 1 {
             return refuse("a variable needs one key");
@@ -137,7 +137,7 @@ pub fn publish(
             let [GroupKey::Node(node)] = group.keys.as_slice() else {
                 return refuse("a variable needs a key of nodes");
             };
-            let Some(value) = &group.results[place] else { continue };
+            let Some(value) = &group.results[position] else { continue };
             map.of.insert(*node, value.clone());
         }
         add_values(published, var, map);

@@ -2,7 +2,7 @@
 
 use super::facets;
 use super::order::cut;
-use super::state::{Data, Edges, Found, Level, Outcome, Shown, Twin, Var, refuse};
+use super::state::{Data, Edges, Level, Outcome, Shown, Twin, TwinOutcome, Var, refuse};
 use crate::twin::graph::Facets;
 use crate::twin::schema::Definition;
 use hexgraph::internals::plan::{Cascade, Field, FieldKind, Page};
@@ -18,12 +18,12 @@ impl Twin<'_> {
         fields: &[Arc<Field>],
         cascade: Option<&Cascade>,
     ) -> Outcome<Level> {
-        let mut found = Vec::new();
+        let mut result = Vec::new();
         for field in self.expanded(fields, &nodes)? {
             let data = self.field(&field, &nodes, cascade)?;
-            found.push(Found { field, data });
+            result.push(TwinOutcome { field, data });
         }
-        Ok(Level { nodes, fields: found, dead: BTreeSet::new() })
+        Ok(Level { nodes, fields: result, dead: BTreeSet::new() })
     }
 
     fn field(
@@ -136,7 +136,7 @@ impl Twin<'_> {
         definition: &Definition,
         langs: &[String],
     ) -> Outcome<Data> {
-        let mut found = BTreeMap::new();
+        let mut result = BTreeMap::new();
         for node in nodes {
             let mut shown = Vec::new();
             let in_langs = match langs.is_empty() && field.facets.is_some() {
@@ -151,10 +151,10 @@ impl Twin<'_> {
                 }
             }
             if !shown.is_empty() {
-                found.insert(*node, shown);
+                result.insert(*node, shown);
             }
         }
-        Ok(Data::Values(found))
+        Ok(Data::Values(result))
     }
 
     /// The values of a node in the first language that has any; with `*` in all.
@@ -168,14 +168,14 @@ impl Twin<'_> {
                 langs.map(|lang| (suffix(&lang), of(&lang))).collect()
             }
             langs => {
-                let found = langs.iter().map(|lang| match lang.as_str() {
+                let result = langs.iter().map(|lang| match lang.as_str() {
                     "." => self.first_values(node, name),
                     lang => of(lang),
                 });
-                found
+                result
                     .filter(|values| !values.is_empty())
                     .take(1)
-                    .map(|found| (None, found))
+                    .map(|result| (None, result))
                     .collect()
             }
         }
@@ -235,13 +235,13 @@ fn passing(
     if !definition.list && !definition.lang && field.facets.is_none() {
         return Ok(values);
     }
-    let mut kept = Vec::new();
+    let mut retained = Vec::new();
     for (value, facets) in values {
         if facets::passes(filter, &facets)? {
-            kept.push((value, facets));
+            retained.push((value, facets));
         }
     }
-    Ok(kept)
+    Ok(retained)
 }
 
 fn check_langs(definition: &Definition, langs: &[String]) -> Outcome<()> {

@@ -1,4 +1,4 @@
-//! The naive executor: every step looks at every node, nothing is kept but plain maps.
+//! The naive executor: every step looks at every node, nothing is retained but plain maps.
 
 mod state;
 mod functions;

@@ -2,7 +2,7 @@
 
 use super::facets::shown;
 use super::output::{Object, group_objects};
-use super::state::{Data, Failure, Found, Level, Outcome, Twin};
+use super::state::{Data, Failure, Level, Outcome, Twin, TwinOutcome};
 use crate::twin::json;
 use hexgraph::internals::plan::FieldKind;
 use serde_json::Value as Json;
@@ -61,21 +61,21 @@ fn rows(
     path.push(node);
     let mut start = Row::new();
     let mut lists: Vec<Vec<Row>> = Vec::new();
-    for found in &level.fields {
-        let Data::Edges(edges) = &found.data else {
-            start.extend(own(twin, found, node));
+    for result in &level.fields {
+        let Data::Edges(edges) = &result.data else {
+            start.extend(own(twin, result, node));
             continue;
         };
-        if let (Some(groups), Some(group_by)) = (&edges.groups, &found.field.group_by) {
+        if let (Some(groups), Some(group_by)) = (&edges.groups, &result.field.group_by) {
             if let Some(groups) = groups.get(&node).filter(|groups| !groups.is_empty()) {
-                let objects = group_objects(groups, group_by, &found.field.fields);
+                let objects = group_objects(groups, group_by, &result.field.fields);
                 lists.push(vec![vec![("@groupby".to_owned(), Json::Array(objects))]]);
             }
             continue;
         }
         let mut choices: Vec<Row> = Vec::new();
         for target in edges.lists.get(&node).into_iter().flatten() {
-            let facets = twin.edge_facets_json(&found.field, edges, node, *target);
+            let facets = twin.edge_facets_json(&result.field, edges, node, *target);
             let below = rows(twin, &edges.below, *target, reflex, facets, path)?;
             choices.extend(below.into_iter().filter(|row| !row.is_empty()));
         }
@@ -114,11 +114,11 @@ fn in_order(row: Row) -> Row {
 }
 
 /// What a field without edges adds: what it has under an alias; else its facets, or a uid.
-fn own(twin: &Twin<'_>, found: &Found, node: u64) -> Row {
-    let field = &found.field;
+fn own(twin: &Twin<'_>, result: &TwinOutcome, node: u64) -> Row {
+    let field = &result.field;
     let key = field.key.clone();
     let shows = field.alias.is_some();
-    match &found.data {
+    match &result.data {
         Data::Uid => vec![(key, json::uid(node))],
         Data::Counts(counts) if shows => vec![(key, Json::from(counts[&node]))],
         Data::Computed(map) if shows => {
@@ -138,8 +138,8 @@ fn own(twin: &Twin<'_>, found: &Found, node: u64) -> Row {
                 let mut all: Vec<Json> =
                     values.iter().map(|(value, _)| json::value(value)).collect();
                 let facets = field.facets.as_ref().filter(|_| !is_list);
-                if let Some(wanted) = facets {
-                    let facets = shown(wanted, &key, &values[0].1);
+                if let Some(expected) = facets {
+                    let facets = shown(expected, &key, &values[0].1);
                     row.extend(facets.into_iter().map(|(key, value)| (key, json::value(value))));
                 }
                 if shows || star {

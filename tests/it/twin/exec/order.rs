@@ -10,7 +10,7 @@ fn collation_of(lang: &str) -> Option<Collation> {
     Collation::of(lang).expect("the tests have collations")
 }
 
-/// The part of a list that is wanted; `after` is seen to elsewhere.
+/// The part of a list that is requested; `after` is seen to elsewhere.
 pub fn cut(nodes: &[u64], page: Page) -> Vec<u64> {
     if page.first < 0 {
         let count = page.first.unsigned_abs() as usize;
@@ -118,7 +118,7 @@ impl Twin<'_> {
         let first = &order[..1];
         let all = self.sorted(first, nodes, Some(lang));
         let tied = |one: usize, other: usize| {
-            let key = |place: usize| [self.key(&order[0], all[place])];
+            let key = |position: usize| [self.key(&order[0], all[position])];
             compare(&key(one), &key(other), collation.as_ref(), Ordering::Equal).is_eq()
         };
         let offset = page.offset.max(0) as usize;

@@ -3,7 +3,7 @@
 use super::facets::shown;
 use super::normalize::flat_objects;
 use super::state::{
-    BlockResult, Data, Edges, Found, Group, GroupKey, Level, Outcome, Path, Shown, Twin,
+    BlockResult, Data, Edges, Group, GroupKey, Level, Outcome, Path, Shown, Twin, TwinOutcome,
 };
 use crate::twin::json;
 use hexgraph::internals::plan;
@@ -42,10 +42,10 @@ impl Twin<'_> {
         }
         let mut array = Vec::new();
         if block.kind == BlockKind::Empty {
-            for found in &result.level.fields {
-                let Data::Computed(map) = &found.data else { continue };
+            for hit in &result.level.fields {
+                let Data::Computed(map) = &hit.data else { continue };
                 let value = map.constant.as_ref().map_or(Json::Null, json::value);
-                array.push(object_of(&found.field.key, value));
+                array.push(object_of(&hit.field.key, value));
             }
         } else {
             for field in counts_of(&result.level) {
@@ -79,9 +79,9 @@ impl Twin<'_> {
         }
         path.push(node);
         let mut object = Object::new();
-        for found in &level.fields {
-            let field = &found.field;
-            match &found.data {
+        for result in &level.fields {
+            let field = &result.field;
+            match &result.data {
                 Data::Nothing | Data::CountUid => {}
                 Data::Uid => {
                     object.insert(field.key.clone(), json::uid(node));
@@ -105,8 +105,8 @@ impl Twin<'_> {
                     }
                 }
                 Data::Edges(edges) => {
-                    let found = self.edges_json(field, edges, node, reflex, path)?;
-                    object.extend(found.map(|value| (field.key.clone(), value)));
+                    let result = self.edges_json(field, edges, node, reflex, path)?;
+                    object.extend(result.map(|value| (field.key.clone(), value)));
                 }
             }
         }
@@ -124,16 +124,17 @@ impl Twin<'_> {
             None => field.key.clone(),
         };
         let is_list = self.definition(name).is_some_and(|definition| definition.list);
-        if let Some(wanted) = &field.facets {
-            for (place, (_, facets)) in values.iter().enumerate() {
-                for (key, value) in shown(wanted, &key, facets) {
+        if let Some(expected) = &field.facets {
+            for (position, (_, facets)) in values.iter().enumerate() {
+                for (key, value) in shown(expected, &key, facets) {
                     if !is_list {
                         // One alias for the values of several languages.
                         add_to_key(object, &key, json::value(value));
                         continue;
                     }
-                    let by_place = object.entry(key).or_insert_with(|| Json::Object(Object::new()));
-                    by_place[place.to_string()] = json::value(value);
+                    let by_position =
+                        object.entry(key).or_insert_with(|| Json::Object(Object::new()));
+                    by_position[position.to_string()] = json::value(value);
                 }
             }
         }
@@ -196,28 +197,28 @@ impl Twin<'_> {
         node: u64,
         target: u64,
     ) -> Vec<(String, Json)> {
-        let Some(wanted) = &field.facets else { return Vec::new() };
+        let Some(expected) = &field.facets else { return Vec::new() };
         let facets = self.edge_facets(&edges.name, edges.reverse, node, target);
-        let all = shown(wanted, &field.key, &facets);
+        let all = shown(expected, &field.key, &facets);
         all.into_iter().map(|(key, value)| (key, json::value(value))).collect()
     }
 
     fn path(&self, block: &Block, path: &Path) -> Json {
         let mut inner: Option<(String, Json)> = None;
-        for (place, node) in path.nodes.iter().enumerate().rev() {
+        for (position, node) in path.nodes.iter().enumerate().rev() {
             let mut object = Object::new();
             object.extend(inner.take());
             object.insert("uid".to_owned(), json::uid(*node));
-            let Some(before) = place.checked_sub(1) else {
+            let Some(before) = position.checked_sub(1) else {
                 object.insert("_weight_".to_owned(), Json::from(path.weight));
                 return Json::Object(object);
             };
             let field = &block.fields[path.hops[before]];
-            if let (Some(wanted), FieldKind::Predicate { name, reverse, .. }) =
+            if let (Some(expected), FieldKind::Predicate { name, reverse, .. }) =
                 (&field.facets, &field.kind)
             {
                 let facets = self.edge_facets(name, *reverse, path.nodes[before], *node);
-                let all = shown(wanted, &path_key(field), &facets);
+                let all = shown(expected, &path_key(field), &facets);
                 object.extend(all.into_iter().map(|(key, value)| (key, json::value(value))));
             }
             inner = Some((path_key(field), Json::Object(object)));
@@ -242,7 +243,7 @@ fn add_to_key(object: &mut Object, key: &str, value: Json) {
             object.insert(key.to_owned(), value);
         }
         Some(Json::Array(values)) => values.push(value),
-        Some(known) => *known = Json::Array(vec![known.take(), value]),
+        Some(existing) => *existing = Json::Array(vec![existing.take(), value]),
     }
 }
 
@@ -252,8 +253,8 @@ fn object_of(key: &str, value: Json) -> Json {
 
 /// The fields `count(uid)` of a level.
 fn counts_of(level: &Level) -> impl Iterator<Item = &Field> {
-    let counts = |found: &&Found| matches!(found.data, Data::CountUid);
-    level.fields.iter().filter(counts).map(|found| &*found.field)
+    let counts = |result: &&TwinOutcome| matches!(result.data, Data::CountUid);
+    level.fields.iter().filter(counts).map(|result| &*result.field)
 }
 
 fn group_list(groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) -> Json {
@@ -266,23 +267,23 @@ pub fn group_objects(groups: &[Group], group_by: &GroupBy, body: &[Arc<Field>]) 
     let names: Vec<[String; 2]> =
         group_by.keys.iter().map(key_names).chain(body.iter().map(|it| result_names(it))).collect();
     // The short name, unless another one is the same.
-    let name_of = |place: usize| {
-        let [short, long] = &names[place];
+    let name_of = |position: usize| {
+        let [short, long] = &names[position];
         let is_only = names.iter().filter(|[other, _]| other == short).count() == 1;
         if is_only { short.clone() } else { long.clone() }
     };
     let object = |group: &Group| {
         let mut object = Object::new();
-        for (place, value) in group.keys.iter().enumerate() {
+        for (position, value) in group.keys.iter().enumerate() {
             let value = match value {
                 GroupKey::Node(node) => json::uid(*node),
                 GroupKey::Value(value) => json::value(value),
             };
-            object.insert(name_of(place), value);
+            object.insert(name_of(position), value);
         }
-        for (place, value) in group.results.iter().enumerate() {
+        for (position, value) in group.results.iter().enumerate() {
             if let Some(value) = value {
-                object.insert(name_of(group.keys.len() + place), json::value(value));
+                object.insert(name_of(group.keys.len() + position), json::value(value));
             }
         }
         Json::Object(object)

@@ -1,7 +1,9 @@
 //! Variables of nodes, values, counts and facets, taken from the finished tree of a block.
 
 use super::level;
-use super::state::{BlockResult, Data, Edges, Found, Level, Outcome, Twin, ValueMap, Var, refuse};
+use super::state::{
+    BlockResult, Data, Edges, Level, Outcome, Twin, TwinOutcome, ValueMap, Var, refuse,
+};
 use hexgraph::internals::plan::{FieldKind, VarId};
 use hexgraph::types::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,14 +14,14 @@ pub type Published = BTreeMap<VarId, Var>;
 impl Twin<'_> {
     /// Sets the variables of a block, all but computed ones.
     pub fn publish(&mut self, result: &BlockResult<'_>) -> Outcome<()> {
-        let mut found = Published::new();
+        let mut hit = Published::new();
         let live = result.roots.iter().copied().filter(|node| !result.level.dead.contains(node));
         let live: BTreeSet<u64> = live.collect();
         if let Some(var) = result.block.var {
-            add_nodes(&mut found, var, live.clone());
+            add_nodes(&mut hit, var, live.clone());
         }
-        self.publish_level(&result.level, &live, &mut found)?;
-        self.vars.extend(found);
+        self.publish_level(&result.level, &live, &mut hit)?;
+        self.vars.extend(hit);
         Ok(())
     }
 
@@ -29,18 +31,18 @@ impl Twin<'_> {
         live: &BTreeSet<u64>,
         published: &mut Published,
     ) -> Outcome<()> {
-        for found in &level.fields {
-            self.publish_facets(found, live, published)?;
+        for result in &level.fields {
+            self.publish_facets(result, live, published)?;
             let mut add = |map: ValueMap| {
-                if let Some(var) = found.field.var {
+                if let Some(var) = result.field.var {
                     add_values(published, var, map);
                 }
             };
-            match &found.data {
+            match &result.data {
                 Data::Nothing => add(ValueMap::default()),
                 Data::Values(_) => {
-                    if found.field.var.is_some() {
-                        add(self.field_values(found, live)?);
+                    if result.field.var.is_some() {
+                        add(self.field_values(result, live)?);
                     }
                 }
                 Data::Counts(counts) => {
@@ -53,11 +55,11 @@ impl Twin<'_> {
                     add(ValueMap { constant, ..ValueMap::default() });
                 }
                 Data::Uid => {
-                    if let Some(var) = found.field.var {
+                    if let Some(var) = result.field.var {
                         add_nodes(published, var, live.clone());
                     }
                 }
-                Data::Edges(edges) => self.publish_edges(found, edges, live, published)?,
+                Data::Edges(edges) => self.publish_edges(result, edges, live, published)?,
                 Data::Computed(_) => {}
             }
         }
@@ -66,24 +68,24 @@ impl Twin<'_> {
 
     fn publish_edges(
         &self,
-        found: &Found,
+        result: &TwinOutcome,
         edges: &Edges,
         live: &BTreeSet<u64>,
         published: &mut Published,
     ) -> Outcome<()> {
         let lists = edges.lists.iter().filter(|(node, _)| live.contains(node));
         let below: BTreeSet<u64> = lists.flat_map(|(_, list)| list).copied().collect();
-        if let Some(group_by) = &found.field.group_by {
-            if found.field.fields.iter().all(|field| field.var.is_none()) {
+        if let Some(group_by) = &result.field.group_by {
+            if result.field.fields.iter().all(|field| field.var.is_none()) {
                 return Ok(());
             }
             // One group of all nodes below, whatever list they are in.
             let nodes: Vec<u64> = below.into_iter().collect();
-            let groups = self.groups(group_by, &found.field.fields, &nodes)?;
+            let groups = self.groups(group_by, &result.field.fields, &nodes)?;
             let keys = group_by.keys.len();
-            return super::group::publish(&groups, keys, &found.field.fields, published);
+            return super::group::publish(&groups, keys, &result.field.fields, published);
         }
-        if let Some(var) = found.field.var {
+        if let Some(var) = result.field.var {
             add_nodes(published, var, below.clone());
         }
         self.publish_level(&edges.below, &below, published)
@@ -91,15 +93,15 @@ impl Twin<'_> {
 
     fn publish_facets(
         &self,
-        found: &Found,
+        result: &TwinOutcome,
         live: &BTreeSet<u64>,
         published: &mut Published,
     ) -> Outcome<()> {
-        let items = found.field.facets.iter().flat_map(|facets| &facets.items);
+        let items = result.field.facets.iter().flat_map(|facets| &facets.items);
         for item in items {
             let Some(var) = item.var else { continue };
             let mut map = ValueMap::default();
-            match &found.data {
+            match &result.data {
                 Data::Edges(edges) => map = self.facet_values(edges, &item.facet)?,
                 Data::Values(values) => {
                     for (node, shown) in values.iter().filter(|(node, _)| live.contains(node)) {
@@ -131,9 +133,9 @@ impl Twin<'_> {
         Ok(map)
     }
 
-    fn field_values(&self, found: &Found, live: &BTreeSet<u64>) -> Outcome<ValueMap> {
+    fn field_values(&self, result: &TwinOutcome, live: &BTreeSet<u64>) -> Outcome<ValueMap> {
         let (FieldKind::Predicate { name, langs, .. }, Data::Values(values)) =
-            (&found.field.kind, &found.data)
+            (&result.field.kind, &result.data)
         else {
             return Ok(ValueMap::default());
         };
@@ -165,8 +167,8 @@ fn add_facet(map: &mut ValueMap, target: u64, value: &Value) -> Outcome<()> {
 
 fn add_nodes(published: &mut Published, var: VarId, nodes: BTreeSet<u64>) {
     let mut all = nodes;
-    if let Some(Var::Nodes(known, _)) = published.get(&var) {
-        all.extend(known);
+    if let Some(Var::Nodes(existing, _)) = published.get(&var) {
+        all.extend(existing);
     }
     published.insert(var, Var::Nodes(all, None));
 }
@@ -174,9 +176,9 @@ fn add_nodes(published: &mut Published, var: VarId, nodes: BTreeSet<u64>) {
 /// Adds values; what a node has already, from a level before, stays.
 pub fn add_values(published: &mut Published, var: VarId, map: ValueMap) {
     let mut all = map;
-    if let Some(Var::Values(known)) = published.get(&var) {
-        all.of.extend(known.of.clone());
-        all.constant = known.constant.clone().or(all.constant);
+    if let Some(Var::Values(existing)) = published.get(&var) {
+        all.of.extend(existing.of.clone());
+        all.constant = existing.constant.clone().or(all.constant);
     }
     published.insert(var, Var::Values(all));
 }

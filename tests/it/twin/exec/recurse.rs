@@ -1,6 +1,6 @@
 //! `@recurse`: the same fields level by level, no edge twice unless loops are allowed.
 
-use super::state::{Data, Edges, Failure, Found, Level, Outcome, Twin, refuse};
+use super::state::{Data, Edges, Failure, Level, Outcome, Twin, TwinOutcome, refuse};
 use hexgraph::internals::plan::{Block, Field, FieldKind, Page, Recurse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,27 +28,27 @@ impl Twin<'_> {
         let mut root = Level { nodes: roots, ..Level::default() };
         let mut walked = Walked::new();
         let mut edges = 0;
-        let mut places: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut positions: Vec<Vec<usize>> = vec![Vec::new()];
         let mut depth = 1;
-        while !places.is_empty() && (recurse.depth == 0 || depth <= recurse.depth) {
+        while !positions.is_empty() && (recurse.depth == 0 || depth <= recurse.depth) {
             let mut next = Vec::new();
-            for place in places {
-                let level = level_mut(&mut root, &place);
+            for position in positions {
+                let level = level_mut(&mut root, &position);
                 let last = depth == recurse.depth;
                 level.fields =
                     self.recurse_fields(block, recurse, &level.nodes, last, &mut walked)?;
-                for (number, found) in level.fields.iter().enumerate() {
-                    let Data::Edges(below) = &found.data else { continue };
+                for (number, result) in level.fields.iter().enumerate() {
+                    let Data::Edges(below) = &result.data else { continue };
                     edges += below.lists.values().map(Vec::len).sum::<usize>();
                     if !below.below.nodes.is_empty() {
-                        next.push([place.as_slice(), &[number]].concat());
+                        next.push([position.as_slice(), &[number]].concat());
                     }
                 }
             }
             if EDGES_MAX < edges || LEVELS_MAX < depth {
                 return Err(Failure::Undecided);
             }
-            places = next;
+            positions = next;
             depth += 1;
         }
         Ok(root)
@@ -61,7 +61,7 @@ impl Twin<'_> {
         nodes: &BTreeSet<u64>,
         last: bool,
         walked: &mut Walked,
-    ) -> Outcome<Vec<Found>> {
+    ) -> Outcome<Vec<TwinOutcome>> {
         let mut all = Vec::new();
         for field in self.expanded(&block.fields, nodes)? {
             let Some((name, reverse)) = self.edges_of(&field) else {
@@ -80,17 +80,17 @@ impl Twin<'_> {
                     recurse.allow_loop || walked.insert((name.clone(), reverse, *node, *target))
                 });
             }
-            let mut found = edge_field(field, name, reverse, lists);
-            if let (Data::Edges(edges), true) = (&mut found.data, last) {
+            let mut result = edge_field(field, name, reverse, lists);
+            if let (Data::Edges(edges), true) = (&mut result.data, last) {
                 edges.below.fields = self.beyond_last(block, &edges.below.nodes)?;
             }
-            all.push(found);
+            all.push(result);
         }
         Ok(all)
     }
 
     /// What the nodes behind the last level have: what is computed for them, and for `@cascade` nothing of what is read.
-    fn beyond_last(&mut self, block: &Block, nodes: &BTreeSet<u64>) -> Outcome<Vec<Found>> {
+    fn beyond_last(&mut self, block: &Block, nodes: &BTreeSet<u64>) -> Outcome<Vec<TwinOutcome>> {
         let is_computed = |field: &&Arc<Field>| {
             use FieldKind::{AggregateVar, CountUid, Math, Val};
             matches!(field.kind, Val(_) | Math(_) | CountUid | AggregateVar(..))
@@ -101,7 +101,7 @@ impl Twin<'_> {
             block.fields.iter().filter(|field| !is_computed(field) && block.cascade.is_some());
         // A variable has what the levels before gave it.
         let unread = |field: &Arc<Field>| Arc::new(Field { var: None, ..Field::clone(field) });
-        all.extend(read.map(|field| Found { field: unread(field), data: Data::Nothing }));
+        all.extend(read.map(|field| TwinOutcome { field: unread(field), data: Data::Nothing }));
         Ok(all)
     }
 
@@ -117,17 +117,17 @@ fn edge_field(
     name: String,
     reverse: bool,
     lists: BTreeMap<u64, Vec<u64>>,
-) -> Found {
+) -> TwinOutcome {
     let nodes = lists.values().flatten().copied().collect();
     let below = Level { nodes, ..Level::default() };
-    Found {
+    TwinOutcome {
         field,
         data: Data::Edges(Box::new(Edges { name, reverse, lists, below, groups: None })),
     }
 }
 
-fn level_mut<'t>(root: &'t mut Level, place: &[usize]) -> &'t mut Level {
-    place.iter().fold(root, |level, number| match &mut level.fields[*number].data {
+fn level_mut<'t>(root: &'t mut Level, position: &[usize]) -> &'t mut Level {
+    position.iter().fold(root, |level, number| match &mut level.fields[*number].data {
         Data::Edges(edges) => &mut edges.below,
         _ => panic!("places lead over edges"),
     })

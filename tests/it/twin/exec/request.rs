@@ -24,10 +24,10 @@ pub fn answer(graph: &Graph, query: &Query) -> Outcome<Json> {
         };
         results.push(twin.run(waiting.remove(next))?);
     }
-    let place = |result: &BlockResult<'_>| {
+    let position = |result: &BlockResult<'_>| {
         query.blocks.iter().position(|block| std::ptr::eq(block, result.block))
     };
-    results.sort_by_key(place);
+    results.sort_by_key(position);
     twin.write(&results)
 }
 

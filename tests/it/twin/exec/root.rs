@@ -86,7 +86,7 @@ impl Twin<'_> {
     }
 
     fn check_index(&self, name: &PredicateRef, is_equality: bool) -> Outcome<()> {
-        if !self.known(name)? {
+        if !self.existing(name)? {
             return Ok(());
         }
         let definition = &self.graph.schema.predicates[&name.name];
@@ -112,7 +112,7 @@ impl Twin<'_> {
         if condition.arguments.iter().any(is_less) {
             return refuse("counts of zero at the root");
         }
-        if !self.known(name)? {
+        if !self.existing(name)? {
             return Ok(BTreeSet::new());
         }
         if !self.graph.schema.predicates[&name.name].count {
@@ -126,7 +126,7 @@ impl Twin<'_> {
     }
 
     fn check_regexp(&self, name: &PredicateRef, pattern: &str, flags: &str) -> Outcome<()> {
-        if !self.known(name)? {
+        if !self.existing(name)? {
             return Ok(());
         }
         let definition = &self.graph.schema.predicates[&name.name];

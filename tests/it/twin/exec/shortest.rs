@@ -58,23 +58,23 @@ impl Twin<'_> {
         }
         let start = Path { nodes: vec![from], hops: Vec::new(), weight: 0.0 };
         let mut steps = 0;
-        let mut found = Vec::new();
-        extend(&hops, start, to, &mut found, &mut steps)?;
-        found.sort_by(|one, other| one.weight.total_cmp(&other.weight));
+        let mut result = Vec::new();
+        extend(&hops, start, to, &mut result, &mut steps)?;
+        result.sort_by(|one, other| one.weight.total_cmp(&other.weight));
         let several = 1 < ends.paths;
         if several {
-            found.retain(|path| {
+            result.retain(|path| {
                 ends.weight_min.is_none_or(|least| least <= path.weight)
                     && ends.weight_max.is_none_or(|most| path.weight <= most)
             });
         }
         let count = if several { ends.paths as usize } else { 1 };
         let is_tied = |pair: &[Path]| (pair[0].weight - pair[1].weight).abs() < 1e-9;
-        if found.windows(2).take(count).any(is_tied) {
+        if result.windows(2).take(count).any(is_tied) {
             return Err(Failure::Undecided);
         }
-        found.truncate(count);
-        Ok(found)
+        result.truncate(count);
+        Ok(result)
     }
 
     /// The hops of all nodes that are fewer hops than `depth` from the start.
@@ -98,7 +98,7 @@ impl Twin<'_> {
     /// The hops of a node; of two fields that lead to the same node the last one counts.
     fn hops(&self, block: &Block, node: u64) -> Outcome<BTreeMap<u64, (f64, usize)>> {
         let mut hops = BTreeMap::new();
-        for (place, field) in block.fields.iter().enumerate() {
+        for (position, field) in block.fields.iter().enumerate() {
             let FieldKind::Predicate { name, reverse, .. } = &field.kind else { continue };
             let Some(definition) = self.definition(name) else { continue };
             if !definition.is_edges() {
@@ -117,7 +117,7 @@ impl Twin<'_> {
                     Some(facet) => facets.get(facet).and_then(number),
                 };
                 if let Some(weight) = weight {
-                    hops.insert(target, (weight, place));
+                    hops.insert(target, (weight, position));
                 }
             }
         }
@@ -137,7 +137,7 @@ fn extend(
     hops: &Hops,
     path: Path,
     to: u64,
-    found: &mut Vec<Path>,
+    result: &mut Vec<Path>,
     steps: &mut usize,
 ) -> Outcome<()> {
     *steps += 1;
@@ -146,7 +146,7 @@ fn extend(
     }
     let last = *path.nodes.last().unwrap();
     if last == to {
-        found.push(path);
+        result.push(path);
         return Ok(());
     }
     for (target, (weight, field)) in hops.get(&last).into_iter().flatten() {
@@ -157,7 +157,7 @@ fn extend(
         longer.nodes.push(*target);
         longer.hops.push(*field);
         longer.weight += weight;
-        extend(hops, longer, to, found, steps)?;
+        extend(hops, longer, to, result, steps)?;
     }
     Ok(())
 }

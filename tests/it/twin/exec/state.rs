@@ -50,13 +50,13 @@ pub struct Twin<'a> {
 #[derive(Default)]
 pub struct Level {
     pub nodes: BTreeSet<u64>,
-    pub fields: Vec<Found>,
+    pub fields: Vec<TwinOutcome>,
     /// What `@cascade` dropped.
     pub dead: BTreeSet<u64>,
 }
 
 /// One field and what it found.
-pub struct Found {
+pub struct TwinOutcome {
     pub field: Arc<Field>,
     pub data: Data,
 }

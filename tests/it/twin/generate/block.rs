@@ -1,15 +1,15 @@
 //! Blocks and whole queries.
 
 use super::generator::{Generator, Kind};
-use super::selection::Place;
-use crate::twin::piece::{Piece, list, maybe, text};
+use super::selection::Position;
+use crate::twin::piece::{Chunk, list, maybe, text};
 use crate::twin::schema::Definition;
 use crate::twin::words::one_of;
 use hexgraph::types::ValueType;
 
 impl Generator<'_> {
     /// A whole query: some blocks, and others that use the variables that are left.
-    pub fn query(&mut self) -> Piece {
+    pub fn query(&mut self) -> Chunk {
         let mut blocks = Vec::new();
         let count = *one_of(&mut self.rng, &[1, 1, 1, 2, 2, 3]);
         let mut has_path = false;
@@ -45,7 +45,7 @@ impl Generator<'_> {
     }
 
     /// `q1(func: ...)`, or `v2 as var(func: ...)`.
-    fn head(&mut self, extra: Vec<Piece>) -> Piece {
+    fn head(&mut self, extra: Vec<Chunk>) -> Chunk {
         let hidden = self.chance(20);
         let name = if hidden { "var".to_owned() } else { self.fresh("q") };
         let var = match self.chance(if hidden { 60 } else { 12 }) {
@@ -55,10 +55,10 @@ impl Generator<'_> {
         let function = self.function(true);
         let arguments = list(", ", extra, ", ", "");
         let head = vec![text(format!("{var}{name}(func: ")), function, arguments, text(")")];
-        Piece::Row(head)
+        Chunk::Row(head)
     }
 
-    fn plain_block(&mut self) -> Piece {
+    fn plain_block(&mut self) -> Chunk {
         let paging = self.paging(true);
         let head = self.head(paging);
         let mut parts = vec![head];
@@ -68,22 +68,22 @@ impl Generator<'_> {
         if self.chance(14) {
             parts.push(maybe(self.cascade()));
         }
-        let mut place = Place { depth: 3, counts: true, ..Place::default() };
+        let mut position = Position { depth: 3, counts: true, ..Position::default() };
         if self.chance(10) {
             self.uses("normalize");
             parts.push(maybe(text(" @normalize")));
-            place.normalize = true;
+            position.normalize = true;
         }
         if self.chance(7) {
             self.uses("ignorereflex");
             parts.push(maybe(text(" @ignorereflex")));
         }
-        parts.push(self.selection(place).0);
-        Piece::Row(parts)
+        parts.push(self.selection(position).0);
+        Chunk::Row(parts)
     }
 
     /// A block without nodes, and values of nobody.
-    fn nobody_block(&mut self) -> Piece {
+    fn nobody_block(&mut self) -> Chunk {
         self.uses("no nodes");
         let name = self.define(Kind::Number);
         let value = *one_of(&mut self.rng, &["math(1 + 1)", "age", "math(1 == 1)"]);
@@ -91,7 +91,7 @@ impl Generator<'_> {
     }
 
     /// A constant that flows down a few edges, one below the other.
-    fn flow_block(&mut self) -> Piece {
+    fn flow_block(&mut self) -> Chunk {
         self.uses("constant that flows down");
         let edges = self.edges();
         if edges.is_empty() {
@@ -104,7 +104,7 @@ impl Generator<'_> {
         let chain = edges.iter().map(|edge| format!("{edge} {{ ")).collect::<String>();
         let end = "} ".repeat(edges.len());
         let body = format!(") {{ {one} as math({constant}) {chain}{sum} as math({one}) {end}}}");
-        Piece::Row(vec![text("var(func: "), function, text(body)])
+        Chunk::Row(vec![text("var(func: "), function, text(body)])
     }
 
     /// A few edges, forward and back.
@@ -121,7 +121,7 @@ impl Generator<'_> {
     }
 
     /// A block that does nothing but name the nodes that a few edges lead to, one below the other.
-    fn nodes_block(&mut self) -> Piece {
+    fn nodes_block(&mut self) -> Chunk {
         self.uses("nodes behind edges");
         let edges = self.edges();
         if edges.is_empty() {
@@ -137,11 +137,11 @@ impl Generator<'_> {
             }
         }
         parts.push(text(" }".repeat(edges.len())));
-        Piece::Row(parts)
+        Chunk::Row(parts)
     }
 
     /// A block that does nothing but name values of its nodes, numbers of edges, and what is computed from them.
-    fn columns_block(&mut self) -> Piece {
+    fn columns_block(&mut self) -> Chunk {
         self.uses("columns");
         let function = self.function(true);
         let mut parts = vec![text("var(func: "), function, text(")")];
@@ -173,10 +173,10 @@ impl Generator<'_> {
             return self.plain_block();
         }
         parts.push(list(" { ", items, " ", " }"));
-        Piece::Row(parts)
+        Chunk::Row(parts)
     }
 
-    fn recurse_block(&mut self) -> Piece {
+    fn recurse_block(&mut self) -> Chunk {
         self.uses("recurse");
         let paging = self.paging(true);
         let head = self.head(paging);
@@ -190,20 +190,20 @@ impl Generator<'_> {
             1..=3 => " @recurse".to_owned(),
             _ => format!(" @recurse(depth: {depth})"),
         }));
-        let mut place = Place { depth: 1, flat: true, ..Place::default() };
+        let mut position = Position { depth: 1, flat: true, ..Position::default() };
         if self.chance(12) {
             parts.push(maybe(self.cascade()));
         }
         if self.chance(12) {
             self.uses("normalize");
             parts.push(maybe(text(" @normalize")));
-            place.normalize = true;
+            position.normalize = true;
         }
-        parts.push(self.selection(place).0);
-        Piece::Row(parts)
+        parts.push(self.selection(position).0);
+        Chunk::Row(parts)
     }
 
-    fn shortest_block(&mut self) -> Piece {
+    fn shortest_block(&mut self) -> Chunk {
         self.uses("shortest");
         let var = self.define(Kind::Nodes);
         let from = self.uid();
@@ -220,16 +220,16 @@ impl Generator<'_> {
             arguments.push(text(format!("maxweight: {}", self.rng.u32(4..30))));
         }
         let mut fields = Vec::new();
-        let mut known = Vec::new();
+        let mut existing = Vec::new();
         for _ in 0..self.rng.usize(1..4) {
             let Some(definition) = self.predicate(Definition::is_edges) else { break };
             let back = if definition.reverse { "~" } else { "" };
             let name = definition.name.clone();
             let name = if self.chance(35) { format!("{back}{name}") } else { name };
-            if known.contains(&name) {
+            if existing.contains(&name) {
                 continue;
             }
-            known.push(name.clone());
+            existing.push(name.clone());
             let mut parts = vec![text(name)];
             if self.chance(70) {
                 let facet = *one_of(&mut self.rng, &["w", "w", "w", "w", "n", "a: w"]);
@@ -238,16 +238,16 @@ impl Generator<'_> {
             if self.chance(20) {
                 parts.push(maybe(self.filter_directive()));
             }
-            fields.push(Piece::Row(parts));
+            fields.push(Chunk::Row(parts));
         }
-        Piece::Row(vec![
+        Chunk::Row(vec![
             text(format!("{var} as shortest")),
             list("(", arguments, ", ", ")"),
             list(" { ", fields, " ", " }"),
         ])
     }
 
-    fn group_block(&mut self) -> Piece {
+    fn group_block(&mut self) -> Chunk {
         self.uses("groupby");
         let head = self.head(Vec::new());
         let mut parts = vec![head];
@@ -266,10 +266,10 @@ impl Generator<'_> {
                 parts.push(self.group_body(false));
             }
         }
-        Piece::Row(parts)
+        Chunk::Row(parts)
     }
 
-    fn empty_block(&mut self) -> Option<Piece> {
+    fn empty_block(&mut self) -> Option<Chunk> {
         let mut items = Vec::new();
         let mut sums = Vec::new();
         for _ in 0..self.rng.usize(1..4) {
@@ -291,11 +291,11 @@ impl Generator<'_> {
             items.push(text(format!("{}: math({sum} * 2 + 1)", self.fresh("m"))));
         }
         self.uses("empty block");
-        Some(Piece::Row(vec![text(self.fresh("q")), text("()"), list(" { ", items, " ", " }")]))
+        Some(Chunk::Row(vec![text(self.fresh("q")), text("()"), list(" { ", items, " ", " }")]))
     }
 
     /// A block that uses a variable.
-    fn use_block(&mut self, name: &str, kind: Kind) -> Piece {
+    fn use_block(&mut self, name: &str, kind: Kind) -> Chunk {
         self.read(name);
         let block = self.fresh("u");
         text(match kind {

@@ -1,14 +1,14 @@
 //! Fields of edges.
 
 use super::generator::{Generator, Kind};
-use super::selection::{Place, Selection, prefix};
-use crate::twin::piece::{Piece, list, maybe, text};
+use super::selection::{Position, Selection, prefix};
+use crate::twin::piece::{Chunk, list, maybe, text};
 use crate::twin::schema::Definition;
 use crate::twin::words::one_of;
 
 impl Generator<'_> {
     /// Adds an edge with what is below.
-    pub fn edge(&mut self, place: Place, selection: &mut Selection) {
+    pub fn edge(&mut self, position: Position, selection: &mut Selection) {
         let Some(definition) = self.predicate(Definition::is_edges) else { return };
         let definition = definition.clone();
         let back = if definition.reverse && self.chance(40) { "~" } else { "" };
@@ -25,7 +25,7 @@ impl Generator<'_> {
         if self.chance(30) {
             let (facets, values) = self.facets(true);
             by_facets = facets.to_string().contains("order");
-            bound = if place.flat { Vec::new() } else { values };
+            bound = if position.flat { Vec::new() } else { values };
             parts.push(maybe(facets));
         }
         if self.chance(12) {
@@ -37,11 +37,11 @@ impl Generator<'_> {
         if self.chance(28) {
             parts.push(maybe(self.filter_directive()));
         }
-        if place.flat {
-            selection.items.push(Piece::Row(parts));
+        if position.flat {
+            selection.items.push(Chunk::Row(parts));
         } else {
             let single = !definition.list && back.is_empty();
-            self.body(place, single, parts, &mut bound, selection);
+            self.body(position, single, parts, &mut bound, selection);
         }
         if var.is_some() {
             self.above.pop();
@@ -51,14 +51,14 @@ impl Generator<'_> {
 
     fn body(
         &mut self,
-        place: Place,
+        position: Position,
         single: bool,
-        mut parts: Vec<Piece>,
+        mut parts: Vec<Chunk>,
         bound: &mut Vec<(String, Kind)>,
         selection: &mut Selection,
     ) {
         let binds = parts.iter().any(|part| part.to_string().contains(" as "));
-        if !place.normalize && !binds && self.chance(7) {
+        if !position.normalize && !binds && self.chance(7) {
             self.uses("groupby of an edge");
             let edge = self.predicate(Definition::is_edges).map(|it| it.name.clone());
             match edge {
@@ -71,14 +71,14 @@ impl Generator<'_> {
                     parts.push(self.group_body(false));
                 }
             }
-            selection.items.push(Piece::Row(parts));
+            selection.items.push(Chunk::Row(parts));
             return;
         }
-        let mut below = Place { depth: place.depth - 1, counts: !single, ..place };
+        let mut below = Position { depth: position.depth - 1, counts: !single, ..position };
         if self.chance(7) {
             parts.push(maybe(self.cascade()));
         }
-        if self.chance(4) && !place.normalize {
+        if self.chance(4) && !position.normalize {
             self.uses("normalize of an edge");
             parts.push(maybe(text(" @normalize")));
             below.normalize = true;
@@ -87,11 +87,11 @@ impl Generator<'_> {
         let (body, values) = self.selection(below);
         bound.extend(values);
         parts.push(body);
-        selection.items.push(Piece::Row(parts));
+        selection.items.push(Chunk::Row(parts));
     }
 
     /// `@cascade`, with fields or without.
-    pub fn cascade(&mut self) -> Piece {
+    pub fn cascade(&mut self) -> Chunk {
         if self.chance(60) {
             self.uses("cascade");
             return text(" @cascade");
@@ -109,17 +109,17 @@ impl Generator<'_> {
     }
 
     /// `@groupby(...)`.
-    pub fn group_by(&mut self) -> Piece {
+    pub fn group_by(&mut self) -> Chunk {
         let mut keys = Vec::new();
-        let mut known = Vec::new();
+        let mut existing = Vec::new();
         for _ in 0..if self.chance(30) { 2 } else { 1 } {
             let fits = |it: &Definition| it.is_edges() || it.is_ordered();
             let Some(definition) = self.predicate(fits) else { break };
             let definition = definition.clone();
-            if known.contains(&definition.name) {
+            if existing.contains(&definition.name) {
                 continue;
             }
-            known.push(definition.name.clone());
+            existing.push(definition.name.clone());
             let lang = self.lang(&definition);
             let back = if definition.reverse && self.chance(30) { "~" } else { "" };
             let alias = if self.chance(20) { self.fresh("k") + ": " } else { String::new() };
@@ -129,13 +129,13 @@ impl Generator<'_> {
     }
 
     /// The body of a group; with variables where the groups are by nodes.
-    pub fn group_body(&mut self, binds: bool) -> Piece {
+    pub fn group_body(&mut self, binds: bool) -> Chunk {
         let mut items = vec![text("count(uid)")];
         if binds {
             let name = self.define(Kind::Number);
             items = vec![text(format!("{name} as count(uid)"))];
         }
-        let mut known = Vec::new();
+        let mut existing = Vec::new();
         for _ in 0..self.rng.usize(..3) {
             let Some(definition) = self.predicate(Definition::is_ordered) else { break };
             let definition = definition.clone();
@@ -144,8 +144,8 @@ impl Generator<'_> {
                 if numeric { &["min", "max", "sum", "avg"] } else { &["min", "max"] };
             let lang = self.lang(&definition);
             let item = format!("{}({}{lang})", one_of(&mut self.rng, ops), definition.name);
-            if !known.contains(&item) {
-                known.push(item.clone());
+            if !existing.contains(&item) {
+                existing.push(item.clone());
                 let alias = if self.chance(20) { self.fresh("g") + ": " } else { String::new() };
                 items.push(text(alias + &item));
             }

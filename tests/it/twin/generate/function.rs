@@ -1,7 +1,7 @@
 //! Functions and filters.
 
 use super::generator::{Generator, Kind, quoted};
-use crate::twin::piece::{Piece, list, text};
+use crate::twin::piece::{Chunk, list, text};
 use crate::twin::schema::Definition;
 use crate::twin::words;
 use crate::twin::words::one_of;
@@ -11,14 +11,14 @@ const COMPARISONS: &[&str] = &["eq", "le", "lt", "ge", "gt"];
 
 impl Generator<'_> {
     /// A condition of `@filter(...)`, without the brackets.
-    pub fn filter(&mut self, depth: usize) -> Piece {
+    pub fn filter(&mut self, depth: usize) -> Chunk {
         if depth == 0 || self.chance(55) {
             return self.function(false);
         }
         match self.rng.u32(..3) {
             0 => {
                 self.uses("not");
-                Piece::Row(vec![text("not ("), self.filter(depth - 1), text(")")])
+                Chunk::Row(vec![text("not ("), self.filter(depth - 1), text(")")])
             }
             which => {
                 let count = self.rng.usize(2..4);
@@ -30,18 +30,18 @@ impl Generator<'_> {
     }
 
     /// `@filter(...)`.
-    pub fn filter_directive(&mut self) -> Piece {
+    pub fn filter_directive(&mut self) -> Chunk {
         self.uses("filter");
-        Piece::Row(vec![text(" @filter("), self.filter(2), text(")")])
+        Chunk::Row(vec![text(" @filter("), self.filter(2), text(")")])
     }
 
     /// A function; at the root it needs an index.
-    pub fn function(&mut self, root: bool) -> Piece {
+    pub fn function(&mut self, root: bool) -> Chunk {
         if self.chance(2) {
             return self.wrong_function(root);
         }
         for _ in 0..20 {
-            let found = match self.rng.u32(..22) {
+            let result = match self.rng.u32(..22) {
                 0..=3 => self.compare(root),
                 4 => self.between(root),
                 5..=6 => self.compare_count(root),
@@ -57,8 +57,8 @@ impl Generator<'_> {
                 20 => self.compare_length(root),
                 _ => None,
             };
-            if let Some(found) = found {
-                return text(found);
+            if let Some(result) = result {
+                return text(result);
             }
         }
         text("has(name)")
@@ -248,12 +248,12 @@ impl Generator<'_> {
         let definition = self.predicate(Definition::is_edges)?.clone();
         self.uses("uid_in");
         let back = if definition.reverse && self.chance(40) { "~" } else { "" };
-        let wanted = match self.variable(|kind| kind == Kind::Nodes, false) {
+        let expected = match self.variable(|kind| kind == Kind::Nodes, false) {
             Some(name) if self.chance(50) => format!("uid({name})"),
             _ if self.chance(50) => self.uid(),
             _ => format!("[{}, {}]", self.uid(), self.uid()),
         };
-        Some(format!("uid_in({back}{}, {wanted})", definition.name))
+        Some(format!("uid_in({back}{}, {expected})", definition.name))
     }
 
     fn compare_variable(&mut self) -> Option<String> {
@@ -283,7 +283,7 @@ impl Generator<'_> {
     }
 
     /// What must be refused, or find nothing.
-    fn wrong_function(&mut self, root: bool) -> Piece {
+    fn wrong_function(&mut self, root: bool) -> Chunk {
         self.uses("wrong");
         let edge = self.predicate(Definition::is_edges).map_or("friend", |it| &it.name).to_owned();
         let bare = self.predicate(|it| it.indexes.is_empty() && !it.is_edges());

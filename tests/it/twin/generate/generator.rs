@@ -91,17 +91,17 @@ impl<'g> Generator<'g> {
     }
 
     /// A variable of an earlier block, or with `own` of this one, too.
-    pub fn variable(&mut self, wanted: impl Fn(Kind) -> bool, own: bool) -> Option<String> {
+    pub fn variable(&mut self, expected: impl Fn(Kind) -> bool, own: bool) -> Option<String> {
         let fits = |variable: &&mut Variable| {
-            wanted(variable.kind) && (own || variable.block < self.block)
+            expected(variable.kind) && (own || variable.block < self.block)
         };
         let mut all: Vec<&mut Variable> = self.variables.iter_mut().filter(fits).collect();
         if all.is_empty() {
             return None;
         }
-        let place = self.rng.usize(..all.len());
-        all[place].used = true;
-        Some(all[place].name.clone())
+        let position = self.rng.usize(..all.len());
+        all[position].used = true;
+        Some(all[position].name.clone())
     }
 
     /// Notes that a variable is used.
@@ -132,10 +132,10 @@ impl<'g> Generator<'g> {
     pub fn value(&mut self, definition: &Definition) -> String {
         if self.chance(65) {
             let own = |((_, name, _), _): &(&(u64, String, String), _)| *name == definition.name;
-            let found: Vec<_> =
+            let result: Vec<_> =
                 self.graph.values.iter().filter(own).flat_map(|(_, it)| it).collect();
-            if !found.is_empty() {
-                let (value, _) = *one_of(&mut self.rng, &found);
+            if !result.is_empty() {
+                let (value, _) = *one_of(&mut self.rng, &result);
                 if let Ok(Value::String(text)) = value.as_ref().convert(ValueType::String) {
                     return text;
                 }

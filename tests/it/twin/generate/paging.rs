@@ -1,12 +1,12 @@
 //! Orders and pages.
 
 use super::generator::{Generator, Kind};
-use crate::twin::piece::{Piece, text};
+use crate::twin::piece::{Chunk, text};
 use crate::twin::schema::Definition;
 
 impl Generator<'_> {
     /// Arguments of a block or an edge: `orderasc: ..`, `first: ..` and so on.
-    pub fn paging(&mut self, mut orders: bool) -> Vec<Piece> {
+    pub fn paging(&mut self, mut orders: bool) -> Vec<Chunk> {
         let mut arguments = Vec::new();
         let mut by_predicate = false;
         orders &= self.chance(35);
@@ -52,20 +52,20 @@ impl Generator<'_> {
             return vec![format!("orderasc: {wrong}")];
         }
         let mut keys: Vec<String> = Vec::new();
-        let mut known: Vec<String> = Vec::new();
+        let mut existing: Vec<String> = Vec::new();
         let count = if self.chance(30) { self.rng.usize(2..4) } else { 1 };
         self.uses(if count == 1 { "order" } else { "order by several" });
         for _ in 0..count {
             let Some(definition) = self.predicate(Definition::is_ordered) else { break };
-            if known.contains(&definition.name) {
+            if existing.contains(&definition.name) {
                 continue;
             }
-            known.push(definition.name.clone());
+            existing.push(definition.name.clone());
             let definition = definition.clone();
             let lang = self.lang(&definition).replace('.', "en");
             keys.push(format!("{}: {}{lang}", direction(self), definition.name));
         }
-        self.ordered_by = known.first().cloned();
+        self.ordered_by = existing.first().cloned();
         keys
     }
 }

@@ -1,7 +1,7 @@
 //! Selections and the fields of values.
 
 use super::generator::{Generator, Kind};
-use crate::twin::piece::{Piece, list, maybe, text};
+use crate::twin::piece::{Chunk, list, maybe, text};
 use crate::twin::schema::Definition;
 use crate::twin::words::one_of;
 use crate::twin::{data, words};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// Where a selection stands.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Place {
+pub struct Position {
     /// How many levels may be below.
     pub depth: usize,
     /// Only aliased fields show.
@@ -24,7 +24,7 @@ pub struct Place {
 /// A selection in the making.
 #[derive(Default)]
 pub struct Selection {
-    pub items: Vec<Piece>,
+    pub items: Vec<Chunk>,
     pub keys: BTreeSet<String>,
     /// Variables of values that are defined here.
     pub values: Vec<(String, Kind)>,
@@ -34,44 +34,46 @@ pub struct Selection {
 
 impl Generator<'_> {
     /// `{ ... }`, and the variables of values that are defined in it.
-    pub fn selection(&mut self, place: Place) -> (Piece, Vec<(String, Kind)>) {
+    pub fn selection(&mut self, position: Position) -> (Chunk, Vec<(String, Kind)>) {
         let mut selection = Selection::default();
-        if place.depth != 0 && !place.normalize && self.chance(6) {
-            self.expand(place, &mut selection);
+        if position.depth != 0 && !position.normalize && self.chance(6) {
+            self.expand(position, &mut selection);
             return (list(" { ", selection.items, " ", " }"), Vec::new());
         }
         for _ in 0..self.rng.usize(1..6) {
-            self.item(place, &mut selection);
+            self.item(position, &mut selection);
         }
         if selection.items.is_empty() {
             selection.items.push(text("uid"));
         }
-        if !place.flat {
+        if !position.flat {
             self.computed_fields(&mut selection);
         }
         (list(" { ", selection.items, " ", " }"), selection.values)
     }
 
-    fn item(&mut self, place: Place, selection: &mut Selection) {
+    fn item(&mut self, position: Position, selection: &mut Selection) {
         match self.rng.u32(..20) {
-            0..=2 => self.uid_field(place, selection),
-            3..=9 => self.scalar(place, selection),
-            10..=11 => self.count_field(place, selection),
-            12 if place.counts && !place.normalize && !place.flat => self.count_uid(selection),
+            0..=2 => self.uid_field(position, selection),
+            3..=9 => self.scalar(position, selection),
+            10..=11 => self.count_field(position, selection),
+            12 if position.counts && !position.normalize && !position.flat => {
+                self.count_uid(selection)
+            }
             13 => self.val_field(selection),
             14 if self.chance(12) => self.wrong_field(selection),
-            _ if place.depth != 0 || place.flat => self.edge(place, selection),
-            _ => self.scalar(place, selection),
+            _ if position.depth != 0 || position.flat => self.edge(position, selection),
+            _ => self.scalar(position, selection),
         }
     }
 
     /// An alias, mostly where only aliased fields show.
-    pub fn alias(&mut self, place: Place) -> Option<String> {
-        let often = if place.normalize { 80 } else { 15 };
+    pub fn alias(&mut self, position: Position) -> Option<String> {
+        let often = if position.normalize { 80 } else { 15 };
         self.chance(often).then(|| {
             self.uses("alias");
             // Few names, so that levels under @normalize share some.
-            match place.normalize && self.chance(30) {
+            match position.normalize && self.chance(30) {
                 true => (*one_of(&mut self.rng, &["a", "b"])).to_owned(),
                 false => self.fresh("a"),
             }
@@ -83,8 +85,8 @@ impl Generator<'_> {
         selection.keys.insert(key.to_owned())
     }
 
-    fn uid_field(&mut self, place: Place, selection: &mut Selection) {
-        let alias = self.alias(place);
+    fn uid_field(&mut self, position: Position, selection: &mut Selection) {
+        let alias = self.alias(position);
         if !self.take_key(selection, alias.as_deref().unwrap_or("uid")) {
             return;
         }
@@ -92,10 +94,10 @@ impl Generator<'_> {
         selection.items.push(text(prefix(&var, &alias) + "uid"));
     }
 
-    fn scalar(&mut self, place: Place, selection: &mut Selection) {
+    fn scalar(&mut self, position: Position, selection: &mut Selection) {
         let Some(definition) = self.predicate(|it| !it.is_edges()) else { return };
         let definition = definition.clone();
-        let alias = self.alias(place);
+        let alias = self.alias(position);
         let langs = self.langs(&definition);
         let star = langs == "@*";
         let key = format!("{}{langs}", definition.name);
@@ -116,7 +118,7 @@ impl Generator<'_> {
         let head = format!("{}{}{langs}", prefix(&var, &alias), definition.name);
         let mut parts = vec![text(head)];
         // Facets of lists are not shown under @normalize yet.
-        let shows_facets = !place.normalize || !definition.list;
+        let shows_facets = !position.normalize || !definition.list;
         if star && self.chance(30) {
             parts.push(maybe(self.facets_of_languages()));
         } else if shows_facets && self.chance(15) {
@@ -131,7 +133,7 @@ impl Generator<'_> {
             self.uses("page of values");
             parts.push(maybe(list(" (", self.paging(false), ", ", ")")));
         }
-        selection.items.push(Piece::Row(parts));
+        selection.items.push(Chunk::Row(parts));
     }
 
     fn langs(&mut self, definition: &Definition) -> String {
@@ -143,11 +145,11 @@ impl Generator<'_> {
         (*one_of(&mut self.rng, &langs)).to_owned()
     }
 
-    fn count_field(&mut self, place: Place, selection: &mut Selection) {
+    fn count_field(&mut self, position: Position, selection: &mut Selection) {
         let Some(definition) = self.predicate(|it| it.name != "dgraph.type") else { return };
         let definition = definition.clone();
         let back = if definition.reverse && self.chance(40) { "~" } else { "" };
-        let alias = self.alias(place);
+        let alias = self.alias(position);
         // Counts in several languages have one key.
         let lang = if definition.lang && alias.is_none() && self.chance(40) { "@en" } else { "" };
         let name = format!("count({back}{}{lang})", definition.name);
@@ -155,7 +157,7 @@ impl Generator<'_> {
             return;
         }
         self.uses("count");
-        let var = (!place.flat && self.chance(20)).then(|| self.define(Kind::Number));
+        let var = (!position.flat && self.chance(20)).then(|| self.define(Kind::Number));
         selection.values.extend(var.iter().map(|name| (name.clone(), Kind::Number)));
         let mut parts = vec![text(prefix(&var, &alias) + &name)];
         if definition.is_edges() && self.chance(25) {
@@ -165,9 +167,9 @@ impl Generator<'_> {
             if self.chance(30) {
                 more.push(list(" (", self.paging(false), ", ", ")"));
             }
-            parts.push(maybe(Piece::Row(more)));
+            parts.push(maybe(Chunk::Row(more)));
         }
-        selection.items.push(Piece::Row(parts));
+        selection.items.push(Chunk::Row(parts));
     }
 
     fn count_uid(&mut self, selection: &mut Selection) {
@@ -204,7 +206,7 @@ impl Generator<'_> {
         }
     }
 
-    fn expand(&mut self, place: Place, selection: &mut Selection) {
+    fn expand(&mut self, position: Position, selection: &mut Selection) {
         self.uses("expand");
         let what = *one_of(&mut self.rng, &["_all_", "_all_", "Person", "Thing, Back", "None"]);
         let mut parts = vec![text(format!("expand({what})"))];
@@ -212,8 +214,8 @@ impl Generator<'_> {
             let kind = *one_of(&mut self.rng, &["Person", "Thing"]);
             parts.push(maybe(text(format!(" @filter(type({kind}))"))));
         }
-        if self.chance(75) && !place.flat {
-            let below = Place { depth: place.depth - 1, counts: false, ..place };
+        if self.chance(75) && !position.flat {
+            let below = Position { depth: position.depth - 1, counts: false, ..position };
             let variables = self.variables.len();
             let (body, _) = self.selection(below);
             // Each of the fields would define a variable again.
@@ -223,24 +225,24 @@ impl Generator<'_> {
             }
         }
         selection.items.push(text("uid"));
-        selection.items.push(Piece::Row(parts));
+        selection.items.push(Chunk::Row(parts));
     }
 
     /// `@facets...` that shows, orders or binds, and the variables that it defines.
-    pub fn facets(&mut self, edges: bool) -> (Piece, Vec<(String, Kind)>) {
+    pub fn facets(&mut self, edges: bool) -> (Chunk, Vec<(String, Kind)>) {
         self.uses("facets");
         if self.chance(35) {
             return (text(" @facets"), Vec::new());
         }
-        let mut known = Vec::new();
+        let mut existing = Vec::new();
         let mut items = Vec::new();
         let mut values = Vec::new();
         for _ in 0..self.rng.usize(1..4) {
             let (name, value_type) = data::facet(&mut self.rng);
-            if known.contains(&name) {
+            if existing.contains(&name) {
                 continue;
             }
-            known.push(name);
+            existing.push(name);
             let kind = kind_of(value_type);
             items.push(text(match self.rng.u32(..10) {
                 0..=1 => {
@@ -264,7 +266,7 @@ impl Generator<'_> {
     }
 
     /// The facets of values in all languages, where an alias stands for those of all.
-    fn facets_of_languages(&mut self) -> Piece {
+    fn facets_of_languages(&mut self) -> Chunk {
         self.uses("facets of all languages");
         let (name, _) = data::facet(&mut self.rng);
         text(match self.rng.u32(..3) {
@@ -275,7 +277,7 @@ impl Generator<'_> {
     }
 
     /// `@facets(filter)`.
-    pub fn facet_filter(&mut self) -> Piece {
+    pub fn facet_filter(&mut self) -> Chunk {
         self.uses("facet filter");
         let mut parts = Vec::new();
         for _ in 0..if self.chance(30) { 2 } else { 1 } {

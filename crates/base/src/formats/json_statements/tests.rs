@@ -282,16 +282,16 @@ fn comparable(mut quads: Vec<Parts>) -> Vec<Parts> {
             label.starts_with("dg.") || label.bytes().all(|byte| byte.is_ascii_digit())
         })
     };
-    let mut known: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut existing: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for [subject, predicate, object, _] in &quads {
         if !is_new(object) {
-            known.entry(subject.clone()).or_default().push(format!("{predicate}={object}"));
+            existing.entry(subject.clone()).or_default().push(format!("{predicate}={object}"));
         }
     }
     for [subject, _, object, _] in &mut quads {
         for node in [subject, object] {
             if is_new(node) {
-                let mut facts = known.get(node).cloned().unwrap_or_default();
+                let mut facts = existing.get(node).cloned().unwrap_or_default();
                 facts.sort_unstable();
                 *node = format!("_:{facts:?}");
             }

@@ -18,7 +18,7 @@ pub(super) fn parse_facets<'a>(scanner: &mut Scanner<'a>) -> Scanned<Vec<(&'a st
             Some(b')') => break,
             _ => {
                 let message =
-                    format!("found {} after a facet, expected `,` or `)`", scanner.found());
+                    format!("found {} after a facet, expected `,` or `)`", scanner.result());
                 return Err(scanner.fault(message));
             }
         }
@@ -40,7 +40,7 @@ fn facet_key<'a>(scanner: &mut Scanner<'a>) -> Scanned<&'a str> {
     scanner.skip_while(|byte| !matches!(byte, b'=' | b' ' | b'\t' | b')' | b',' | b'"'));
     let key = scanner.since(start);
     if key.is_empty() {
-        let message = format!("found {}, expected the name of a facet", scanner.found());
+        let message = format!("found {}, expected the name of a facet", scanner.result());
         return Err(scanner.fault(message));
     }
     if let Some(wrong) = key.chars().find(|&character| matches!(character, '~' | '@')) {
@@ -50,7 +50,7 @@ fn facet_key<'a>(scanner: &mut Scanner<'a>) -> Scanned<&'a str> {
     }
     scanner.skip_blanks();
     if scanner.peek() != Some(b'=') {
-        let message = format!("found {} after the name of a facet, expected `=`", scanner.found());
+        let message = format!("found {} after the name of a facet, expected `=`", scanner.result());
         return Err(scanner.fault(message));
     }
     scanner.step();

@@ -58,7 +58,7 @@ pub fn name_text(name: &str) -> std::result::Result<Cow<'_, str>, LineFault> {
     })
 }
 
-/// Reads a whole line: subject, predicate, object, at most a graph label, facets, the dot, at most a comment.
+/// Reads an entire line: subject, predicate, object, at most a graph label, facets, the dot, at most a comment.
 fn statement(mut scanner: Scanner<'_>) -> Scanned<Option<FileStatement<'_>>> {
     if matches!(scanner.peek(), None | Some(b'#')) {
         return Ok(None);
@@ -81,7 +81,7 @@ fn statement(mut scanner: Scanner<'_>) -> Scanned<Option<FileStatement<'_>>> {
 }
 
 /// Reads a text with one statement on each line into a list. The text may be a part of a larger one, such as the body of a mutation:
-/// `start` is the place where it begins, and all places are those in the larger text. One that is no part may begin with a byte order mark.
+/// `start` is the position where it begins, and all positions are those in the larger text. One that is no part may begin with a byte order mark.
 ///
 /// # Errors
 ///
@@ -103,18 +103,18 @@ pub fn read_text_at<'t>(
         match parse_line(line) {
             Ok(None) => {}
             Ok(Some(mut statement)) => {
-                statement.at = place(start, index, statement.at.column);
+                statement.at = position(start, index, statement.at.column);
                 statements.push(statement)?;
             }
             Err(fault) => {
-                return Err(Error::syntax(place(start, index, fault.column), fault.message));
+                return Err(Error::syntax(position(start, index, fault.column), fault.message));
             }
         }
     }
     Ok(())
 }
 
-/// Reads a text with one statement on each line; places count from its start.
+/// Reads a text with one statement on each line; positions count from its start.
 ///
 /// # Errors
 ///
@@ -136,7 +136,7 @@ fn facets_bytes(line: &str) -> usize {
 }
 
 /// The place of a column of the line `index` (from 0) of a text that begins at `start`.
-fn place(start: Position, index: usize, column: u32) -> Position {
+fn position(start: Position, index: usize, column: u32) -> Position {
     let lines = u32::try_from(index).unwrap_or(u32::MAX);
     // Only the first line shares its line in the larger text with what stands before it.
     let before = if index == 0 { start.column } else { 0 };
@@ -413,7 +413,7 @@ mod tests {
         /// Pieces of statements in any order, with strange characters between them.
         #[test]
         fn any_pieces_are_read_or_refused(
-            pieces in prop::collection::vec(
+            chunks in prop::collection::vec(
                 prop::sample::select(vec![
                     "<", ">", "0x1f", "_:", "_:a", "é", "\"", "\\", "\\u00e9", "\\x", "@", "@en",
                     "^^", "<xs:int>", "12", "uid(", "val", ")", "(", "k=", ",", "*", ".", " ", "\t",
@@ -422,7 +422,7 @@ mod tests {
                 0..14,
             ),
         ) {
-            let line = pieces.concat();
+            let line = chunks.concat();
             if let Err(fault) = parse_line(&line) {
                 prop_assert!(fault.column as usize <= line.len());
             }

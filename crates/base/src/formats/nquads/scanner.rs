@@ -13,7 +13,7 @@ use crate::types::{Uid, ValueType, did_you_mean, shown};
 /// The result of reading a part of a line.
 pub(super) type Scanned<T> = std::result::Result<T, LineFault>;
 
-/// A line and the place up to which it has been read.
+/// A line and the position up to which it has been read.
 pub(super) struct Scanner<'a> {
     line: &'a str,
     bytes: &'a [u8],
@@ -84,7 +84,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Returns the next character as error messages show it.
-    pub(super) fn found(&self) -> String {
+    pub(super) fn result(&self) -> String {
         match self.line[self.at..].chars().next() {
             Some(character) if character.is_control() || character.is_whitespace() => {
                 format!("`{}`", character.escape_debug())
@@ -117,7 +117,7 @@ impl<'a> Scanner<'a> {
                 .fault("a string can only be an object (subjects and predicates stand in `<>`)")),
             _ => Err(self.fault(format!(
                 "found {}, expected a subject: `<0x1>`, `_:name` or `uid(variable)`",
-                self.found()
+                self.result()
             ))),
         }
     }
@@ -138,7 +138,7 @@ impl<'a> Scanner<'a> {
             Some(b'"') => Err(self
                 .fault("a string can only be an object (subjects and predicates stand in `<>`)")),
             _ => Err(self
-                .fault(format!("found {}, expected a predicate: `<name>` or `*`", self.found()))),
+                .fault(format!("found {}, expected a predicate: `<name>` or `*`", self.result()))),
         }
     }
 
@@ -169,7 +169,7 @@ impl<'a> Scanner<'a> {
             _ => Err(self.fault(format!(
                 "found {}, expected an object: `\"value\"`, `<0x1>`, `_:name`, `uid(variable)`, \
                  `val(variable)` or `*`",
-                self.found()
+                self.result()
             ))),
         }
     }
@@ -191,7 +191,7 @@ impl<'a> Scanner<'a> {
             None => Err(self.fault("`<` is never closed (add `>`)")),
             Some(_) => {
                 let message =
-                    format!("found {} between `<` and `>` (is `>` missing?)", self.found());
+                    format!("found {} between `<` and `>` (is `>` missing?)", self.result());
                 Err(self.fault(message))
             }
         }
@@ -232,7 +232,7 @@ impl<'a> Scanner<'a> {
         if self.peek() != Some(b':') {
             return Err(self.fault(format!(
                 "found {} after `_` (a new node is written `_:name`)",
-                self.found()
+                self.result()
             )));
         }
         self.step();
@@ -250,9 +250,9 @@ impl<'a> Scanner<'a> {
             Some(first) if is_label_start(first) => {}
             _ => {
                 self.at = start;
-                let found = self.found();
+                let result = self.result();
                 let message =
-                    format!("found {found} after `_:` (a name starts with a letter or a digit)");
+                    format!("found {result} after `_:` (a name starts with a letter or a digit)");
                 return Err(self.fault_at(open, message));
             }
         }
@@ -267,7 +267,7 @@ impl<'a> Scanner<'a> {
             Some(b' ' | b'\t') => self.sane(open, label),
             _ => {
                 let message =
-                    format!("found {} in the name of a node (a blank ends it)", self.found());
+                    format!("found {} in the name of a node (a blank ends it)", self.result());
                 Err(self.fault(message))
             }
         }
@@ -277,13 +277,13 @@ impl<'a> Scanner<'a> {
     fn variable(&mut self, function: &str) -> Scanned<&'a str> {
         if !self.bytes[self.at..].starts_with(function.as_bytes()) {
             return Err(
-                self.fault(format!("found {}, expected `{function}(variable)`", self.found()))
+                self.fault(format!("found {}, expected `{function}(variable)`", self.result()))
             );
         }
         self.at += function.len();
         self.skip_blanks();
         if self.peek() != Some(b'(') {
-            let message = format!("found {} after `{function}`, expected `(`", self.found());
+            let message = format!("found {} after `{function}`, expected `(`", self.result());
             return Err(self.fault(message));
         }
         self.step();
@@ -296,7 +296,8 @@ impl<'a> Scanner<'a> {
         }
         self.skip_blanks();
         if self.peek() != Some(b')') {
-            let message = format!("found {} after `{function}({name}`, expected `)`", self.found());
+            let message =
+                format!("found {} after `{function}({name}`, expected `)`", self.result());
             return Err(self.fault(message));
         }
         self.step();
@@ -341,9 +342,9 @@ impl<'a> Scanner<'a> {
                         Some(end) => self.at = end,
                         None => {
                             self.step();
-                            let found = self.found();
+                            let result = self.result();
                             let message = format!(
-                                "found {found} after `\\` (write `\\\\` for the letter itself)"
+                                "found {result} after `\\` (write `\\\\` for the letter itself)"
                             );
                             return Err(self.fault(message));
                         }
@@ -356,7 +357,7 @@ impl<'a> Scanner<'a> {
                 Some(_) => {
                     let message = format!(
                         "found {} in a literal (write `\\n` for a line break)",
-                        self.found()
+                        self.result()
                     );
                     return Err(self.fault(message));
                 }
@@ -377,7 +378,7 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         if !self.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) {
             return Err(
-                self.fault(format!("found {} after `@`, expected a language", self.found()))
+                self.fault(format!("found {} after `@`, expected a language", self.result()))
             );
         }
         self.skip_while(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -451,7 +452,7 @@ impl<'a> Scanner<'a> {
             }
             Some(_) => {
                 let message =
-                    format!("found {}, expected `.` at the end of the statement", self.found());
+                    format!("found {}, expected `.` at the end of the statement", self.result());
                 return Err(self.fault(message));
             }
         }
@@ -460,7 +461,7 @@ impl<'a> Scanner<'a> {
             None | Some(b'#') => Ok(()),
             Some(_) => {
                 Err(self
-                    .fault(format!("found {} after the `.` (one statement a line)", self.found())))
+                    .fault(format!("found {} after the `.` (one statement a line)", self.result())))
             }
         }
     }
@@ -487,12 +488,12 @@ enum LiteralName {
     /// The name behind the IRI alone.
     Long(&'static str),
     /// The whole name.
-    Whole(&'static str),
+    Full(&'static str),
 }
 
 /// The types of literals.
 const LITERAL_TYPES: [(LiteralName, ValueType); 16] = {
-    use LiteralName::{Both, Long, Short, Whole};
+    use LiteralName::{Both, Full, Long, Short};
     [
         (Both("string"), ValueType::String),
         (Both("int"), ValueType::Int),
@@ -507,7 +508,7 @@ const LITERAL_TYPES: [(LiteralName, ValueType); 16] = {
         (Short("password"), ValueType::Password),
         (Short("base64Binary"), ValueType::Binary),
         (Short("[]float32"), ValueType::Vector),
-        (Whole("geo:geojson"), ValueType::Geo),
+        (Full("geo:geojson"), ValueType::Geo),
         (Long("gYear"), ValueType::DateTime),
         (Long("gYearMonth"), ValueType::DateTime),
     ]
@@ -515,14 +516,14 @@ const LITERAL_TYPES: [(LiteralName, ValueType); 16] = {
 
 /// Returns the type that the IRI behind `^^` means, such as `xs:int`; `None` for an unknown one.
 fn literal_type(name: &str) -> Option<ValueType> {
-    use LiteralName::{Both, Long, Short, Whole};
+    use LiteralName::{Both, Full, Long, Short};
     let short = name.strip_prefix("xs:");
     let long = if short.is_none() { name.strip_prefix(XML_SCHEMA) } else { None };
     let is_named = |(own, _): &&(LiteralName, ValueType)| match own {
         Both(own) => short.or(long) == Some(own),
         Short(own) => short == Some(own),
         Long(own) => long == Some(own),
-        Whole(own) => name == *own,
+        Full(own) => name == *own,
     };
     LITERAL_TYPES.iter().find(is_named).map(|(_, value_type)| *value_type)
 }
@@ -532,7 +533,7 @@ fn literal_names() -> Vec<String> {
     let names = LITERAL_TYPES.iter().map(|(name, _)| match name {
         LiteralName::Both(name) | LiteralName::Short(name) => format!("xs:{name}"),
         LiteralName::Long(name) => format!("{XML_SCHEMA}{name}"),
-        LiteralName::Whole(name) => (*name).to_owned(),
+        LiteralName::Full(name) => (*name).to_owned(),
     });
     names.collect()
 }
@@ -574,7 +575,7 @@ fn iri_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Whether the backslash at a place begins an escape as IRIs have them, if perhaps a wrong one.
+/// Whether the backslash at a position begins an escape as IRIs have them, if perhaps a wrong one.
 fn begins_escape(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at + 1), Some(b'u' | b'U'))
 }

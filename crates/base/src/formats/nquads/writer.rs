@@ -3,10 +3,10 @@
 use crate::types::{ValueRef, ValueType, write_int};
 use std::io::Write;
 
-/// Writes a value as a literal, followed by its language or its type. `known` is the type that the schema gives the
+/// Writes a value as a literal, followed by its language or its type. `existing` is the type that the schema gives the
 /// predicate: a text of that type is written without one. A float has the fewest digits that are read as the same number.
 /// A password is written as its hash.
-pub fn write_literal(value: ValueRef<'_>, lang: &str, known: ValueType, out: &mut Vec<u8>) {
+pub fn write_literal(value: ValueRef<'_>, lang: &str, existing: ValueType, out: &mut Vec<u8>) {
     out.push(b'"');
     write_plain(value, out);
     out.push(b'"');
@@ -17,7 +17,7 @@ pub fn write_literal(value: ValueRef<'_>, lang: &str, known: ValueType, out: &mu
     }
     let mark = match value.value_type() {
         ValueType::Default | ValueType::Uid => return,
-        ValueType::String if known == ValueType::String => return,
+        ValueType::String if existing == ValueType::String => return,
         ValueType::String => "xs:string",
         ValueType::Int => "xs:int",
         ValueType::Float => "xs:float",
@@ -45,8 +45,8 @@ pub fn write_facets(facets: &[(&str, ValueRef<'_>)], out: &mut Vec<u8>) {
         let start = out.len();
         write_plain(*value, out);
         // A float of digits alone would be read as an integer.
-        let is_whole = out[start..].iter().all(|byte| byte.is_ascii_digit() || *byte == b'-');
-        if matches!(value, ValueRef::Float(_)) && is_whole {
+        let is_complete = out[start..].iter().all(|byte| byte.is_ascii_digit() || *byte == b'-');
+        if matches!(value, ValueRef::Float(_)) && is_complete {
             out.extend_from_slice(b".0");
         }
         out.extend_from_slice(if is_text { b"\"" } else { b"" });

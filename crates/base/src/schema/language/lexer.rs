@@ -175,9 +175,9 @@ fn quote_end(text: &str, open: usize) -> Result<usize> {
 }
 
 fn unexpected(text: &str, at: usize, reason: &str) -> Error {
-    let found = match text[at..].chars().next() {
+    let result = match text[at..].chars().next() {
         Some(character) => format!("{reason} `{}`", character.escape_debug()),
         None => format!("{reason} the end of the text"),
     };
-    Error::syntax(Position::of(text, at), found)
+    Error::syntax(Position::of(text, at), result)
 }

@@ -38,7 +38,7 @@ pub fn schema_weight(text: &str) -> u64 {
 ///
 /// # Errors
 ///
-/// [`Error::Syntax`] with the place, what was found and what was expected: the first fault only.
+/// [`Error::Syntax`] with the position, what was found and what was expected: the first fault only.
 pub fn parse_schema(text: &str) -> Result<SchemaText> {
     let text = without_mark(text);
     let mut parser = Parser { text, tokens: tokens(text)?, at: 0 };
@@ -91,7 +91,7 @@ fn offered(def: &PredicateDef) -> String {
 
 /// A parser by recursive descent.
 struct Parser<'a> {
-    /// The whole text, from which the line and the column of an error are counted.
+    /// The entire text, from which the line and the column of an error are counted.
     text: &'a str,
     /// All tokens of the text; the last one is [`Kind::End`].
     tokens: Vec<Token<'a>>,
@@ -119,27 +119,27 @@ impl<'a> Parser<'a> {
 
     /// Consumes the next token if it is this sign, and returns whether it was.
     fn take(&mut self, sign: u8) -> bool {
-        let found = self.peek().is(sign);
-        self.at += usize::from(found);
-        found
+        let result = self.peek().is(sign);
+        self.at += usize::from(result);
+        result
     }
 
     fn fault(&self, token: Token<'_>, message: impl std::fmt::Display) -> Error {
         Error::syntax(Position::of(self.text, token.start), message)
     }
 
-    /// Makes the error that `found` stands where `expected` should.
-    fn mismatch(&self, found: Token<'_>, expected: &str, hint: &str) -> Error {
-        self.fault(found, format!("found {}, expected {expected}", found.shown())).with_hint(hint)
+    /// Makes the error that `result` stands where `expected` should.
+    fn mismatch(&self, result: Token<'_>, expected: &str, hint: &str) -> Error {
+        self.fault(result, format!("found {}, expected {expected}", result.shown())).with_hint(hint)
     }
 
-    /// Makes the error for a name that is not one of `known`, with a proposal if one of them is similar.
-    fn unknown(&self, found: Token<'_>, what: &str, known: &[&str]) -> Error {
-        let hint = match did_you_mean(&found.text.to_ascii_lowercase(), known.iter().copied()) {
-            near if near.is_empty() => format!("those known are {}", known.join(", ")),
+    /// Makes the error for a name that is not one of `existing`, with a proposal if one of them is similar.
+    fn unknown(&self, result: Token<'_>, what: &str, existing: &[&str]) -> Error {
+        let hint = match did_you_mean(&result.text.to_ascii_lowercase(), existing.iter().copied()) {
+            near if near.is_empty() => format!("those known are {}", existing.join(", ")),
             near => near,
         };
-        self.fault(found, format!("unknown {what} `{}`", found.text)).with_hint(hint)
+        self.fault(result, format!("unknown {what} `{}`", result.text)).with_hint(hint)
     }
 
     fn end_of_declaration(&mut self) -> Result<()> {
@@ -271,7 +271,7 @@ impl<'a> Parser<'a> {
         }
         self.end_of_declaration()?;
         // Directives come in any order; what depends on two of them is looked at when all are known.
-        self.check_whole(name, &mut def)?;
+        self.check_full(name, &mut def)?;
         Ok(def)
     }
 
@@ -351,15 +351,15 @@ impl<'a> Parser<'a> {
     }
 
     fn not_edges(&self, directive: Token<'_>, def: &PredicateDef) -> Error {
-        let (name, found) = (&def.name, def.type_text());
-        let message = format!("only edges have a reverse, and `{name}` is of type {found}");
+        let (name, result) = (&def.name, def.type_text());
+        let message = format!("only edges have a reverse, and `{name}` is of type {result}");
         self.fault(directive, message).with_hint("leave out `@reverse`, or write `[uid]`")
     }
 
     fn indexes(&mut self, directive: Token<'_>, def: &PredicateDef) -> Result<Vec<Tokenizer>> {
         if matches!(def.value_type, ValueType::Uid | ValueType::Default | ValueType::Password) {
-            let found = def.value_type.name();
-            let message = format!("`{}` is of type {found}, which has no index", def.name);
+            let result = def.value_type.name();
+            let message = format!("`{}` is of type {result}, which has no index", def.name);
             let hint = match def.value_type {
                 ValueType::Uid => "leave out `@index`; `@reverse` and `@count` are for edges",
                 ValueType::Default => "write a type instead of default, string for example",
@@ -369,8 +369,8 @@ impl<'a> Parser<'a> {
         }
         if !self.take(b'(') {
             let message = format!("`@index` of `{}` does not say which index", def.name);
-            let known = indexes_of(def.value_type).join(", ");
-            let hint = format!("write `@index(...)` with some of {known}");
+            let existing = indexes_of(def.value_type).join(", ");
+            let hint = format!("write `@index(...)` with some of {existing}");
             return Err(self.fault(directive, message).with_hint(hint));
         }
         let mut indexes: Vec<Tokenizer> = Vec::new();
@@ -425,8 +425,8 @@ impl<'a> Parser<'a> {
         };
         let vector = matches!(tokenizer, Tokenizer::Hnsw(_));
         if !tokenizer.accepts(def.value_type) {
-            let found = def.value_type.name();
-            let message = format!("index `{}` is not for type {found}", tokenizer.name());
+            let result = def.value_type.name();
+            let message = format!("index `{}` is not for type {result}", tokenizer.name());
             return Err(self.fault(name, message).with_hint(offered(def)));
         }
         if !vector {
@@ -470,7 +470,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Checks that the directives of a predicate fit each other, and adds the `@upsert` that `@unique` implies.
-    fn check_whole(&self, name: Token<'_>, def: &mut PredicateDef) -> Result<()> {
+    fn check_full(&self, name: Token<'_>, def: &mut PredicateDef) -> Result<()> {
         if def.upsert && def.indexes.is_empty() {
             let message = format!("`{}` is `@upsert` and has no index", def.name);
             return Err(self.fault(name, message).with_hint("add `@index(...)`"));
@@ -478,7 +478,7 @@ impl<'a> Parser<'a> {
         if !def.unique {
             return Ok(());
         }
-        let has = |wanted: Tokenizer| def.indexes.contains(&wanted);
+        let has = |expected: Tokenizer| def.indexes.contains(&expected);
         let missing = match def.value_type {
             ValueType::String if has(Tokenizer::Hash) || has(Tokenizer::Exact) => None,
             ValueType::Int if has(Tokenizer::Int) => None,

@@ -89,23 +89,24 @@ fn write_array<T>(
 
 fn describe_predicate(sink: &mut dyn Sink, def: &PredicateDef, fields: &[String]) {
     // Two are asked for by a name that is not their key.
-    let is_wanted = |asked: &str, field: &str| match asked {
+    let is_expected = |requested: &str, field: &str| match requested {
         "vector_specs" => field == "index_specs",
         "noconflict" => field == "no_conflict",
-        asked => asked == field,
+        requested => requested == field,
     };
-    let wanted =
-        |field: &str| fields.is_empty() || fields.iter().any(|asked| is_wanted(asked, field));
+    let expected = |field: &str| {
+        fields.is_empty() || fields.iter().any(|requested| is_expected(requested, field))
+    };
     write_text(sink, "predicate", &def.name);
-    if wanted("type") {
+    if expected("type") {
         write_text(sink, "type", def.value_type.name());
     }
     // A vector index has a property of its own, so a predicate with no other index does not count as indexed.
     let indexed = def.indexes.iter().any(|index| !matches!(index, Tokenizer::Hnsw(_)));
-    if wanted("index") {
+    if expected("index") {
         write_flag(sink, "index", indexed);
     }
-    if wanted("tokenizer") && !def.indexes.is_empty() {
+    if expected("tokenizer") && !def.indexes.is_empty() {
         sink.key("tokenizer");
         sink.begin_array();
         for index in &def.indexes {
@@ -122,10 +123,10 @@ fn describe_predicate(sink: &mut dyn Sink, def: &PredicateDef, fields: &[String]
         ("no_conflict", def.noconflict),
         ("unique", def.unique),
     ];
-    for (name, set) in flags.into_iter().filter(|(name, _)| wanted(name)) {
+    for (name, set) in flags.into_iter().filter(|(name, _)| expected(name)) {
         write_flag(sink, name, set);
     }
-    if wanted("index_specs") {
+    if expected("index_specs") {
         let vectors: Vec<_> =
             def.indexes.iter().filter(|index| matches!(index, Tokenizer::Hnsw(_))).collect();
         write_array(sink, "index_specs", &vectors, |sink, index| describe_vector(sink, index));
@@ -432,7 +433,7 @@ mod tests {
 
         #[test]
         fn any_pieces_are_read_or_refused(
-            pieces in prop::collection::vec(
+            chunks in prop::collection::vec(
                 prop::sample::select(vec![
                     "a", ":", " ", "\n", "string", "uid", "[", "]", "@index", "(", ")", "exact",
                     ",", "hnsw", "\"4\"", "\"", "@", "reverse", ".", "type", "{", "}", "<", ">",
@@ -441,7 +442,7 @@ mod tests {
                 0..16,
             ),
         ) {
-            let _ = parse_schema(&pieces.concat());
+            let _ = parse_schema(&chunks.concat());
         }
     }
 }

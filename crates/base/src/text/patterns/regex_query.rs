@@ -110,7 +110,7 @@ fn build(hir: &Hir) -> Result<Regex, PatternError> {
     // levels: it is written with groups around its parts.
     let mut builder = RegexBuilder::new(&hir.to_string());
     builder.size_limit(COMPILED_MAX).dfa_size_limit(COMPILED_MAX).nest_limit(1000);
-    stack::with_room(|| builder.build()).map_err(|_| PatternError::TooLarge)
+    stack::with_capacity(|| builder.build()).map_err(|_| PatternError::TooLarge)
 }
 
 /// Returns the trigrams a text must have for the pattern to match it. [`TrigramQuery::Any`] means that
@@ -121,29 +121,29 @@ fn build(hir: &Hir) -> Result<Regex, PatternError> {
 /// As [`compile`], for bad syntax and flags.
 pub fn trigram_query(pattern: &str, flags: &str) -> Result<TrigramQuery, PatternError> {
     let hir = go_regex::parse(pattern, flags)?;
-    let mut found = Found::of(&hir);
-    found.settle(true);
-    found.require_exact();
-    Ok(found.required)
+    let mut result = Outcome::of(&hir);
+    result.settle(true);
+    result.require_exact();
+    Ok(result.required)
 }
 
 type Strings = BTreeSet<Vec<u8>>;
 
-/// How many strings are kept as the only ones to match.
+/// How many strings are retained as the only ones to match.
 const EXACT_MAX: usize = 7;
 
-/// How many beginnings or ends are kept.
+/// How many beginnings or ends are retained.
 const ENDS_MAX: usize = 20;
 
 /// The largest class of characters that is taken apart.
 const CLASS_MAX: usize = 100;
 
-/// How many copies of a repeated piece are looked at.
+/// How many copies of a repeated chunk are looked at.
 const COPIES_MAX: u32 = 8;
 
 /// What is known of the texts a part of the expression matches.
 #[derive(Debug, Clone)]
-struct Found {
+struct Outcome {
     can_be_empty: bool,
     /// All of the texts, when they are few.
     exact: Option<Strings>,
@@ -155,32 +155,34 @@ struct Found {
     required: TrigramQuery,
 }
 
-impl Found {
-    fn of(hir: &Hir) -> Found {
-        let mut found = match hir.kind() {
-            HirKind::Empty | HirKind::Look(_) => Found::exactly([Vec::new()]),
-            HirKind::Literal(literal) => Found::exactly([literal.0.to_vec()]),
-            HirKind::Class(class) => Found::of_class(class),
-            HirKind::Capture(capture) => Found::of(&capture.sub),
+impl Outcome {
+    fn of(hir: &Hir) -> Outcome {
+        let mut result = match hir.kind() {
+            HirKind::Empty | HirKind::Look(_) => Outcome::exactly([Vec::new()]),
+            HirKind::Literal(literal) => Outcome::exactly([literal.0.to_vec()]),
+            HirKind::Class(class) => Outcome::of_class(class),
+            HirKind::Capture(capture) => Outcome::of(&capture.sub),
             HirKind::Repetition(repetition) => {
-                Found::of(&repetition.sub).repeated(repetition.min, repetition.max)
+                Outcome::of(&repetition.sub).repeated(repetition.min, repetition.max)
             }
-            HirKind::Concat(parts) => {
-                parts.iter().map(Found::of).reduce(Found::then).unwrap_or_else(Found::anything)
-            }
+            HirKind::Concat(parts) => parts
+                .iter()
+                .map(Outcome::of)
+                .reduce(Outcome::then)
+                .unwrap_or_else(Outcome::anything),
             HirKind::Alternation(parts) => {
-                let found = parts.iter().map(Found::of).reduce(Found::either);
-                let found = found.unwrap_or_else(Found::anything);
-                Found { required: found.required.tidied(), ..found }
+                let result = parts.iter().map(Outcome::of).reduce(Outcome::either);
+                let result = result.unwrap_or_else(Outcome::anything);
+                Outcome { required: result.required.tidied(), ..result }
             }
         };
-        found.settle(false);
-        found
+        result.settle(false);
+        result
     }
 
-    fn exactly(strings: impl IntoIterator<Item = Vec<u8>>) -> Found {
+    fn exactly(strings: impl IntoIterator<Item = Vec<u8>>) -> Outcome {
         let exact: Strings = strings.into_iter().collect();
-        Found {
+        Outcome {
             can_be_empty: exact.contains(&Vec::new()),
             exact: Some(exact),
             prefixes: Strings::new(),
@@ -190,8 +192,8 @@ impl Found {
     }
 
     /// Any text at all.
-    fn anything() -> Found {
-        Found {
+    fn anything() -> Outcome {
+        Outcome {
             can_be_empty: true,
             exact: None,
             prefixes: [Vec::new()].into(),
@@ -200,22 +202,22 @@ impl Found {
         }
     }
 
-    fn nothing() -> Found {
-        Found { required: TrigramQuery::None, ..Found::exactly([]) }
+    fn nothing() -> Outcome {
+        Outcome { required: TrigramQuery::None, ..Outcome::exactly([]) }
     }
 
-    fn of_class(class: &Class) -> Found {
-        let anything = Found { can_be_empty: false, ..Found::anything() };
+    fn of_class(class: &Class) -> Outcome {
+        let anything = Outcome { can_be_empty: false, ..Outcome::anything() };
         let class = match class {
             Class::Unicode(class) => class,
             // The class that nothing is of is written so.
-            Class::Bytes(class) if class.ranges().is_empty() => return Found::nothing(),
+            Class::Bytes(class) if class.ranges().is_empty() => return Outcome::nothing(),
             Class::Bytes(_) => return anything,
         };
         let count: usize = class.ranges().iter().map(|range| range.len()).sum();
         match count {
-            0 => Found::nothing(),
-            1..=CLASS_MAX => Found::exactly(
+            0 => Outcome::nothing(),
+            1..=CLASS_MAX => Outcome::exactly(
                 class
                     .ranges()
                     .iter()
@@ -226,26 +228,26 @@ impl Found {
         }
     }
 
-    fn repeated(self, min: u32, max: Option<u32>) -> Found {
+    fn repeated(self, min: u32, max: Option<u32>) -> Outcome {
         if max == Some(0) {
-            return Found::exactly([Vec::new()]);
+            return Outcome::exactly([Vec::new()]);
         }
         let once = self;
-        let mut found = match (min, max) {
-            (0, Some(1)) => return once.either(Found::exactly([Vec::new()])),
-            (0, _) => return Found::anything(),
+        let mut result = match (min, max) {
+            (0, Some(1)) => return once.either(Outcome::exactly([Vec::new()])),
+            (0, _) => return Outcome::anything(),
             (_, _) if max == Some(min) && min <= COPIES_MAX => once.clone(),
             // More may follow, so the last copy only tells how it begins and ends.
             _ => once.clone().at_least_once(),
         };
         for _ in 1..min.min(COPIES_MAX) {
-            found = once.clone().then(found);
-            found.settle(false);
+            result = once.clone().then(result);
+            result.settle(false);
         }
-        found
+        result
     }
 
-    fn at_least_once(mut self) -> Found {
+    fn at_least_once(mut self) -> Outcome {
         if let Some(exact) = self.exact.take() {
             self.required = self.required.and(any_of(&exact));
             self.prefixes = exact.clone();
@@ -254,12 +256,12 @@ impl Found {
         self
     }
 
-    fn then(self, next: Found) -> Found {
+    fn then(self, next: Outcome) -> Outcome {
         let required = self.required.and(next.required);
         let can_be_empty = self.can_be_empty && next.can_be_empty;
-        let mut found = Found { can_be_empty, required, ..Found::exactly([]) };
+        let mut result = Outcome { can_be_empty, required, ..Outcome::exactly([]) };
         match (self.exact, next.exact) {
-            (Some(left), Some(right)) => found.exact = Some(cross(&left, &right)),
+            (Some(left), Some(right)) => result.exact = Some(cross(&left, &right)),
             (left, right) => {
                 if left.is_none()
                     && right.is_none()
@@ -267,9 +269,9 @@ impl Found {
                     && shortest(&self.suffixes) + shortest(&next.prefixes) >= 3
                 {
                     let across = any_of(&cross(&self.suffixes, &next.prefixes));
-                    found.required = found.required.and(across);
+                    result.required = result.required.and(across);
                 }
-                found.prefixes = match &left {
+                result.prefixes = match &left {
                     Some(left) => cross(left, right.as_ref().unwrap_or(&next.prefixes)),
                     // Nothing of the left need be there: the whole then begins as the right does.
                     None if self.can_be_empty => {
@@ -277,27 +279,27 @@ impl Found {
                     }
                     None => self.prefixes,
                 };
-                found.suffixes = match &right {
+                result.suffixes = match &right {
                     Some(right) => cross(left.as_ref().unwrap_or(&self.suffixes), right),
                     None if next.can_be_empty => {
                         &next.suffixes | left.as_ref().unwrap_or(&self.suffixes)
                     }
                     None => next.suffixes,
                 };
-                found.exact = None;
+                result.exact = None;
             }
         }
-        found.settle(false);
-        found
+        result.settle(false);
+        result
     }
 
-    fn either(mut self, mut other: Found) -> Found {
+    fn either(mut self, mut other: Outcome) -> Outcome {
         let can_be_empty = self.can_be_empty || other.can_be_empty;
-        let mut found = Found { can_be_empty, ..Found::exactly([]) };
+        let mut result = Outcome { can_be_empty, ..Outcome::exactly([]) };
         if let (Some(left), Some(right)) = (&self.exact, &other.exact) {
-            found.exact = Some(left | right);
+            result.exact = Some(left | right);
         } else {
-            found.exact = None;
+            result.exact = None;
             for side in [&mut self, &mut other] {
                 // Strings that stop being all that there is are lost, so what they require is noted first.
                 side.require_exact();
@@ -306,12 +308,12 @@ impl Found {
                     side.suffixes = exact;
                 }
             }
-            found.prefixes = &self.prefixes | &other.prefixes;
-            found.suffixes = &self.suffixes | &other.suffixes;
+            result.prefixes = &self.prefixes | &other.prefixes;
+            result.suffixes = &self.suffixes | &other.suffixes;
         }
-        found.required = self.required.or(other.required);
-        found.settle(false);
-        found
+        result.required = self.required.or(other.required);
+        result.settle(false);
+        result
     }
 
     /// Requires the trigrams of the exact strings.
@@ -322,10 +324,10 @@ impl Found {
         }
     }
 
-    /// Bounds what is kept, turning what has to go into requirements. At the `end`, all that is
+    /// Bounds what is retained, turning what has to go into requirements. At the `end`, all that is
     /// long enough is turned.
     fn settle(&mut self, end: bool) {
-        // Strings of three bytes are kept while others may be joined to them, which gives more trigrams; of
+        // Strings of three bytes are retained while others may be joined to them, which gives more trigrams; of
         // four bytes and more each already has two.
         let gives_up = self.exact.as_ref().is_some_and(|exact| {
             EXACT_MAX < exact.len() || (3 <= shortest(exact) && end) || 4 <= shortest(exact)
@@ -348,10 +350,10 @@ impl Found {
 }
 
 /// Cuts strings to two bytes, or less while they are too many.
-fn shorten(strings: &mut Strings, keep: impl Fn(&[u8], usize) -> Vec<u8>) {
+fn shorten(strings: &mut Strings, retain: impl Fn(&[u8], usize) -> Vec<u8>) {
     let mut length = 2;
     loop {
-        *strings = strings.iter().map(|it| keep(it, it.len().min(length))).collect();
+        *strings = strings.iter().map(|it| retain(it, it.len().min(length))).collect();
         if strings.len() <= ENDS_MAX || length == 0 {
             break;
         }
@@ -405,13 +407,13 @@ mod tests {
     use super::*;
     use crate::text::trigrams;
 
-    fn holds(query: &TrigramQuery, found: &[u32]) -> bool {
+    fn holds(query: &TrigramQuery, result: &[u32]) -> bool {
         match query {
             TrigramQuery::Any => true,
             TrigramQuery::None => false,
-            TrigramQuery::Trigram(trigram) => found.contains(trigram),
-            TrigramQuery::And(parts) => parts.iter().all(|part| holds(part, found)),
-            TrigramQuery::Or(parts) => parts.iter().any(|part| holds(part, found)),
+            TrigramQuery::Trigram(trigram) => result.contains(trigram),
+            TrigramQuery::And(parts) => parts.iter().all(|part| holds(part, result)),
+            TrigramQuery::Or(parts) => parts.iter().any(|part| holds(part, result)),
         }
     }
 

@@ -16,7 +16,7 @@ pub enum TrigramQuery {
 }
 
 /// Replaces what is in `out` by the distinct trigrams of `text`, in ascending order, each as a
-/// number whose three low bytes are the window's, the first the highest. Case is kept.
+/// number whose three low bytes are the window's, the first the highest. Case is retained.
 pub fn trigrams(text: &str, out: &mut Vec<u32>) {
     out.clear();
     out.extend(text.as_bytes().windows(3).map(|window| pack(window[0], window[1], window[2])));

@@ -1,6 +1,6 @@
 //! Bigrams of East Asian text: each two neighbouring ideographs or kana make a token.
 
-use super::fold::fold_into;
+use super::fold::compact_into;
 use super::segment::{Word, Words};
 
 /// Calls `out` with the tokens of `text`: bigrams where ideographs and kana follow each other
@@ -10,7 +10,7 @@ pub(in crate::text) fn bigrams(text: &str, mut out: impl FnMut(&str)) {
     let mut run = Run::default();
     for word in Words::new(text) {
         folded.clear();
-        fold_into(word.text, &mut folded);
+        compact_into(word.text, &mut folded);
         if word.ideographic {
             run.add(word, &folded, &mut out);
         } else {

@@ -3,7 +3,7 @@
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// Appends `word` to `out` in lower case and NFKC.
-pub(in crate::text) fn fold_into(word: &str, out: &mut String) {
+pub(in crate::text) fn compact_into(word: &str, out: &mut String) {
     let from = out.len();
     out.push_str(word);
     if word.is_ascii() {
@@ -75,7 +75,7 @@ mod tests {
 
     fn fold(word: &str) -> String {
         let mut out = String::new();
-        fold_into(word, &mut out);
+        compact_into(word, &mut out);
         out
     }
 

@@ -58,7 +58,7 @@ pub(in crate::text) fn is_well_formed(tag: &str) -> bool {
 pub(in crate::text) fn is_registered(code: &str) -> bool {
     match code.as_bytes() {
         b"root" => true,
-        &[_, _] => TWO_LETTERS.split(' ').any(|known| known == code),
+        &[_, _] => TWO_LETTERS.split(' ').any(|existing| existing == code),
         &[a, b, c] => {
             let digit = |letter: u8| usize::from(letter.saturating_sub(b'a')).min(25);
             let bit = (digit(a) * 26 + digit(b)) * 26 + digit(c);

@@ -130,9 +130,9 @@ impl BigFloat {
     /// The integer part; the least or greatest integer when it does not fit.
     pub fn to_i64(&self) -> i64 {
         let parts = self.binary();
-        let whole = shifted(&parts.mantissa, parts.exponent);
+        let full = shifted(&parts.mantissa, parts.exponent);
         // What has more than 64 bits is beyond an i64 too, so the clamp below sees to it.
-        let size = i128::from(u64::try_from(&whole).unwrap_or(u64::MAX));
+        let size = i128::from(u64::try_from(&full).unwrap_or(u64::MAX));
         let signed = if parts.negative { -size } else { size };
         signed.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
     }
@@ -142,9 +142,9 @@ impl BigFloat {
         let parts = self.binary();
         let (digits, point) = parts.decimal();
         // As `big.Float.String` of Go, which is format `g` with ten digits.
-        let (kept, point) = round_decimal(&digits, point, 10);
+        let (retained, point) = round_decimal(&digits, point, 10);
         let mut out = Vec::with_capacity(24);
-        Digits::new(parts.negative, &kept, point).write(10, b'e', &mut out);
+        Digits::new(parts.negative, &retained, point).write(10, b'e', &mut out);
         String::from_utf8(out).expect("numbers are written in ASCII")
     }
 
@@ -209,7 +209,7 @@ impl BigFloat {
             return None;
         }
         // The root has half the bits; an even exponent can be halved.
-        // The root of 408 bits has 204: four more than are kept, so that rounding sees whether they are
+        // The root of 408 bits has 204: four more than are retained, so that rounding sees whether they are
         // about half.
         let shift = (2 * PRECISION + 8).saturating_sub(parts.mantissa.bits()) as i64;
         let shift = shift + (parts.exponent - shift).rem_euclid(2);
@@ -238,9 +238,9 @@ impl BigFloat {
         if parts.exponent >= 0 {
             return self.clone();
         }
-        let whole = shifted(&parts.mantissa, parts.exponent);
-        let has_fraction = (&whole << -parts.exponent) != parts.mantissa;
-        let mantissa = whole + u8::from(away && has_fraction);
+        let full = shifted(&parts.mantissa, parts.exponent);
+        let has_fraction = (&full << -parts.exponent) != parts.mantissa;
+        let mantissa = full + u8::from(away && has_fraction);
         Binary { negative: parts.negative, mantissa, exponent: 0 }.into_big_float()
     }
 
@@ -410,13 +410,13 @@ impl Binary {
         let high = &middle + 2u8;
         let [low, middle, high] =
             [low, middle, high].map(|bound| scaled(&bound, exponent - 2).to_str_radix(10));
-        // The zero in front leaves room for a carry.
+        // The zero in front leaves space for a carry.
         let length = high.len() + 1;
         let point = length as i64 + (exponent - 2).min(0);
         let [low, middle, high] = [low, middle, high].map(|bound| padded(&bound, length));
-        let kept = between(&low, &middle, &high, is_even);
-        let zeros = kept.iter().take_while(|&&digit| digit == b'0').count();
-        Digits::new(self.negative, &kept[zeros..], (point - zeros as i64) as i32)
+        let retained = between(&low, &middle, &high, is_even);
+        let zeros = retained.iter().take_while(|&&digit| digit == b'0').count();
+        Digits::new(self.negative, &retained[zeros..], (point - zeros as i64) as i32)
     }
 }
 
@@ -448,7 +448,7 @@ fn between(low: &[u8], middle: &[u8], high: &[u8], inclusive: bool) -> Vec<u8> {
             _ => false,
         }
     };
-    // An end that is itself a short number stands before the place where the ends part.
+    // An end that is itself a short number stands before the position where the ends part.
     let trimmed =
         |bound: &[u8]| bound.iter().rposition(|&digit| digit != b'0').map_or(1, |at| at + 1);
     let ends = if inclusive { trimmed(low).min(trimmed(high)) } else { usize::MAX };

@@ -25,12 +25,12 @@ pub enum ConvertError {
     #[error("the float is too large for an int")]
     FloatTooLarge,
     /// The bytes are no stored form of the type.
-    #[error("the bytes {bytes} are no {wanted}")]
+    #[error("the bytes {bytes} are no {expected}")]
     Bytes {
         /// The first 16 of them, as numbers in brackets.
         bytes: String,
         /// What was asked for: `int`, `float` or `vector`.
-        wanted: &'static str,
+        expected: &'static str,
     },
     /// The byte is neither 0 nor 1.
     #[error("the byte {byte} is no bool")]
@@ -267,7 +267,7 @@ fn vector_text(numbers: &[f32]) -> String {
 fn convert_binary(bytes: &[u8], to: ValueType) -> Result<Value, ConvertError> {
     let eight = || bytes.first_chunk::<8>().copied();
     let text = || String::from_utf8_lossy(bytes);
-    let refuse = |wanted| ConvertError::Bytes { bytes: listed(bytes), wanted };
+    let refuse = |expected| ConvertError::Bytes { bytes: listed(bytes), expected };
     match to {
         ValueType::Int => {
             eight().map(|bytes| Value::Int(i64::from_le_bytes(bytes))).ok_or_else(|| refuse("int"))
@@ -406,9 +406,10 @@ mod tests {
         let late = Err(ConvertError::Time(TimeError::Year));
         assert_eq!(convert(ValueRef::Int(i64::MAX), ValueType::DateTime), late);
         assert_eq!(convert(ValueRef::Float(1e300), ValueType::DateTime), late);
-        for (number, wanted) in [(f64::INFINITY, ValueType::BigFloat), (1e300, ValueType::Vector)] {
-            let why = ConvertError::Types { from: ValueType::Float, to: wanted };
-            assert_eq!(convert(ValueRef::Float(number), wanted), Err(why));
+        for (number, expected) in [(f64::INFINITY, ValueType::BigFloat), (1e300, ValueType::Vector)]
+        {
+            let why = ConvertError::Types { from: ValueType::Float, to: expected };
+            assert_eq!(convert(ValueRef::Float(number), expected), Err(why));
         }
     }
 

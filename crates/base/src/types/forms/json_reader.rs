@@ -1,4 +1,4 @@
-//! Reading JSON piece by piece.
+//! Reading JSON chunk by chunk.
 //!
 //! The caller asks for what it expects next. Values that nobody wants are skipped without being
 //! kept, and nesting is bounded. The words of the errors are those of Go's `encoding/json`.
@@ -16,12 +16,12 @@ pub enum JsonError {
     #[error("the JSON ends too early")]
     End,
     /// JSON has no such letter here.
-    #[error("unexpected `{letter}` {place}")]
+    #[error("unexpected `{letter}` {position}")]
     Unexpected {
         /// The letter that was found.
         letter: char,
         /// Where it stands, as the end of a sentence: `after a key`.
-        place: &'static str,
+        position: &'static str,
     },
     /// The number is finite in the text, but not as a float of 64 bits.
     #[error("the number {text} is too large")]
@@ -40,7 +40,7 @@ pub enum JsonError {
     TooDeep,
 }
 
-/// A place in a JSON text, from which values are read one after the other.
+/// A position in a JSON text, from which values are read one after the other.
 #[derive(Clone)]
 pub struct JsonReader<'a> {
     text: &'a str,
@@ -186,13 +186,13 @@ impl<'a> JsonReader<'a> {
 
     /// Reads `true`, `false` or `null`, which is `None`.
     pub fn word(&mut self) -> Result<Option<bool>, JsonError> {
-        let (word, place, meaning) = match self.peek()? {
+        let (word, position, meaning) = match self.peek()? {
             b't' => ("true", "in `true`", Some(true)),
             b'f' => ("false", "in `false`", Some(false)),
             b'n' => ("null", "in `null`", None),
             _ => return Err(self.unexpected("where a value should be")),
         };
-        self.skip_word(word, place)?;
+        self.skip_word(word, position)?;
         Ok(meaning)
     }
 
@@ -220,19 +220,19 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    fn expect(&mut self, wanted: u8, place: &'static str) -> Result<(), JsonError> {
-        if self.peek()? != wanted {
-            return Err(self.unexpected(place));
+    fn expect(&mut self, expected: u8, position: &'static str) -> Result<(), JsonError> {
+        if self.peek()? != expected {
+            return Err(self.unexpected(position));
         }
         self.at += 1;
         Ok(())
     }
 
     /// Returns the error for the next letter, which does not fit.
-    fn unexpected(&self, place: &'static str) -> JsonError {
+    fn unexpected(&self, position: &'static str) -> JsonError {
         match self.text[self.at..].chars().next() {
             None => JsonError::End,
-            Some(letter) => JsonError::Unexpected { letter, place },
+            Some(letter) => JsonError::Unexpected { letter, position },
         }
     }
 
@@ -314,12 +314,12 @@ impl<'a> JsonReader<'a> {
         Ok(())
     }
 
-    fn skip_digits(&mut self, place: &'static str) -> Result<(), JsonError> {
+    fn skip_digits(&mut self, position: &'static str) -> Result<(), JsonError> {
         let start = self.at;
         while self.byte().is_some_and(|byte| byte.is_ascii_digit()) {
             self.at += 1;
         }
-        if self.at == start { Err(self.unexpected(place)) } else { Ok(()) }
+        if self.at == start { Err(self.unexpected(position)) } else { Ok(()) }
     }
 
     fn skip_nested(&mut self, depth: usize) -> Result<(), JsonError> {
@@ -335,10 +335,10 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    fn skip_word(&mut self, word: &str, place: &'static str) -> Result<(), JsonError> {
-        for wanted in word.bytes() {
-            if self.byte() != Some(wanted) {
-                return Err(self.unexpected(place));
+    fn skip_word(&mut self, word: &str, position: &'static str) -> Result<(), JsonError> {
+        for expected in word.bytes() {
+            if self.byte() != Some(expected) {
+                return Err(self.unexpected(position));
             }
             self.at += 1;
         }

@@ -39,7 +39,7 @@ pub enum ParseError {
         /// The text.
         text: String,
     },
-    /// The text is `NaN`, which has no place in the order of values.
+    /// The text is `NaN`, which has no position in the order of values.
     #[error("NaN is no value of a float")]
     NotANumber,
     /// The text is no list of finite numbers in brackets.

@@ -16,7 +16,7 @@ const WRITABLE: Range<i64> = -62_167_219_200..253_402_300_800;
 
 /// An instant to the nanosecond, with the zone offset that the user wrote.
 ///
-/// Comparisons of values use the instant alone; the offset is kept for output.
+/// Comparisons of values use the instant alone; the offset is retained for output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DateTime {
     /// Seconds since 1970-01-01T00:00:00Z; negative before.
@@ -88,9 +88,9 @@ impl DateTime {
     /// Numbers beyond 64 bits give the first or last instant that there is.
     pub fn from_unix_float(seconds: f64) -> DateTime {
         // A cast saturates, and makes 0 of NaN.
-        let whole = seconds as i64;
-        let fraction = seconds - whole as f64;
-        DateTime::from_unix(whole, (fraction * NANOS_A_SECOND as f64) as i64)
+        let full = seconds as i64;
+        let fraction = seconds - full as f64;
+        DateTime::from_unix(full, (fraction * NANOS_A_SECOND as f64) as i64)
     }
 
     /// The instant of a UTC calendar date; days beyond the month count on into the next.

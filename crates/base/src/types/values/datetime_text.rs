@@ -33,13 +33,13 @@ impl DateTime {
 }
 
 /// Returns the error for a text that does not fit a layout.
-fn error_of(fault: &Fault, whole: &str) -> TimeError {
-    let text = shown(whole);
+fn error_of(fault: &Fault, full: &str) -> TimeError {
+    let text = shown(full);
     match *fault {
         Fault::Mismatch => TimeError::Form { text },
         Fault::Range(part) => TimeError::Range { text, part },
         Fault::Extra(at) => {
-            let rest = String::from_utf8_lossy(&whole.as_bytes()[at.min(whole.len())..]);
+            let rest = String::from_utf8_lossy(&full.as_bytes()[at.min(full.len())..]);
             TimeError::LeftOver { text, rest: shown(&rest) }
         }
     }

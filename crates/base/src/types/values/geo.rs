@@ -57,7 +57,7 @@ pub enum Geometry {
     Collection(Vec<Geometry>),
 }
 
-/// Why a text or bytes are no geometry, or a geometry is no place.
+/// Why a text or bytes are no geometry, or a geometry is no position.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum GeometryError {
     /// The text is no GeoJSON, and names itself in the message.
@@ -84,12 +84,12 @@ pub enum GeometryError {
     #[error("`coordinates` are missing")]
     NoCoordinates,
     /// A JSON value is of another type than its place asks for.
-    #[error("found a JSON {found} where {wanted} should be")]
+    #[error("found a JSON {result} where {expected} should be")]
     WrongJson {
         /// The type that was found, in the words of JSON.
-        found: &'static str,
-        /// What the place asks for, with its article.
-        wanted: &'static str,
+        result: &'static str,
+        /// What the position asks for, with its article.
+        expected: &'static str,
     },
     /// A point has fewer than two numbers.
     #[error("a point has at least two numbers, found {count}")]
@@ -112,8 +112,8 @@ pub enum GeometryError {
         first: usize,
     },
     /// A point lies beyond a pole, or more than half around the globe.
-    #[error("{}", describe_place(*longitude, *latitude))]
-    NoPlace {
+    #[error("{}", describe_position(*longitude, *latitude))]
+    NoPosition {
         /// The first number of the point.
         longitude: f64,
         /// The second number of the point.
@@ -124,8 +124,8 @@ pub enum GeometryError {
     NoBinary,
 }
 
-/// Words the reason why a point is no place: the latitude if that is out of range, else the longitude.
-fn describe_place(longitude: f64, latitude: f64) -> String {
+/// Words the reason why a point is no position: the latitude if that is out of range, else the longitude.
+fn describe_position(longitude: f64, latitude: f64) -> String {
     let (axis, number, most) = match latitude.abs() <= 90.0 {
         false => ("latitude", latitude, 90),
         true => ("longitude", longitude, 180),
@@ -172,18 +172,18 @@ impl Geometry {
         shaped(type_name, Some(JsonReader::new(text)))
     }
 
-    /// Checks that its single points are places on the globe. Lines and borders of areas may go
+    /// Checks that its single points are positions on the globe. Lines and borders of areas may go
     /// beyond a pole or the date line, as Dgraph lets them.
     ///
     /// # Errors
     ///
-    /// The first point that is no place.
-    pub fn check_places(&self) -> Result<(), GeometryError> {
+    /// The first point that is no position.
+    pub fn check_positions(&self) -> Result<(), GeometryError> {
         stack::require();
         match self {
-            Geometry::Point(point) => check_place(point),
-            Geometry::MultiPoint(points) => points.iter().try_for_each(check_place),
-            Geometry::Collection(members) => members.iter().try_for_each(Geometry::check_places),
+            Geometry::Point(point) => check_position(point),
+            Geometry::MultiPoint(points) => points.iter().try_for_each(check_position),
+            Geometry::Collection(members) => members.iter().try_for_each(Geometry::check_positions),
             Geometry::LineString(_)
             | Geometry::Polygon(_)
             | Geometry::MultiLineString(_)
@@ -234,11 +234,11 @@ impl Geometry {
 }
 
 /// Refuses what lies beyond the poles, or farther than half around: most often the two numbers stand in the wrong order.
-fn check_place(place: &Coordinate) -> Result<(), GeometryError> {
-    let (longitude, latitude) = (place.x(), place.y());
+fn check_position(position: &Coordinate) -> Result<(), GeometryError> {
+    let (longitude, latitude) = (position.x(), position.y());
     match longitude.abs() <= 180.0 && latitude.abs() <= 90.0 {
         true => Ok(()),
-        false => Err(GeometryError::NoPlace { longitude, latitude }),
+        false => Err(GeometryError::NoPosition { longitude, latitude }),
     }
 }
 
@@ -266,9 +266,9 @@ fn write_lines(lines: &[Vec<Coordinate>], out: &mut Vec<u8>) {
 }
 
 fn check_json(text: &str) -> Result<(), GeometryError> {
-    let mut whole = JsonReader::new(text);
-    whole.skip()?;
-    Ok(whole.end()?)
+    let mut full = JsonReader::new(text);
+    full.skip()?;
+    Ok(full.end()?)
 }
 
 /// Reads an object that is known to be JSON.
@@ -283,7 +283,7 @@ fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, Geome
     if reader.peek()? != b'{' {
         return Err(wrong_type(reader, "a geometry"));
     }
-    // The keys come in any order, so places are remembered and read when the type is known.
+    // The keys come in any order, so positions are remembered and read when the type is known.
     let mut kind = String::new();
     let (mut coordinates, mut members) = (None, None);
     reader.object(|key, value| {
@@ -412,17 +412,17 @@ impl Stride {
 
 fn array<'a>(
     reader: &mut JsonReader<'a>,
-    wanted: &'static str,
+    expected: &'static str,
     element: impl FnMut(&mut JsonReader<'a>) -> Result<(), GeometryError>,
 ) -> Result<(), GeometryError> {
     if reader.peek()? != b'[' {
-        return Err(wrong_type(reader, wanted));
+        return Err(wrong_type(reader, expected));
     }
     reader.array(element)
 }
 
-fn wrong_type(reader: &mut JsonReader<'_>, wanted: &'static str) -> GeometryError {
-    let found = match reader.peek() {
+fn wrong_type(reader: &mut JsonReader<'_>, expected: &'static str) -> GeometryError {
+    let result = match reader.peek() {
         Ok(b'{') => "object",
         Ok(b'[') => "array",
         Ok(b'"') => "string",
@@ -430,7 +430,7 @@ fn wrong_type(reader: &mut JsonReader<'_>, wanted: &'static str) -> GeometryErro
         Ok(b'n') => "null",
         _ => "number",
     };
-    GeometryError::WrongJson { found, wanted }
+    GeometryError::WrongJson { result, expected }
 }
 
 /// The text that a stored geometry has as a string: `'` for `"`.
@@ -501,7 +501,7 @@ mod tests {
 
     #[test]
     fn places_lie_on_the_globe() {
-        let checked = |text: &str| Geometry::parse(text).unwrap().check_places();
+        let checked = |text: &str| Geometry::parse(text).unwrap().check_positions();
         for text in [
             r#"{"type":"Point","coordinates":[180,-90]}"#,
             r#"{"type":"Point","coordinates":[-180,90,9000]}"#,
@@ -522,8 +522,8 @@ mod tests {
                 "the latitude 94",
             ),
         ] {
-            let told = checked(text).unwrap_err().to_string();
-            assert!(told.starts_with(fault), "{told} for {text}");
+            let reported = checked(text).unwrap_err().to_string();
+            assert!(reported.starts_with(fault), "{reported} for {text}");
         }
     }
 

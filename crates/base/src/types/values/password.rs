@@ -103,8 +103,8 @@ mod tests {
             // What is too short is no password, whatever the hash.
             assert_eq!(Value::verify_password(&costly, "short"), Ok(false));
         }
-        for kept in [GIVEN, &GIVEN.replace("$10$", "$14$"), "no hash", ""] {
-            assert_eq!(Value::hashed_password(kept), Ok(Value::Password(kept.to_owned())));
+        for retained in [GIVEN, &GIVEN.replace("$10$", "$14$"), "no hash", ""] {
+            assert_eq!(Value::hashed_password(retained), Ok(Value::Password(retained.to_owned())));
         }
     }
 

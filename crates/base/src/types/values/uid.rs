@@ -10,7 +10,7 @@ pub struct Uid(pub u64);
 /// A uid as it is written, such as `0x1f`.
 #[derive(Debug, Clone, Copy)]
 pub struct UidText {
-    /// The text, and as many digits 0 as there is room for.
+    /// The text, and as many digits 0 as there is space for.
     bytes: [u8; 18],
     len: usize,
 }

@@ -185,11 +185,11 @@ fn split_content(bytes: &[u8]) -> Option<(&[u8], usize)> {
 /// Ends with two zeros; a zero in the text is followed by 255.
 fn write_terminated(bytes: &[u8], out: &mut Vec<u8>) {
     // 0 255 is above the end, 0 0, so a text comes before those that it is the beginning of.
-    for (at, piece) in bytes.split(|&byte| byte == 0).enumerate() {
+    for (at, chunk) in bytes.split(|&byte| byte == 0).enumerate() {
         if at > 0 {
             out.extend_from_slice(&[0, 255]);
         }
-        out.extend_from_slice(piece);
+        out.extend_from_slice(chunk);
     }
     out.extend_from_slice(&[0, 0]);
 }

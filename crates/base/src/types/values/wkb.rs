@@ -105,7 +105,7 @@ struct Reader<'a> {
 struct Head {
     code: u32,
     dimensions: usize,
-    is_little: bool,
+    is_small: bool,
 }
 
 impl Reader<'_> {
@@ -146,19 +146,19 @@ impl Reader<'_> {
     }
 
     fn head(&mut self) -> Option<Head> {
-        let is_little = match self.take::<1>()? {
+        let is_small = match self.take::<1>()? {
             [0] => false,
             [1] => true,
             _ => return None,
         };
-        let code = self.number(is_little)?;
+        let code = self.number(is_small)?;
         let dimensions = match code / 1000 {
             0 => 2,
             1 => 3,
             3 => 4,
             _ => return None,
         };
-        Some(Head { code: code % 1000, dimensions, is_little })
+        Some(Head { code: code % 1000, dimensions, is_small })
     }
 
     fn rings(&mut self, head: Head) -> Option<Vec<Vec<Coordinate>>> {
@@ -177,7 +177,7 @@ impl Reader<'_> {
         for axis in &mut axes[..head.dimensions] {
             let bytes = self.take::<8>()?;
             *axis =
-                if head.is_little { f64::from_le_bytes(bytes) } else { f64::from_be_bytes(bytes) };
+                if head.is_small { f64::from_le_bytes(bytes) } else { f64::from_be_bytes(bytes) };
             if !axis.is_finite() {
                 return None;
             }
@@ -187,15 +187,15 @@ impl Reader<'_> {
 
     /// How many items follow, each of so many bytes at least.
     fn count(&mut self, head: Head, bytes_min: usize) -> Option<usize> {
-        let count = self.number(head.is_little)? as usize;
+        let count = self.number(head.is_small)? as usize;
         // Without this, four bytes of damage could ask for gigabytes.
         let left = self.bytes.len() - self.at;
         (count <= left / bytes_min).then_some(count)
     }
 
-    fn number(&mut self, is_little: bool) -> Option<u32> {
+    fn number(&mut self, is_small: bool) -> Option<u32> {
         let bytes = self.take::<4>()?;
-        Some(if is_little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
+        Some(if is_small { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
     }
 
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {

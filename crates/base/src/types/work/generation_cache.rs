@@ -51,10 +51,10 @@ impl<V: Clone> GenerationCache<V> {
     pub fn insert(&self, text: Arc<str>, value: &V, bytes: u64) {
         // What is forgotten is dropped here, and may nest deeper than this thread could.
         // Of two threads that insert at once, one repeats this on the map that the other has stored.
-        stack::with_room(|| {
+        stack::with_capacity(|| {
             self.generations.rcu(|generations| {
                 let mut next = Generations::clone(generations);
-                // An entry with more than half of the bytes is kept all the same, alone in its generation.
+                // An entry with more than half of the bytes is retained all the same, alone in its generation.
                 let is_full = self.bytes_max / 2 < next.young_bytes.saturating_add(bytes)
                     || self.entries_max / 2 <= next.young.len();
                 if is_full {

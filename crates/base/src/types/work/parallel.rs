@@ -32,12 +32,12 @@ pub fn join<A: Send, B: Send>(
     if is_in_pool() { rayon::join(one, other) } else { (one(), other()) }
 }
 
-/// Sorts; equal items may change places.
+/// Sorts; equal items may change positions.
 pub fn sort_unstable<T: Ord + Send>(items: &mut [T]) {
     if is_in_pool() { items.par_sort_unstable() } else { items.sort_unstable() }
 }
 
-/// Sorts by a comparison; equal items may change places.
+/// Sorts by a comparison; equal items may change positions.
 pub fn sort_unstable_by<T: Send>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering + Sync) {
     match is_in_pool() {
         true => items.par_sort_unstable_by(compare),

@@ -2,7 +2,7 @@
 //!
 //! A thread that wakes up begins on the core where it ran last. Where that one is busy, Linux looks for an idle core only as long as the cores that share a
 //! cache are not much used: on two cores, of which one works and the other one does half of the time, it does not look (`SIS_UTIL`, kernel/sched/fair.c, since 5.19). Then the
-//! thread waits for the core of the very one that asked it for help, until a tick of the clock or the end of the work: 0.8 to 3 ms. So who asks sees to it that
+//! thread waits for the core of the very one that asked it for help, until a tick of the clock or the end of the work: 0.8 to 3 ms. So the caller sees to it that
 //! threads which ran on its own core last begin on another one. Where that one turns out to be busy with something else, they are called back when there is nothing left to do but
 //! to wait for them.
 
@@ -15,9 +15,9 @@ use system::{Thread, this_core};
 const NOWHERE: usize = usize::MAX;
 
 /// Where the threads of a pool were last.
-pub(super) struct Places(Box<[Place]>);
+pub(super) struct Positions(Box<[Position]>);
 
-struct Place {
+struct Position {
     /// The thread, and the cores that it may use; nothing where the system does not tell.
     thread: OnceLock<Thread>,
     /// The core on which it helped last.
@@ -26,46 +26,46 @@ struct Place {
     is_sent: AtomicBool,
 }
 
-impl Places {
+impl Positions {
     /// Those of so many threads, none of which runs yet.
-    pub(super) fn new(threads: usize) -> Places {
-        let place = || Place {
+    pub(super) fn new(threads: usize) -> Positions {
+        let position = || Position {
             thread: OnceLock::new(),
             core: AtomicUsize::new(NOWHERE),
             is_sent: AtomicBool::new(false),
         };
-        Places((0..threads).map(|_| place()).collect())
+        Positions((0..threads).map(|_| position()).collect())
     }
 
     /// To be called by each thread when it starts.
     pub(super) fn begin(&self, thread: usize) {
-        if let (Some(place), Some(thread)) = (self.0.get(thread), Thread::this()) {
-            place.core.store(this_core(), Relaxed);
-            let _ = place.thread.set(thread);
+        if let (Some(position), Some(thread)) = (self.0.get(thread), Thread::this()) {
+            position.core.store(this_core(), Relaxed);
+            let _ = position.thread.set(thread);
         }
     }
 
     /// To be called by a thread that helps, of a number: it may use all of its cores again while it does `work`, and where it ended is noted.
     pub(super) fn help(&self, thread: Option<usize>, work: impl FnOnce()) {
-        let place = thread.and_then(|thread| self.0.get(thread));
-        if let Some(place) = place {
-            place.release();
+        let position = thread.and_then(|thread| self.0.get(thread));
+        if let Some(position) = position {
+            position.release();
         }
         work();
-        if let Some(place) = place {
-            place.core.store(this_core(), Relaxed);
+        if let Some(position) = position {
+            position.core.store(this_core(), Relaxed);
         }
     }
 
     /// To be called by who is about to wake up some thread: those that were last on its core begin on another one, if they may use any. A look at each thread, and
     /// a call of the system for each of those.
-    pub(super) fn make_room(&self) {
+    pub(super) fn make_space(&self) {
         let here = this_core();
-        for place in self.0.iter().filter(|place| place.core.load(Relaxed) == here) {
+        for position in self.0.iter().filter(|position| position.core.load(Relaxed) == here) {
             // It may be refused, as in some sandboxes: then it begins where the system says.
-            if place.thread.get().is_some_and(|thread| thread.avoid(here)) {
-                place.is_sent.store(true, Relaxed);
-                place.core.store(NOWHERE, Relaxed);
+            if position.thread.get().is_some_and(|thread| thread.avoid(here)) {
+                position.is_sent.store(true, Relaxed);
+                position.core.store(NOWHERE, Relaxed);
             }
         }
     }
@@ -74,7 +74,7 @@ impl Places {
     /// is free now. Where they were sent another program may be at work, and each core has its own queue.
     pub(super) fn call_back(&self) {
         // A thread that arrives at the same time moves once more, and no harm is done.
-        for thread in self.0.iter().filter_map(Place::take_sent) {
+        for thread in self.0.iter().filter_map(Position::take_sent) {
             thread.come_to(this_core());
             thread.use_all();
         }
@@ -82,12 +82,12 @@ impl Places {
 
     /// Lets all threads use all of their cores, for work of another kind.
     pub(super) fn release(&self) {
-        self.0.iter().for_each(Place::release);
+        self.0.iter().for_each(Position::release);
     }
 }
 
-impl Place {
-    /// The thread, where it was sent away: who asks first sees to it that it may use all of its cores.
+impl Position {
+    /// The thread, where it was sent away: the caller first sees to it that it may use all of its cores.
     fn take_sent(&self) -> Option<&Thread> {
         // Mostly it was not, which a look tells at less cost.
         let is_sent = self.is_sent.load(Relaxed) && self.is_sent.swap(false, Relaxed);
@@ -175,39 +175,39 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
 
-    /// A thread that was on the core of who asks begins on another one, where there is one, and gets all of its cores back.
+    /// A thread that was on the core of the caller begins on another one, where there is one, and gets all of its cores back.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_helper_begins_elsewhere() {
         use rustix::thread::sched_getaffinity;
 
-        let places = &Places::new(1);
+        let positions = &Positions::new(1);
         let (wake, woken) = channel();
-        let (tell, told) = channel();
+        let (tell, reported) = channel();
         let all = sched_getaffinity(None).unwrap();
         thread::scope(|scope| {
             scope.spawn(move || {
-                places.begin(0);
+                positions.begin(0);
                 tell.send(sched_getaffinity(None).unwrap()).unwrap();
                 while let Ok(()) = woken.recv() {
                     let before = sched_getaffinity(None).unwrap();
-                    places.help(Some(0), || {
+                    positions.help(Some(0), || {
                         tell.send(before).unwrap();
                         tell.send(sched_getaffinity(None).unwrap()).unwrap();
                     });
                 }
             });
-            assert_eq!(told.recv().unwrap(), all);
+            assert_eq!(reported.recv().unwrap(), all);
             let mut sent = 0;
             for round in 0..50 {
-                places.0[0].core.store(this_core(), Relaxed);
-                places.make_room();
-                let is_sent = places.0[0].is_sent.load(Relaxed);
+                positions.0[0].core.store(this_core(), Relaxed);
+                positions.make_space();
+                let is_sent = positions.0[0].is_sent.load(Relaxed);
                 if round % 2 == 1 {
-                    places.call_back();
+                    positions.call_back();
                 }
                 wake.send(()).unwrap();
-                let (before, behind) = (told.recv().unwrap(), told.recv().unwrap());
+                let (before, behind) = (reported.recv().unwrap(), reported.recv().unwrap());
                 assert_eq!(behind, all);
                 if round % 2 == 1 {
                     // It was called back, and had all of its cores then.

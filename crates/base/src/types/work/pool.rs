@@ -1,14 +1,14 @@
 //! The threads of a database, and work that a caller shares with those of them that are free.
 //!
-//! Whoever has many pieces of work does them on its own thread, one after the other, and threads of the pool help as long as
-//! there are pieces left. A piece is never handed to a thread that has something else to do, so nobody waits behind the work of
-//! others: the caller waits for pieces that are being worked on, and for nothing else. Pieces share nothing further; so a piece
+//! Whoever has many chunks of work does them on its own thread, one after the other, and threads of the pool help as long as
+//! there are chunks left. A chunk is never handed to a thread that has something else to do, so nobody waits behind the work of
+//! others: the caller waits for chunks that are being worked on, and for nothing else. Pieces share nothing further; so a chunk
 //! never waits for another, whoever asked for it.
 //!
-//! Large pieces, the branches of a job that nests, do share their own work. A caller that has nothing left to do but to wait for its branches
+//! Large chunks, the branches of a job that nests, do share their own work. A caller that has nothing left to do but to wait for its branches
 //! gives its place to a thread that helps in these, so the branches that are left are done by as many threads as there are.
 
-use super::placement::Places;
+use super::placement::Positions;
 use crate::types::error::{Error, Result};
 use arc_swap::ArcSwapOption;
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
@@ -30,8 +30,8 @@ const STACK: usize = 8 << 20;
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 thread_local! {
-    /// True while this thread works on a shared piece.
-    static IN_PIECE: Cell<bool> = const { Cell::new(false) };
+    /// True while this thread works on a shared chunk.
+    static IN_CHUNK: Cell<bool> = const { Cell::new(false) };
     /// True while this thread works on a branch.
     static IN_BRANCH: Cell<bool> = const { Cell::new(false) };
 }
@@ -47,7 +47,7 @@ struct Running {
     process: u32,
     pool: ThreadPool,
     /// Where its threads were last.
-    places: Arc<Places>,
+    positions: Arc<Positions>,
     /// The number of threads that are promised to some work, without callers that wait for branches. It may be more than there are.
     busy: Mutex<isize>,
 }
@@ -123,7 +123,7 @@ impl Pool {
         // The sum may exceed the number of threads; while it does, `claim` promises none of them to others.
         let threads = self.threads as isize;
         *lock(&running.busy) += threads;
-        running.places.release();
+        running.positions.release();
         Ok(AllThreads(Claim { running, threads }))
     }
 
@@ -137,14 +137,14 @@ impl Pool {
             return Ok(Arc::clone(running));
         }
         let builder = ThreadPoolBuilder::new().num_threads(self.threads).stack_size(STACK);
-        let places = Arc::new(Places::new(self.threads));
-        let begun = Arc::clone(&places);
+        let positions = Arc::new(Positions::new(self.threads));
+        let begun = Arc::clone(&positions);
         let builder = builder.start_handler(move |thread| begun.begin(thread));
         let pool = builder.thread_name(|number| format!("hexgraph-{number}")).build();
         let pool = pool.map_err(|error| Error::Limit {
             message: format!("threads = {}: can't start them: {error}", self.threads),
         })?;
-        let running = Arc::new(Running { process, pool, places, busy: Mutex::new(0) });
+        let running = Arc::new(Running { process, pool, positions, busy: Mutex::new(0) });
         if let Some(old) = self.running.swap(Some(Arc::clone(&running)))
             && old.process != process
         {
@@ -154,12 +154,12 @@ impl Pool {
         Ok(running)
     }
 
-    /// Whether pieces of work on this thread would be shared with others. False in a pool of one thread, and inside of a piece.
+    /// Whether chunks of work on this thread would be shared with others. False in a pool of one thread, and inside of a chunk.
     pub fn can_share(&self) -> bool {
-        1 < self.threads && !IN_PIECE.get()
+        1 < self.threads && !IN_CHUNK.get()
     }
 
-    /// Whether a thread would help now with pieces of work on this one.
+    /// Whether a thread would help now with chunks of work on this one.
     pub fn has_free(&self) -> bool {
         let most = self.threads as isize - 1;
         self.can_share() && self.start().is_ok_and(|running| *lock(&running.busy) < most)
@@ -179,12 +179,12 @@ impl Pool {
         let Ok(running) = self.start() else { return false };
         // The thread that lends goes on with its own work, so it counts as one of the threads.
         let Some(claim) = running.claim(self.threads - 1) else { return false };
-        running.places.make_room();
-        let places = Arc::clone(&running.places);
+        running.positions.make_space();
+        let positions = Arc::clone(&running.positions);
         running.pool.spawn(move || {
             let _claim = claim;
-            let _in_piece = Raised::begin(&IN_PIECE);
-            places.help(rayon::current_thread_index(), work);
+            let _in_chunk = Raised::begin(&IN_CHUNK);
+            positions.help(rayon::current_thread_index(), work);
         });
         true
     }
@@ -195,9 +195,9 @@ impl Pool {
     ///
     /// # Errors
     ///
-    /// Of all pieces and `take`s that fail the one with the least number; pieces behind it may have been done, too. A piece
+    /// Of all chunks and `take`s that fail the one with the least number; chunks behind it may have been done, too. A chunk
     /// that panics does so on this thread in its turn.
-    pub fn share<R: Send>(
+    pub fn run_on_all<R: Send>(
         &self,
         job: &Job<'_, R>,
         look: &dyn Fn(),
@@ -210,9 +210,9 @@ impl Pool {
         };
         let shared = Shared { job, state: Mutex::default(), changed: Condvar::new() };
         running.pool.in_place_scope(|scope| {
-            // They are dropped before the scope waits for the helpers: they finish the pieces at hand, and begin
+            // They are dropped before the scope waits for the helpers: they finish the chunks at hand, and begin
             // no others.
-            let _calls_back = CallsBack(&running.places);
+            let _calls_back = CallsBack(&running.positions);
             let _stops = Stops(&shared);
             loop {
                 match shared.next_step(&running) {
@@ -253,19 +253,19 @@ impl Drop for Raised {
     }
 }
 
-/// Work in pieces.
+/// Work in chunks.
 pub struct Job<'j, R> {
-    /// The number of pieces.
+    /// The number of chunks.
     pub count: usize,
     /// The most results that wait to be taken; at least 1.
     pub ahead: usize,
-    /// Whether a piece may share its own work, as one that is large does. Else it stays on its thread.
+    /// Whether a chunk may share its own work, as one that is large does. Else it stays on its thread.
     pub nests: bool,
-    /// Does the piece of a number.
+    /// Does the chunk of a number.
     pub work: &'j (dyn Fn(usize) -> Result<R> + Sync),
 }
 
-/// A piece's result, or what it panicked with.
+/// A chunk's result, or what it panicked with.
 type Done<R> = std::result::Result<Result<R>, Box<dyn Any + Send>>;
 
 /// What the threads that work on a job share.
@@ -278,13 +278,13 @@ struct Shared<'j, R> {
 
 /// How far a job is. Pieces are begun in their order, so those before one that has failed are all begun.
 struct State<R> {
-    /// The number of pieces that were begun.
+    /// The number of chunks that were begun.
     begun: usize,
     /// The number of results that were taken.
     taken: usize,
-    /// The results of the pieces behind those that were taken, as far as they are there.
+    /// The results of the chunks behind those that were taken, as far as they are there.
     done: VecDeque<Option<Done<R>>>,
-    /// No further piece is begun.
+    /// No further chunk is begun.
     is_stopped: bool,
     /// The number of threads that help, or were asked to.
     helping: usize,
@@ -297,7 +297,7 @@ impl<R> Default for State<R> {
 }
 
 impl<R> State<R> {
-    /// The number of a piece that is begun now; `None` where there is none left, or too many results wait.
+    /// The number of a chunk that is begun now; `None` where there is none left, or too many results wait.
     fn begin(&mut self, job: &Job<'_, R>) -> Option<usize> {
         let is_over = self.is_stopped || self.begun == job.count;
         if is_over || self.taken + job.ahead <= self.begun {
@@ -317,7 +317,7 @@ enum Step<R> {
     End,
 }
 
-/// Has no further piece begun when the caller leaves, also by a panic.
+/// Has no further chunk begun when the caller leaves, also by a panic.
 struct Stops<'s, 'j, R>(&'s Shared<'j, R>);
 
 impl<R> Drop for Stops<'_, '_, R> {
@@ -327,7 +327,7 @@ impl<R> Drop for Stops<'_, '_, R> {
 }
 
 /// Has helpers that have not begun come to the core of the caller when it leaves, which waits for them there.
-struct CallsBack<'p>(&'p Places);
+struct CallsBack<'p>(&'p Positions);
 
 impl Drop for CallsBack<'_> {
     fn drop(&mut self) {
@@ -336,11 +336,11 @@ impl Drop for CallsBack<'_> {
 }
 
 impl<R: Send> Shared<'_, R> {
-    /// Takes a result, or else begins a piece, or else waits for a result.
+    /// Takes a result, or else begins a chunk, or else waits for a result.
     fn next_step(&self, running: &Arc<Running>) -> Step<R> {
         let mut state = lock(&self.state);
         loop {
-            // The front is looked at before it is taken: the place of a piece that is not done yet has to
+            // The front is looked at before it is taken: the place of a chunk that is not done yet has to
             // stay.
             if let Some(Some(_)) = state.done.front()
                 && let Some(Some(done)) = state.done.pop_front()
@@ -364,7 +364,7 @@ impl<R: Send> Shared<'_, R> {
         }
     }
 
-    /// Asks threads that are free for help, one for each piece that is left.
+    /// Asks threads that are free for help, one for each chunk that is left.
     fn invite<'scope>(
         &'scope self,
         scope: &Scope<'scope>,
@@ -374,30 +374,30 @@ impl<R: Send> Shared<'_, R> {
         // A thread of the pool does by itself what it asked others for and nobody has begun. Branches do without: there, no more threads
         // than the pool has are at work on all of them.
         let is_inside = running.pool.current_thread_index().is_some() && !IN_BRANCH.get();
-        let is_wanted = || {
-            // The caller has just begun a piece of its own, so of the `ahead` results that may wait one is
+        let is_expected = || {
+            // The caller has just begun a chunk of its own, so of the `ahead` results that may wait one is
             // not for helpers.
             let mut state = lock(&self.state);
             let left = (self.job.count - state.begun).min(self.job.ahead - 1);
-            let is_wanted = state.helping < helpers.min(left);
-            state.helping += usize::from(is_wanted);
-            is_wanted
+            let is_expected = state.helping < helpers.min(left);
+            state.helping += usize::from(is_expected);
+            is_expected
         };
-        while is_wanted() {
+        while is_expected() {
             let claim = running.claim(helpers);
             if claim.is_none() && !is_inside {
                 lock(&self.state).helping -= 1;
                 return;
             }
-            running.places.make_room();
+            running.positions.make_space();
             scope.spawn(move |_| {
                 let _claim = claim;
-                running.places.help(running.pool.current_thread_index(), || self.help());
+                running.positions.help(running.pool.current_thread_index(), || self.help());
             });
         }
     }
 
-    /// Works on pieces until none is left, or too many results wait.
+    /// Works on chunks until none is left, or too many results wait.
     fn help(&self) {
         loop {
             let mut state = lock(&self.state);
@@ -410,17 +410,17 @@ impl<R: Send> Shared<'_, R> {
         }
     }
 
-    /// Does a piece that was begun, and puts its result at its place.
+    /// Does a chunk that was begun, and puts its result at its place.
     fn work(&self, number: usize) {
-        let raised = Raised::begin(if self.job.nests { &IN_BRANCH } else { &IN_PIECE });
+        let raised = Raised::begin(if self.job.nests { &IN_BRANCH } else { &IN_CHUNK });
         let done = catch_unwind(AssertUnwindSafe(|| (self.job.work)(number)));
         drop(raised);
         let mut state = lock(&self.state);
         state.is_stopped |= !matches!(done, Ok(Ok(_)));
-        // The result is not there yet, so this piece was not taken: `taken` is at most its number, and
+        // The result is not there yet, so this chunk was not taken: `taken` is at most its number, and
         // `begin` has made its place in the queue.
-        let place = number - state.taken;
-        state.done[place] = Some(done);
+        let position = number - state.taken;
+        state.done[position] = Some(done);
         drop(state);
         // Only the caller waits.
         self.changed.notify_one();
@@ -441,7 +441,7 @@ mod tests {
     use std::thread;
     use std::thread::ThreadId;
 
-    /// The results of pieces in their order, and the threads that worked on them: never more than the pool has at one time. Over
+    /// The results of chunks in their order, and the threads that worked on them: never more than the pool has at one time. Over
     /// the whole there may be more of them, as another thread may help on when one has left.
     fn shared(pool: &Pool, count: usize, ahead: usize) -> (Vec<usize>, BTreeSet<String>) {
         let (mut results, mut threads) = (Vec::new(), BTreeSet::new());
@@ -453,7 +453,7 @@ mod tests {
             Ok((number, name(thread::current().id())))
         };
         let job = Job { count, ahead, nests: false, work: &work };
-        let taken = pool.share(&job, &|| (), |(number, thread)| {
+        let taken = pool.run_on_all(&job, &|| (), |(number, thread)| {
             results.push(number);
             threads.insert(thread);
             Ok(())
@@ -508,12 +508,12 @@ mod tests {
             };
             let job = Job { count: 40, ahead: 40, nests: false, work: &work };
             let mut taken = 0;
-            let error = pool.share(&job, &|| (), |_| {
+            let error = pool.run_on_all(&job, &|| (), |_| {
                 taken += 1;
                 Ok(())
             });
             assert_eq!((error.unwrap_err().to_string().as_str(), taken), ("seven", 7));
-            let error = pool.share(&job, &|| (), |number| match number {
+            let error = pool.run_on_all(&job, &|| (), |number| match number {
                 3 => Err(Error::query("three")),
                 _ => Ok(()),
             });
@@ -526,10 +526,10 @@ mod tests {
     fn a_panic_reaches_the_caller() {
         let work = |number: usize| if number == 20 { panic!("in the piece") } else { Ok(()) };
         let job = Job { count: 40, ahead: 4, nests: false, work: &work };
-        let _ = Pool::new(2).share(&job, &|| (), |()| Ok(()));
+        let _ = Pool::new(2).run_on_all(&job, &|| (), |()| Ok(()));
     }
 
-    /// Many callers at once, on threads of the pool and others, each of whose pieces asks for shared work again: all end, and in
+    /// Many callers at once, on threads of the pool and others, each of whose chunks asks for shared work again: all end, and in
     /// a pool that does something else nobody waits for it.
     #[test]
     fn nobody_waits_for_others() {
@@ -538,7 +538,7 @@ mod tests {
             let mut sum = 0;
             let add = |number: usize| Ok(number);
             let job = Job { count: number % 5, ahead: 5, nests: false, work: &add };
-            pool.share(&job, &|| (), |number| {
+            pool.run_on_all(&job, &|| (), |number| {
                 sum += number;
                 Ok(())
             })?;
@@ -547,7 +547,7 @@ mod tests {
         let outer = || {
             let job = Job { count: 200, ahead: 9, nests: false, work: &inner };
             let mut all = 0;
-            pool.share(&job, &|| (), |sum| {
+            pool.run_on_all(&job, &|| (), |sum| {
                 all += sum;
                 Ok(())
             })
@@ -584,9 +584,9 @@ mod tests {
                 busy(10);
                 return Ok(threads);
             }
-            let piece = |_: usize| -> Result<String> { Ok(busy(1)) };
-            let job = Job { count: 60, ahead: 60, nests: false, work: &piece };
-            pool.share(&job, &|| (), |thread| {
+            let chunk = |_: usize| -> Result<String> { Ok(busy(1)) };
+            let job = Job { count: 60, ahead: 60, nests: false, work: &chunk };
+            pool.run_on_all(&job, &|| (), |thread| {
                 threads.insert(thread);
                 Ok(())
             })?;
@@ -594,7 +594,7 @@ mod tests {
         };
         let job = Job { count: 2, ahead: 2, nests: true, work: &branch };
         let mut seen = BTreeSet::new();
-        pool.share(&job, &|| (), |threads| {
+        pool.run_on_all(&job, &|| (), |threads| {
             seen.extend(threads);
             Ok(())
         })
@@ -606,7 +606,7 @@ mod tests {
     #[test]
     fn who_waits_looks_around() {
         let pool = Pool::new(2);
-        let asked = Cell::new(0);
+        let requested = Cell::new(0);
         let caller = thread::current().id();
         let both = Barrier::new(2);
         let work = |_| {
@@ -617,7 +617,7 @@ mod tests {
             Ok(())
         };
         let job = Job { count: 2, ahead: 2, nests: false, work: &work };
-        pool.share(&job, &|| asked.set(asked.get() + 1), |()| Ok(())).unwrap();
-        assert!(0 < asked.get());
+        pool.run_on_all(&job, &|| requested.set(requested.get() + 1), |()| Ok(())).unwrap();
+        assert!(0 < requested.get());
     }
 }

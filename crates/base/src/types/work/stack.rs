@@ -1,4 +1,4 @@
-//! How deep a walk may go: as deep as the stack of its thread has room for.
+//! How deep a walk may go: as deep as the stack of its thread has space for.
 //!
 //! Requests, plans, answers and values are trees, and walks over them call themselves. Fixed bounds on nesting do not
 //! help a thread with a small stack (128 KiB are usual with musl, and a program may ask for less than that), so
@@ -7,7 +7,7 @@
 //!
 //! A walk that can fail calls [`check`]; one that can't calls [`require`], which unwinds with the same error to
 //! `Database`. Trees that are made without recursion are dropped by it: who makes one asks with [`check_levels`]
-//! how deep it may get. Code of others that calls itself within a bound of its own runs in [`with_room`].
+//! how deep it may get. Code of others that calls itself within a bound of its own runs in [`with_capacity`].
 
 use crate::types::error::{Error, Result};
 use std::panic::resume_unwind;
@@ -19,7 +19,7 @@ const RESERVE: usize = if cfg!(debug_assertions) { 64 << 10 } else { 24 << 10 };
 const LEVEL: usize = if cfg!(debug_assertions) { 2 << 10 } else { 512 };
 
 /// What code of others gets that nests at most some hundred levels.
-const ROOM: usize = if cfg!(debug_assertions) { 4 << 20 } else { 1 << 20 };
+const CAPACITY: usize = if cfg!(debug_assertions) { 4 << 20 } else { 1 << 20 };
 
 /// Says whether a walk may go one level deeper. Costs a few nanoseconds.
 ///
@@ -51,8 +51,8 @@ pub fn require() {
 
 /// Runs work that may call itself some hundred times without asking here: on another stack, where this
 /// one has too little room. The work may not call into Python, which knows the bounds of its threads' stacks.
-pub fn with_room<T>(work: impl FnOnce() -> T) -> T {
-    if has(ROOM) { work() } else { stacker::grow(ROOM, work) }
+pub fn with_capacity<T>(work: impl FnOnce() -> T) -> T {
+    if has(CAPACITY) { work() } else { stacker::grow(CAPACITY, work) }
 }
 
 /// What is said where the stack ends.
@@ -110,7 +110,7 @@ mod tests {
             let frame = std::hint::black_box([1_u8; 4096]);
             if levels == 0 { frame[0] } else { walk(levels - 1) + frame[levels] - 1 }
         }
-        assert_eq!(on_stack(128 << 10, || with_room(|| walk(200))), 1);
+        assert_eq!(on_stack(128 << 10, || with_capacity(|| walk(200))), 1);
         assert!(on_stack(256 << 10, || check_levels(10)).is_ok());
         assert!(on_stack(256 << 10, || check_levels(10_000)).is_err());
     }

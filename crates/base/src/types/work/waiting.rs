@@ -1,5 +1,5 @@
 //! Notice of waiting: code that may have to wait, for a lock that is held for long, for the disk or for another machine, says so first. Who lent it the
-//! thread can then see to it that nobody else is kept waiting with it.
+//! thread can then see to it that nobody else is retained waiting with it.
 
 use std::cell::Cell;
 

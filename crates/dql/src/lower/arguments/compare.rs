@@ -36,8 +36,8 @@ impl<'a> Lowering<'a> {
             return Ok(Call::Compare { op, left, arguments });
         }
         if arguments.is_empty() || arguments.len() > 1 && !takes_many {
-            let wanted = if takes_many { "at least one value" } else { "one value" };
-            let error = self.wrong_count(call, wanted, arguments.len());
+            let expected = if takes_many { "at least one value" } else { "one value" };
+            let error = self.wrong_count(call, expected, arguments.len());
             return Err(match left {
                 Operand::Count(_) | Operand::Len(_) if 1 < arguments.len() => {
                     error.with_hint("join two comparisons with `or` in a filter")

@@ -36,11 +36,11 @@ impl<'a> Lowering<'a> {
         // The sort is stable: of a facet that is listed twice the last alias stays.
         items.sort_by(|a, b| a.facet.cmp(&b.facet));
         self.check_facet_variables(list, &items)?;
-        items.dedup_by(|next, kept| {
-            let is_same = next.facet == kept.facet;
+        items.dedup_by(|next, retained| {
+            let is_same = next.facet == retained.facet;
             if is_same {
-                let var = kept.var.or(next.var);
-                *kept = FacetItem { var, ..next.clone() };
+                let var = retained.var.or(next.var);
+                *retained = FacetItem { var, ..next.clone() };
             }
             is_same
         });

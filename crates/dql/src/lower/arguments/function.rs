@@ -47,9 +47,9 @@ pub(super) const FUNCTIONS: [(&str, &str); 26] = [
 
 /// Returns a hint with the syntax of a function; empty for an unknown one.
 fn form_of(name: &str) -> String {
-    let mut known = FUNCTIONS.iter().filter(|(_, form)| !form.is_empty());
-    let found = known.find(|(known, _)| known.eq_ignore_ascii_case(name));
-    found.map_or_else(String::new, |(_, form)| format!("write `{form}`"))
+    let mut existing = FUNCTIONS.iter().filter(|(_, form)| !form.is_empty());
+    let result = existing.find(|(existing, _)| existing.eq_ignore_ascii_case(name));
+    result.map_or_else(String::new, |(_, form)| format!("write `{form}`"))
 }
 
 impl<'a> Lowering<'a> {
@@ -136,11 +136,11 @@ impl<'a> Lowering<'a> {
                 let names = || FUNCTIONS.iter().map(|(name, _)| *name);
                 let hint = match (function_for(name), nearest(name, names())) {
                     (Some(written), _) => written.to_owned(),
-                    (None, Some(known)) => format!("did you mean `{known}`?"),
+                    (None, Some(existing)) => format!("did you mean `{existing}`?"),
                     (None, None) => {
                         // These are arguments of others.
-                        let known = names().filter(|name| !matches!(*name, "val" | "count"));
-                        format!("known ones are {}", known.collect::<Vec<_>>().join(", "))
+                        let existing = names().filter(|name| !matches!(*name, "val" | "count"));
+                        format!("known ones are {}", existing.collect::<Vec<_>>().join(", "))
                     }
                 };
                 (format!("unknown function `{name}`"), hint)
@@ -149,11 +149,11 @@ impl<'a> Lowering<'a> {
         self.error_with(call.name.start, message, hint)
     }
 
-    fn terms(&mut self, call: &'a ast::Call, index: TermIndex, wants: TextMatch) -> Result<Call> {
+    fn terms(&mut self, call: &'a ast::Call, index: TermIndex, expects: TextMatch) -> Result<Call> {
         let predicate = self.attribute(call)?;
         self.check_count(call, 2)?;
         let text = self.argument(call, 1)?;
-        Ok(Call::Terms { predicate, index, wants, text })
+        Ok(Call::Terms { predicate, index, expects, text })
     }
 
     fn custom_terms(&mut self, call: &'a ast::Call) -> Result<Call> {
@@ -242,7 +242,7 @@ impl<'a> Lowering<'a> {
                 let message = format!("`{key}` is no option of `similar_to`");
                 return Err(self.error_with(at, message, "expected ef or distance_threshold"));
             }
-            if list.iter().any(|(known, _)| *known == key) {
+            if list.iter().any(|(existing, _)| *existing == key) {
                 return Err(self.repeated(argument));
             }
             list.push((key, self.scalar(at, &argument.value)?.to_owned()));
@@ -302,19 +302,19 @@ impl<'a> Lowering<'a> {
     }
 
     pub(super) fn check_count(&self, call: &'a ast::Call, count: usize) -> Result<()> {
-        let found = call.arguments.len();
-        if found == count {
+        let result = call.arguments.len();
+        if result == count {
             return Ok(());
         }
         Err({
             let plural = if count == 1 { "" } else { "s" };
-            self.wrong_count(call, &format!("{count} argument{plural}"), found)
+            self.wrong_count(call, &format!("{count} argument{plural}"), result)
         })
     }
 
-    pub(super) fn wrong_count(&self, call: &'a ast::Call, wanted: &str, found: usize) -> Error {
+    pub(super) fn wrong_count(&self, call: &'a ast::Call, expected: &str, result: usize) -> Error {
         let name = self.text(&call.name);
-        let message = format!("`{name}` takes {wanted}, found {found}");
+        let message = format!("`{name}` takes {expected}, found {result}");
         self.error_with(call.name.start, message, form_of(name))
     }
 

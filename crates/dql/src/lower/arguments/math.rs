@@ -51,7 +51,7 @@ impl<'a> Lowering<'a> {
         stack::check()?;
         let mut operands = vec![self.operand(&sequence.first)?];
         let mut operators: Vec<MathFunction> = Vec::new();
-        let at = place(&sequence.first);
+        let at = position(&sequence.first);
         for (operator, operand) in &sequence.rest {
             while let Some(&top) = operators.last()
                 && precedence(top) >= precedence(*operator)
@@ -103,7 +103,7 @@ impl<'a> Lowering<'a> {
             MathOperand::Group(sequence) => return self.sequence(sequence),
             MathOperand::Negate(inner) => {
                 let inner = self.operand(inner)?;
-                return self.call(place(operand), MathFunction::Negate, vec![inner]);
+                return self.call(position(operand), MathFunction::Negate, vec![inner]);
             }
             MathOperand::Call(name, arguments) => return self.math_function(name, arguments),
             MathOperand::Name(name) => match constant(self.text(name)) {
@@ -140,9 +140,9 @@ impl<'a> Lowering<'a> {
 
     fn math_function(&mut self, name: &'a Text, arguments: &'a [MathSequence]) -> Result<Tall> {
         let text = self.text(name);
-        let mut known = FUNCTIONS.iter();
-        let found = known.find(|(function, _, _)| function.eq_ignore_ascii_case(text));
-        let Some(&(_, function, arity)) = found else {
+        let mut existing = FUNCTIONS.iter();
+        let result = existing.find(|(function, _, _)| function.eq_ignore_ascii_case(text));
+        let Some(&(_, function, arity)) = result else {
             let hint = match nearest(text, FUNCTIONS.iter().map(|(name, _, _)| *name)) {
                 Some(name) => format!("did you mean `{name}`?"),
                 None => {
@@ -166,13 +166,13 @@ impl<'a> Lowering<'a> {
 }
 
 /// Returns the offset of an operand, or of some part of it.
-fn place(operand: &MathOperand) -> u32 {
+fn position(operand: &MathOperand) -> u32 {
     match operand {
         MathOperand::Name(name) | MathOperand::Variable(name) | MathOperand::Call(name, _) => {
             name.start
         }
-        MathOperand::Group(sequence) => place(&sequence.first),
-        MathOperand::Negate(inner) => place(inner),
+        MathOperand::Group(sequence) => position(&sequence.first),
+        MathOperand::Negate(inner) => position(inner),
     }
 }
 

@@ -5,7 +5,7 @@
 //! predicate. Both are errors in any other block without a function.
 
 use super::field::EMPTY_BLOCK_HOLDS;
-use super::fields::Place;
+use super::fields::FieldContext;
 use super::modifiers::Modifiers;
 use crate::lower::arguments::number;
 use crate::lower::request::Lowering;
@@ -93,7 +93,8 @@ impl<'a> Lowering<'a> {
                 "order and page the nodes where they are shown",
             ));
         }
-        let fields = self.selection(block.body.as_deref().unwrap_or_default(), Place::default())?;
+        let fields =
+            self.selection(block.body.as_deref().unwrap_or_default(), FieldContext::default())?;
         if fields.is_empty() {
             let message = format!("`{name}` without edges");
             return Err(self.error_with(
@@ -164,9 +165,9 @@ impl<'a> Lowering<'a> {
     ) -> Result<()> {
         let Argument { key, value } = argument;
         let (at, name) = (key.start, self.text(key));
-        if let Some(place) = call.algorithm.argument(name) {
-            let kind = call.algorithm.arguments[place].kind;
-            call.given[place] = Some(self.argument_value(argument, kind)?);
+        if let Some(context) = call.algorithm.argument(name) {
+            let kind = call.algorithm.arguments[context].kind;
+            call.given[context] = Some(self.argument_value(argument, kind)?);
             return Ok(());
         }
         let Some(common) = COMMON_ARGUMENTS.iter().find(|it| it.name == name) else {
@@ -187,14 +188,16 @@ impl<'a> Lowering<'a> {
     /// The direction of a word, where the algorithm can take edges so.
     fn taken(&self, at: u32, word: &str, algorithm: &Algorithm) -> Result<Direction> {
         let all = [Direction::Out, Direction::In, Direction::Both];
-        let asked = all.into_iter().find(|direction| direction.name() == word);
-        if let Some(direction) = asked.filter(|asked| algorithm.directions.contains(asked)) {
+        let requested = all.into_iter().find(|direction| direction.name() == word);
+        if let Some(direction) =
+            requested.filter(|requested| algorithm.directions.contains(requested))
+        {
             return Ok(direction);
         }
-        let known = algorithm.directions.iter().map(|direction| direction.name());
-        let known = known.collect::<Vec<_>>().join(", ");
+        let existing = algorithm.directions.iter().map(|direction| direction.name());
+        let existing = existing.collect::<Vec<_>>().join(", ");
         let message = format!("`{}` can't take edges with `direction: {word}`", algorithm.name);
-        Err(self.error_with(at, message, format!("it knows: {known}")))
+        Err(self.error_with(at, message, format!("it knows: {existing}")))
     }
 
     fn argument_value(
@@ -209,8 +212,8 @@ impl<'a> Lowering<'a> {
                 return self.node_list(argument).map(ArgumentValue::Nodes);
             }
             ArgumentKind::Groups => return self.groups_by(argument).map(ArgumentValue::Groups),
-            ArgumentKind::Numbers { least, most, is_whole, .. } => {
-                let range = (least, most, is_whole);
+            ArgumentKind::Numbers { least, most, is_integer, .. } => {
+                let range = (least, most, is_integer);
                 return self.number_list(argument, range).map(ArgumentValue::Numbers);
             }
             _ => {}
@@ -259,7 +262,7 @@ impl<'a> Lowering<'a> {
     fn number_list(
         &self,
         argument: &'a Argument,
-        (least, most, is_whole): (f64, f64, bool),
+        (least, most, is_integer): (f64, f64, bool),
     ) -> Result<Vec<f64>> {
         let Argument { key, value } = argument;
         let (at, name) = (key.start, self.text(key));
@@ -275,8 +278,8 @@ impl<'a> Lowering<'a> {
         let number = |item: &'a Value| {
             let number = self.scalar(at, item)?.parse::<f64>().ok();
             let number = number.filter(|number| (least..=most).contains(number));
-            number.filter(|number| !is_whole || number.fract() == 0.0).ok_or_else(|| {
-                let kind = if is_whole { "whole numbers" } else { "numbers" };
+            number.filter(|number| !is_integer || number.fract() == 0.0).ok_or_else(|| {
+                let kind = if is_integer { "whole numbers" } else { "numbers" };
                 self.wrong_value(at, name, item, &format!("{kind} from {least} to {most}"))
             })
         };
@@ -342,27 +345,28 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    fn wrong_value(&self, at: u32, name: &str, value: &'a Value, wanted: &str) -> Error {
+    fn wrong_value(&self, at: u32, name: &str, value: &'a Value, expected: &str) -> Error {
         let text = self.scalar(at, value).unwrap_or("...");
         self.error_with(
             at,
             format!("`{name}: {text}` is out of range"),
-            format!("expected {wanted}"),
+            format!("expected {expected}"),
         )
     }
 
     fn no_such_argument(&self, at: u32, name: &str, algorithm: &Algorithm) -> Error {
-        let known: Vec<&str> = algorithm.argument_names().collect();
+        let existing: Vec<&str> = algorithm.argument_names().collect();
         let near = match name {
             // As it is called in Python, where `from` is a keyword.
-            "from_nodes" if known.contains(&"from") => Some("did you mean `from`?".to_owned()),
+            "from_nodes" if existing.contains(&"from") => Some("did you mean `from`?".to_owned()),
             "weight" if algorithm.takes_weights => {
                 Some("write the facet behind the predicate: `follows @facets(weight)`".to_owned())
             }
-            _ => nearest(name, known.iter().copied()).map(|near| format!("did you mean `{near}`?")),
+            _ => nearest(name, existing.iter().copied())
+                .map(|near| format!("did you mean `{near}`?")),
         };
-        let known = format!("it has {}", known.join(", "));
-        let hint = near.map_or(known.clone(), |near| format!("{near}; {known}"));
+        let existing = format!("it has {}", existing.join(", "));
+        let hint = near.map_or(existing.clone(), |near| format!("{near}; {existing}"));
         self.error_with(at, format!("`{name}` is no argument of `{}`", algorithm.name), hint)
     }
 }

@@ -1,6 +1,6 @@
 //! Lowers root blocks.
 
-use super::fields::Place;
+use super::fields::FieldContext;
 use super::modifiers::Modifiers;
 use super::paging::Paging;
 use crate::lexer::graphql_words;
@@ -69,12 +69,12 @@ impl<'a> Lowering<'a> {
                 self.directive(*at, directive, true, &mut modifiers)?;
             }
         }
-        let place = Place {
+        let context = FieldContext {
             in_group: modifiers.group_by.is_some(),
             in_empty_block: matches!(kind, BlockKind::Empty),
             in_shortest: matches!(kind, BlockKind::Shortest(_)),
         };
-        let fields = self.selection(block.body.as_deref().unwrap_or_default(), place)?;
+        let fields = self.selection(block.body.as_deref().unwrap_or_default(), context)?;
         if modifiers.recurse.is_some() {
             self.check_recurse(at, &fields)?;
         }
@@ -186,7 +186,7 @@ impl<'a> Lowering<'a> {
             }
         }
         // The match above has refused what is not among `KEYS`.
-        let bit = 1 << KEYS.iter().position(|known| *known == key_text).unwrap_or_default();
+        let bit = 1 << KEYS.iter().position(|existing| *existing == key_text).unwrap_or_default();
         if arguments.seen & bit != 0 {
             return Err(self.repeated(argument));
         }
@@ -211,7 +211,7 @@ impl<'a> Lowering<'a> {
         };
         let hint = match (end, argument_for(text)) {
             (None, Some(written)) if !is_shortest => written.to_owned(),
-            (Some(known), _) => format!("did you mean `{known}`?"),
+            (Some(existing), _) => format!("did you mean `{existing}`?"),
             (None, _) => format!("expected {expected}"),
         };
         self.error_with(key.start, format!("`{text}` is no argument of {block}"), hint)

@@ -1,6 +1,6 @@
 //! Lowers one field with its arguments, directives and selection.
 
-use super::fields::Place;
+use super::fields::FieldContext;
 use super::modifiers::Modifiers;
 use crate::lower::request::Lowering;
 use crate::syntax::ast::{Counted, Directive, FieldItem, Head, Suffix, Value};
@@ -14,15 +14,19 @@ pub(super) const EMPTY_BLOCK_HOLDS: &str =
     "such a block holds only math and min, max, sum, avg of variables";
 
 impl<'a> Lowering<'a> {
-    pub(in crate::lower) fn field(&mut self, item: &'a FieldItem, place: Place) -> Result<Field> {
-        if place.in_empty_block {
+    pub(in crate::lower) fn field(
+        &mut self,
+        item: &'a FieldItem,
+        context: FieldContext,
+    ) -> Result<Field> {
+        if context.in_empty_block {
             self.check_empty_block(item)?;
         }
         match &item.head {
-            Head::Predicate(name) => self.predicate(item, name, place),
-            Head::Count(counted) => self.counted(item, counted, place),
+            Head::Predicate(name) => self.predicate(item, name, context),
+            Head::Count(counted) => self.counted(item, counted, context),
             Head::Math(sequence) => {
-                if place.in_group {
+                if context.in_group {
                     return Err(self.not_in_group(item.at, "math"));
                 }
                 if item.prefix.var.is_none() && item.prefix.alias.is_none() {
@@ -36,37 +40,42 @@ impl<'a> Lowering<'a> {
                 let expression = self.math(sequence)?;
                 self.plain(item, FieldKind::Math(expression), String::new())
             }
-            Head::Call(function, arguments) => self.function(item, *function, arguments, place),
+            Head::Call(function, arguments) => self.function(item, *function, arguments, context),
         }
     }
 
     fn check_empty_block(&self, item: &'a FieldItem) -> Result<()> {
-        let found = match &item.head {
+        let result = match &item.head {
             Head::Math(_) | Head::Call(FieldFunction::Aggregate(_), _) => return Ok(()),
             Head::Predicate(name) => self.text(name),
             Head::Count(_) => "count",
             Head::Call(..) => "a function",
         };
-        let message = format!("found `{found}` in a block without a function");
+        let message = format!("found `{result}` in a block without a function");
         Err(self.error_with(item.at, message, EMPTY_BLOCK_HOLDS))
     }
 
-    fn not_in_group(&self, at: u32, found: &str) -> hexgraph_base::types::Error {
-        let message = format!("found `{found}` below `@groupby`");
+    fn not_in_group(&self, at: u32, result: &str) -> hexgraph_base::types::Error {
+        let message = format!("found `{result}` below `@groupby`");
         let hint = "expected count(uid), or min, max, sum, avg of a predicate";
         self.error_with(at, message, hint)
     }
 
-    fn predicate(&mut self, item: &'a FieldItem, name: &'a Text, place: Place) -> Result<Field> {
+    fn predicate(
+        &mut self,
+        item: &'a FieldItem,
+        name: &'a Text,
+        context: FieldContext,
+    ) -> Result<Field> {
         let text = self.text(name);
-        if place.in_group {
+        if context.in_group {
             return Err(self.not_in_group(item.at, text));
         }
         let mut modifiers = self.modifiers(item.at, item.suffixes.iter())?;
         if text == "uid" {
             // Languages of `uid` choose nothing, but they are in the key of the answer.
             let key = with_langs(text, &modifiers.langs);
-            return self.complete(item, FieldKind::Uid, key, modifiers, place);
+            return self.complete(item, FieldKind::Uid, key, modifiers, context);
         }
         let text = self.predicate_name(name)?;
         let langs = std::mem::take(&mut modifiers.langs);
@@ -75,9 +84,9 @@ impl<'a> Lowering<'a> {
             let lang = langs.join(":");
             // A directive that is misspelt and has no brackets is read as a language, and comes
             // here.
-            let known = ["filter", "facets", "cascade", "normalize", "groupby"];
-            let hint = match nearest(&lang, known.into_iter()) {
-                Some(known) => format!("did you mean `@{known}`?"),
+            let existing = ["filter", "facets", "cascade", "normalize", "groupby"];
+            let hint = match nearest(&lang, existing.into_iter()) {
+                Some(existing) => format!("did you mean `@{existing}`?"),
                 None if matches!(&*lang, "recurse" | "ignorereflex") => {
                     format!("`@{lang}` stands behind a block")
                 }
@@ -88,14 +97,14 @@ impl<'a> Lowering<'a> {
         let key = with_langs(text, &langs);
         let (name, reverse) = without_tilde(text);
         let kind = FieldKind::Predicate { name: name.to_owned(), reverse, langs };
-        self.complete(item, kind, key, modifiers, place)
+        self.complete(item, kind, key, modifiers, context)
     }
 
     fn counted(
         &mut self,
         item: &'a FieldItem,
         counted: &'a Counted,
-        place: Place,
+        context: FieldContext,
     ) -> Result<Field> {
         let (name, inner) = match counted {
             Counted::Predicate(name, inner) => (name, inner),
@@ -109,7 +118,7 @@ impl<'a> Lowering<'a> {
             }
         };
         let text = self.text(name);
-        if place.in_group && text != "uid" {
+        if context.in_group && text != "uid" {
             let message = format!("found `count({text})` below `@groupby`");
             let hint = format!(
                 "`count(uid)` counts the nodes of a group; edges are counted from the nodes that make the groups: \
@@ -126,12 +135,12 @@ impl<'a> Lowering<'a> {
         }
         if text.eq_ignore_ascii_case("uid") {
             let key = "count".to_owned();
-            return self.complete(item, FieldKind::CountUid, key, modifiers, place);
+            return self.complete(item, FieldKind::CountUid, key, modifiers, context);
         }
         let langs = std::mem::take(&mut modifiers.langs);
         let (name, reverse) = without_tilde(self.predicate_name(name)?);
         let kind = FieldKind::Count { name: name.to_owned(), reverse, langs };
-        self.complete(item, kind, format!("count({text})"), modifiers, place)
+        self.complete(item, kind, format!("count({text})"), modifiers, context)
     }
 
     fn modifiers(
@@ -156,22 +165,27 @@ impl<'a> Lowering<'a> {
         item: &'a FieldItem,
         function: FieldFunction,
         arguments: &'a [Value],
-        place: Place,
+        context: FieldContext,
     ) -> Result<Field> {
         match function {
-            FieldFunction::Val => self.val(item, arguments, place),
+            FieldFunction::Val => self.val(item, arguments, context),
             FieldFunction::Uid => {
                 let hint = "use it at the root: `func: uid(x)`";
                 Err(self.error_with(item.at, "`uid(...)` can't be a field", hint))
             }
-            FieldFunction::Expand => self.expand(item, arguments, place),
-            FieldFunction::Aggregate(op) => self.aggregate(item, op, arguments, place),
-            FieldFunction::CheckPassword => self.check_password(item, arguments, place),
+            FieldFunction::Expand => self.expand(item, arguments, context),
+            FieldFunction::Aggregate(op) => self.aggregate(item, op, arguments, context),
+            FieldFunction::CheckPassword => self.check_password(item, arguments, context),
         }
     }
 
-    fn val(&mut self, item: &'a FieldItem, arguments: &'a [Value], place: Place) -> Result<Field> {
-        if place.in_group {
+    fn val(
+        &mut self,
+        item: &'a FieldItem,
+        arguments: &'a [Value],
+        context: FieldContext,
+    ) -> Result<Field> {
+        if context.in_group {
             return Err(self.not_in_group(item.at, "val"));
         }
         if item.prefix.var.is_some() {
@@ -191,10 +205,10 @@ impl<'a> Lowering<'a> {
         item: &'a FieldItem,
         op: Aggregate,
         arguments: &'a [Value],
-        place: Place,
+        context: FieldContext,
     ) -> Result<Field> {
         let op_name = op.name();
-        match (arguments, place.in_group) {
+        match (arguments, context.in_group) {
             ([Value::Word(name, langs)], true) => {
                 let langs = langs.as_ref().map(|langs| self.langs(langs)).transpose()?;
                 let name = self.text(name);
@@ -239,9 +253,9 @@ impl<'a> Lowering<'a> {
         &mut self,
         item: &'a FieldItem,
         arguments: &'a [Value],
-        place: Place,
+        context: FieldContext,
     ) -> Result<Field> {
-        if place.in_group {
+        if context.in_group {
             return Err(self.not_in_group(item.at, "checkpwd"));
         }
         let [Value::Word(name, None), password @ (Value::Quoted(_) | Value::Variable(_))] =
@@ -263,12 +277,12 @@ impl<'a> Lowering<'a> {
         &mut self,
         item: &'a FieldItem,
         arguments: &'a [Value],
-        place: Place,
+        context: FieldContext,
     ) -> Result<Field> {
-        if place.in_group {
+        if context.in_group {
             return Err(self.not_in_group(item.at, "expand"));
         }
-        if place.in_shortest {
+        if context.in_shortest {
             let hint = "name the predicates of the path";
             return Err(self.error_with(
                 item.at,
@@ -311,7 +325,7 @@ impl<'a> Lowering<'a> {
             };
             return Err(self.error_with(item.at, message, hint));
         }
-        self.complete(item, FieldKind::Expand(expand), "expand".to_owned(), modifiers, place)
+        self.complete(item, FieldKind::Expand(expand), "expand".to_owned(), modifiers, context)
     }
 
     fn expansion(&mut self, item: &'a FieldItem, arguments: &'a [Value]) -> Result<Expand> {
@@ -351,7 +365,7 @@ impl<'a> Lowering<'a> {
             return Err(self.error_with(item.at, message, "remove what stands behind `)`"));
         }
         // There is no selection below such a field, so the rules of its position don't matter.
-        self.complete(item, kind, key, Modifiers::default(), Place::default())
+        self.complete(item, kind, key, Modifiers::default(), FieldContext::default())
     }
 
     fn complete(
@@ -360,7 +374,7 @@ impl<'a> Lowering<'a> {
         kind: FieldKind,
         key: String,
         modifiers: Modifiers,
-        place: Place,
+        context: FieldContext,
     ) -> Result<Field> {
         let alias = item.prefix.alias.as_ref().map(|alias| self.text(alias).to_owned());
         let var = item.prefix.var.as_ref().map(|var| self.define(var));
@@ -372,12 +386,12 @@ impl<'a> Lowering<'a> {
         };
         // The rules of an empty block end with its own fields; that of a `shortest` block holds for
         // all below it.
-        let place = Place {
+        let context = FieldContext {
             in_group: modifiers.group_by.is_some(),
             in_empty_block: false,
-            in_shortest: place.in_shortest,
+            in_shortest: context.in_shortest,
         };
-        let fields = self.bodies(&item.suffixes, place)?;
+        let fields = self.bodies(&item.suffixes, context)?;
         Ok(Field {
             kind,
             at: self.source.position(item.at),
@@ -398,15 +412,15 @@ impl<'a> Lowering<'a> {
     }
 
     /// Lowers the selections behind a field; several are joined.
-    fn bodies(&mut self, suffixes: &'a [Suffix], place: Place) -> Result<Vec<Arc<Field>>> {
+    fn bodies(&mut self, suffixes: &'a [Suffix], context: FieldContext) -> Result<Vec<Arc<Field>>> {
         let mut fields = Vec::new();
         for suffix in suffixes {
             if let Suffix::Body(items) = suffix {
                 fields.reserve(items.len());
-                self.extend(&mut fields, items, place)?;
+                self.extend(&mut fields, items, context)?;
             }
         }
-        self.check_selection(&fields, place)?;
+        self.check_selection(&fields, context)?;
         Ok(fields)
     }
 }

@@ -19,7 +19,7 @@ const FIELDS_MAX: usize = 100_000;
 
 /// The surroundings of a field, as far as special rules hold there.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::lower) struct Place {
+pub(in crate::lower) struct FieldContext {
     /// The field is directly in the selection of a `@groupby`.
     pub in_group: bool,
     /// The field is directly in a block without a function, which holds only aggregates of
@@ -34,11 +34,11 @@ impl<'a> Lowering<'a> {
     pub(in crate::lower) fn selection(
         &mut self,
         items: &'a [Item],
-        place: Place,
+        context: FieldContext,
     ) -> Result<Vec<Arc<Field>>> {
         let mut fields = Vec::with_capacity(items.len());
-        self.extend(&mut fields, items, place)?;
-        self.check_selection(&fields, place)?;
+        self.extend(&mut fields, items, context)?;
+        self.check_selection(&fields, context)?;
         Ok(fields)
     }
 
@@ -53,7 +53,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         fields: &mut Vec<Arc<Field>>,
         items: &'a [Item],
-        place: Place,
+        context: FieldContext,
     ) -> Result<()> {
         stack::check()?;
         self.depth += 1;
@@ -64,14 +64,14 @@ impl<'a> Lowering<'a> {
         }
         for item in items {
             match item {
-                Item::Spread(name) => self.spread(fields, name, place)?,
+                Item::Spread(name) => self.spread(fields, name, context)?,
                 Item::Field(field) => {
                     self.field_count += 1;
                     if self.field_count > FIELDS_MAX {
                         let message = format!("the request has more than {FIELDS_MAX} fields");
                         return Err(Error::Limit { message });
                     }
-                    fields.push(Arc::new(self.field(field, place)?));
+                    fields.push(Arc::new(self.field(field, context)?));
                 }
             }
         }
@@ -79,11 +79,16 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    fn spread(&mut self, fields: &mut Vec<Arc<Field>>, name: &'a Text, place: Place) -> Result<()> {
+    fn spread(
+        &mut self,
+        fields: &mut Vec<Arc<Field>>,
+        name: &'a Text,
+        context: FieldContext,
+    ) -> Result<()> {
         let text = self.text(name);
         let Some(&fragment) = self.fragments.get(text) else {
             let hint = match nearest(text, self.fragments.keys().copied()) {
-                Some(known) => format!("did you mean `{known}`?"),
+                Some(existing) => format!("did you mean `{existing}`?"),
                 None => format!("define it: `fragment {text} {{ ... }}`"),
             };
             return Err(self.error_with(name.start, format!("fragment `{text}` is missing"), hint));
@@ -93,19 +98,23 @@ impl<'a> Lowering<'a> {
             return Err(self.error_with(name.start, message, "remove this `...`"));
         }
         self.expanding.push(text);
-        self.extend(fields, &fragment.items, place)?;
+        self.extend(fields, &fragment.items, context)?;
         self.expanding.pop();
         Ok(())
     }
 
     /// Checks the rules that concern all fields of a selection together.
-    pub(super) fn check_selection(&self, fields: &[Arc<Field>], place: Place) -> Result<()> {
+    pub(super) fn check_selection(
+        &self,
+        fields: &[Arc<Field>],
+        context: FieldContext,
+    ) -> Result<()> {
         if let Some(field) = first_duplicate(fields) {
             let message = format!("`{}` stands twice in one selection", field.key);
             let hint = "give one of them an alias";
             return Err(Error::syntax(field.at, message).with_hint(hint));
         }
-        if place.in_group {
+        if context.in_group {
             let mut counts = fields.iter().filter(|field| field.kind == FieldKind::CountUid);
             if let Some(second) = counts.nth(1) {
                 return Err(Error::syntax(second.at, "a second `count(uid)` in one `@groupby`")

@@ -64,8 +64,8 @@ impl<'a> Lowering<'a> {
                     if !self.paging(argument, &mut modifiers.paging)? {
                         let key = self.text(&argument.key);
                         let message = format!("`{key}` is no argument of a field");
-                        let known = ["first", "offset", "after", "orderasc", "orderdesc"];
-                        let near = did_you_mean(key, known.into_iter());
+                        let existing = ["first", "offset", "after", "orderasc", "orderdesc"];
+                        let near = did_you_mean(key, existing.into_iter());
                         let hint = match argument_for(key) {
                             Some(written) => written.to_owned(),
                             None if near.is_empty() => {

@@ -20,7 +20,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// Returns the argument of paging by cursor, in the form that has it. No other place knows
+    /// Returns the argument of paging by cursor, in the form that has it. No other position knows
     /// which one that is.
     pub(in crate::generate) fn after(self) -> Option<ArgumentEntry> {
         (self == Form::Full).then(|| ArgumentEntry::new("after", one("ID")))

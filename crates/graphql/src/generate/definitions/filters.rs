@@ -100,7 +100,7 @@ pub(in crate::generate) fn union_filter(def: &TypeDef) -> Definition {
     Definition::new(Word::Input, format!("{}Filter", def.name)).with([types]).with(members)
 }
 
-/// Returns true for an index that compares whole values.
+/// Returns true for an index that compares entire values.
 fn is_equality(word: &str) -> bool {
     matches!(word, "hash" | "exact")
 }

@@ -141,8 +141,8 @@ fn ordered_keys(scalar: &str) -> Vec<(&'static str, String)> {
 pub(in crate::generate) fn is_known_directive(name: &str) -> bool {
     // The name ends where arguments or locations begin.
     let is = |definition: &str| definition.split(['(', ' ']).next() == Some(name);
-    let known = DIRECTIVES.iter().map(|(definition, _)| *definition);
-    name == "deprecated" || known.chain(FEDERATION_DIRECTIVES.iter().copied()).any(is)
+    let existing = DIRECTIVES.iter().map(|(definition, _)| *definition);
+    name == "deprecated" || existing.chain(FEDERATION_DIRECTIVES.iter().copied()).any(is)
 }
 
 /// Returns the built-in filters of which a request may use one function at a time.
@@ -160,8 +160,8 @@ pub(in crate::generate) fn print_builtins(text: &mut String, service: bool) {
     for (word, name, fields) in SHAPES {
         print_shape(text, word, name, fields.split(", "));
     }
-    for (directive, told) in DIRECTIVES {
-        if *told || !service {
+    for (directive, reported) in DIRECTIVES {
+        if *reported || !service {
             append(text, format_args!("directive @{directive}\n"));
         }
     }
@@ -195,6 +195,6 @@ fn print_shape<T: std::fmt::Display>(
     text.push_str("}\n\n");
 }
 
-fn append(text: &mut String, piece: std::fmt::Arguments<'_>) {
-    text.write_fmt(piece).expect("a string takes all that is written");
+fn append(text: &mut String, chunk: std::fmt::Arguments<'_>) {
+    text.write_fmt(chunk).expect("a string takes all that is written");
 }

@@ -164,8 +164,8 @@ fn quote(value: &str) -> String {
     text
 }
 
-fn append(text: &mut String, piece: std::fmt::Arguments<'_>) {
-    text.write_fmt(piece).expect("a string takes all that is written");
+fn append(text: &mut String, chunk: std::fmt::Arguments<'_>) {
+    text.write_fmt(chunk).expect("a string takes all that is written");
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub(in crate::lower) enum Sight<'a> {
     /// A caller: edges to nodes that the rules hide from the caller do not exist for the filter.
     Of(&'a dyn Viewer),
     /// A rule, which sees all data.
-    Whole(&'a Model),
+    Full(&'a Model),
     /// A mutation, which sees all data as well. It must not change more nodes than its filter says.
     /// So only `{}` selects every node, and an alternative without conditions, which would undo the
     /// conditions beside it, is refused.
@@ -43,7 +43,7 @@ impl<'a> Sight<'a> {
     fn model(self) -> &'a Model {
         match self {
             Sight::Of(viewer) => viewer.model(),
-            Sight::Whole(model) | Sight::Changing(model) => model,
+            Sight::Full(model) | Sight::Changing(model) => model,
         }
     }
 }
@@ -224,13 +224,14 @@ fn has(sight: Sight<'_>, field: &Field) -> Option<Filter> {
 /// Lowers a filter on a union: `memberTypes` lists the types that are selected, `<member>Filter`
 /// restricts one of them.
 fn union_filter(sight: Sight<'_>, def: &TypeDef, value: &Value) -> Result<Option<Filter>, Refusal> {
-    let wanted = value.get("memberTypes").and_then(Value::as_list);
-    let is_wanted =
-        |name: &str| wanted.is_none_or(|wanted| wanted.iter().any(|it| it.as_str() == Some(name)));
+    let expected = value.get("memberTypes").and_then(Value::as_list);
+    let is_expected = |name: &str| {
+        expected.is_none_or(|expected| expected.iter().any(|it| it.as_str() == Some(name)))
+    };
     // With no member excluded and none restricted, every node passes.
     let mut members = Vec::new();
-    let mut is_open = wanted.is_none();
-    for name in def.members.iter().filter(|name| is_wanted(name)) {
+    let mut is_open = expected.is_none();
+    for name in def.members.iter().filter(|name| is_expected(name)) {
         let Some(member) = sight.model().get(name) else { continue };
         let key = format!("{}Filter", lower_first(name));
         let inner = value.get(&key).map(|value| filter(sight, member, value)).transpose()?;
@@ -297,10 +298,10 @@ fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Fi
         let arguments = text_of(value).map(Argument::Text).into_iter().collect();
         Call::Compare { op, left: Operand::Predicate(predicate.clone()), arguments }
     };
-    let terms = |index, wants| Call::Terms {
+    let terms = |index, expects| Call::Terms {
         predicate: predicate.clone(),
         index,
-        wants,
+        expects,
         text: text_of(value).unwrap_or_default(),
     };
     if let Some(op) = Comparison::from_name(name) {

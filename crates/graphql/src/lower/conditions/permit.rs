@@ -46,12 +46,14 @@ pub fn permit(
     let next = VarId(query.variables.len() as u32);
     let mut permits = Permits { caller, guarded, is_edge, next, named: Vec::new() };
     for block in &mut query.blocks {
-        let known = permits.named.len();
+        let existing = permits.named.len();
         permits.block(block)?;
         // The new variables are greater than those of the text, so they need no renumbering. Each
         // of the blocks that were added while this block was walked defines one variable, which
         // this block now waits for.
-        block.reads.extend(permits.named[known..].iter().filter_map(|(_, it)| it.defines.first()));
+        block
+            .reads
+            .extend(permits.named[existing..].iter().filter_map(|(_, it)| it.defines.first()));
     }
     for (name, block) in permits.named {
         query.variables.push(Variable { name });
@@ -215,7 +217,7 @@ impl Permits<'_> {
             arguments: vec![Argument::Text("1".to_owned())],
         };
         let is_there = self.of_edges(&none);
-        if !finds_all && !wants_none(&root.call) {
+        if !finds_all && !expects_none(&root.call) {
             root.call = Call::Has(counted);
         }
         all(is_there.into_iter().chain([condition]).collect())
@@ -295,8 +297,9 @@ impl Permits<'_> {
             call => match call.predicate() {
                 Some(predicate) if !predicate.reverse => {
                     let has_it = |def: &TypeDef| {
-                        let known = def.fields.iter().filter_map(|field| field.predicate.as_ref());
-                        known.into_iter().any(|known| known.name == predicate.name)
+                        let existing =
+                            def.fields.iter().filter_map(|field| field.predicate.as_ref());
+                        existing.into_iter().any(|existing| existing.name == predicate.name)
                     };
                     // Nodes of any type may have what the schema does not know, such as their
                     // types.
@@ -315,7 +318,7 @@ impl Permits<'_> {
         let fields = self.caller.model.types.iter().flat_map(|def| &def.fields);
         let of_predicate = fields.filter(|field| {
             let predicate = field.predicate.as_ref();
-            predicate.is_some_and(|known| known.name == name && known.reverse == reverse)
+            predicate.is_some_and(|existing| existing.name == name && existing.reverse == reverse)
         });
         let targets: Vec<&str> = of_predicate.map(|field| field.ty.name()).collect();
         if targets.is_empty() {
@@ -357,7 +360,7 @@ fn add(filter: &mut Option<Filter>, condition: Option<Filter>) {
 
 /// Returns true if a comparison of a count holds for nodes without an edge, which a root does not
 /// find.
-fn wants_none(call: &Call) -> bool {
+fn expects_none(call: &Call) -> bool {
     let is_below = |argument: &Argument, least: i64| match argument {
         Argument::Text(text) => text.trim().parse::<i64>().is_ok_and(|number| number < least),
         Argument::Val(_) => false,

@@ -153,7 +153,7 @@ impl Caller<'_> {
         let field = operation.fields.first()?;
         let def = self.model.get(&field.shape.root.as_ref()?.type_name)?;
         let given = match field.arguments.given("filter") {
-            Some(given) => root_filter(Sight::Whole(self.model), def, given).ok()?,
+            Some(given) => root_filter(Sight::Full(self.model), def, given).ok()?,
             None => None,
         };
         let mut conditions = Vec::new();
@@ -166,18 +166,18 @@ impl Caller<'_> {
     /// requires is present.
     fn conditions(
         &self,
-        asked: &Field,
+        requested: &Field,
         inherited: Option<&Cascade>,
         conditions: &mut Vec<Filter>,
     ) -> Result<(), Refusal> {
         stack::require();
-        let cascade = asked.cascade.as_ref().or(inherited);
+        let cascade = requested.cascade.as_ref().or(inherited);
         let is_required = |name: &str| {
             let named = cascade.filter(|cascade| !cascade.fields.is_empty());
             named.is_none_or(|cascade| cascade.fields.iter().any(|field| field == name))
         };
         // Types that are requested the same share a branch, so its first type represents all.
-        for branch in &asked.selection.branches {
+        for branch in &requested.selection.branches {
             let Some(def) = branch.types.first().and_then(|name| self.model.get(name)) else {
                 continue;
             };
@@ -197,10 +197,10 @@ impl Caller<'_> {
     fn presence(
         &self,
         def: &TypeDef,
-        asked: &Field,
+        requested: &Field,
         cascade: Option<&Cascade>,
     ) -> Result<Option<Filter>, Refusal> {
-        let Some(field) = def.field(&asked.shape.name).filter(|field| !is_uid(field)) else {
+        let Some(field) = def.field(&requested.shape.name).filter(|field| !is_uid(field)) else {
             return Ok(None);
         };
         let Some(predicate) = &field.predicate else { return Ok(None) };
@@ -216,14 +216,14 @@ impl Caller<'_> {
         if predicate.reverse && target.kind != Kind::Union {
             conditions.push(has_type(target));
         }
-        if let Some(given) = asked.arguments.given("filter") {
-            add(filter(Sight::Whole(self.model), target, given)?, &mut conditions);
+        if let Some(given) = requested.arguments.given("filter") {
+            add(filter(Sight::Full(self.model), target, given)?, &mut conditions);
         }
-        self.conditions(asked, cascade, &mut conditions)?;
+        self.conditions(requested, cascade, &mut conditions)?;
         Ok(Some(Filter::Reaches(Box::new(Reach {
             predicate: predicate.name.clone(),
             reverse: predicate.reverse,
-            more_than: order::offset(&asked.arguments),
+            more_than: order::offset(&requested.arguments),
             filter: all(conditions),
         }))))
     }

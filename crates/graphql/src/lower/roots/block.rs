@@ -90,7 +90,7 @@ pub(crate) fn node_block(root: Call, filter: Option<Filter>) -> Block {
 /// Makes the fault of a root field with an argument that can't be read, at the position of the
 /// field.
 pub(super) fn wrong_at(field: &Field, why: &Refusal) -> Fault {
-    Fault { places: vec![field.shape.location], ..wrong(field, why.message()) }
+    Fault { positions: vec![field.shape.location], ..wrong(field, why.message()) }
 }
 
 /// Makes the fault of a root field that can't be lowered.

@@ -9,7 +9,7 @@ use crate::lower::conditions::filter::has_type;
 use crate::lower::conditions::filter_value::text_of;
 use crate::lower::conditions::rules::Caller;
 use crate::lower::fields::{Lowering, Selected};
-use crate::lower::shape::{EntityPlace, Lowered, RootShape};
+use crate::lower::shape::{EntityPosition, Lowered, RootShape};
 use crate::lower::target::all;
 use crate::model;
 use crate::model::{Operation, TypeDef};
@@ -36,8 +36,8 @@ pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lower
     let mut lowering = Lowering::new(caller);
     let mut types: Vec<Named<'a>> = Vec::new();
     let mut blocks: Vec<Block> = Vec::new();
-    let mut known: HashMap<(usize, String), usize> = HashMap::new();
-    let mut places = Vec::with_capacity(items.len());
+    let mut existing: HashMap<(usize, String), usize> = HashMap::new();
+    let mut positions = Vec::with_capacity(items.len());
     for item in items {
         let name = type_name(field, item)?;
         let shape = match types.iter().position(|named| named.def.name == name) {
@@ -52,7 +52,7 @@ pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lower
             let message = format!("{} is required in `representations`", key.name);
             return Err(wrong(field, &message));
         };
-        let block = *known.entry((shape, text)).or_insert_with_key(|(_, text)| {
+        let block = *existing.entry((shape, text)).or_insert_with_key(|(_, text)| {
             let root = key_call(key, &Value::String(text.as_str().into()));
             let filter = [has_type(def)].into_iter().chain(permitted.clone()).collect();
             let mut block = node_block(root, all(filter));
@@ -61,11 +61,11 @@ pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lower
             blocks.push(block);
             blocks.len() - 1
         });
-        places.push(EntityPlace { block, shape });
+        positions.push(EntityPosition { block, shape });
     }
     let query = Query { blocks, ..Query::default() };
     let shapes = types.into_iter().map(|named| named.selected.shape).collect();
-    Ok(Lowered { query, shape: RootShape::Entities(places, shapes) })
+    Ok(Lowered { query, shape: RootShape::Entities(positions, shapes) })
 }
 
 /// Lowers what is asked of the nodes of a type.

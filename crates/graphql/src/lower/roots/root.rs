@@ -131,9 +131,9 @@ fn check_password<'a>(
     let kind = FieldKind::CheckPassword { name: secret.predicate.clone(), password };
     // The comparison is a field beside those of the request, so that the shape knows its position.
     let fields = &mut query.blocks[0].fields;
-    let place = fields.len();
+    let position = fields.len();
     fields.push(Arc::new(plan_field(kind, "checkpwd".to_owned())));
-    Ok(Lowered { query, shape: RootShape::Checked(place, shape) })
+    Ok(Lowered { query, shape: RootShape::Checked(position, shape) })
 }
 
 /// Lowers a list of nodes: `queryT`, or nodes that are known.

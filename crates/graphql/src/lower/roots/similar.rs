@@ -51,13 +51,13 @@ pub(in crate::lower) fn similar<'a>(
     let given = given.and_then(RootFilter::into_filter);
     let filter = lowering.admitted(def, given, true, Operation::Query);
     // The executor finds the nodes; their distances are computed again when the answer is written.
-    let place = selected.fields.len();
+    let position = selected.fields.len();
     selected.fields.push(Arc::new(fetched(predicate)));
     let mut block = node_block(call, filter);
     block.fields = selected.fields;
     let query = Query { blocks: vec![block], ..Query::default() };
     let (metric, object) = (metric(by), selected.shape);
-    Ok(Lowered { query, shape: RootShape::Similar { place, vector, metric, object } })
+    Ok(Lowered { query, shape: RootShape::Similar { position, vector, metric, object } })
 }
 
 /// Makes the function that finds the nearest nodes.
@@ -108,8 +108,8 @@ fn embedding_of<'a>(
 
 fn embedding<'a>(def: &'a TypeDef, field: &Field) -> Result<&'a model::Field, Fault> {
     let name = field.arguments.given("by").and_then(Value::as_str).unwrap_or_default();
-    let found = def.field(name).filter(|by| by.embedding);
-    found.ok_or_else(|| wrong(field, &format!("{name} is no embedding of {}", def.name)))
+    let result = def.field(name).filter(|by| by.embedding);
+    result.ok_or_else(|| wrong(field, &format!("{name} is no embedding of {}", def.name)))
 }
 
 /// Returns the vector that the request gives.

@@ -36,7 +36,7 @@ pub struct Sender<'a> {
 /// A custom field that a client requests, prepared for as many requests as it needs.
 pub struct Call<'a> {
     /// The field as the client requests it.
-    pub asked: &'a request::Field,
+    pub requested: &'a request::Field,
     /// The type that has the field.
     type_name: &'a str,
     way: Way<'a>,
@@ -84,18 +84,20 @@ impl<'a> Sender<'a> {
         &self,
         type_name: &'a str,
         field: &'a Field,
-        asked: &'a request::Field,
+        requested: &'a request::Field,
     ) -> Result<Call<'a>, CallError> {
         let (way, headers) = match &field.custom {
             Some(Custom::Http(http)) => {
-                let way = self.http(http, field, asked)?;
+                let way = self.http(http, field, requested)?;
                 (way, headers::of_field(self.model, http, self.came))
             }
-            _ if field.lambda => (self.lambda(type_name, asked)?, headers::of_lambda(self.came)),
+            _ if field.lambda => {
+                (self.lambda(type_name, requested)?, headers::of_lambda(self.came))
+            }
             _ => return Err(CallError::NoRequest),
         };
         let Sender { timeout, bytes_max, .. } = *self;
-        Ok(Call { asked, type_name, way, headers: headers.0, timeout, bytes_max })
+        Ok(Call { requested, type_name, way, headers: headers.0, timeout, bytes_max })
     }
 
     /// Prepares a field with `@custom(http:)`.
@@ -103,7 +105,7 @@ impl<'a> Sender<'a> {
         &self,
         http: &'a CustomHttp,
         field: &Field,
-        asked: &request::Field,
+        requested: &request::Field,
     ) -> Result<Way<'a>, CallError> {
         let body = http.body.as_deref().map(parse_template).transpose()?.flatten();
         let Some(text) = &http.graphql else { return Ok(Way::Plain { http, body }) };
@@ -117,15 +119,15 @@ impl<'a> Sender<'a> {
             // The objects of a batch are the value of one variable.
             Mode::Batch => declared_operation::variable_of(&parsed).into_iter().collect(),
         };
-        let text = operation::text(self.model, &parsed, field.ty.name(), asked);
+        let text = operation::text(self.model, &parsed, field.ty.name(), requested);
         Ok(Way::Graphql { http, body, text, variables, name })
     }
 
     /// Prepares a field with `@lambda`.
-    fn lambda(&self, type_name: &str, asked: &request::Field) -> Result<Way<'a>, CallError> {
+    fn lambda(&self, type_name: &str, requested: &request::Field) -> Result<Way<'a>, CallError> {
         let url = self.lambda_url.filter(|url| !url.is_empty());
         let url = url.ok_or(CallError::NoLambda)?;
-        let resolver = format!("{type_name}.{}", asked.shape.name);
+        let resolver = format!("{type_name}.{}", requested.shape.name);
         Ok(Way::Lambda(Lambda { url, resolver, auth_header: self.auth_header() }))
     }
 
@@ -171,7 +173,7 @@ impl<'a> Call<'a> {
     ///
     /// When a value is missing that the address needs, or the address is none of HTTP.
     pub fn of_root(&self) -> Result<Outgoing, CallError> {
-        let values = values_of(&self.asked.arguments);
+        let values = values_of(&self.requested.arguments);
         match &self.way {
             Way::Lambda(lambda) => Ok(self.post(lambda, "args", Value::Object(values))),
             _ => self.of_object(&values),
@@ -228,7 +230,7 @@ impl<'a> Call<'a> {
     /// Reads the answer to [`Call::of_root`] or [`Call::of_object`]. A reply tells what went wrong
     /// next to the value, or instead of it.
     pub fn read(&self, incoming: &Incoming) -> Reply {
-        self.read_whole(incoming).unwrap_or_else(|why| Reply::failed(self.worded(why)))
+        self.read_full(incoming).unwrap_or_else(|why| Reply::failed(self.worded(why)))
     }
 
     /// Reads the answer to [`Call::of_objects`]: one reply for each of `count` objects, in their
@@ -238,10 +240,10 @@ impl<'a> Call<'a> {
     ///
     /// A reply without a value when the request failed as a whole.
     pub fn read_all(&self, incoming: &Incoming, count: usize) -> Result<Vec<Reply>, Reply> {
-        let mut reply = self.read_whole(incoming).map_err(|why| Reply::failed(self.worded(why)))?;
+        let mut reply = self.read_full(incoming).map_err(|why| Reply::failed(self.worded(why)))?;
         // Errors of the entire answer have no index of an object to begin their paths with.
-        if reply.value.is_null() && !reply.told.is_empty() {
-            reply.told.iter_mut().for_each(|told| told.path.clear());
+        if reply.value.is_null() && !reply.reported.is_empty() {
+            reply.reported.iter_mut().for_each(|reported| reported.path.clear());
             return Err(reply);
         }
         reply::parted(reply, count).map_err(|why| Reply::failed(self.worded(why)))
@@ -249,11 +251,11 @@ impl<'a> Call<'a> {
 
     /// Words a reason as the answer to the client says it.
     pub fn worded(&self, why: impl fmt::Display) -> String {
-        worded(self.type_name, &self.asked.shape.name, why)
+        worded(self.type_name, &self.requested.shape.name, why)
     }
 
     /// Reads an answer without taking it apart.
-    fn read_whole(&self, incoming: &Incoming) -> Result<Reply, AnswerError> {
+    fn read_full(&self, incoming: &Incoming) -> Result<Reply, AnswerError> {
         match &self.way {
             Way::Graphql { name, .. } => reply::graphql(incoming, name),
             _ => reply::plain(incoming),

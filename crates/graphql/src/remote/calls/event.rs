@@ -34,7 +34,7 @@ impl Change {
     }
 
     /// Returns true if the type requests events of this change.
-    fn is_told(self, def: &TypeDef) -> bool {
+    fn is_reported(self, def: &TypeDef) -> bool {
         match self {
             Change::Add => def.lambda_on_mutate.add,
             Change::Update => def.lambda_on_mutate.update,
@@ -55,7 +55,7 @@ pub fn event(
     commit: u64,
 ) -> Option<Outgoing> {
     // Most types request no events, and then nothing is made.
-    let def = sender.model.get(type_name).filter(|def| change.is_told(def))?;
+    let def = sender.model.get(type_name).filter(|def| change.is_reported(def))?;
     let url = sender.lambda_url.filter(|url| !url.is_empty())?;
     let input = arguments.given("input");
     let given = |value: Option<&_>| value.map_or(Value::Null, json_of);

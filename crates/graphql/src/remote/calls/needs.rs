@@ -33,8 +33,8 @@ fn is_plain(model: &Model, field: &Field) -> bool {
 /// Returns the names of the variables of a field's address and body, or else of its operation, each
 /// once, in the order of their first use.
 fn variables(http: &CustomHttp) -> Vec<String> {
-    let found = url_variables(&http.url);
-    let mut names = found.map_or_else(Vec::new, |url| [url.path, url.query].concat());
+    let result = url_variables(&http.url);
+    let mut names = result.map_or_else(Vec::new, |url| [url.path, url.query].concat());
     match (&http.body, &http.graphql) {
         (Some(body), _) => {
             names.extend(template_variables(body, false).unwrap_or_default());

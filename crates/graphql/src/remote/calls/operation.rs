@@ -15,25 +15,25 @@ use crate::remote::calls::needs::needs;
 use crate::request::{Field, Selection, Value};
 
 /// Returns the text of an operation whose field, of the type `type_name`, has the selection of
-/// `asked`.
+/// `requested`.
 pub(in crate::remote) fn text(
     model: &Model,
     operation: &ast::OperationDefinition,
     type_name: &str,
-    asked: &Field,
+    requested: &Field,
 ) -> String {
     let mut operation = operation.clone();
     if let Some(ast::Selection::Field(field)) = operation.selection_set.first_mut() {
-        let selection = selection(model, type_name, &asked.selection);
+        let selection = selection(model, type_name, &requested.selection);
         field.make_mut().selection_set = selection;
     }
     ast::Definition::OperationDefinition(Node::new(operation)).serialize().no_indent().to_string()
 }
 
 /// Makes the selection set for objects of a type. Requests are of bounded depth.
-fn selection(model: &Model, type_name: &str, asked: &Selection) -> Vec<ast::Selection> {
+fn selection(model: &Model, type_name: &str, requested: &Selection) -> Vec<ast::Selection> {
     stack::require();
-    if asked.is_empty() {
+    if requested.is_empty() {
         return Vec::new();
     }
     let declared = model.get(type_name);
@@ -43,10 +43,10 @@ fn selection(model: &Model, type_name: &str, asked: &Selection) -> Vec<ast::Sele
     if is_abstract {
         out.push(plain("__typename"));
     }
-    match asked.only() {
+    match requested.only() {
         Some(fields) if !is_abstract => out.extend(members(model, declared, fields)),
         _ => {
-            for branch in &asked.branches {
+            for branch in &requested.branches {
                 for name in branch.types.iter() {
                     let selection_set = members(model, model.get(name), &branch.fields);
                     let type_condition = Some(name.clone());
@@ -71,16 +71,16 @@ fn selection(model: &Model, type_name: &str, asked: &Selection) -> Vec<ast::Sele
 fn members(model: &Model, def: Option<&TypeDef>, fields: &[Field]) -> Vec<ast::Selection> {
     let mut out = Vec::new();
     let mut hidden: Vec<&str> = Vec::new();
-    for asked in fields.iter().filter(|field| field.shape.name != "__typename") {
-        let known = def.and_then(|def| def.field(&asked.shape.name));
-        match (def, known) {
+    for requested in fields.iter().filter(|field| field.shape.name != "__typename") {
+        let existing = def.and_then(|def| def.field(&requested.shape.name));
+        match (def, existing) {
             (Some(def), Some(field)) if field.is_custom() => {
                 hidden.extend(needs(model, def, field).iter().map(|field| field.name.as_str()));
             }
-            (Some(_), Some(field)) => out.push(member(model, field, asked)),
+            (Some(_), Some(field)) => out.push(member(model, field, requested)),
             // `postsAggregate` is generated here; no other server knows it.
             (Some(_), None) => {}
-            (None, _) => out.push(plain_as(&asked.shape.key, &asked.shape.name)),
+            (None, _) => out.push(plain_as(&requested.shape.key, &requested.shape.name)),
         }
     }
     hidden.sort_unstable();
@@ -102,19 +102,19 @@ fn members(model: &Model, def: Option<&TypeDef>, fields: &[Field]) -> Vec<ast::S
 }
 
 /// Makes the selection of one field. Arguments that only we know, such as `first`, are not sent.
-fn member(model: &Model, field: &model::Field, asked: &Field) -> ast::Selection {
-    let name = Name::new(remote_name(field)).unwrap_or_else(|_| asked.shape.name.clone());
-    let is_declared = |name: &Name| field.arguments.iter().any(|known| *name == *known.name);
-    let arguments = asked.arguments.iter().filter(|(name, _)| is_declared(name));
+fn member(model: &Model, field: &model::Field, requested: &Field) -> ast::Selection {
+    let name = Name::new(remote_name(field)).unwrap_or_else(|_| requested.shape.name.clone());
+    let is_declared = |name: &Name| field.arguments.iter().any(|existing| *name == *existing.name);
+    let arguments = requested.arguments.iter().filter(|(name, _)| is_declared(name));
     let arguments = arguments.map(|(name, value)| {
         Node::new(ast::Argument { name: name.clone(), value: Node::new(literal(value)) })
     });
     ast::Selection::Field(Node::new(ast::Field {
-        alias: (asked.shape.key != name).then(|| asked.shape.key.clone()),
+        alias: (requested.shape.key != name).then(|| requested.shape.key.clone()),
         name,
         arguments: arguments.collect(),
         directives: ast::DirectiveList::new(),
-        selection_set: selection(model, field.ty.name(), &asked.selection),
+        selection_set: selection(model, field.ty.name(), &requested.selection),
     }))
 }
 

@@ -8,8 +8,8 @@ use crate::remote::message::interpolation::Values;
 /// Hexadecimal digits as addresses have them.
 const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Replaces the variables of an address by values, which are escaped. A variable is a whole segment
-/// of the path or a whole value of the query. A pair of the query is left out when its variable has
+/// Replaces the variables of an address by values, which are escaped. A variable is an entire segment
+/// of the path or an entire value of the query. A pair of the query is left out when its variable has
 /// no value, is empty when that is null, and is there once for each item of a list. O(result).
 ///
 /// # Errors
@@ -110,8 +110,8 @@ mod tests {
     #[test]
     fn variables_are_replaced_and_escaped() {
         let url = "http://h:1/f/$id/x?a=$a&b=2&c=$c#t";
-        let found = of(url, json!({"id": "a/b ü", "a": "x&y=1", "c": null}));
-        assert_eq!(found.unwrap(), "http://h:1/f/a%2Fb%20%C3%BC/x?a=x%26y%3D1&b=2&c=#t");
+        let result = of(url, json!({"id": "a/b ü", "a": "x&y=1", "c": null}));
+        assert_eq!(result.unwrap(), "http://h:1/f/a%2Fb%20%C3%BC/x?a=x%26y%3D1&b=2&c=#t");
         assert_eq!(of(url, json!({"id": 7})).unwrap(), "http://h:1/f/7/x?b=2#t");
         let refused = Err(CallError::PathVariable { name: "id".to_owned() });
         assert_eq!(of(url, json!({"a": 1})), refused);

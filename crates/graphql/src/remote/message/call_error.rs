@@ -57,8 +57,8 @@ pub(in crate::remote) enum AnswerError {
     #[error("a list of {expected} items was expected for as many objects")]
     NoList { expected: usize },
     /// The answer about several objects is a list of another length.
-    #[error("a list of {expected} items was expected for as many objects, not of {found}")]
-    Length { expected: usize, found: usize },
+    #[error("a list of {expected} items was expected for as many objects, not of {result}")]
+    Length { expected: usize, result: usize },
     /// The answer to an introspection has errors and no schema: the first of its messages.
     #[error("{message}")]
     Refused { message: String },

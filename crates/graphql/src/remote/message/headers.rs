@@ -69,7 +69,8 @@ impl Headers {
     /// Adds the values of secrets. A secret that the schema lacks is left out.
     fn add_secrets(&mut self, model: &Model, pairs: &[(String, String)]) {
         for (name, secret) in pairs {
-            if let Some((_, value)) = model.secrets.iter().find(|(known, _)| known == secret) {
+            if let Some((_, value)) = model.secrets.iter().find(|(existing, _)| existing == secret)
+            {
                 self.set(name, value.clone());
             }
         }
@@ -80,8 +81,8 @@ impl Headers {
         if FRAMING.iter().any(|framing| framing.eq_ignore_ascii_case(name)) {
             return;
         }
-        match self.0.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
-            Some(known) => known.1 = value,
+        match self.0.iter_mut().find(|(existing, _)| existing.eq_ignore_ascii_case(name)) {
+            Some(existing) => existing.1 = value,
             None => self.0.push((name.to_owned(), value)),
         }
     }

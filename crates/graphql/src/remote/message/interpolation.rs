@@ -69,10 +69,10 @@ mod tests {
         let template =
             parse_template("{ a: $a, b: { c: $no, d: [1, $no, \"x\"] }, e: $null, f: 1.5 }");
         let Value::Object(values) = json!({"a": {"deep": [1]}, "null": null}) else { panic!() };
-        let found = filled(&template.unwrap().unwrap(), &values);
+        let result = filled(&template.unwrap().unwrap(), &values);
         let want = json!({"a": {"deep": [1]}, "b": {"d": [1, "x"]}, "e": null, "f": 1.5});
-        assert_eq!(found, Some(want));
-        let whole = parse_template("$no").unwrap().unwrap();
-        assert_eq!(filled(&whole, &values), None);
+        assert_eq!(result, Some(want));
+        let full = parse_template("$no").unwrap().unwrap();
+        assert_eq!(filled(&full, &values), None);
     }
 }

@@ -85,7 +85,8 @@ impl<'a> Fit<'a> {
     ) {
         let what = format!("{} `{}`", operation.operation_type, called.name);
         for argument in &called.arguments {
-            let Some(known) = theirs.arguments.iter().find(|known| argument.name == *known.name)
+            let Some(existing) =
+                theirs.arguments.iter().find(|existing| argument.name == *existing.name)
             else {
                 let name = &argument.name;
                 self.faults.push(format!("argument `{name}` is not present in remote {what}."));
@@ -94,7 +95,7 @@ impl<'a> Fit<'a> {
             if let ast::Value::Variable(name) = &*argument.value {
                 let declared = operation.variables.iter().find(|variable| variable.name == *name);
                 if let Some(declared) = declared {
-                    self.variable(declared, known, &what, http);
+                    self.variable(declared, existing, &what, http);
                 }
             }
         }
@@ -111,21 +112,21 @@ impl<'a> Fit<'a> {
     fn variable(
         &mut self,
         declared: &ast::VariableDefinition,
-        known: &RemoteInput,
+        existing: &RemoteInput,
         what: &str,
         http: &CustomHttp,
     ) {
         // With a default the variable is never absent.
         let has_value = declared.default_value.as_ref().is_some_and(|value| !value.is_null());
-        if !may_stand_for(&declared.ty, has_value || known.has_default, &known.ty) {
-            let (ty, name) = (&declared.ty, &known.name);
+        if !may_stand_for(&declared.ty, has_value || existing.has_default, &existing.ty) {
+            let (ty, name) = (&declared.ty, &existing.name);
             self.faults.push(format!(
                 "variable `${}` of type `{ty}` is given for argument `{name}` of type `{}` in remote {what}.",
-                declared.name, known.ty
+                declared.name, existing.ty
             ));
             return;
         }
-        let name = known.ty.name();
+        let name = existing.ty.name();
         let Some(theirs) = self.remote.types.get(name) else { return };
         if theirs.kind != "INPUT_OBJECT" {
             return;
@@ -146,11 +147,11 @@ impl<'a> Fit<'a> {
     fn template(&mut self, http: &CustomHttp, name: &str, theirs: &RemoteType) {
         let body = http.body.as_deref().map(parse_template);
         let Some(Ok(Some(ast::Value::Object(members)))) = body else { return };
-        let known = |key: &str| theirs.inputs.iter().any(|input| input.name == key);
-        for (key, _) in members.iter().filter(|(key, _)| !known(key)) {
+        let existing = |key: &str| theirs.inputs.iter().any(|input| input.name == key);
+        for (key, _) in members.iter().filter(|(key, _)| !existing(key)) {
             self.faults.push(format!("body has key `{key}`, which remote input `{name}` lacks."));
         }
-        let given = |key: &str| members.iter().any(|(known, _)| *known == *key);
+        let given = |key: &str| members.iter().any(|(existing, _)| *existing == *key);
         for input in theirs.inputs.iter().filter(|it| it.is_required() && !given(&it.name)) {
             let key = &input.name;
             self.faults.push(format!("body lacks `{key}`, which remote input `{name}` requires."));
@@ -167,19 +168,19 @@ impl<'a> Fit<'a> {
         let name = &ours.name;
         for field in &ours.input_fields {
             let key = &field.name;
-            let Some(known) = theirs.inputs.iter().find(|known| known.name == *key) else {
+            let Some(existing) = theirs.inputs.iter().find(|existing| existing.name == *key) else {
                 self.faults.push(format!(
                     "input `{name}` has field `{key}`, which remote input `{name}` lacks."
                 ));
                 continue;
             };
-            if depth(&field.ty) != depth(&known.ty) || field.ty.name() != known.ty.name() {
-                let (ours, theirs) = (&field.ty, &known.ty);
+            if depth(&field.ty) != depth(&existing.ty) || field.ty.name() != existing.ty.name() {
+                let (ours, theirs) = (&field.ty, &existing.ty);
                 self.faults.push(format!("field `{key}` of input `{name}` has type `{ours}`, in remote schema `{theirs}`."));
                 continue;
             }
             let inner = self.model.get(field.ty.name()).filter(|def| def.kind == Kind::Input);
-            let theirs = self.remote.types.get(known.ty.name());
+            let theirs = self.remote.types.get(existing.ty.name());
             if let (Some(inner), Some(theirs)) = (inner, theirs) {
                 self.input(inner, theirs);
             }
@@ -227,19 +228,19 @@ impl<'a> Fit<'a> {
         for field in def.fields.iter().filter(|field| !field.is_custom()) {
             let key = declared_operation::remote_name(field);
             let ours = &def.name;
-            let Some(known) = remote.field(key) else {
+            let Some(existing) = remote.field(key) else {
                 self.faults.push(format!(
                     "field `{key}` of type `{ours}` is not present in remote type `{name}`."
                 ));
                 continue;
             };
             for argument in &field.arguments {
-                if known.arguments.iter().all(|known| known.name != argument.name) {
+                if existing.arguments.iter().all(|existing| existing.name != argument.name) {
                     let argument = &argument.name;
                     self.faults.push(format!("argument `{argument}` of field `{key}` is not present in remote type `{name}`."));
                 }
             }
-            self.returned(&format!("field `{key}` of type `{ours}`"), &field.ty, &known.ty);
+            self.returned(&format!("field `{key}` of type `{ours}`"), &field.ty, &existing.ty);
         }
     }
 }

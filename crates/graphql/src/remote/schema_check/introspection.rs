@@ -83,9 +83,9 @@ impl RemoteSchema {
         let schema = body.pointer("/data/__schema").filter(|schema| schema.is_object());
         let Some(schema) = schema else {
             // A server that refuses introspection says so in its first error.
-            let told = body.pointer("/errors/0/message").and_then(Value::as_str);
+            let reported = body.pointer("/errors/0/message").and_then(Value::as_str);
             let refused = |message: &str| AnswerError::Refused { message: message.to_owned() };
-            return Err(told.map_or(AnswerError::NoSchema, refused));
+            return Err(reported.map_or(AnswerError::NoSchema, refused));
         };
         let name_of = |path: &str| Some(schema.pointer(path)?.as_str()?.to_owned());
         let types = list(schema, "types");

@@ -22,7 +22,7 @@ const PARALLEL: usize = 8;
 const FAULTS_MAX: usize = 200;
 
 /// A custom field that is compared with the schema of its server.
-struct Asked<'a> {
+struct RequestedQuery<'a> {
     type_name: &'a str,
     field: &'a Field,
     http: &'a CustomHttp,
@@ -34,22 +34,23 @@ struct Asked<'a> {
 pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u64) -> Vec<Fault> {
     // Fields with other headers may see another schema, so each pair of address and headers is
     // asked.
-    let mut servers: BTreeMap<(String, Vec<(String, String)>), Vec<Asked<'_>>> = BTreeMap::new();
-    for asked in fields(model) {
-        let headers = headers::of_introspection(model, asked.http).0;
-        servers.entry((asked.http.url.clone(), headers)).or_default().push(asked);
+    let mut servers: BTreeMap<(String, Vec<(String, String)>), Vec<RequestedQuery<'_>>> =
+        BTreeMap::new();
+    for requested in fields(model) {
+        let headers = headers::of_introspection(model, requested.http).0;
+        servers.entry((requested.http.url.clone(), headers)).or_default().push(requested);
     }
     let requests: Vec<Outgoing> =
         servers.keys().map(|(url, headers)| question(url, headers, timeout, bytes_max)).collect();
     let schemas: Vec<Result<RemoteSchema, AnswerError>> =
         requests.chunks(PARALLEL).flat_map(|chunk| ask_all(fetch, chunk)).collect();
     let mut faults = Vec::new();
-    for (asked, schema) in servers.values().zip(&schemas) {
-        for asked in asked {
-            faults.extend(compare(model, asked, schema));
+    for (requested, schema) in servers.values().zip(&schemas) {
+        for requested in requested {
+            faults.extend(compare(model, requested, schema));
         }
     }
-    faults.sort_by(|one: &Fault, other| one.places.cmp(&other.places));
+    faults.sort_by(|one: &Fault, other| one.positions.cmp(&other.positions));
     // A server that is down has a fault for each field.
     faults.truncate(FAULTS_MAX);
     faults
@@ -57,22 +58,22 @@ pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u6
 
 /// Returns the fields whose server is asked. A field of an interface represents its copies in the
 /// types that implement it.
-fn fields(model: &Model) -> Vec<Asked<'_>> {
+fn fields(model: &Model) -> Vec<RequestedQuery<'_>> {
     let types = model.types.iter().map(|def| (def.name.as_str(), &def.fields));
     let roots = [("Query", &model.queries), ("Mutation", &model.mutations)];
     let all = types.chain(roots);
     let fields = all.flat_map(|(name, fields)| fields.iter().map(move |field| (name, field)));
-    let asked = fields.filter_map(|(type_name, field)| match &field.custom {
+    let requested = fields.filter_map(|(type_name, field)| match &field.custom {
         Some(Custom::Http(http))
             if http.graphql.is_some()
                 && !http.skip_introspection
                 && field.inherited_from.is_none() =>
         {
-            Some(Asked { type_name, field, http })
+            Some(RequestedQuery { type_name, field, http })
         }
         _ => None,
     });
-    asked.collect()
+    requested.collect()
 }
 
 /// Makes the request for a server's schema.
@@ -117,10 +118,10 @@ fn ask(fetch: &dyn Fetch, request: &Outgoing) -> Result<RemoteSchema, AnswerErro
 /// Returns the faults of a field, or the one fault that its server's schema is not known.
 fn compare(
     model: &Model,
-    asked: &Asked<'_>,
+    requested: &RequestedQuery<'_>,
     schema: &Result<RemoteSchema, AnswerError>,
 ) -> Vec<Fault> {
-    let Asked { type_name, field, http } = asked;
+    let RequestedQuery { type_name, field, http } = requested;
     let whats = match schema {
         Ok(schema) => fit::faults(model, schema, field, http),
         Err(why) => {
@@ -128,12 +129,12 @@ fn compare(
             vec![format!("the schema of {} can't be had: {why} ({hint}).", http.url)]
         }
     };
-    let told = whats.into_iter().map(|what| {
+    let reported = whats.into_iter().map(|what| {
         let message = format!(
             "Type {type_name}; Field {}; inside graphql in @custom directive, {what}",
             field.name
         );
         Fault::at(http.graphql_at, message)
     });
-    told.collect()
+    reported.collect()
 }

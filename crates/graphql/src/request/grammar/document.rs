@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::request::{OperationKind, Place};
+use crate::request::{OperationKind, Position};
 
 /// The number of a field in [`Document::fields`].
 pub(in crate::request) type FieldId = u32;
@@ -29,7 +29,7 @@ pub(in crate::request) struct OperationNode<'t> {
     pub variables: Vec<VariableNode<'t>>,
     pub directives: Vec<DirectiveNode<'t>>,
     pub selections: Vec<SelectionNode<'t>>,
-    pub at: Place,
+    pub at: Position,
 }
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(in crate::request) struct VariableNode<'t> {
     pub ty: Type,
     pub default: Option<ValueNode<'t>>,
     pub directives: Vec<DirectiveNode<'t>>,
-    pub at: Place,
+    pub at: Position,
 }
 
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub(in crate::request) struct FragmentNode<'t> {
     pub condition: &'t str,
     pub directives: Vec<DirectiveNode<'t>>,
     pub selections: Vec<SelectionNode<'t>>,
-    pub at: Place,
+    pub at: Position,
 }
 
 #[derive(Debug)]
@@ -67,7 +67,7 @@ pub(in crate::request) struct FieldNode<'t> {
     pub arguments: Vec<ArgumentNode<'t>>,
     pub directives: Vec<DirectiveNode<'t>>,
     pub selections: Vec<SelectionNode<'t>>,
-    pub at: Place,
+    pub at: Position,
 }
 
 #[derive(Debug)]
@@ -75,21 +75,21 @@ pub(in crate::request) struct InlineNode<'t> {
     pub condition: Option<&'t str>,
     pub directives: Vec<DirectiveNode<'t>>,
     pub selections: Vec<SelectionNode<'t>>,
-    pub at: Place,
+    pub at: Position,
 }
 
 #[derive(Debug)]
 pub(in crate::request) struct SpreadNode<'t> {
     pub name: &'t str,
     pub directives: Vec<DirectiveNode<'t>>,
-    pub at: Place,
+    pub at: Position,
 }
 
 #[derive(Debug)]
 pub(in crate::request) struct DirectiveNode<'t> {
     pub name: &'t str,
     pub arguments: Vec<ArgumentNode<'t>>,
-    pub at: Place,
+    pub at: Position,
 }
 
 /// An argument, or a key of an object, with its value.
@@ -97,13 +97,13 @@ pub(in crate::request) struct DirectiveNode<'t> {
 pub(in crate::request) struct ArgumentNode<'t> {
     pub name: &'t str,
     pub value: ValueNode<'t>,
-    pub at: Place,
+    pub at: Position,
 }
 
 #[derive(Debug)]
 pub(in crate::request) struct ValueNode<'t> {
     pub kind: ValueKind<'t>,
-    pub at: Place,
+    pub at: Position,
 }
 
 #[derive(Debug, PartialEq)]

@@ -114,8 +114,8 @@ pub(in crate::request) fn template(
         (Some(input @ ExtendedType::InputObject(_)), ValueKind::Object(fields)) => {
             input_object(api, input, fields, variables)
         }
-        (Some(ExtendedType::Enum(known)), ValueKind::Enum(text)) => {
-            let name = known.values.get_key_value(*text).map(|(name, _)| name.clone());
+        (Some(ExtendedType::Enum(existing)), ValueKind::Enum(text)) => {
+            let name = existing.values.get_key_value(*text).map(|(name, _)| name.clone());
             Template::Fixed(name.map_or(Value::Null, Value::Enum))
         }
         _ => scalar(api, ty, value, variables),
@@ -129,9 +129,9 @@ fn input_object(
     fields: &[ArgumentNode<'_>],
     variables: &VariableNumbers<'_>,
 ) -> Template {
-    let known = input.as_input_object().map(|input| &input.fields);
+    let existing = input.as_input_object().map(|input| &input.fields);
     let given = fields.iter().filter_map(|field| {
-        let (name, definition) = known?.get_key_value(field.name)?;
+        let (name, definition) = existing?.get_key_value(field.name)?;
         Some((name.clone(), template(api, &definition.ty, &field.value.kind, variables)))
     });
     let defaults = input_fields(input).filter_map(|definition| {

@@ -10,7 +10,7 @@ use super::document::{
     SelectionNode, SpreadNode, ValueKind, ValueNode, VariableNode,
 };
 use super::tokens::{Lexer, QueryToken, TokenKind};
-use crate::request::{Fault, OperationKind, Place, RequestLimits};
+use crate::request::{Fault, OperationKind, Position, RequestLimits};
 
 type Parsed<T> = Result<T, Fault>;
 
@@ -303,11 +303,11 @@ impl<'t> Parser<'t> {
 
     /// Reads a punctuator if it is next, and tells whether it was.
     fn skip(&mut self, mark: u8) -> Parsed<bool> {
-        let found = self.next.kind == TokenKind::Mark(mark);
-        if found {
+        let result = self.next.kind == TokenKind::Mark(mark);
+        if result {
             self.advance()?;
         }
-        Ok(found)
+        Ok(result)
     }
 
     /// Reads the next token. Counting them bounds the memory of the tree.
@@ -324,7 +324,7 @@ impl<'t> Parser<'t> {
     fn expected(&self, what: &str) -> Fault {
         match &self.next.kind {
             TokenKind::Invalid(reason) => self.fault(reason.clone()),
-            found => self.fault(format!("Expected {what}, found {}", found.word())),
+            result => self.fault(format!("Expected {what}, found {}", result.word())),
         }
     }
 
@@ -332,12 +332,12 @@ impl<'t> Parser<'t> {
     fn unexpected(&self) -> Fault {
         match &self.next.kind {
             TokenKind::Invalid(reason) => self.fault(reason.clone()),
-            found => self.fault(format!("Unexpected {found}")),
+            result => self.fault(format!("Unexpected {result}")),
         }
     }
 
     fn fault(&self, message: String) -> Fault {
-        let at: Place = self.next.at;
+        let at: Position = self.next.at;
         Fault::at(at, message)
     }
 }
@@ -348,7 +348,7 @@ mod tests {
 
     fn fault(text: &str) -> String {
         let fault = parse(text, &RequestLimits::default()).unwrap_err();
-        let at = fault.places[0];
+        let at = fault.positions[0];
         format!("{}:{} {}", at.line, at.column, fault.message)
     }
 

@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::request::Place;
+use crate::request::Position;
 use crate::syntax::{LexemeKind, Tokens};
 
 /// A token with its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::request) struct QueryToken<'t> {
     pub kind: TokenKind<'t>,
-    pub at: Place,
+    pub at: Position,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -86,7 +86,7 @@ impl<'t> Lexer<'t> {
 
     /// Returns the position of the byte `to`, which must not be before the last one. So all
     /// positions of a text cost one pass over it.
-    fn locate(&mut self, to: usize) -> Place {
+    fn locate(&mut self, to: usize) -> Position {
         let bytes = self.text.as_bytes();
         for at in self.counted..to {
             match bytes[at] {
@@ -102,7 +102,7 @@ impl<'t> Lexer<'t> {
             }
         }
         self.counted = to;
-        Place { line: self.line, column: self.column }
+        Position { line: self.line, column: self.column }
     }
 }
 
@@ -251,17 +251,17 @@ mod tests {
     }
 
     #[test]
-    fn places_count_characters() {
+    fn positions_count_characters() {
         let mut lexer = Lexer::new("\"é\"\n \"ü\" a \"ö\" b");
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         loop {
             let token = lexer.read();
-            places.push((token.at.line, token.at.column));
+            positions.push((token.at.line, token.at.column));
             if token.kind == TokenKind::End {
                 break;
             }
         }
-        assert_eq!(places, [(1, 2), (2, 3), (2, 6), (2, 9), (2, 12), (2, 13)]);
+        assert_eq!(positions, [(1, 2), (2, 3), (2, 6), (2, 9), (2, 12), (2, 13)]);
     }
 
     #[test]

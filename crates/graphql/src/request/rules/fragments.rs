@@ -77,8 +77,8 @@ impl<'a, 't> Walker<'a, 't> {
     ) {
         match definition {
             None => {
-                let known = self.api.schema.types.keys().map(|name| name.as_str());
-                let near = did_you_mean_one_of(&near_names(fragment.condition, known), false);
+                let existing = self.api.schema.types.keys().map(|name| name.as_str());
+                let near = did_you_mean_one_of(&near_names(fragment.condition, existing), false);
                 self.fault(fragment.at, format!("Unknown type \"{}\".{near}", fragment.condition));
             }
             Some(definition) if !is_composite(definition) => {

@@ -31,27 +31,27 @@ impl<'a, 't> Walker<'a, 't> {
     fn check_variable(&mut self, expected: Expected<'a>, name: &str, value: &ValueNode<'t>) {
         let Some(operation) = self.operation else { return };
         let Some(variable) = self.variables.get(name).copied() else {
-            let place = match operation.name {
+            let position = match operation.name {
                 "" => String::new(),
                 name => format!(" by operation \"{name}\""),
             };
-            return self.fault(value.at, format!("Variable \"${name}\" is not defined{place}."));
+            return self.fault(value.at, format!("Variable \"${name}\" is not defined{position}."));
         };
-        let Some(wanted) = expected.ty else { return };
+        let Some(requested) = expected.ty else { return };
         // With a default the variable is never absent.
         let has_default =
             variable.default.as_ref().is_some_and(|default| default.kind != ValueKind::Null);
-        let nullable = wanted.clone().nullable();
-        if !is_compatible(&variable.ty, if has_default { &nullable } else { wanted }) {
+        let nullable = requested.clone().nullable();
+        if !is_compatible(&variable.ty, if has_default { &nullable } else { requested }) {
             if expected.definition.is_some() {
                 let message = format!(
-                    "Variable type provided {} is incompatible with expected type {wanted}",
+                    "Variable type provided {} is incompatible with expected type {requested}",
                     variable.ty
                 );
                 self.fault(value.at, message);
             }
             let message = format!(
-                "Variable \"${name}\" of type \"{}\" used in position expecting type \"{wanted}\".",
+                "Variable \"${name}\" of type \"{}\" used in position expecting type \"{requested}\".",
                 variable.ty
             );
             self.fault(value.at, message);
@@ -132,16 +132,16 @@ impl<'a, 't> Walker<'a, 't> {
             ValueKind::String(_) => is(&["String", "ID"]),
             ValueKind::Boolean(_) => is(&["Boolean"]),
             ValueKind::Enum(text) => {
-                definition.as_enum().is_some_and(|known| known.values.contains_key(*text))
+                definition.as_enum().is_some_and(|existing| existing.values.contains_key(*text))
             }
             ValueKind::Object(fields) => return self.check_object(definition, fields, value),
             ValueKind::Variable(_) => true,
         };
         if !fits {
             let near = match (&value.kind, definition) {
-                (ValueKind::Enum(_) | ValueKind::String(_), ExtendedType::Enum(known)) => {
+                (ValueKind::Enum(_) | ValueKind::String(_), ExtendedType::Enum(existing)) => {
                     let text = value.kind.to_string();
-                    let names = known.values.keys().map(|name| name.as_str());
+                    let names = existing.values.keys().map(|name| name.as_str());
                     let near = near_names(text.trim_matches('"'), names);
                     did_you_mean_one_of(&near, false).replacen("mean ", "mean the enum value ", 1)
                 }
@@ -162,13 +162,13 @@ impl<'a, 't> Walker<'a, 't> {
         fields: &[ArgumentNode<'t>],
         value: &ValueNode<'t>,
     ) {
-        for known in input_fields(definition).filter(|known| known.is_required()) {
-            if !fields.iter().any(|field| known.name == field.name) {
+        for existing in input_fields(definition).filter(|existing| existing.is_required()) {
+            if !fields.iter().any(|field| existing.name == field.name) {
                 let message = format!(
                     "Field {}.{} of required type {} was not provided.",
                     definition.name(),
-                    known.name,
-                    known.ty
+                    existing.name,
+                    existing.ty
                 );
                 self.fault(value.at, message);
             }
@@ -177,9 +177,9 @@ impl<'a, 't> Walker<'a, 't> {
             if self.is_full() {
                 return;
             }
-            let known = || input_fields(definition).map(|known| known.name.as_str());
-            if !known().any(|name| name == field.name) {
-                let near = did_you_mean_one_of(&near_names(field.name, known()), false);
+            let existing = || input_fields(definition).map(|existing| existing.name.as_str());
+            if !existing().any(|name| name == field.name) {
+                let near = did_you_mean_one_of(&near_names(field.name, existing()), false);
                 let message = format!(
                     "Field \"{}\" is not defined by type {}.{near}",
                     field.name,
@@ -196,21 +196,21 @@ pub(in crate::request) fn function_count_message(filter: &str, count: usize) -> 
     format!("{filter} filter expects only one filter function, got: {count}")
 }
 
-/// Returns true if a variable of the type `given` may occur where `wanted` is expected.
-fn is_compatible(given: &Type, wanted: &Type) -> bool {
+/// Returns true if a variable of the type `given` may occur where `expected` is expected.
+fn is_compatible(given: &Type, expected: &Type) -> bool {
     stack::require();
-    if wanted.is_non_null() && !given.is_non_null() {
+    if expected.is_non_null() && !given.is_non_null() {
         return false;
     }
-    match (given, wanted) {
+    match (given, expected) {
         (
             Type::Named(given) | Type::NonNullNamed(given),
-            Type::Named(wanted) | Type::NonNullNamed(wanted),
-        ) => given == wanted,
+            Type::Named(expected) | Type::NonNullNamed(expected),
+        ) => given == expected,
         (
             Type::List(given) | Type::NonNullList(given),
-            Type::List(wanted) | Type::NonNullList(wanted),
-        ) => is_compatible(given, wanted),
+            Type::List(expected) | Type::NonNullList(expected),
+        ) => is_compatible(given, expected),
         _ => false,
     }
 }

@@ -14,7 +14,7 @@ use hexgraph_base::types::stack;
 use std::collections::{HashMap, HashSet};
 
 use crate::generate::Api;
-use crate::request::Place;
+use crate::request::Position;
 use crate::request::grammar::document::{
     ArgumentNode, Document, FieldId, OperationNode, SelectionNode,
 };
@@ -38,7 +38,7 @@ pub(super) struct Merge<'a, 't> {
 }
 
 /// Two fields that can't be merged: the position of the second one, and the message.
-pub(super) type Conflict = (Place, String);
+pub(super) type Conflict = (Position, String);
 
 /// A field with the type that it is selected on.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ struct Placed<'a> {
 #[derive(Clone, Default)]
 struct Above<'t> {
     keys: Vec<&'t str>,
-    at: Option<Place>,
+    at: Option<Position>,
 }
 
 impl<'a, 't> Merge<'a, 't> {
@@ -76,7 +76,7 @@ impl<'a, 't> Merge<'a, 't> {
         std::mem::take(&mut self.conflicts)
     }
 
-    fn note(&mut self, at: Place, message: String) {
+    fn note(&mut self, at: Position, message: String) {
         let conflict = (at, message);
         if self.conflicts.len() < self.most && !self.conflicts.contains(&conflict) {
             self.conflicts.push(conflict);
@@ -191,8 +191,9 @@ impl<'a, 't> Merge<'a, 't> {
         let (mut below, mut visited) = (Vec::new(), HashSet::new());
         let mut seen = HashSet::new();
         for field in group.iter().filter(|field| seen.insert(field.id)) {
-            let target =
-                field.definition.and_then(|known| self.definition(known.ty.inner_named_type()));
+            let target = field
+                .definition
+                .and_then(|existing| self.definition(existing.ty.inner_named_type()));
             let document = self.document;
             self.gather(target, &document.field(field.id).selections, &mut visited, &mut below);
         }

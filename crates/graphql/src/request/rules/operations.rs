@@ -49,11 +49,11 @@ impl<'a, 't> Walker<'a, 't> {
     fn check_unused(&mut self, operation: &OperationNode<'t>) {
         for variable in &operation.variables {
             if !self.used_variables.contains(variable.name) {
-                let place = match operation.name {
+                let position = match operation.name {
                     "" => String::new(),
                     name => format!(" in operation \"{name}\""),
                 };
-                let message = format!("Variable \"${}\" is never used{place}.", variable.name);
+                let message = format!("Variable \"${}\" is never used{position}.", variable.name);
                 self.fault(variable.at, message);
             }
         }

@@ -6,7 +6,7 @@ use apollo_compiler::schema::ExtendedType;
 use hexgraph_base::types::{did_you_mean_one_of, near_names};
 use std::collections::{HashMap, HashSet};
 
-use crate::request::Place;
+use crate::request::Position;
 use crate::request::grammar::document::{ArgumentNode, DirectiveNode, FieldNode, ValueKind};
 use crate::request::rules::lookup::field_names;
 use crate::request::rules::walker::Walker;
@@ -24,7 +24,7 @@ impl<'a, 't> Walker<'a, 't> {
             (Some(parent), None) => self.unknown_field(parent, field),
             (Some(parent), Some(definition)) => {
                 let of = || format!("field \"{}\" of type \"{}\"", field.name, parent.name());
-                self.known_arguments(&definition.arguments, &field.arguments, field.at, of);
+                self.existing_arguments(&definition.arguments, &field.arguments, field.at, of);
                 for missing in missing_arguments(&definition.arguments, &field.arguments) {
                     let message = format!(
                         "Field \"{}\" argument \"{}\" of type \"{}\" is required but not provided.",
@@ -40,18 +40,18 @@ impl<'a, 't> Walker<'a, 't> {
     }
 
     /// Checks that a field or directive, which `of` names, has the arguments that are given.
-    fn known_arguments(
+    fn existing_arguments(
         &mut self,
-        known: &[Node<InputValueDefinition>],
+        existing: &[Node<InputValueDefinition>],
         given: &[ArgumentNode<'t>],
-        at: Place,
+        at: Position,
         of: impl Fn() -> String,
     ) {
         for argument in given {
             if self.is_full() {
                 return;
             }
-            let names = || known.iter().map(|known| known.name.as_str());
+            let names = || existing.iter().map(|existing| existing.name.as_str());
             if !names().any(|name| name == argument.name) {
                 let near = did_you_mean_one_of(&near_names(argument.name, names()), false);
                 let message = format!("Unknown argument \"{}\" on {}.{near}", argument.name, of());
@@ -129,13 +129,13 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Checks a directive at a place.
+    /// Checks a directive at a position.
     pub(super) fn check_directive(
         &mut self,
         parent: Option<&'a ExtendedType>,
         definition: Option<&'a DirectiveDefinition>,
         directive: &'a DirectiveNode<'t>,
-        place: &str,
+        position: &str,
     ) {
         if directive.name == "cascade" {
             self.check_cascade(parent, directive);
@@ -145,9 +145,10 @@ impl<'a, 't> Walker<'a, 't> {
             return self.unique_arguments(&directive.arguments);
         };
         let of = || format!("directive \"@{}\"", directive.name);
-        self.known_arguments(&definition.arguments, &directive.arguments, directive.at, of);
-        if !definition.locations.iter().any(|location| location.name() == place) {
-            let message = format!("Directive \"{}\" may not be used on {place}.", directive.name);
+        self.existing_arguments(&definition.arguments, &directive.arguments, directive.at, of);
+        if !definition.locations.iter().any(|location| location.name() == position) {
+            let message =
+                format!("Directive \"{}\" may not be used on {position}.", directive.name);
             self.fault(directive.at, message);
         }
         for missing in missing_arguments(&definition.arguments, &directive.arguments) {
@@ -180,8 +181,8 @@ impl<'a, 't> Walker<'a, 't> {
                     ValueKind::String(name) => Some(&**name),
                     _ => None,
                 });
-                let known = |name: &&str| field_of(self.api, parent, name).is_some();
-                if let Some(name) = names.into_iter().find(|name| !known(name)) {
+                let existing = |name: &&str| field_of(self.api, parent, name).is_some();
+                if let Some(name) = names.into_iter().find(|name| !existing(name)) {
                     self.fault(directive.at, cascade_message(name, parent.name()));
                 }
             }
@@ -192,7 +193,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Checks that no directive stands twice at one place.
+    /// Checks that no directive stands twice at one position.
     pub(super) fn check_directives(&mut self, directives: &[DirectiveNode<'t>]) {
         let mut seen = HashSet::new();
         for directive in directives {

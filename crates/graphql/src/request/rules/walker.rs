@@ -15,7 +15,7 @@ use crate::request::grammar::document::{
 };
 use crate::request::rules::merge::Merge;
 use crate::request::rules::{field_of, root_type};
-use crate::request::{Fault, OperationKind, Place, RequestLimits};
+use crate::request::{Fault, OperationKind, Position, RequestLimits};
 
 /// The most faults that are returned.
 const FAULTS_MAX: usize = 100;
@@ -37,7 +37,7 @@ pub(in crate::request) struct CascadeVariable {
     pub variable: Box<str>,
     /// The type whose fields may be named.
     pub type_name: Name,
-    pub at: Place,
+    pub at: Position,
 }
 
 /// Checks a document against the schema.
@@ -119,7 +119,7 @@ impl<'a, 't> Walker<'a, 't> {
 
     /// Adds a fault, unless there are too many or the same one is known: a fragment is walked for
     /// each operation that uses it.
-    pub(super) fn fault(&mut self, at: Place, message: String) {
+    pub(super) fn fault(&mut self, at: Position, message: String) {
         if !self.is_full() {
             let fault = Fault::at(at, message);
             if !self.faults.contains(&fault) {
@@ -182,13 +182,13 @@ impl<'a, 't> Walker<'a, 't> {
             }
             self.directives(definition, &variable.directives, "VARIABLE_DEFINITION");
         }
-        let place = match operation.kind {
+        let position = match operation.kind {
             OperationKind::Query => "QUERY",
             OperationKind::Mutation => "MUTATION",
             OperationKind::Subscription => "SUBSCRIPTION",
         };
         let parent = root_type(self.api, operation.kind);
-        self.directives(parent, &operation.directives, place);
+        self.directives(parent, &operation.directives, position);
         self.selections(parent, &operation.selections);
         self.check_operation(operation, parent);
         self.operation = None;
@@ -245,11 +245,11 @@ impl<'a, 't> Walker<'a, 't> {
     }
 
     fn spread(&mut self, parent: Option<&'a ExtendedType>, spread: &'a SpreadNode<'t>) {
-        let found = self.document.fragment(spread.name);
-        let inside = found.and_then(|(_, fragment)| self.definition(fragment.condition));
+        let result = self.document.fragment(spread.name);
+        let inside = result.and_then(|(_, fragment)| self.definition(fragment.condition));
         self.directives(inside, &spread.directives, "FRAGMENT_SPREAD");
         // Once for each operation: a second visit could only repeat its faults.
-        if let Some((number, fragment)) = found
+        if let Some((number, fragment)) = result
             && self.walked_fragments.insert(number)
         {
             self.selections(inside, &fragment.selections);
@@ -257,14 +257,14 @@ impl<'a, 't> Walker<'a, 't> {
         if !self.in_definitions {
             self.used_fragments.insert(spread.name);
         }
-        self.check_spread(parent, spread, found.map(|(_, fragment)| fragment));
+        self.check_spread(parent, spread, result.map(|(_, fragment)| fragment));
     }
 
     fn directives(
         &mut self,
         parent: Option<&'a ExtendedType>,
         directives: &'a [DirectiveNode<'t>],
-        place: &'static str,
+        position: &'static str,
     ) {
         for directive in directives {
             let api = self.api;
@@ -275,7 +275,7 @@ impl<'a, 't> Walker<'a, 't> {
                 parent,
                 definition.map(|definition| &**definition),
                 directive,
-                place,
+                position,
             );
         }
         self.check_directives(directives);

@@ -64,8 +64,8 @@ pub(in crate::sdl) fn kind_of(name: &str, federated: bool) -> Option<RawKind> {
         (INPUTS, RawKind::Input),
         (SCALAR_FILTERS, RawKind::Input),
     ];
-    let known = kinds.iter().find(|(names, _)| names.contains(&name)).map(|(_, kind)| *kind);
-    known.or(match name {
+    let existing = kinds.iter().find(|(names, _)| names.contains(&name)).map(|(_, kind)| *kind);
+    existing.or(match name {
         "_Any" | "_FieldSet" if federated => Some(RawKind::Scalar),
         "_Service" if federated => Some(RawKind::Object),
         "_Entity" if federated => Some(RawKind::Union),
@@ -118,8 +118,10 @@ const FEDERATION_DIRECTIVES: &[BuiltinDirective] = &[
 
 /// Returns the built-in directive of a name.
 pub(in crate::sdl) fn directive(name: &str, federated: bool) -> Option<&'static BuiltinDirective> {
-    let known = DIRECTIVES.iter().find(|(known, _, _)| *known == name);
-    known.or_else(|| FEDERATION_DIRECTIVES.iter().find(|(known, _, _)| federated && *known == name))
+    let existing = DIRECTIVES.iter().find(|(existing, _, _)| *existing == name);
+    existing.or_else(|| {
+        FEDERATION_DIRECTIVES.iter().find(|(existing, _, _)| federated && *existing == name)
+    })
 }
 
 /// The directives that the first check knows, each with the kinds of types that it may occur at;
@@ -151,7 +153,7 @@ const AT_TYPES: &[(&str, &[RawKind])] = &[
 
 /// Returns the kinds of types that a directive may occur at, if the first check knows it.
 pub(in crate::sdl) fn kinds_of_directive(name: &str) -> Option<&'static [RawKind]> {
-    AT_TYPES.iter().find(|(known, _)| *known == name).map(|(_, kinds)| *kinds)
+    AT_TYPES.iter().find(|(existing, _)| *existing == name).map(|(_, kinds)| *kinds)
 }
 
 /// Returns true for the built-in types that the store holds as one value.

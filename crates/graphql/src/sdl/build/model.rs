@@ -20,7 +20,7 @@ const NO_LONGER_SUPPORTED: &str = "No longer supported";
 /// O(fields).
 pub(in crate::sdl) fn model(draft: &Draft<'_>) -> Model {
     let mut model = Model {
-        text: draft.places.text().to_owned(),
+        text: draft.positions.text().to_owned(),
         directive_definitions: draft.schema.directives.clone(),
         federated: draft.federated,
         ..Model::default()
@@ -59,8 +59,8 @@ fn list_implementors(model: &mut Model) {
     for index in 0..model.types.len() {
         let name = model.types[index].name.clone();
         for interface in model.types[index].interfaces.clone() {
-            if let Some(&found) = model.by_name.get(&interface) {
-                model.types[found].implementors.push(name.clone());
+            if let Some(&result) = model.by_name.get(&interface) {
+                model.types[result].implementors.push(name.clone());
             }
         }
     }
@@ -167,7 +167,7 @@ fn field(draft: &Draft<'_>, def: &RawType, raw: &RawField) -> Field {
     };
     let names = |directive| {
         let fields =
-            raw.directive(directive).and_then(|found: &RawDirective| found.argument("fields"));
+            raw.directive(directive).and_then(|result: &RawDirective| result.argument("fields"));
         let names = fields.map(|names| bare(names)).unwrap_or_default();
         names.split_whitespace().map(str::to_owned).collect()
     };
@@ -201,7 +201,7 @@ fn field(draft: &Draft<'_>, def: &RawType, raw: &RawField) -> Field {
             .map(|name| bare(name)),
         subscription: raw.has("withSubscription"),
         external: raw.has("external"),
-        foreign: draft.is_foreign(def, raw),
+        foreign: draft.is_external(def, raw),
         requires: names("requires"),
         provides: names("provides"),
     }
@@ -220,7 +220,7 @@ fn predicate(draft: &Draft<'_>, def: &RawType, raw: &RawField) -> Option<Predica
         && !def.is_root()
         && !def.has("remote")
         && !raw.is_custom()
-        && !draft.is_foreign(def, raw);
+        && !draft.is_external(def, raw);
     // The ID of an entity that another service declares is a value as any other.
     let is_uid = raw.is_id() && !(raw.has("external") && is_key(def, raw));
     if !is_stored || is_uid {
@@ -271,7 +271,8 @@ fn custom(draft: &Draft<'_>, directive: &RawDirective) -> Option<Custom> {
         method: HttpMethod::from_name(&text("method")?)?,
         body: text("body"),
         graphql: text("graphql"),
-        graphql_at: entry(http, "graphql").and_then(|value| value::place(value, draft.places)),
+        graphql_at: entry(http, "graphql")
+            .and_then(|value| value::position(value, draft.positions)),
         mode: if text("mode").as_deref() == Some("BATCH") { Mode::Batch } else { Mode::Single },
         forward_headers: headers("forwardHeaders"),
         secret_headers: headers("secretHeaders"),

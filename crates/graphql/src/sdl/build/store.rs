@@ -52,10 +52,10 @@ impl Model {
 /// Returns the types with the name of the stored type that they share, in the order of the model.
 fn by_stored_type(model: &Model) -> Vec<(&str, Vec<&TypeDef>)> {
     let mut groups: Vec<(&str, Vec<&TypeDef>)> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut positions: HashMap<&str, usize> = HashMap::new();
     for def in model.stored_types() {
-        let place = *places.entry(&def.dgraph_type).or_insert(groups.len());
-        match groups.get_mut(place) {
+        let position = *positions.entry(&def.dgraph_type).or_insert(groups.len());
+        match groups.get_mut(position) {
             Some((_, types)) => types.push(def),
             None => groups.push((&def.dgraph_type, vec![def])),
         }
@@ -123,7 +123,7 @@ fn declare_field(model: &Model, field: &Field, predicate: &Predicate, entry: &mu
         }
         entry.indexes.insert(text);
     }
-    // Enums are always indexed, and so is the key of a foreign entity.
+    // Enums are always indexed, and so is the key of an external entity.
     if field.search.is_empty() && (is_enum || field.is_id()) {
         entry.indexes.insert("hash".to_owned());
     }

@@ -15,8 +15,9 @@ const OWN_ARGUMENTS: [&str; 4] = ["first", "offset", "filter", "order"];
 /// Checks a field apart from its directives.
 pub(in crate::sdl) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
     // Each check tells one fault at most, and all are made.
-    let told = [nested(subject), arguments(subject), name(subject), list(subject), place(subject)];
-    faults.extend(told.into_iter().flatten().map(|what| subject.fault(what)));
+    let reported =
+        [nested(subject), arguments(subject), name(subject), list(subject), position(subject)];
+    faults.extend(reported.into_iter().flatten().map(|what| subject.fault(what)));
 }
 
 /// Refuses lists of lists.
@@ -51,7 +52,7 @@ fn name(subject: &Subject<'_>) -> Option<String> {
     name.ends_with("Aggregate").then(|| what.to_owned())
 }
 
-/// Refuses lists that the store can't hold. A predicate holds one place only.
+/// Refuses lists that the store can't hold. A predicate holds one position only.
 fn list(subject: &Subject<'_>) -> Option<String> {
     let name = subject.field.ty.element()?.name();
     // Lists of positions may be declared where they are not stored.
@@ -69,7 +70,7 @@ fn is_stored(subject: &Subject<'_>) -> bool {
 }
 
 /// Refuses `@withSubscription`, but at custom queries in DQL.
-fn place(subject: &Subject<'_>) -> Option<String> {
+fn position(subject: &Subject<'_>) -> Option<String> {
     subject.field.directive("withSubscription")?;
     if subject.def.name != "Query" {
         let what = "@withSubscription directive is applicable only on types and custom dql queries";
@@ -184,5 +185,5 @@ pub(super) fn remote_response(subject: &Subject<'_>, directive: &RawDirective) -
         return None;
     };
     let message = format!("Type {}: Field {}: {what}", subject.def.name, subject.field.name);
-    Some(Fault::at(directive.place, message))
+    Some(Fault::at(directive.position, message))
 }

@@ -63,15 +63,15 @@ fn reverse(subject: &Subject<'_>, directive: &RawDirective, pred: &str) -> Resul
              applies to fields with object types.",
             def.name, field.name
         );
-        return Err(Fault::at(field.place, message));
+        return Err(Fault::at(field.position, message));
     };
     if !field.ty.is_list() {
         let what = "with a dgraph directive that starts with ~ should be of type list.";
         return Err(subject.fault_at(directive, what));
     }
-    let wanted = pred.trim_matches(['<', '~', '>']);
+    let expected = pred.trim_matches(['<', '~', '>']);
     let is_forward = |candidate: &&RawField| {
-        dgraph_pred(candidate).is_some_and(|pred| pred.trim_matches(['<', '>']) == wanted)
+        dgraph_pred(candidate).is_some_and(|pred| pred.trim_matches(['<', '>']) == expected)
     };
     match other.fields.iter().find(is_forward) {
         Some(forward) => fits(def, other, forward),
@@ -86,8 +86,8 @@ fn reverse(subject: &Subject<'_>, directive: &RawDirective, pred: &str) -> Resul
 
 /// Checks that the forward field points to the type, or an interface of it.
 fn fits(def: &RawType, other: &RawType, forward: &RawField) -> Result<(), Fault> {
-    let place = forward.directive("dgraph").and_then(|dgraph| dgraph.place);
-    let fault = |message| Err(Fault::at(place, message));
+    let position = forward.directive("dgraph").and_then(|dgraph| dgraph.position);
+    let fault = |message| Err(Fault::at(position, message));
     let start = format!("Type {}; Field {}:", other.name, forward.name);
     let ty = forward.ty.name();
     if def.name != ty && !def.interfaces.iter().any(|name| name == ty) {

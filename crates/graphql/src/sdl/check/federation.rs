@@ -18,30 +18,30 @@ pub(in crate::sdl) fn key(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
     let name = &def.name;
     if let Some(second) = keys.next() {
         let message = format!("Type {name}; @key directive should not be defined more than once.");
-        return Some(Fault::at(second.place, message));
+        return Some(Fault::at(second.position, message));
     }
     let Some(named) = named_fields(key) else {
         let message =
             format!("Type {name}; Argument fields inside @key directive must be defined.");
-        return Some(Fault::at(key.place, message));
+        return Some(Fault::at(key.position, message));
     };
-    let place = draft.argument_place(key, "fields");
+    let position = draft.argument_position(key, "fields");
     let Some(field) = def.field(&named) else {
         let message = format!(
             "Type {name}; @key directive uses a field {named} which is not defined inside the type."
         );
-        return Some(Fault::at(place, message));
+        return Some(Fault::at(position, message));
     };
     if !field.is_id() && !field.has("id") {
         let message = format!(
             "Type {name}: Field {named}: used inside @key directive should be of type ID or have \
              @id directive."
         );
-        return Some(Fault::at(place, message));
+        return Some(Fault::at(position, message));
     }
     let remote = def.directive("remote")?;
     let message = format!("Type {name}; @remote directive cannot be defined with @key directive");
-    Some(Fault::at(remote.place, message))
+    Some(Fault::at(remote.position, message))
 }
 
 /// Checks `@extends`, which a type that `extend type` declares has too.
@@ -54,15 +54,15 @@ pub(in crate::sdl) fn extends(def: &RawType) -> Option<Fault> {
     let remote = def.directive("remote")?;
     let message =
         format!("Type {name}; @remote directive cannot be defined with @extends directive");
-    Some(Fault::at(remote.place, message))
+    Some(Fault::at(remote.position, message))
 }
 
 /// Makes the fault of an extension without `@key`, whose nodes other services could not name.
 pub(in crate::sdl) fn without_key(def: &RawType) -> Fault {
-    let place = def.directive("extends").and_then(|extends| extends.place);
+    let position = def.directive("extends").and_then(|extends| extends.position);
     let message =
         format!("Type {}; Type Extension cannot be defined without @key directive", def.name);
-    Fault::at(place, message)
+    Fault::at(position, message)
 }
 
 /// Checks that a directive stands at a field of an extension.
@@ -74,7 +74,7 @@ fn only_in_extensions(subject: &Subject<'_>, directive: &RawDirective) -> Option
         subject.field.name,
         directive.name()
     );
-    (!subject.def.has("extends")).then(|| Fault::at(directive.place, message))
+    (!subject.def.has("extends")).then(|| Fault::at(directive.position, message))
 }
 
 /// Checks `@external`.
@@ -89,19 +89,19 @@ pub(in crate::sdl) fn external(subject: &Subject<'_>, directive: &RawDirective) 
             "{start} @external directive can not be defined on  fields with @custom or @lambda \
              directive."
         );
-        return Some(Fault::at(directive.place, message));
+        return Some(Fault::at(directive.position, message));
     }
     // A key is stored here too, to name the entity, so it may have an index.
     if is_key(def, field) {
         return None;
     }
     let useless = ["hasInverse", "search", "dgraph", "id"];
-    let found = useless.into_iter().find_map(|name| field.directive(name))?;
+    let result = useless.into_iter().find_map(|name| field.directive(name))?;
     let message = format!(
         "{start} @{} directive can not be defined on @external fields that are not @key.",
-        found.name()
+        result.name()
     );
-    Some(Fault::at(found.place, message))
+    Some(Fault::at(result.position, message))
 }
 
 /// Checks `@requires`.
@@ -114,19 +114,19 @@ pub(in crate::sdl) fn requires(subject: &Subject<'_>, directive: &RawDirective) 
     let Some(named) = named_fields(directive) else {
         let message =
             format!("Type {name}; Argument fields inside @requires directive must be defined.");
-        return Some(Fault::at(directive.place, message));
+        return Some(Fault::at(directive.position, message));
     };
     let message = named.split_whitespace().find_map(|field| match def.field(field) {
         None => Some(format!(
             "Type {name}; @requires directive uses a field {field} which is not defined inside \
              the type."
         )),
-        Some(found) if !found.has("external") => {
+        Some(result) if !result.has("external") => {
             Some(format!("Type {name}; Field {field} must be @external."))
         }
         Some(_) => None,
     })?;
-    Some(Fault::at(directive.place, message))
+    Some(Fault::at(directive.position, message))
 }
 
 /// Checks `@provides`.
@@ -137,12 +137,12 @@ pub(in crate::sdl) fn provides(subject: &Subject<'_>, directive: &RawDirective) 
     let Some(other) = draft.get(field.ty.name()).filter(|other| other.has("key")) else {
         let message =
             format!("Type {name}; Field {} does not return a type that has a @key.", field.name);
-        return Some(Fault::at(directive.place, message));
+        return Some(Fault::at(directive.position, message));
     };
     let Some(named) = named_fields(directive) else {
         let message =
             format!("Type {name}; Argument fields inside @provides directive must be defined.");
-        return Some(Fault::at(directive.place, message));
+        return Some(Fault::at(directive.position, message));
     };
     let unknown = named.split_whitespace().find(|named| other.field(named).is_none())?;
     let what = format!("@provides field {unknown} doesn't exist for type {}.", other.name);

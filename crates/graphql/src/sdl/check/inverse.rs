@@ -9,7 +9,7 @@ use super::subject::Subject;
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
 use crate::sdl::source::value::bare;
-use crate::syntax::{Fault, Place};
+use crate::syntax::{Fault, Position};
 
 /// A directive that has to be added at the other end of a link.
 pub(in crate::sdl) struct MissingInverse {
@@ -19,7 +19,7 @@ pub(in crate::sdl) struct MissingInverse {
     /// The field that it names.
     inverse: apollo_compiler::Name,
     /// The position of the directive at the first end.
-    place: Option<Place>,
+    position: Option<Position>,
 }
 
 /// Checks the directive. Returns what has to be added at the other end, if it is not there.
@@ -55,7 +55,7 @@ pub(in crate::sdl) fn check(
             type_name: type_name.to_owned(),
             field: inverse.name.clone(),
             inverse: name,
-            place: directive.place,
+            position: directive.position,
         }
     }))
 }
@@ -66,7 +66,7 @@ fn is_inverse(
     directive: &RawDirective,
     inverse: &RawField,
 ) -> Result<(), Fault> {
-    let fault = |message| Err(Fault::at(directive.place, message));
+    let fault = |message| Err(Fault::at(directive.position, message));
     let Subject { draft, def, field } = *subject;
     // The directive may have come from an interface: then the link is the interface's.
     let parent = draft.parent_interface(field);
@@ -98,7 +98,7 @@ pub(in crate::sdl) fn write(draft: &mut Draft<'_>, link: &MissingInverse) {
     let is_interface = draft.is_kind(&link.type_name, RawKind::Interface);
     let argument = Value::Enum(link.inverse.clone());
     let made = RawDirective::made(name!("hasInverse"), vec![(name!("field"), argument)]);
-    let made = RawDirective { place: link.place, ..made };
+    let made = RawDirective { position: link.position, ..made };
     let add_to = |def: &mut RawType| {
         if let Some(field) = def.fields.iter_mut().find(|field| field.name == link.field) {
             field.directives.push(made.clone());

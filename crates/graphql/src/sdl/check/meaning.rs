@@ -42,7 +42,7 @@ fn check_field(
     let subject = Subject { draft, def, field: &def.fields[field] };
     declared_fields::check(&subject, faults);
     for directive in &subject.field.directives {
-        let told = match directive.name() {
+        let reported = match directive.name() {
             "hasInverse" => match inverse::check(&subject, directive) {
                 Ok(link) => {
                     links.extend(link);
@@ -69,6 +69,6 @@ fn check_field(
             "remoteResponse" => declared_fields::remote_response(&subject, directive),
             _ => None,
         };
-        faults.extend(told);
+        faults.extend(reported);
     }
 }

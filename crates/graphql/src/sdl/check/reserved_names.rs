@@ -14,7 +14,7 @@ pub(in crate::sdl) fn check(types: &[RawType]) -> Vec<Fault> {
         if def.kind == RawKind::Scalar {
             let message = "You can't add scalar definitions. Only type, interface, union, input \
                            and enums are allowed in initial schema.";
-            faults.push(Fault::at(def.place, message));
+            faults.push(Fault::at(def.position, message));
         }
         faults.extend(reserved_name(def));
         directives_at_types(def, &mut faults);
@@ -37,7 +37,7 @@ fn reserved_name(def: &RawType) -> Option<Fault> {
             "{name} is a reserved word, so you can't declare a type with this name. Pick a \
              different name for the type."
         );
-        return Some(Fault::at(def.place, message));
+        return Some(Fault::at(def.position, message));
     }
     let field = def.fields.iter().find(|field| !field.is_custom())?;
     let message = format!(
@@ -46,7 +46,7 @@ fn reserved_name(def: &RawType) -> Option<Fault> {
          @custom/@lambda.",
         field.name
     );
-    Some(Fault::at(def.place, message))
+    Some(Fault::at(def.position, message))
 }
 
 /// Refuses directives at types of other kinds than theirs.
@@ -60,14 +60,14 @@ fn directives_at_types(def: &RawType, faults: &mut Vec<Fault>) {
                 "Type {name}; has the @{directive_name} directive, but it is not applicable at \
                  type level."
             );
-            faults.push(Fault::at(directive.place, message));
+            faults.push(Fault::at(directive.position, message));
         } else if !kinds.contains(&def.kind) {
             let message = format!(
                 "Type {name}; has the @{directive_name} directive, but it is not applicable on \
                  types of {} kind.",
                 def.kind.name()
             );
-            faults.push(Fault::at(directive.place, message));
+            faults.push(Fault::at(directive.position, message));
         }
     }
 }
@@ -111,7 +111,7 @@ fn generated_types(types: &[RawType], faults: &mut Vec<Fault>) {
             "{name} is a reserved word, so you can't declare a {kind} with this name. Pick a \
              different name for the {kind}."
         );
-        faults.push(Fault::at(def.place, message));
+        faults.push(Fault::at(def.position, message));
     }
 }
 
@@ -158,6 +158,6 @@ fn generated_operations(
              different name for the {operation}.",
             field.name
         );
-        Fault::at(field.place, message)
+        Fault::at(field.position, message)
     }));
 }

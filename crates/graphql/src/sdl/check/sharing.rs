@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::sdl::source::draft::{Draft, dgraph_type, predicate_text, secret_of};
 use crate::sdl::source::raw::{RawField, RawKind, RawType};
-use crate::syntax::{Fault, Place};
+use crate::syntax::{Fault, Position};
 
 /// A field, or a password, that uses a predicate.
 struct User {
@@ -15,7 +15,7 @@ struct User {
     /// matter to the store.
     ty: String,
     /// Where the fault of the field points.
-    place: Option<Place>,
+    position: Option<Position>,
     /// The field has `@id`.
     unique: bool,
     /// A password uses the predicate.
@@ -88,7 +88,7 @@ impl<'a> Sharing<'a> {
                 def.name,
                 names.join(" ")
             );
-            Fault::at(def.place, message)
+            Fault::at(def.position, message)
         }));
     }
 
@@ -105,7 +105,7 @@ impl<'a> Sharing<'a> {
             type_name: def.name.clone(),
             field: field.name.clone(),
             ty: if field.ty.is_list() { format!("[{name}]") } else { name.to_owned() },
-            place: field.place,
+            position: field.position,
             unique: field.has("id"),
             secret: false,
         };
@@ -147,7 +147,7 @@ impl<'a> Sharing<'a> {
             type_name: def.name.clone(),
             field,
             ty: "String".to_owned(),
-            place: def.directive("secret").and_then(|secret| secret.place),
+            position: def.directive("secret").and_then(|secret| secret.position),
             unique: false,
             secret: true,
         };
@@ -186,6 +186,6 @@ fn secret_conflict(secret: &User, user: &User) -> Fault {
 impl User {
     fn fault(&self, what: String) -> Fault {
         let message = format!("Type {}; Field {}: {what}", self.type_name, self.field);
-        Fault::at(self.place, message)
+        Fault::at(self.position, message)
     }
 }

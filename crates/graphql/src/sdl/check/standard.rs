@@ -8,7 +8,7 @@ use crate::model::TypeRef;
 use crate::sdl::build::builtin;
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
-use crate::syntax::{Fault, Place};
+use crate::syntax::{Fault, Position};
 use hexgraph_base::types::quote;
 
 /// The result of a check: its first fault.
@@ -19,8 +19,8 @@ const OUTPUTS: &[RawKind] =
     &[RawKind::Scalar, RawKind::Object, RawKind::Interface, RawKind::Union, RawKind::Enum];
 const INPUTS: &[RawKind] = &[RawKind::Scalar, RawKind::Enum, RawKind::Input];
 
-fn fail<T>(place: Option<Place>, message: String) -> Result<T, Fault> {
-    Err(Fault::at(place, message))
+fn fail<T>(position: Option<Position>, message: String) -> Result<T, Fault> {
+    Err(Fault::at(position, message))
 }
 
 /// Checks the entire schema.
@@ -36,8 +36,8 @@ pub(in crate::sdl) fn check(draft: &Draft<'_>) -> Result<(), Vec<Fault>> {
             Err(fault) => faults.push(fault),
         }
     }
-    let mut told = HashSet::new();
-    faults.retain(|fault| told.insert((fault.message.clone(), fault.places.clone())));
+    let mut reported = HashSet::new();
+    faults.retain(|fault| reported.insert((fault.message.clone(), fault.positions.clone())));
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
@@ -49,7 +49,9 @@ fn redeclared(draft: &Draft<'_>) -> Vec<Fault> {
         !names.insert(def.name.clone()) || is_built_in
     };
     let taken = draft.types().iter().filter(is_taken);
-    taken.map(|def| Fault::at(def.place, format!("Cannot redeclare type {}.", def.name))).collect()
+    taken
+        .map(|def| Fault::at(def.position, format!("Cannot redeclare type {}.", def.name)))
+        .collect()
 }
 
 /// The check of a schema whose type names are unique.
@@ -68,8 +70,8 @@ impl<'a> Standard<'a> {
             let locations = def.locations.iter().map(|location| location.name()).collect();
             let is_new = declared.insert(name, (arguments, locations)).is_none();
             if !is_new || builtin::directive(name, draft.federated).is_some() {
-                let place = def.name.location().map(|span| draft.places.at(span.offset()));
-                return fail(place, format!("Cannot redeclare directive {name}."));
+                let position = def.name.location().map(|span| draft.positions.at(span.offset()));
+                return fail(position, format!("Cannot redeclare directive {name}."));
             }
         }
         Ok(Standard { draft, declared })
@@ -83,14 +85,14 @@ impl<'a> Standard<'a> {
         if let Some(second) = definitions.nth(1) {
             let message =
                 "Cannot have multiple schema entry points, consider schema extensions instead.";
-            return fail(second.place, message.to_owned());
+            return fail(second.position, message.to_owned());
         }
         let operations = self.draft.schema.roots.iter().flat_map(|roots| &roots.operations);
-        for (operation, name, place) in operations {
+        for (operation, name, position) in operations {
             if self.draft.kind_of(name).is_none() {
                 let message =
                     format!("Schema root {operation} refers to a type {name} that does not exist.");
-                return fail(*place, message);
+                return fail(*position, message);
             }
         }
         Ok(())
@@ -116,8 +118,8 @@ impl<'a> Standard<'a> {
 
     /// Checks a field by itself.
     fn field(&self, field: &RawField) -> Checked {
-        valid_name(field.place, &field.name)?;
-        self.known(field)?;
+        valid_name(field.position, &field.name)?;
+        self.existing(field)?;
         self.arguments(&field.arguments)?;
         self.directives(&field.directives, "FIELD_DEFINITION")
     }
@@ -138,28 +140,28 @@ impl<'a> Standard<'a> {
             if !seen.insert(&field.name) {
                 let message =
                     format!("Field {}.{} can only be defined once.", def.name, field.name);
-                return fail(field.place, message);
+                return fail(field.position, message);
             }
         }
         unique_parts(def)?;
-        valid_name(def.place, &def.name)?;
+        valid_name(def.position, &def.name)?;
         self.directives(&def.directives, def.kind.name())
     }
 
     /// Checks that the type of a field is declared.
-    fn known(&self, field: &RawField) -> Checked {
+    fn existing(&self, field: &RawField) -> Checked {
         let name = field.ty.name();
         match self.draft.kind_of(name) {
             Some(_) => Ok(()),
-            None => fail(field.type_place, format!("Undefined type {name}.")),
+            None => fail(field.type_position, format!("Undefined type {name}.")),
         }
     }
 
     /// Checks arguments, whose types must be inputs.
     fn arguments(&self, arguments: &[RawField]) -> Checked {
         for argument in arguments {
-            valid_name(argument.place, &argument.name)?;
-            self.known(argument)?;
+            valid_name(argument.position, &argument.name)?;
+            self.existing(argument)?;
             let kind = self.draft.kind_of(argument.ty.name()).expect("the type is known");
             if !INPUTS.contains(&kind) {
                 let message = format!(
@@ -168,7 +170,7 @@ impl<'a> Standard<'a> {
                     argument.name,
                     kind.name()
                 );
-                return fail(argument.place, message);
+                return fail(argument.position, message);
             }
             self.directives(&argument.directives, "ARGUMENT_DEFINITION")?;
         }
@@ -178,8 +180,8 @@ impl<'a> Standard<'a> {
     /// Checks that directives are declared for a location, with the arguments that they are given.
     fn directives(&self, directives: &[RawDirective], location: &str) -> Checked {
         for directive in directives {
-            let (name, place) = (directive.name(), directive.place);
-            valid_name(place, name)?;
+            let (name, position) = (directive.name(), directive.position);
+            valid_name(position, name)?;
             // A directive of the schema's own may not hide a built-in one, so the order does not
             // matter.
             let builtin = builtin::directive(name, self.draft.federated);
@@ -187,16 +189,19 @@ impl<'a> Standard<'a> {
             let (arguments, locations) = match (builtin, declared) {
                 (Some((_, arguments, locations)), _) => (*arguments, *locations),
                 (None, Some((arguments, locations))) => (&arguments[..], &locations[..]),
-                (None, None) => return fail(place, format!("Undefined directive {name}.")),
+                (None, None) => return fail(position, format!("Undefined directive {name}.")),
             };
             let mut written = directive.node.arguments.iter();
             if let Some(other) = written.find(|written| !arguments.contains(&&*written.name)) {
                 let message =
                     format!("{} is not supported as an argument for {name} directive.", other.name);
-                return fail(place, message);
+                return fail(position, message);
             }
             if !locations.contains(&location) {
-                return fail(place, format!("Directive {name} is not applicable on {location}."));
+                return fail(
+                    position,
+                    format!("Directive {name} is not applicable on {location}."),
+                );
             }
         }
         Ok(())
@@ -210,9 +215,9 @@ impl<'a> Standard<'a> {
                 Some(_) => {
                     let kind = def.kind.name();
                     let message = format!("{kind} type {} must be OBJECT.", quote(member));
-                    return fail(def.place, message);
+                    return fail(def.position, message);
                 }
-                None => return fail(def.place, format!("Undefined type {}.", quote(member))),
+                None => return fail(def.position, format!("Undefined type {}.", quote(member))),
             }
         }
         Ok(())
@@ -224,7 +229,7 @@ impl<'a> Standard<'a> {
         let interface = |def: &&RawType| def.has("key") && def.kind == RawKind::Interface;
         match self.draft.types().iter().find(interface) {
             Some(def) => {
-                fail(def.place, format!("UNION type {} must be OBJECT.", quote(&def.name)))
+                fail(def.position, format!("UNION type {} must be OBJECT.", quote(&def.name)))
             }
             None => Ok(()),
         }
@@ -243,14 +248,14 @@ impl<'a> Standard<'a> {
             RawKind::Scalar => return Ok(()),
         };
         if is_empty {
-            return fail(def.place, format!("{kind} must define {lacks}."));
+            return fail(def.position, format!("{kind} must define {lacks}."));
         }
         for field in &def.fields {
-            let is_allowed = |found| allowed.contains(&found);
+            let is_allowed = |result| allowed.contains(&result);
             if !self.draft.kind_of(field.ty.name()).is_some_and(is_allowed) {
                 let names: Vec<&str> = allowed.iter().map(|kind| kind.name()).collect();
                 let message = format!("{kind} field must be one of {}.", names.join(", "));
-                return fail(field.place, message);
+                return fail(field.position, message);
             }
         }
         Ok(())
@@ -264,17 +269,17 @@ impl<'a> Standard<'a> {
         interface: &str,
     ) -> Checked {
         let Some(kind) = self.draft.kind_of(interface) else {
-            return fail(def.place, format!("Undefined type {}.", quote(interface)));
+            return fail(def.position, format!("Undefined type {}.", quote(interface)));
         };
         let Some(interface) = self.draft.get(interface).filter(|_| kind == RawKind::Interface)
         else {
             let message = format!("{} is a non interface type {}.", quote(interface), kind.name());
-            return fail(def.place, message);
+            return fail(def.position, message);
         };
         for required in &interface.fields {
             // Fields of interfaces were copied, so that each is there.
-            let Some(found) = fields.get(required.name.as_str()) else { continue };
-            self.implements_field(def, interface, required, found)?;
+            let Some(result) = fields.get(required.name.as_str()) else { continue };
+            self.implements_field(def, interface, required, result)?;
         }
         Ok(())
     }
@@ -285,29 +290,29 @@ impl<'a> Standard<'a> {
         def: &RawType,
         interface: &RawType,
         required: &RawField,
-        found: &RawField,
+        result: &RawField,
     ) -> Checked {
         let start = format!("For {} to implement {}", def.name, interface.name);
-        if !self.is_covariant(&required.ty, &found.ty) {
+        if !self.is_covariant(&required.ty, &result.ty) {
             let message =
                 format!("{start} the field {} must have type {}.", required.name, required.ty);
-            return fail(found.place, message);
+            return fail(result.position, message);
         }
         for argument in &required.arguments {
-            let mut own = found.arguments.iter();
+            let mut own = result.arguments.iter();
             let Some(own) = own.find(|own| own.name == argument.name) else {
                 let message = format!(
                     "{start} the field {} must have the same arguments but it is missing {}.",
                     required.name, argument.name
                 );
-                return fail(found.place, message);
+                return fail(result.position, message);
             };
             if !is_compatible(&argument.ty, &own.ty) {
                 let message = format!(
                     "{start} the field {} must have the same arguments but {} has the wrong type.",
                     required.name, argument.name
                 );
-                return fail(own.place, message);
+                return fail(own.position, message);
             }
         }
         Ok(())
@@ -337,19 +342,19 @@ impl<'a> Standard<'a> {
     /// Checks the definitions of directives.
     fn directive_definitions(&self) -> Checked {
         for def in &self.draft.schema.directives {
-            let place = |name: &apollo_compiler::Name| {
-                name.location().map(|span| self.draft.places.at(span.offset()))
+            let position = |name: &apollo_compiler::Name| {
+                name.location().map(|span| self.draft.positions.at(span.offset()))
             };
-            valid_name(place(&def.name), &def.name)?;
+            valid_name(position(&def.name), &def.name)?;
             for argument in &def.arguments {
-                valid_name(place(&argument.name), &argument.name)?;
+                valid_name(position(&argument.name), &argument.name)?;
                 let ty = argument.ty.inner_named_type();
                 if self.draft.kind_of(ty).is_none() {
-                    return fail(place(ty), format!("Undefined type {ty}."));
+                    return fail(position(ty), format!("Undefined type {ty}."));
                 }
                 if argument.directives.has(&def.name) {
                     let message = format!("Directive {} cannot refer to itself.", def.name);
-                    return fail(place(&argument.name), message);
+                    return fail(position(&argument.name), message);
                 }
             }
         }
@@ -362,31 +367,32 @@ fn unique_parts(def: &RawType) -> Checked {
     let mut values = HashSet::new();
     if let Some(value) = def.values.iter().find(|value| !values.insert(&value.value)) {
         let message = format!("Value {}.{} can only be defined once.", def.name, value.value);
-        return fail(def.place, message);
+        return fail(def.position, message);
     }
     let mut members = HashSet::new();
     if let Some(member) = def.members.iter().find(|member| !members.insert(*member)) {
         let message = format!("{} can only be a member of {} once.", quote(member), def.name);
-        return fail(def.place, message);
+        return fail(def.position, message);
     }
     let mut interfaces = HashSet::new();
     match def.interfaces.iter().find(|interface| !interfaces.insert(*interface)) {
-        Some(interface) => {
-            fail(def.place, format!("{} can only implement {} once.", def.name, quote(interface)))
-        }
+        Some(interface) => fail(
+            def.position,
+            format!("{} can only implement {} once.", def.name, quote(interface)),
+        ),
         None => Ok(()),
     }
 }
 
 /// Refuses names that begin with `__`.
-fn valid_name(place: Option<Place>, name: &str) -> Checked {
+fn valid_name(position: Option<Position>, name: &str) -> Checked {
     if !name.starts_with("__") {
         return Ok(());
     }
     let message = format!(
         "Name \"{name}\" must not begin with \"__\", which is reserved by GraphQL introspection."
     );
-    fail(place, message)
+    fail(position, message)
 }
 
 /// Returns true if an argument of the type `own` may occur where the interface has `required`.

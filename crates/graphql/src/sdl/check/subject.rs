@@ -21,13 +21,13 @@ impl Subject<'_> {
     ) -> Fault {
         let message =
             format!("Type {}; Field {}: {}", self.def.name, self.field.name, what.as_ref());
-        Fault::at(directive.place, message)
+        Fault::at(directive.position, message)
     }
 
     /// Makes a fault at the field, whose message names the type and the field.
     pub(in crate::sdl) fn fault(&self, what: impl AsRef<str>) -> Fault {
         let message =
             format!("Type {}; Field {}: {}", self.def.name, self.field.name, what.as_ref());
-        Fault::at(self.field.place, message)
+        Fault::at(self.field.position, message)
     }
 }

@@ -41,8 +41,8 @@ fn one_id(def: &RawType) -> Option<Fault> {
         others.join(", "),
         last.name
     );
-    let places = ids.iter().filter_map(|field| field.place).collect();
-    Some(Fault { places, ..Fault::new(message) })
+    let positions = ids.iter().filter_map(|field| field.position).collect();
+    Some(Fault { positions, ..Fault::new(message) })
 }
 
 /// Checks `@dgraph(type:)`.
@@ -59,7 +59,7 @@ fn dgraph_type(def: &RawType) -> Option<Fault> {
         },
         _ => format!("Type {name}; type argument for @dgraph directive should not be empty."),
     };
-    Some(Fault::at(directive.place, message))
+    Some(Fault::at(directive.position, message))
 }
 
 /// Checks `@secret`.
@@ -82,14 +82,14 @@ fn secret(def: &RawType) -> Option<Fault> {
             several => format!("has more than one secret fields {}", several.join(",")),
         }
     };
-    Some(Fault::at(def.place, format!("Type {name}; {what}")))
+    Some(Fault::at(def.position, format!("Type {name}; {what}")))
 }
 
 /// Refuses directives of stored types at one that is not stored.
 fn conflicting(def: &RawType) -> Option<Fault> {
     let other = ["auth", "withSubscription"].into_iter().find(|other| def.has(other))?;
     let message = format!("Type {}; cannot have both @{other} and @remote directive", def.name);
-    def.has("remote").then(|| Fault::at(def.place, message))
+    def.has("remote").then(|| Fault::at(def.position, message))
 }
 
 /// Refuses an object type without a field that a mutation could set.
@@ -103,7 +103,7 @@ fn has_content(def: &RawType) -> Option<Fault> {
          doesn't have @custom/@lambda directive.",
         def.name
     );
-    (!has_content).then(|| Fault::at(def.place, message))
+    (!has_content).then(|| Fault::at(def.position, message))
 }
 
 /// Checks a stored type: no field of it, custom ones apart, points to a type that is not stored.
@@ -119,7 +119,7 @@ fn stored(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
              resolved by a @custom/@lambda directive.",
             def.name, field.name
         );
-        return Some(Fault::at(field.place, message));
+        return Some(Fault::at(field.position, message));
     }
     let interface = def.interfaces.iter().find(|name| is_remote(name))?;
     let message = format!(
@@ -127,7 +127,7 @@ fn stored(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
          @remote directive.",
         def.name
     );
-    Some(Fault::at(def.place, message))
+    Some(Fault::at(def.position, message))
 }
 
 /// Checks a `@remote` type, which has no custom fields and no stored interfaces.
@@ -138,7 +138,7 @@ fn remote(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
              fields with @custom/@lambda directive.",
             def.name, field.name
         );
-        return Some(Fault::at(field.place, message));
+        return Some(Fault::at(field.position, message));
     }
     let is_stored = |name: &&String| draft.get(name).is_some_and(|other| !other.has("remote"));
     let interface = def.interfaces.iter().find(is_stored)?;
@@ -147,7 +147,7 @@ fn remote(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
          @remote directive.",
         def.name
     );
-    Some(Fault::at(def.place, message))
+    Some(Fault::at(def.position, message))
 }
 
 /// The arguments of `@generate` with their switches.
@@ -166,29 +166,29 @@ fn generate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
             let message = format!(
                 "Type {name}; {group} argument for @generate directive should be of type Object."
             );
-            faults.push(Fault::at(draft.argument_place(directive, group), message));
+            faults.push(Fault::at(draft.argument_position(directive, group), message));
         }
         for switch in switches {
-            let Some(found) = value::entry(argument, switch) else { continue };
-            if !matches!(**found, Value::Boolean(_)) {
+            let Some(result) = value::entry(argument, switch) else { continue };
+            if !matches!(**result, Value::Boolean(_)) {
                 let message = format!(
                     "Type {name}; {switch} field inside {group} argument of @generate directive \
                      can only be true/false, found: `{}",
-                    bare(found)
+                    bare(result)
                 );
-                faults.push(Fault::at(value::place(found, draft.places), message));
+                faults.push(Fault::at(value::position(result, draft.positions), message));
             }
         }
     }
-    if let Some(found) = directive.argument("subscription")
-        && !matches!(**found, Value::Boolean(_))
+    if let Some(result) = directive.argument("subscription")
+        && !matches!(**result, Value::Boolean(_))
     {
         let message = format!(
             "Type {name}; subscription argument in @generate directive can only be true/false, \
              found: `{}`.",
-            bare(found)
+            bare(result)
         );
-        faults.push(Fault::at(directive.place, message));
+        faults.push(Fault::at(directive.position, message));
     }
 }
 
@@ -201,13 +201,13 @@ fn lambda_on_mutate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
             "Type {name}: has the @lambdaOnMutate directive, but the `--graphql lambda-url` flag \
              wasn't specified during alpha startup."
         );
-        faults.push(Fault::at(directive.place, message));
+        faults.push(Fault::at(directive.position, message));
     }
     if def.has("remote") {
         let message = format!(
             "Type {name}; @lambdaOnMutate directive not allowed along with @remote directive."
         );
-        faults.push(Fault::at(directive.place, message));
+        faults.push(Fault::at(directive.position, message));
     }
     // Whatever the switches are called, they are truth values; unknown names are reported by the
     // standard checks.
@@ -219,7 +219,7 @@ fn lambda_on_mutate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
                 argument.name,
                 written(&argument.value)
             );
-            faults.push(Fault::at(draft.argument_place(directive, &argument.name), message));
+            faults.push(Fault::at(draft.argument_position(directive, &argument.name), message));
         }
     }
 }

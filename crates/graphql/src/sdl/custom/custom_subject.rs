@@ -6,7 +6,7 @@ use apollo_compiler::ast::Value;
 use crate::sdl::check::subject::Subject;
 use crate::sdl::source::raw::RawDirective;
 use crate::sdl::source::value;
-use crate::syntax::{Fault, Place};
+use crate::syntax::{Fault, Position};
 
 /// A `@custom` that is checked.
 pub(in crate::sdl) struct CheckedCustom<'a> {
@@ -22,17 +22,17 @@ impl CheckedCustom<'_> {
     /// so the separator is given.
     pub(in crate::sdl) fn fault(
         &mut self,
-        place: Option<Place>,
+        position: Option<Position>,
         separator: char,
         what: impl AsRef<str>,
     ) {
         let (def, field) = (&self.subject.def.name, &self.subject.field.name);
         let message = format!("Type {def}; Field {field}{separator} {}", what.as_ref());
-        self.faults.push(Fault::at(place, message));
+        self.faults.push(Fault::at(position, message));
     }
 
     /// Returns the position of a value of its arguments.
-    pub(super) fn place(&self, value: &Node<Value>) -> Option<Place> {
-        value::place(value, self.subject.draft.places)
+    pub(super) fn position(&self, value: &Node<Value>) -> Option<Position> {
+        value::position(value, self.subject.draft.positions)
     }
 }

@@ -37,9 +37,9 @@ pub(in crate::sdl) fn check_lambda(
         return;
     }
     // The faults get a beginning of their own, so they are collected apart.
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     let mut custom =
-        CheckedCustom { subject: *subject, directive, batch: false, faults: &mut found };
+        CheckedCustom { subject: *subject, directive, batch: false, faults: &mut result };
     custom.company();
     if !subject.def.is_root() {
         custom.not_key();
@@ -47,10 +47,10 @@ pub(in crate::sdl) fn check_lambda(
         if unique.iter().flatten().all(|field| !builtin::is_scalar(field.ty.name())) {
             let what = "@custom directive, body template must use a field with type ID! or a field \
                         with @id directive.";
-            custom.fault(directive.place, ':', what);
+            custom.fault(directive.position, ':', what);
         }
     }
-    faults.extend(found.into_iter().map(|fault| Fault {
+    faults.extend(result.into_iter().map(|fault| Fault {
         message: format!("While building @custom for @lambda: {}", fault.message),
         ..fault
     }));
@@ -71,7 +71,7 @@ pub(in crate::sdl) fn check(
             "has {count} arguments for @custom directive, it should contain exactly one of `http` \
              or `dql` arguments."
         );
-        custom.fault(directive.place, ':', what);
+        custom.fault(directive.position, ':', what);
     }
     if let Some(dql) = directive.argument("dql") {
         custom.dql(dql);
@@ -79,43 +79,44 @@ pub(in crate::sdl) fn check(
         custom.http(http);
     } else {
         let what = "one of `http` or `dql` arguments must be present for @custom directive.";
-        custom.fault(directive.place, ':', what);
+        custom.fault(directive.position, ':', what);
     }
 }
 
 impl<'a> CheckedCustom<'a> {
     /// Checks the other directives of the field, and that its type has a key.
     fn company(&mut self) {
-        let (place, field, def) = (self.directive.place, self.subject.field, self.subject.def);
+        let (position, field, def) =
+            (self.directive.position, self.subject.field, self.subject.def);
         // Both say how a value is stored, and a custom field stores none.
         for other in ["search", "dgraph"] {
             if field.has(other) {
                 let what = format!("custom directive not allowed along with @{other} directive.");
-                self.fault(place, ';', what);
+                self.fault(position, ';', what);
             }
         }
         if !def.is_root() && def.id_field().is_none() && def.unique_field().is_none() {
             let what = "@custom directive is only allowed on fields where the type definition has \
                         a field with type ID! or a field with @id directive.";
-            self.fault(place, ';', what);
+            self.fault(position, ';', what);
         }
     }
 
     /// Checks `dql:`.
     fn dql(&mut self, dql: &Node<Value>) {
         let subject = self.subject;
-        let place = subject.draft.argument_place(self.directive, "dql");
+        let position = subject.draft.argument_position(self.directive, "dql");
         if subject.def.name != "Query" {
             let what = "@custom directive with `dql` can be used only on queries.";
-            self.fault(place, ':', what);
+            self.fault(position, ':', what);
         }
         if !matches!(**dql, Value::String(_)) {
             let what = "dql argument for @custom directive must be of type String.";
-            self.fault(place, ':', what);
+            self.fault(position, ':', what);
         }
         if bare(dql).trim().is_empty() {
             let what = "dql argument for @custom directive must not be empty.";
-            self.fault(place, ':', what);
+            self.fault(position, ':', what);
         }
         // Arguments become variables of DQL, which are scalars.
         for argument in &subject.field.arguments {
@@ -125,20 +126,20 @@ impl<'a> CheckedCustom<'a> {
                      arguments.",
                     argument.name
                 );
-                self.fault(place, ':', what);
+                self.fault(position, ':', what);
             }
         }
     }
 
     /// Checks `http:`.
     fn http(&mut self, http: &Node<Value>) {
-        let place = self.directive.place;
+        let position = self.directive.position;
         if !matches!(**http, Value::Object(_)) {
             let what = "http argument for @custom directive should be of type Object.";
-            self.fault(self.subject.draft.argument_place(self.directive, "http"), ':', what);
+            self.fault(self.subject.draft.argument_position(self.directive, "http"), ':', what);
         }
         let Some(url) = entry(http, "url") else {
-            self.fault(place, ';', "url field inside @custom directive is mandatory.");
+            self.fault(position, ';', "url field inside @custom directive is mandatory.");
             return;
         };
         // Without an address the other parts can't be checked.
@@ -150,7 +151,7 @@ impl<'a> CheckedCustom<'a> {
                 }
                 false => "url field inside @custom directive is invalid.",
             };
-            self.fault(self.place(url), ';', what);
+            self.fault(self.position(url), ';', what);
             return;
         };
         self.url_variables(url, "path", &variables.path);
@@ -174,7 +175,7 @@ impl<'a> CheckedCustom<'a> {
     /// this one.
     fn url_variables(&mut self, url: &Node<Value>, part: &str, names: &[String]) {
         let subject = self.subject;
-        let place = self.place(url);
+        let position = self.position(url);
         let (list, kind) = if subject.def.is_root() {
             (&subject.field.arguments, "an argument")
         } else {
@@ -185,12 +186,12 @@ impl<'a> CheckedCustom<'a> {
                 None => "is not defined",
                 // An absent segment would make another path; an absent pair of the query is left
                 // out.
-                Some(found) if part == "path" && !found.ty.is_non_null() => "can be null",
+                Some(result) if part == "path" && !result.ty.is_non_null() => "can be null",
                 Some(_) => continue,
             };
             let what =
                 format!("url {part} inside @custom directive uses {kind} {name} that {what}.");
-            self.fault(place, ';', what);
+            self.fault(position, ';', what);
         }
     }
 
@@ -198,35 +199,35 @@ impl<'a> CheckedCustom<'a> {
     fn method(&mut self, method: Option<&Node<Value>>) {
         let Some(method) = method else {
             let what = "method field inside @custom directive is mandatory.";
-            self.fault(self.directive.place, ';', what);
+            self.fault(self.directive.position, ';', what);
             return;
         };
         if !matches!(bare(method).as_str(), "GET" | "POST" | "PUT" | "PATCH" | "DELETE") {
             let what =
                 "method field inside @custom directive can only be GET/POST/PUT/PATCH/DELETE.";
-            self.fault(self.place(method), ';', what);
+            self.fault(self.position(method), ';', what);
         }
     }
 
     /// Checks the mode, and notes whether it is `BATCH`.
     fn mode(&mut self, mode: Option<&Node<Value>>, http: &Http<'_>) {
         let Some(mode) = mode else { return };
-        let place = self.place(mode);
+        let position = self.position(mode);
         if self.subject.def.is_root() {
             let what = "mode field inside @custom directive can't be present on Query/Mutation.";
-            self.fault(place, ';', what);
+            self.fault(position, ';', what);
         }
         let name = bare(mode);
         if name != "SINGLE" && name != "BATCH" {
             let what = "mode field inside @custom directive can only be SINGLE/BATCH.";
-            self.fault(place, ';', what);
+            self.fault(position, ';', what);
         }
         // One request for all objects has one address.
         self.batch = name == "BATCH";
         if self.batch && http.has_url_variables {
             let what = "has parameters in url inside @custom directive while mode is BATCH, url \
                         can't contain parameters if mode is BATCH.";
-            self.fault(self.place(http.url), ';', what);
+            self.fault(self.position(http.url), ';', what);
         }
     }
 
@@ -235,18 +236,18 @@ impl<'a> CheckedCustom<'a> {
         if http.graphql.is_none() {
             return;
         }
-        let place = self.directive.place;
+        let position = self.directive.position;
         if http.has_url_variables {
             let what = "has parameters in url along with graphql field inside @custom directive, \
                         url can't contain parameters if graphql field is present.";
-            self.fault(place, ';', what);
+            self.fault(position, ';', what);
         }
         if let Some(method) = http.method.as_deref().filter(|method| *method != "POST") {
             let what = format!(
                 "has method {method} while graphql field is also present inside @custom directive, \
                  method can only be POST if graphql field is present."
             );
-            self.fault(place, ';', what);
+            self.fault(position, ';', what);
         }
         let what = match (self.batch, http.body) {
             (false, Some(_)) => {
@@ -258,7 +259,7 @@ impl<'a> CheckedCustom<'a> {
             }
             _ => return,
         };
-        self.fault(place, ';', what);
+        self.fault(position, ';', what);
     }
 
     /// Checks the body and `graphql`. Returns `None` when `graphql` is so wrong that the rest can't
@@ -272,7 +273,7 @@ impl<'a> CheckedCustom<'a> {
                     let what = format!(
                         "body template inside @custom directive could not be parsed: {why}"
                     );
-                    self.fault(self.place(body), ';', what);
+                    self.fault(self.position(body), ';', what);
                 }
             }
             if self.subject.def.is_root() {
@@ -280,8 +281,8 @@ impl<'a> CheckedCustom<'a> {
             }
         }
         if let Some(graphql) = http.graphql {
-            let place = self.place(graphql);
-            let variables = graphql_operation::check(self, &bare(graphql), place)?;
+            let position = self.position(graphql);
+            let variables = graphql_operation::check(self, &bare(graphql), position)?;
             // In a batch the body makes the objects, so its variables are the ones that fields must
             // have.
             if !self.batch && !self.subject.def.is_root() && !variables.is_empty() {
@@ -307,7 +308,7 @@ impl<'a> CheckedCustom<'a> {
             let what = format!(
                 "body template inside @custom directive uses an argument {name} that is not defined."
             );
-            self.fault(self.place(body), ';', what);
+            self.fault(self.position(body), ';', what);
         }
     }
 
@@ -318,7 +319,7 @@ impl<'a> CheckedCustom<'a> {
         if keys.into_iter().flatten().any(|key| key.name == *name) {
             let what = "custom directive not allowed on field of type ID! or field with @id \
                         directive.";
-            self.fault(self.directive.place, ';', what);
+            self.fault(self.directive.position, ';', what);
         }
     }
 
@@ -326,19 +327,23 @@ impl<'a> CheckedCustom<'a> {
     /// key, by which the object can be found.
     fn required_fields(&mut self, required: &[String], part: &str, at: &Node<Value>) {
         let (def, own) = (self.subject.def, &self.subject.field.name);
-        let place = self.place(at);
+        let position = self.position(at);
         let keys = [def.id_field(), def.unique_field()];
         let mut has_key = false;
         for name in required {
             if name == own {
-                self.fault(place, ';', format!("@custom directive, {part} can't require itself."));
+                self.fault(
+                    position,
+                    ';',
+                    format!("@custom directive, {part} can't require itself."),
+                );
             }
             let Some(field) = def.field(name) else {
                 let what = format!(
                     "@custom directive, {part} must use fields defined within the type, found \
                      `{name}`."
                 );
-                self.fault(place, ';', what);
+                self.fault(position, ';', what);
                 continue;
             };
             let ty = field.ty.name();
@@ -347,14 +352,14 @@ impl<'a> CheckedCustom<'a> {
                     "@custom directive, {part} must use scalar fields, found field `{name}` of \
                      type `{ty}`."
                 );
-                self.fault(place, ';', what);
+                self.fault(position, ';', what);
             }
             if field.is_custom() {
                 let what = format!(
                     "@custom directive, {part} can't use another field with @custom/@lambda \
                      directive, found field `{name}` with @custom/@lambda."
                 );
-                self.fault(place, ';', what);
+                self.fault(position, ';', what);
             }
             has_key |= keys.into_iter().flatten().any(|key| key.name == *name);
         }
@@ -363,7 +368,7 @@ impl<'a> CheckedCustom<'a> {
                 "@custom directive, {part} must use a field with type ID! or a field with @id \
                  directive."
             );
-            self.fault(place, ':', what);
+            self.fault(position, ':', what);
         }
     }
 
@@ -372,7 +377,7 @@ impl<'a> CheckedCustom<'a> {
         // Faults of headers point at the body or the operation; a request without either is not
         // checked for them.
         let Some(at) = parts.body.or(parts.graphql) else { return };
-        let place = self.place(at);
+        let position = self.position(at);
         if let Some(skip) = entry(http, "skipIntrospection")
             && go_bool(&bare(skip)).is_none()
         {
@@ -380,7 +385,7 @@ impl<'a> CheckedCustom<'a> {
                 "skipIntrospection in @custom directive can only be true/false, found: `{}`.",
                 bare(skip)
             );
-            self.fault(place, ';', what);
+            self.fault(position, ';', what);
         }
         let mut forwarded = HashSet::new();
         for list in ["forwardHeaders", "secretHeaders", "introspectionHeaders"] {
@@ -393,14 +398,14 @@ impl<'a> CheckedCustom<'a> {
                          'remote_headername:local_headername' or just 'headername', found: \
                          `{header}`."
                     );
-                    return self.fault(place, ';', what);
+                    return self.fault(position, ';', what);
                 }
                 if list == "secretHeaders" && forwarded.contains(&name) {
                     let what = format!(
                         "secretHeaders and forwardHeaders in @custom directive cannot have \
                          overlapping headers, found: `{header}`."
                     );
-                    return self.fault(place, ';', what);
+                    return self.fault(position, ';', what);
                 }
                 if list == "forwardHeaders" {
                     forwarded.insert(name);

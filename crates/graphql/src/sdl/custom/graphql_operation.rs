@@ -6,7 +6,7 @@ use apollo_compiler::{Node, ast};
 
 use super::custom_subject::CheckedCustom;
 use super::template;
-use crate::syntax::{Place, parse_query};
+use crate::syntax::{Position, parse_query};
 
 /// The beginning of most messages.
 const INSIDE: &str = "inside graphql in @custom directive, found";
@@ -16,14 +16,14 @@ const INSIDE: &str = "inside graphql in @custom directive, found";
 pub(in crate::sdl) fn check(
     custom: &mut CheckedCustom<'_>,
     text: &str,
-    place: Option<Place>,
+    position: Option<Position>,
 ) -> Option<Vec<String>> {
     let document = match parse_query(text) {
         Ok(document) => document,
         Err(fault) => {
             let why = fault.message;
             let what = format!("unable to parse graphql in @custom directive because: {why}");
-            custom.fault(place, ':', what);
+            custom.fault(position, ':', what);
             return None;
         }
     };
@@ -32,10 +32,10 @@ pub(in crate::sdl) fn check(
     let [operation] = operations[..] else {
         let count = operations.len();
         let what = format!("{INSIDE} {count} operations, it can have exactly one operation.");
-        custom.fault(place, ':', what);
+        custom.fault(position, ':', what);
         return None;
     };
-    let check = Check { operation, place };
+    let check = Check { operation, position };
     check.operation(custom);
     let variables = check.variables(custom);
     check.fields(custom).then_some(variables)
@@ -44,7 +44,7 @@ pub(in crate::sdl) fn check(
 /// The check of an operation that could be read.
 struct Check<'a> {
     operation: &'a ast::OperationDefinition,
-    place: Option<Place>,
+    position: Option<Position>,
 }
 
 impl Check<'_> {
@@ -53,11 +53,11 @@ impl Check<'_> {
         let kind = self.operation.operation_type;
         if kind == ast::OperationType::Subscription {
             let what = format!("{INSIDE} `{kind}` operation, it can only have query/mutation.");
-            custom.fault(self.place, ':', what);
+            custom.fault(self.position, ':', what);
         }
         if let Some(name) = &self.operation.name {
             let what = format!("{INSIDE} operation with name `{name}`, it can't have a name.");
-            custom.fault(self.place, ':', what);
+            custom.fault(self.position, ':', what);
         }
     }
 
@@ -73,7 +73,7 @@ impl Check<'_> {
                         "@custom directive, graphql variables must use fields defined within the \
                          type, found `{name}`."
                     );
-                    custom.fault(self.place, ';', what);
+                    custom.fault(self.position, ';', what);
                 }
             }
         }
@@ -85,20 +85,20 @@ impl Check<'_> {
         let kind = self.operation.operation_type;
         if !self.operation.directives.is_empty() {
             let what = format!("{INSIDE} operation with directives, it can't have any directives.");
-            custom.fault(self.place, ':', what);
+            custom.fault(self.position, ':', what);
         }
         let count = self.operation.selection_set.len();
         if count != 1 {
             let what = format!(
                 "{INSIDE} {count} fields inside operation `{kind}`, it can have exactly one field."
             );
-            custom.fault(self.place, ':', what);
+            custom.fault(self.position, ':', what);
         }
         let Some(ast::Selection::Field(field)) = self.operation.selection_set.first() else {
             // A fragment has no name to send.
             let what =
                 format!("{INSIDE} a fragment inside operation `{kind}`, it can have fields only.");
-            custom.fault(self.place, ':', what);
+            custom.fault(self.position, ':', what);
             return false;
         };
         let name = &field.name;
@@ -107,18 +107,18 @@ impl Check<'_> {
         if let Some(alias) = alias {
             let what =
                 format!("{INSIDE} {kind} `{name}` with alias `{alias}`, it can't have any alias.");
-            custom.fault(self.place, ':', what);
+            custom.fault(self.position, ':', what);
         }
         if !field.directives.is_empty() {
             let what =
                 format!("{INSIDE} {kind} `{name}` with directives, it can't have any directives.");
-            custom.fault(self.place, ':', what);
+            custom.fault(self.position, ':', what);
         }
         if !field.selection_set.is_empty() {
             let what = format!(
                 "{INSIDE} {kind} `{name}` with a selection set, it can't have any selection set."
             );
-            custom.fault(self.place, ':', what);
+            custom.fault(self.position, ':', what);
         }
         self.arguments(custom, field)
     }
@@ -147,7 +147,7 @@ impl Check<'_> {
                     "@custom directive, graphql must use fields with a variable definition, found \
                      `{name}`."
                 );
-                custom.fault(self.place, ';', what);
+                custom.fault(self.position, ';', what);
             }
         }
         true
@@ -159,7 +159,7 @@ impl Check<'_> {
              argument whose value should be a variable.",
             self.operation.operation_type, field.name
         );
-        custom.fault(self.place, ':', what);
+        custom.fault(self.position, ':', what);
         false
     }
 }

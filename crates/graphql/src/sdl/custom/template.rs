@@ -65,7 +65,7 @@ pub(in crate::sdl) fn collect(
     stack::require();
     match value {
         Value::Variable(name) => {
-            if !variables.iter().any(|known| known == name.as_str()) {
+            if !variables.iter().any(|existing| existing == name.as_str()) {
                 variables.push(name.to_string());
             }
             Ok(())
@@ -85,14 +85,14 @@ mod tests {
 
     #[test]
     fn variables_are_found_once() {
-        let found = variables("{ a: $b, c: [$d, {e: $b}], f: \"g\" }", true);
-        assert_eq!(found, Ok(vec!["b".to_owned(), "d".to_owned()]));
+        let result = variables("{ a: $b, c: [$d, {e: $b}], f: \"g\" }", true);
+        assert_eq!(result, Ok(vec!["b".to_owned(), "d".to_owned()]));
         assert_eq!(variables("  ", true), Ok(vec![]));
-        let told = variables("{a: b}", true);
-        assert_eq!(told.unwrap_err().to_string(), "found unexpected value: b");
+        let reported = variables("{a: b}", true);
+        assert_eq!(reported.unwrap_err().to_string(), "found unexpected value: b");
         assert_eq!(variables("{a: b}", false), Ok(vec![]));
-        let told = variables("{a: ", true);
-        assert_eq!(told.unwrap_err().to_string(), "input:1: Unexpected )");
-        assert!(variables("1) { a } b(c: 2", true).is_ok_and(|found| found.is_empty()));
+        let reported = variables("{a: ", true);
+        assert_eq!(reported.unwrap_err().to_string(), "input:1: Unexpected )");
+        assert!(variables("1) { a } b(c: 2", true).is_ok_and(|result| result.is_empty()));
     }
 }

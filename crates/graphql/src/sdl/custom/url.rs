@@ -19,7 +19,7 @@ pub(crate) fn read(url: &str) -> Option<UrlVariables> {
     if !is_valid {
         return None;
     }
-    // Only whole segments and whole values are variables: `/a$b` is text.
+    // Only entire segments and entire values are variables: `/a$b` is text.
     let (address, query) = rest.split_once('?').unwrap_or((rest, ""));
     let path = match address.strip_prefix("//") {
         Some(host) => {
@@ -76,11 +76,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_are_whole_pieces() {
-        let found = read("http://mock:8888/a/$id/b?x=$name&y=1&z=$z").expect("valid");
-        assert_eq!(found.path, ["id"]);
-        assert_eq!(found.query, ["name", "z"]);
-        assert!(read("/local/$a").is_some_and(|found| found.path == ["a"]));
+    fn variables_are_whole_chunks() {
+        let result = read("http://mock:8888/a/$id/b?x=$name&y=1&z=$z").expect("valid");
+        assert_eq!(result.path, ["id"]);
+        assert_eq!(result.query, ["name", "z"]);
+        assert!(read("/local/$a").is_some_and(|result| result.path == ["a"]));
         assert!(read("mailto:x").is_some());
         for wrong in ["123", "blah.com", "", "http://a b", "http://h:x/", "http://h/%z"] {
             assert_eq!(read(wrong), None, "{wrong}");

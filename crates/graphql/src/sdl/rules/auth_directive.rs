@@ -80,7 +80,7 @@ impl RuleReader<'_> {
             return self.nothing();
         }
         let entry =
-            |name: &str| entries.iter().find(|(found, _)| found == name).map(|(_, value)| value);
+            |name: &str| entries.iter().find(|(result, _)| result == name).map(|(_, value)| value);
         // All entries are read, so that the faults below each of them are reported.
         let mut read = Vec::new();
         if let Some(or) = entry("or").map(|or| items(or)).filter(|or| !or.is_empty()) {
@@ -137,8 +137,8 @@ impl RuleReader<'_> {
         };
         if operation.operation_type != ast::OperationType::Query {
             let kind = operation.operation_type.name();
-            let found = operation.name.as_ref().map_or(kind, |name| name.as_str());
-            return Err(RuleError::NoQuery { found: found.to_owned() });
+            let result = operation.name.as_ref().map_or(kind, |name| name.as_str());
+            return Err(RuleError::NoQuery { result: result.to_owned() });
         }
         let [selection] = &operation.selection_set[..] else {
             return Err(RuleError::Queries { count: operation.selection_set.len() });
@@ -148,13 +148,13 @@ impl RuleReader<'_> {
         };
         // Only `queryT` says which nodes there are; `getT` and aggregates do not.
         if field.name.strip_prefix("query") != Some(self.name) {
-            let (type_name, found) = (self.name.to_owned(), field.name.to_string());
-            return Err(RuleError::OtherType { type_name, found });
+            let (type_name, result) = (self.name.to_owned(), field.name.to_string());
+            return Err(RuleError::OtherType { type_name, result });
         }
         Ok(Rule::Traversal {
             type_name: self.name.to_owned(),
             text: text.to_owned(),
-            variables: operation.variables.iter().map(|found| found.name.to_string()).collect(),
+            variables: operation.variables.iter().map(|result| result.name.to_string()).collect(),
         })
     }
 }
@@ -192,10 +192,10 @@ fn check_rule(
         }
         Rule::Not(rule) => check_rule(of, rule, faults_of, faults),
         Rule::Traversal { type_name, text, .. } if type_name == of => {
-            let told = faults_of(text)
+            let reported = faults_of(text)
                 .into_iter()
                 .map(|why| fault(of, &format!("failed to validate GraphQL rule [reason : {why}]")));
-            faults.extend(told);
+            faults.extend(reported);
         }
         Rule::Traversal { .. } | Rule::Claim { .. } => {}
     }

@@ -159,11 +159,11 @@ fn older_form(text: &str) -> Result<Authorization, Fault> {
 fn fixed_key(name: &str, key: &str) -> Result<Keys, Fault> {
     let Some(algorithm) = Algorithm::from_name(name) else {
         let supported: Vec<&str> = Algorithm::ALL.iter().map(|(name, _)| *name).collect();
-        // A word that can't be the name of an algorithm may be a key that is in the wrong place.
+        // A word that can't be the name of an algorithm may be a key that is in the wrong position.
         let is_name = name.len() <= 5 && name.chars().all(|c| c.is_ascii_alphanumeric());
-        let found = if is_name { name } else { "another word" };
+        let result = if is_name { name } else { "another word" };
         return Err(Fault::new(format!(
-            "invalid jwt algorithm: found {found}, but supported options are: {}",
+            "invalid jwt algorithm: found {result}, but supported options are: {}",
             supported.join(",")
         )));
     };
@@ -214,30 +214,30 @@ mod tests {
 
     #[test]
     fn sets_of_keys_are_named_by_addresses() {
-        let read = |text: &str| read(text).map(|found| found.keys);
+        let read = |text: &str| read(text).map(|result| result.keys);
         let one = r#"{"Header":"X","Namespace":"n","JWKUrl":"http://a","Audience":["a"]}"#;
         assert_eq!(read(one), Ok(Keys::Fetched(vec!["http://a".to_owned()])));
         let both = r#"{"JWKUrl":"http://a","JWKUrls":["b"]}"#;
-        let told = "expecting either JWKUrl or JWKUrls, both were given";
-        assert_eq!(read(both), Err(Fault::new(told)));
+        let reported = "expecting either JWKUrl or JWKUrls, both were given";
+        assert_eq!(read(both), Err(Fault::new(reported)));
         let lonely = r#"{"Header":"X","Namespace":"n","JWKUrl":"http://a"}"#;
-        let told = "required field missing in Dgraph.Authorization: `Audience` ";
-        assert_eq!(read(lonely), Err(Fault::new(told)));
+        let reported = "required field missing in Dgraph.Authorization: `Audience` ";
+        assert_eq!(read(lonely), Err(Fault::new(reported)));
     }
 
     #[test]
     fn faults_are_told() {
-        let told = |text: &str| read(text).expect_err(text).message;
+        let reported = |text: &str| read(text).expect_err(text).message;
         let missing = "required field missing in Dgraph.Authorization: \
                        `Verification key`/`JWKUrl`/`JWKUrls` `Algo` `Header` `Namespace`";
-        assert_eq!(told("{}"), missing);
-        assert!(told(" H N ES256 \"k\"").starts_with("invalid jwt algorithm: found ES256"));
-        assert!(told(" H N RS256 \"k\"").starts_with("invalid key"));
+        assert_eq!(reported("{}"), missing);
+        assert!(reported(" H N ES256 \"k\"").starts_with("invalid jwt algorithm: found ES256"));
+        assert!(reported(" H N RS256 \"k\"").starts_with("invalid key"));
         for near in [" H N", " H N hunter2", "hunter2", " H N HS256 hunter2", " H N hunter2 \"k\""]
         {
-            assert!(!told(near).contains("hunter2"), "{}", told(near));
+            assert!(!reported(near).contains("hunter2"), "{}", reported(near));
         }
-        assert!(told(" H N").starts_with("Invalid `Dgraph.Authorization` format: write "));
-        assert!(told("{\"Header\": 3}").starts_with("Invalid"));
+        assert!(reported(" H N").starts_with("Invalid `Dgraph.Authorization` format: write "));
+        assert!(reported("{\"Header\": 3}").starts_with("Invalid"));
     }
 }

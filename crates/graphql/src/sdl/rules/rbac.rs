@@ -126,17 +126,20 @@ mod tests {
 
     #[test]
     fn faults_are_told() {
-        let told = |text: &str| read(text).expect_err(text).to_string();
-        assert_eq!(told("{A: {eq: 1}}"), "`A` is not a valid GraphQL variable.");
-        assert_eq!(told("{$A: {eq: b}}"), "`$A` is not a valid GraphQL variable.");
-        assert_eq!(told("{$A: {gt: 1}}"), "`gt` operator is not supported.");
+        let reported = |text: &str| read(text).expect_err(text).to_string();
+        assert_eq!(reported("{A: {eq: 1}}"), "`A` is not a valid GraphQL variable.");
+        assert_eq!(reported("{$A: {eq: b}}"), "`$A` is not a valid GraphQL variable.");
+        assert_eq!(reported("{$A: {gt: 1}}"), "`gt` operator is not supported.");
         assert_eq!(
-            told("{$A: {eq: [1, 2]}}"),
+            reported("{$A: {eq: [1, 2]}}"),
             "`eq` operator has invalid value `[1 2]`. Array values in eq operator will not be \
              supported."
         );
-        assert_eq!(told("{$A: {regexp: \"(\"}}"), "`A` does not have a valid regex expression.");
-        assert_eq!(told("{$A}"), "`{$A}` is not a valid rule.");
-        assert_eq!(told("{}"), "`{}` is not a valid rule.");
+        assert_eq!(
+            reported("{$A: {regexp: \"(\"}}"),
+            "`A` does not have a valid regex expression."
+        );
+        assert_eq!(reported("{$A}"), "`{$A}` is not a valid rule.");
+        assert_eq!(reported("{}"), "`{}` is not a valid rule.");
     }
 }

@@ -29,9 +29,9 @@ pub(super) enum RuleError {
     /// The text has no operation, or several.
     #[error("a rule should be exactly one query, found {count} GraphQL operations")]
     Operations { count: usize },
-    /// The operation is no query; `found` is its name, or its kind.
-    #[error("a rule should be exactly one query, found an {found}")]
-    NoQuery { found: String },
+    /// The operation is no query; `result` is its name, or its kind.
+    #[error("a rule should be exactly one query, found an {result}")]
+    NoQuery { result: String },
     /// The query has several fields.
     #[error("a rule should be exactly one query, found {count} queries")]
     Queries { count: usize },
@@ -39,6 +39,6 @@ pub(super) enum RuleError {
     #[error("error couldn't generate query from rule")]
     Fragment,
     /// The query is about another type than the rule.
-    #[error("expected only query{type_name} rules,but found {found}")]
-    OtherType { type_name: String, found: String },
+    #[error("expected only query{type_name} rules,but found {result}")]
+    OtherType { type_name: String, result: String },
 }

@@ -39,7 +39,7 @@ pub(in crate::sdl) fn read(text: &str) -> Result<Comments, Fault> {
         } else if comment.starts_with("Dgraph.Secret") {
             let (name, value) = secret(comment).ok_or_else(|| bad_secret(number))?;
             // The last line of a name counts.
-            comments.secrets.retain(|(known, _)| *known != name);
+            comments.secrets.retain(|(existing, _)| *existing != name);
             comments.secrets.push((name, value));
         }
     }
@@ -100,9 +100,9 @@ mod tests {
             "# Dgraph.Secret hunter2",
             "# Dgraph.Secret k \"hunter2\" \"b\"",
         ] {
-            let told = read(&format!("\n{text}")).expect_err(text).message;
-            assert!(told.contains("in the comment at line 2, it should be"), "{told}");
-            assert!(!told.contains("hunter2"), "{told}");
+            let reported = read(&format!("\n{text}")).expect_err(text).message;
+            assert!(reported.contains("in the comment at line 2, it should be"), "{reported}");
+            assert!(!reported.contains("hunter2"), "{reported}");
         }
         for text in
             ["# Dgraph.Allow-Origin http://a", "# Dgraph.Allow-Origin \"http://a\" \"http://b\""]
@@ -110,7 +110,7 @@ mod tests {
             assert!(read(text).expect_err(text).message.contains(text));
         }
         let line = "# Dgraph.Authorization H N HS256 \"k\"\n";
-        let told = read(&(line.to_owned() + line)).expect_err("twice").message;
-        assert!(told.ends_with("found second mention at line 2"), "{told}");
+        let reported = read(&(line.to_owned() + line)).expect_err("twice").message;
+        assert!(reported.ends_with("found second mention at line 2"), "{reported}");
     }
 }

@@ -9,12 +9,12 @@ use super::raw::{RawDirective, RawField, RawKind, RawSchema, RawType, is_root_na
 use super::value::bare;
 use crate::sdl::Settings;
 use crate::sdl::build::builtin;
-use crate::syntax::{Fault, Place, Places};
+use crate::syntax::{Fault, Position, Positions};
 
 /// The definitions of a schema while it is checked.
 pub(in crate::sdl) struct Draft<'a> {
     pub(in crate::sdl) schema: RawSchema,
-    pub(in crate::sdl) places: &'a Places<'a>,
+    pub(in crate::sdl) positions: &'a Positions<'a>,
     pub(in crate::sdl) settings: &'a Settings,
     /// True if a type has `@key`.
     pub(in crate::sdl) federated: bool,
@@ -27,13 +27,13 @@ impl<'a> Draft<'a> {
     /// Makes the draft of definitions. Types that are declared by `extend` get `@extends`.
     pub(in crate::sdl) fn new(
         mut schema: RawSchema,
-        places: &'a Places<'a>,
+        positions: &'a Positions<'a>,
         settings: &'a Settings,
     ) -> Draft<'a> {
         for def in schema.types.iter_mut().filter(|def| def.extension) {
             if !is_root_name(&def.name) {
                 let extends = RawDirective::made(name!("extends"), Vec::new());
-                def.directives.push(RawDirective { place: def.place, ..extends });
+                def.directives.push(RawDirective { position: def.position, ..extends });
             }
         }
         let mut by_name = HashMap::new();
@@ -43,7 +43,7 @@ impl<'a> Draft<'a> {
         }
         let federated = schema.types.iter().any(|def| def.has("key"));
         let provided = provided_fields(&schema.types);
-        Draft { schema, places, settings, federated, by_name, provided }
+        Draft { schema, positions, settings, federated, by_name, provided }
     }
 
     /// Returns the types in the order of the text, those of `extend` last.
@@ -52,13 +52,13 @@ impl<'a> Draft<'a> {
     }
 
     /// Returns the position of the name of a directive's argument.
-    pub(in crate::sdl) fn argument_place(
+    pub(in crate::sdl) fn argument_position(
         &self,
         directive: &RawDirective,
         name: &str,
-    ) -> Option<Place> {
+    ) -> Option<Position> {
         let argument = directive.node.arguments.iter().find(|argument| argument.name == name)?;
-        argument.name.location().map(|span| self.places.at(span.offset()))
+        argument.name.location().map(|span| self.positions.at(span.offset()))
     }
 
     /// Returns the type of a name that the schema declares.
@@ -99,7 +99,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Returns true for an `@external` field that is neither a key nor provided here.
-    pub(in crate::sdl) fn is_foreign(&self, def: &RawType, field: &RawField) -> bool {
+    pub(in crate::sdl) fn is_external(&self, def: &RawType, field: &RawField) -> bool {
         let provided = self.provided.get(&def.name);
         field.has("external")
             && !is_key(def, field)
@@ -205,10 +205,10 @@ impl Draft<'_> {
                         Some(_) if !is_id => copies.push(inherit(field, interface)),
                         Some(_) => {}
                     }
-                } else if let (true, Some(other), Some(known)) =
+                } else if let (true, Some(other), Some(existing)) =
                     (is_id, first_seen, expanded.field(&field.name))
                 {
-                    same_id(def, known, interface, field, other)?;
+                    same_id(def, existing, interface, field, other)?;
                 } else {
                     // An interface may have it twice, too: the standard checks refuse that.
                     copies.push(inherit(field, interface));
@@ -252,7 +252,7 @@ fn same_type(
         "For type {} to implement interface {} the field {} must have type {}",
         def.name, interface.name, field.name, field.ty
     );
-    Err(Fault::at(def.place, message))
+    Err(Fault::at(def.position, message))
 }
 
 /// Checks that two interfaces agree on the type of an ID.
@@ -270,5 +270,5 @@ fn same_id(
         "field {} is of type {} in interface {} and is of type {} in interface {other}",
         field.name, field.ty, interface.name, seen.ty
     );
-    Err(Fault::at(def.place, message))
+    Err(Fault::at(def.position, message))
 }

@@ -3,7 +3,7 @@
 use apollo_compiler::{Name, Node, ast};
 
 use crate::model::TypeRef;
-use crate::syntax::{Place, Places};
+use crate::syntax::{Position, Positions};
 
 /// The kind of a type as it is declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl RawKind {
 pub(in crate::sdl) struct RawType {
     pub(in crate::sdl) kind: RawKind,
     pub(in crate::sdl) name: String,
-    pub(in crate::sdl) place: Option<Place>,
+    pub(in crate::sdl) position: Option<Position>,
     pub(in crate::sdl) description: String,
     pub(in crate::sdl) interfaces: Vec<String>,
     pub(in crate::sdl) directives: Vec<RawDirective>,
@@ -50,10 +50,10 @@ pub(in crate::sdl) struct RawType {
 #[derive(Debug, Clone)]
 pub(in crate::sdl) struct RawField {
     pub(in crate::sdl) name: String,
-    pub(in crate::sdl) place: Option<Place>,
+    pub(in crate::sdl) position: Option<Position>,
     pub(in crate::sdl) description: String,
     pub(in crate::sdl) ty: TypeRef,
-    pub(in crate::sdl) type_place: Option<Place>,
+    pub(in crate::sdl) type_position: Option<Position>,
     pub(in crate::sdl) arguments: Vec<RawField>,
     pub(in crate::sdl) default_value: Option<Node<ast::Value>>,
     pub(in crate::sdl) directives: Vec<RawDirective>,
@@ -64,7 +64,7 @@ pub(in crate::sdl) struct RawField {
 /// A directive at a type or field.
 #[derive(Debug, Clone)]
 pub(in crate::sdl) struct RawDirective {
-    pub(in crate::sdl) place: Option<Place>,
+    pub(in crate::sdl) position: Option<Position>,
     pub(in crate::sdl) node: Node<ast::Directive>,
 }
 
@@ -75,7 +75,7 @@ impl RawDirective {
             .into_iter()
             .map(|(name, value)| Node::new(ast::Argument { name, value: Node::new(value) }));
         let node = Node::new(ast::Directive { name, arguments: arguments.collect() });
-        RawDirective { place: None, node }
+        RawDirective { position: None, node }
     }
 
     pub(in crate::sdl) fn name(&self) -> &str {
@@ -84,7 +84,11 @@ impl RawDirective {
 
     /// Returns the value of an argument, if it is given.
     pub(in crate::sdl) fn argument(&self, name: &str) -> Option<&Node<ast::Value>> {
-        self.node.arguments.iter().find(|argument| argument.name == name).map(|found| &found.value)
+        self.node
+            .arguments
+            .iter()
+            .find(|argument| argument.name == name)
+            .map(|result| &result.value)
     }
 }
 
@@ -174,26 +178,26 @@ pub(in crate::sdl) struct RawSchema {
 #[derive(Debug, Clone)]
 pub(in crate::sdl) struct RawRoots {
     pub(in crate::sdl) extension: bool,
-    pub(in crate::sdl) place: Option<Place>,
-    /// The operations: name, name of the type, place.
-    pub(in crate::sdl) operations: Vec<(String, String, Option<Place>)>,
+    pub(in crate::sdl) position: Option<Position>,
+    /// The operations: name, name of the type, position.
+    pub(in crate::sdl) operations: Vec<(String, String, Option<Position>)>,
 }
 
-/// Reads the definitions of a document. `places` are those of its text. O(text).
-pub(in crate::sdl) fn collect(document: &ast::Document, places: &Places<'_>) -> RawSchema {
+/// Reads the definitions of a document. `positions` are those of its text. O(text).
+pub(in crate::sdl) fn collect(document: &ast::Document, positions: &Positions<'_>) -> RawSchema {
     let mut schema = RawSchema::default();
     let mut extensions = Vec::new();
-    let reader = DefinitionReader { places };
+    let reader = DefinitionReader { positions };
     for definition in &document.definitions {
         match definition {
             ast::Definition::DirectiveDefinition(def) => schema.directives.push(def.clone()),
             ast::Definition::SchemaDefinition(def) => {
-                let place = reader.node(def);
-                schema.roots.push(reader.roots(false, place, &def.root_operations));
+                let position = reader.node(def);
+                schema.roots.push(reader.roots(false, position, &def.root_operations));
             }
             ast::Definition::SchemaExtension(def) => {
-                let place = reader.node(def);
-                schema.roots.push(reader.roots(true, place, &def.root_operations));
+                let position = reader.node(def);
+                schema.roots.push(reader.roots(true, position, &def.root_operations));
             }
             // Extensions come last, so that what they extend is known.
             other => match reader.definition(other) {
@@ -209,29 +213,29 @@ pub(in crate::sdl) fn collect(document: &ast::Document, places: &Places<'_>) -> 
 
 /// Reads nodes of the tree, with their positions.
 struct DefinitionReader<'a> {
-    places: &'a Places<'a>,
+    positions: &'a Positions<'a>,
 }
 
 impl DefinitionReader<'_> {
-    fn name(&self, name: &Name) -> Option<Place> {
-        name.location().map(|span| self.places.at(span.offset()))
+    fn name(&self, name: &Name) -> Option<Position> {
+        name.location().map(|span| self.positions.at(span.offset()))
     }
 
-    fn node<T: ?Sized>(&self, node: &Node<T>) -> Option<Place> {
-        node.location().map(|span| self.places.at(span.offset()))
+    fn node<T: ?Sized>(&self, node: &Node<T>) -> Option<Position> {
+        node.location().map(|span| self.positions.at(span.offset()))
     }
 
     fn roots(
         &self,
         extension: bool,
-        place: Option<Place>,
+        position: Option<Position>,
         operations: &[Node<(ast::OperationType, ast::NamedType)>],
     ) -> RawRoots {
         let operations = operations.iter().map(|node| {
             let (operation, ty) = &**node;
             (operation.name().to_owned(), ty.to_string(), self.node(node))
         });
-        RawRoots { extension, place, operations: operations.collect() }
+        RawRoots { extension, position, operations: operations.collect() }
     }
 
     /// Reads the definition or extension of a type; `None` for any other definition.
@@ -297,7 +301,7 @@ impl DefinitionReader<'_> {
         RawType {
             kind,
             name: name.to_string(),
-            place: self.name(name),
+            position: self.name(name),
             description: String::new(),
             interfaces: Vec::new(),
             directives: self.directives(directives),
@@ -322,10 +326,10 @@ impl DefinitionReader<'_> {
     fn field(&self, field: &ast::FieldDefinition) -> RawField {
         RawField {
             name: field.name.to_string(),
-            place: self.name(&field.name),
+            position: self.name(&field.name),
             description: description(&field.description),
             ty: type_ref(&field.ty),
-            type_place: self.name(field.ty.inner_named_type()),
+            type_position: self.name(field.ty.inner_named_type()),
             arguments: self.inputs(&field.arguments),
             default_value: None,
             directives: self.directives(&field.directives),
@@ -336,10 +340,10 @@ impl DefinitionReader<'_> {
     fn inputs(&self, inputs: &[Node<ast::InputValueDefinition>]) -> Vec<RawField> {
         let read = |input: &Node<ast::InputValueDefinition>| RawField {
             name: input.name.to_string(),
-            place: self.name(&input.name),
+            position: self.name(&input.name),
             description: description(&input.description),
             ty: type_ref(&input.ty),
-            type_place: self.name(input.ty.inner_named_type()),
+            type_position: self.name(input.ty.inner_named_type()),
             arguments: Vec::new(),
             default_value: input.default_value.clone(),
             directives: self.directives(&input.directives),
@@ -350,7 +354,7 @@ impl DefinitionReader<'_> {
 
     fn directives(&self, list: &ast::DirectiveList) -> Vec<RawDirective> {
         let read = |node: &Node<ast::Directive>| RawDirective {
-            place: self.name(&node.name),
+            position: self.name(&node.name),
             node: node.clone(),
         };
         list.0.iter().map(read).collect()

@@ -4,7 +4,7 @@ use apollo_compiler::Node;
 use apollo_compiler::ast::Value;
 use hexgraph_base::types::stack;
 
-use crate::syntax::{Place, Places};
+use crate::syntax::{Position, Positions};
 use hexgraph_base::types::quote;
 
 /// Returns the text of a scalar of any type, without quotes; empty for lists and objects.
@@ -43,7 +43,7 @@ pub(in crate::sdl) fn written(value: &Value) -> String {
 pub(in crate::sdl) fn entry<'a>(value: &'a Value, name: &str) -> Option<&'a Node<Value>> {
     match value {
         Value::Object(entries) => {
-            entries.iter().find(|(found, _)| found == name).map(|(_, value)| value)
+            entries.iter().find(|(result, _)| result == name).map(|(_, value)| value)
         }
         _ => None,
     }
@@ -59,21 +59,21 @@ pub(in crate::sdl) fn items(value: &Value) -> &[Node<Value>] {
 
 /// Returns the position that messages about a value point at: of a string the one behind its
 /// opening quotes.
-pub(in crate::sdl) fn place(value: &Node<Value>, places: &Places<'_>) -> Option<Place> {
+pub(in crate::sdl) fn position(value: &Node<Value>, positions: &Positions<'_>) -> Option<Position> {
     let start = value.location()?.offset();
     let quotes = match &**value {
-        Value::String(_) if is_block(value, places) => 3,
+        Value::String(_) if is_block(value, positions) => 3,
         Value::String(_) => 1,
         _ => 0,
     };
-    Some(places.at(start + quotes))
+    Some(positions.at(start + quotes))
 }
 
 /// Returns true for a string in triple quotes.
-pub(super) fn is_block(value: &Node<Value>, places: &Places<'_>) -> bool {
+pub(super) fn is_block(value: &Node<Value>, positions: &Positions<'_>) -> bool {
     let start = value.location().map(|span| span.offset());
     start
-        .and_then(|start| places.text().get(start..))
+        .and_then(|start| positions.text().get(start..))
         .is_some_and(|rest| rest.starts_with("\"\"\""))
 }
 

@@ -61,13 +61,13 @@ impl AdmissionOptions {
     }
 
     /// The number of slots in the slow pool.
-    pub fn slow_places(&self) -> usize {
+    pub fn slow_positions(&self) -> usize {
         if self.slow == 0 { cores() } else { self.slow }
     }
 
     /// The number of slots in the fast pool. It exceeds the number of cores, since some requests
     /// wait for a lock or the disk.
-    pub fn fast_places(&self) -> usize {
+    pub fn fast_positions(&self) -> usize {
         (2 * cores()).max(4).min(self.running)
     }
 }
@@ -88,7 +88,7 @@ mod tests {
         }
         let (quick, queue) = (Duration::from_millis(5), Duration::from_secs(2));
         assert_eq!(options, AdmissionOptions { quick, slow: 3, queue, running: 9 });
-        assert_eq!((options.slow_places(), 4 <= options.fast_places()), (3, true));
+        assert_eq!((options.slow_positions(), 4 <= options.fast_positions()), (3, true));
         let wrong = |name, value: &str| {
             AdmissionOptions::default().set(name, value).unwrap_err().to_string()
         };

@@ -59,9 +59,9 @@ impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
     }
 
     /// Removes the items that nobody waits for any more.
-    pub(super) fn retain(&mut self, is_wanted: impl Fn(&T) -> bool) {
+    pub(super) fn retain(&mut self, is_expected: impl Fn(&T) -> bool) {
         for own in self.waiting.values_mut() {
-            own.retain(|(_, item)| is_wanted(item));
+            own.retain(|(_, item)| is_expected(item));
         }
         self.waiting.retain(|_, own| !own.is_empty());
         let waiting = &self.waiting;

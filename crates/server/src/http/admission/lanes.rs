@@ -19,7 +19,7 @@ const SLOW_AT_FIRST: Duration = Duration::from_millis(20);
 const FAST_AT_FIRST: u32 = 20;
 
 /// The pools of a server.
-pub(crate) struct Lanes {
+pub(crate) struct Queues {
     /// The limits of admission.
     pub options: AdmissionOptions,
     /// The threads on which requests compute.
@@ -34,7 +34,7 @@ struct State {
     slow: Lane<Waits>,
     /// The number of requests under way, including those that wait for a lock or the disk.
     running: usize,
-    known: Slow,
+    existing: Slow,
 }
 
 /// Names one of the two pools.
@@ -49,7 +49,7 @@ pub(crate) enum Which {
 /// A request that waits for a slot.
 pub(super) enum Waits {
     /// Its thread waits, and is sent the slot.
-    Thread(oneshot::Sender<Place>),
+    Thread(oneshot::Sender<Position>),
     /// It has not begun yet: it is started with the slot by whoever gives the slot back, since the
     /// thread that has read it may be busy with thousands of other connections until its turn
     /// comes, and the slot would lie idle.
@@ -61,51 +61,51 @@ pub(super) struct Start {
     /// Told when it begins. Nobody wants it any more when the other end is dropped.
     pub(super) begins: oneshot::Sender<()>,
     /// Starts it on another thread, and does not wait.
-    pub(super) start: Box<dyn FnOnce(Place) + Send>,
+    pub(super) start: Box<dyn FnOnce(Position) + Send>,
 }
 
 /// A slot in a pool; dropping it gives the slot back.
-pub(crate) struct Place {
-    admission: Arc<Lanes>,
+pub(crate) struct Position {
+    admission: Arc<Queues>,
     which: Which,
     since: Instant,
 }
 
 /// Counts one request as under way until it is dropped.
 pub(crate) struct RunningRequest {
-    admission: Arc<Lanes>,
+    admission: Arc<Queues>,
 }
 
-impl Lanes {
+impl Queues {
     /// Creates both pools, with all slots free.
-    pub(crate) fn new(options: AdmissionOptions) -> Lanes {
+    pub(crate) fn new(options: AdmissionOptions) -> Queues {
         let state = State {
-            fast: Lane::new(options.fast_places(), options.quick / FAST_AT_FIRST, options.queue),
-            slow: Lane::new(options.slow_places(), SLOW_AT_FIRST, options.queue),
+            fast: Lane::new(options.fast_positions(), options.quick / FAST_AT_FIRST, options.queue),
+            slow: Lane::new(options.slow_positions(), SLOW_AT_FIRST, options.queue),
             running: 0,
-            known: Slow::default(),
+            existing: Slow::default(),
         };
-        Lanes { options, workers: Workers::new(), quick: Quick::new(), state: Mutex::new(state) }
+        Queues { options, workers: Workers::new(), quick: Quick::new(), state: Mutex::new(state) }
     }
 
     /// Asks for a slot in a pool for a thread that waits: returns a promise of one, or `None` if
     /// the wait would be too long.
     pub(super) fn enter(
-        self: &Arc<Lanes>,
+        self: &Arc<Queues>,
         which: Which,
         client: Client,
-    ) -> Option<oneshot::Receiver<Place>> {
-        let (place, wait) = oneshot::channel();
-        self.queue(which, client, Waits::Thread(place)).then_some(wait)
+    ) -> Option<oneshot::Receiver<Position>> {
+        let (position, wait) = oneshot::channel();
+        self.queue(which, client, Waits::Thread(position)).then_some(wait)
     }
 
     /// Starts a request in a pool, at once or when it is its turn; returns whether it may wait for
     /// so long.
-    pub(super) fn start(self: &Arc<Lanes>, which: Which, client: Client, start: Start) -> bool {
+    pub(super) fn start(self: &Arc<Queues>, which: Which, client: Client, start: Start) -> bool {
         self.queue(which, client, Waits::Start(start))
     }
 
-    fn queue(self: &Arc<Lanes>, which: Which, client: Client, waiter: Waits) -> bool {
+    fn queue(self: &Arc<Queues>, which: Which, client: Client, waiter: Waits) -> bool {
         let entry = {
             let mut state = self.lock();
             // Who has begun is let go on, however many there are.
@@ -113,7 +113,7 @@ impl Lanes {
             state.lane(which).enter(client, is_open, waiter)
         };
         match entry {
-            Entry::Free(waiter) => waiter.give(Place::new(self, which)),
+            Entry::Free(waiter) => waiter.give(Position::new(self, which)),
             Entry::Queued => {}
             Entry::Full(_) => return false,
         }
@@ -127,23 +127,23 @@ impl Lanes {
     }
 
     /// Counts one more request as under way, until the result is dropped.
-    pub(crate) fn begin(self: &Arc<Lanes>) -> RunningRequest {
+    pub(crate) fn begin(self: &Arc<Queues>) -> RunningRequest {
         self.lock().running += 1;
         RunningRequest { admission: Arc::clone(self) }
     }
 
     /// Whether the last request of this kind was slow.
     pub(crate) fn was_slow(&self, kind: u64) -> bool {
-        self.lock().known.has(kind)
+        self.lock().existing.has(kind)
     }
 
     /// Records whether a request of this kind was slow.
     pub(crate) fn note(&self, kind: u64, is_slow: bool) {
-        self.lock().known.note(kind, is_slow);
+        self.lock().existing.note(kind, is_slow);
     }
 
     /// Gives free slots to the requests that wait.
-    fn hand_out(self: &Arc<Lanes>) {
+    fn hand_out(self: &Arc<Queues>) {
         // A slot that is given may come back at once, in here: the loop gives it to the next,
         // instead of a call within a call for each.
         if HANDS_OUT.replace(true) {
@@ -151,7 +151,7 @@ impl Lanes {
         }
         let _ends = HandsOut;
         while let Some((which, waiter)) = self.next() {
-            waiter.give(Place::new(self, which));
+            waiter.give(Position::new(self, which));
         }
     }
 
@@ -186,13 +186,13 @@ impl Drop for HandsOut {
 }
 
 impl Waits {
-    fn give(self, place: Place) {
+    fn give(self, position: Position) {
         match self {
             // Who went away just now gives the slot back by dropping it.
-            Waits::Thread(sender) => drop(sender.send(place)),
+            Waits::Thread(sender) => drop(sender.send(position)),
             Waits::Start(it) => {
                 if it.begins.send(()).is_ok() {
-                    (it.start)(place);
+                    (it.start)(position);
                 }
             }
         }
@@ -217,9 +217,9 @@ impl State {
     }
 }
 
-impl Place {
-    fn new(lanes: &Arc<Lanes>, which: Which) -> Place {
-        Place { admission: Arc::clone(lanes), which, since: Instant::now() }
+impl Position {
+    fn new(queues: &Arc<Queues>, which: Which) -> Position {
+        Position { admission: Arc::clone(queues), which, since: Instant::now() }
     }
 
     /// Where it is.
@@ -228,7 +228,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Position {
     fn drop(&mut self) {
         // The lock is free at the end of this statement: `hand_out` takes it again.
         self.admission.lock().lane(self.which).leave(self.since.elapsed());
@@ -247,36 +247,36 @@ impl Drop for RunningRequest {
 mod tests {
     use super::*;
 
-    fn place(wait: Option<oneshot::Receiver<Place>>) -> Place {
+    fn position(wait: Option<oneshot::Receiver<Position>>) -> Position {
         wait.unwrap().try_recv().unwrap()
     }
 
     #[test]
     fn what_is_given_back_goes_to_who_waits() {
         let options = AdmissionOptions { slow: 1, ..AdmissionOptions::default() };
-        let lanes = Arc::new(Lanes::new(options));
-        let first = place(lanes.enter(Which::Slow, 1));
-        let gone = lanes.enter(Which::Slow, 1).unwrap();
-        let mut waits = lanes.enter(Which::Slow, 1).unwrap();
+        let queues = Arc::new(Queues::new(options));
+        let first = position(queues.enter(Which::Slow, 1));
+        let gone = queues.enter(Which::Slow, 1).unwrap();
+        let mut waits = queues.enter(Which::Slow, 1).unwrap();
         drop(gone);
-        let (fast, slow) = lanes.loads();
+        let (fast, slow) = queues.loads();
         assert_eq!((fast.running, fast.waiting, slow.running, slow.waiting), (0, 0, 1, 2));
-        let quick = place(lanes.enter(Which::Fast, 1));
+        let quick = position(queues.enter(Which::Fast, 1));
         assert_eq!(quick.which(), Which::Fast);
         assert!(waits.try_recv().is_err());
         drop(first);
         let second = waits.try_recv().unwrap();
         assert_eq!(second.which(), Which::Slow);
         drop(second);
-        drop(place(lanes.enter(Which::Slow, 2)));
+        drop(position(queues.enter(Which::Slow, 2)));
     }
 
     #[test]
     fn so_many_are_under_way() {
         let options = AdmissionOptions { running: 1, ..AdmissionOptions::default() };
-        let lanes = Arc::new(Lanes::new(options));
-        let running = lanes.begin();
-        let mut waits = lanes.enter(Which::Fast, 1).unwrap();
+        let queues = Arc::new(Queues::new(options));
+        let running = queues.begin();
+        let mut waits = queues.enter(Which::Fast, 1).unwrap();
         assert!(waits.try_recv().is_err(), "one is enough");
         drop(running);
         assert!(waits.try_recv().is_ok());
@@ -288,17 +288,17 @@ mod tests {
     fn starts_that_fail_are_no_calls_within_calls() {
         let queue = Duration::from_secs(1_000);
         let options = AdmissionOptions { slow: 1, queue, ..AdmissionOptions::default() };
-        let lanes = Arc::new(Lanes::new(options));
-        let first = place(lanes.enter(Which::Slow, 1));
+        let queues = Arc::new(Queues::new(options));
+        let first = position(queues.enter(Which::Slow, 1));
         let tried = Arc::new(Mutex::new(0));
         let starts = (0..10_000).map(|_| {
             let (begins, begun) = oneshot::channel();
             let tried = Arc::clone(&tried);
-            let start = move |place: Place| {
+            let start = move |position: Position| {
                 *tried.lock().unwrap() += 1;
-                drop(place);
+                drop(position);
             };
-            assert!(lanes.start(Which::Slow, 1, Start { begins, start: Box::new(start) }));
+            assert!(queues.start(Which::Slow, 1, Start { begins, start: Box::new(start) }));
             begun
         });
         let begun: Vec<_> = starts.collect();

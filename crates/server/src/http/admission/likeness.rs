@@ -8,14 +8,14 @@ use std::hash::{Hash, Hasher};
 const LOOKED_AT: usize = 16 << 10;
 
 /// The largest number of kinds that are remembered as slow, for each generation.
-const KNOWN_MOST: usize = 4096;
+const EXISTING_MOST: usize = 4096;
 
 /// Hashes a request to the number of its kind. Requests to the same path have the same number if
 /// their texts differ only in digits and between quotes. Of a body in JSON the member `query` is
 /// looked at, where it has one.
-pub(crate) fn likeness(place: usize, parameter: &str, body: &[u8]) -> u64 {
+pub(crate) fn likeness(position: usize, parameter: &str, body: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
-    place.hash(&mut hasher);
+    position.hash(&mut hasher);
     hash_text(&parameter.as_bytes()[..parameter.len().min(LOOKED_AT)], b"\"", &mut hasher);
     let body = &body[..body.len().min(LOOKED_AT)];
     match query_member(body) {
@@ -85,7 +85,7 @@ impl Slow {
         }
         // Half of the kinds are in each generation at most; one that is in the young generation
         // needs no space.
-        if KNOWN_MOST / 2 <= self.young.len() && !self.young.contains_key(&kind) {
+        if EXISTING_MOST / 2 <= self.young.len() && !self.young.contains_key(&kind) {
             self.old = std::mem::take(&mut self.young);
         }
         let was_slow = self.young.contains_key(&kind) || self.old.remove(&kind).is_some();
@@ -124,11 +124,11 @@ mod tests {
         assert!(slow.has(1) && !slow.has(2));
         slow.note(1, false);
         assert!(!slow.has(1));
-        for kind in 0..3 * KNOWN_MOST as u64 {
+        for kind in 0..3 * EXISTING_MOST as u64 {
             slow.note(kind, true);
             slow.note(kind, true);
         }
-        assert!(slow.has(3 * KNOWN_MOST as u64 - 1) && !slow.has(0));
-        assert!(slow.young.len() + slow.old.len() <= KNOWN_MOST);
+        assert!(slow.has(3 * EXISTING_MOST as u64 - 1) && !slow.has(0));
+        assert!(slow.young.len() + slow.old.len() <= EXISTING_MOST);
     }
 }

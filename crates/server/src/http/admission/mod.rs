@@ -20,8 +20,8 @@ mod lanes;
 mod ticket;
 
 pub use admission_options::AdmissionOptions;
-pub(super) use lanes::Lanes;
+pub(super) use lanes::Queues;
 pub(super) use likeness::likeness;
 pub(super) use quick::stay_max;
-pub(super) use ticket::{Asked, OVERLOADED, Overloaded, busy_time, carry_out};
+pub(super) use ticket::{OVERLOADED, Overloaded, RequestedQuery, busy_time, carry_out};
 pub(super) use workers::lower_priority;

@@ -5,7 +5,7 @@
 //! It is a guess from what went before, so nothing may hang on it: who turns out to be slow there
 //! hands the thread over (see `ticket`).
 
-use hexgraph_base::types::place_of;
+use hexgraph_base::types::position_of;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -39,7 +39,7 @@ const QUICK_BITS: u64 = 0b11;
 /// What is remembered of quick kinds, and the number of requests that are being executed on threads
 /// of connections.
 pub(super) struct Quick {
-    places: Box<[AtomicU64]>,
+    positions: Box<[AtomicU64]>,
     /// The number of requests that may still stay. There are as many threads for connections.
     free: AtomicUsize,
 }
@@ -49,14 +49,14 @@ pub(super) struct Stay<'a>(&'a Quick);
 
 impl Quick {
     pub(super) fn new() -> Quick {
-        let places = (0..KINDS).map(|_| AtomicU64::new(0)).collect();
-        Quick { places, free: AtomicUsize::new(stay_max()) }
+        let positions = (0..KINDS).map(|_| AtomicU64::new(0)).collect();
+        Quick { positions, free: AtomicUsize::new(stay_max()) }
     }
 
     /// Returns the right to stay for a request of a kind that was quick the last times, if it is
     /// not given to too many others. O(1), without a lock.
     pub(super) fn stay(&self, kind: u64) -> Option<Stay<'_>> {
-        let (quick, strikes) = numbers(self.place(kind).load(Ordering::Relaxed), kind);
+        let (quick, strikes) = numbers(self.position(kind).load(Ordering::Relaxed), kind);
         if quick < ENOUGH || STRIKES_MAX <= strikes {
             return None;
         }
@@ -69,8 +69,8 @@ impl Quick {
     /// Records how long a request of a kind took (see [`time_that_counts`]), and whether it waited
     /// for anything. `stayed` tells whether it was executed on the thread of its connection.
     pub(super) fn note(&self, kind: u64, took: Duration, waited: bool, stayed: bool) {
-        let place = self.place(kind);
-        let before = place.load(Ordering::Relaxed);
+        let position = self.position(kind);
+        let before = position.load(Ordering::Relaxed);
         let (quick, strikes) = numbers(before, kind);
         let (quick, strikes) = match (waited || QUICK < took, stayed && waited) {
             (false, _) => ((quick + 1).min(ENOUGH), strikes),
@@ -82,12 +82,12 @@ impl Quick {
         let after = (kind & !NUMBER_BITS) | (strikes << 2) | quick;
         // Where two write at once one is forgotten, which costs nothing but time.
         if after != before {
-            place.store(after, Ordering::Relaxed);
+            position.store(after, Ordering::Relaxed);
         }
     }
 
-    fn place(&self, kind: u64) -> &AtomicU64 {
-        &self.places[place_of(kind, KINDS)]
+    fn position(&self, kind: u64) -> &AtomicU64 {
+        &self.positions[position_of(kind, KINDS)]
     }
 }
 
@@ -110,9 +110,9 @@ pub(super) fn time_that_counts(wall: Duration, busy: impl FnOnce() -> Duration) 
 }
 
 /// The numbers of quick requests and of strikes in a slot, 0 where it is another kind's.
-fn numbers(place: u64, kind: u64) -> (u64, u64) {
-    match (place ^ kind) & !NUMBER_BITS {
-        0 => (place & QUICK_BITS, (place & NUMBER_BITS) >> 2),
+fn numbers(position: u64, kind: u64) -> (u64, u64) {
+    match (position ^ kind) & !NUMBER_BITS {
+        0 => (position & QUICK_BITS, (position & NUMBER_BITS) >> 2),
         _ => (0, 0),
     }
 }

@@ -2,7 +2,7 @@
 //! back with a refusal.
 
 use super::lane::Client;
-use super::lanes::{Lanes, Place, RunningRequest, Start, Which};
+use super::lanes::{Position, Queues, RunningRequest, Start, Which};
 use super::quick::{Stay, time_that_counts};
 use super::workers::lower_priority;
 use hexgraph::db::{Onward, RequestContext};
@@ -33,7 +33,7 @@ const HAND_OVER_MAX: Duration = Duration::from_millis(20);
 
 /// What is known of a request before it runs.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct RequestedQuery {
     /// The key of the client in the fair queues.
     pub client: Client,
     /// The kind of the request, which tells whether one like it was slow before.
@@ -49,8 +49,8 @@ pub(crate) struct Overloaded;
 
 /// A request under way: its slot in a pool, and whether it was slow or refused.
 struct Ticket {
-    admission: Arc<Lanes>,
-    asked: Asked,
+    admission: Arc<Queues>,
+    requested: RequestedQuery,
     /// It computes on the thread of its connection.
     stays: bool,
     state: Mutex<State>,
@@ -58,7 +58,7 @@ struct Ticket {
 
 #[derive(Default)]
 struct State {
-    place: Option<Place>,
+    position: Option<Position>,
     /// It has computed for longer than the fast pool allows, and its kind was told so.
     was_slow: bool,
     is_refused: bool,
@@ -67,33 +67,33 @@ struct State {
 }
 
 /// Carries out `work` on a thread where it may take its time, when it is its turn. `work` gets a
-/// control and has to look at it; whether somebody waits for the answer is what `is_wanted` says.
+/// control and has to look at it; whether somebody waits for the answer is what `is_expected` says.
 ///
 /// # Errors
 ///
 /// [`Overloaded`] where it would have to wait for too long.
 pub(crate) async fn carry_out<T: Send + 'static>(
-    lanes: &Arc<Lanes>,
-    asked: Asked,
-    is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
+    queues: &Arc<Queues>,
+    requested: RequestedQuery,
+    is_expected: impl Fn() -> bool + Send + Sync + Clone + 'static,
     work: impl FnOnce(RequestContext) -> T + Send + 'static,
 ) -> Result<T, Overloaded> {
-    let begins_slow = LONG_BODY < asked.body_len || lanes.was_slow(asked.kind);
-    if !begins_slow && let Some(stay) = stay(lanes, asked.kind) {
-        return carry_out_here((lanes, stay), asked, is_wanted, work);
+    let begins_slow = LONG_BODY < requested.body_len || queues.was_slow(requested.kind);
+    if !begins_slow && let Some(stay) = stay(queues, requested.kind) {
+        return carry_out_here((queues, stay), requested, is_expected, work);
     }
     let which = if begins_slow { Which::Slow } else { Which::Fast };
     let ticket = Arc::new(Ticket {
-        admission: Arc::clone(lanes),
-        asked,
+        admission: Arc::clone(queues),
+        requested,
         stays: false,
         state: Mutex::default(),
     });
     let (out, mut done) = oneshot::channel();
     let here = Arc::clone(&ticket);
-    let start = Box::new(move |place| here.start(place, out, is_wanted, work));
+    let start = Box::new(move |position| here.start(position, out, is_expected, work));
     let (begins, begun) = oneshot::channel();
-    if !lanes.start(which, asked.client, Start { begins, start }) {
+    if !queues.start(which, requested.client, Start { begins, start }) {
         return Err(Overloaded);
     }
     // A client that goes away drops this, and its request goes on until it notices.
@@ -101,7 +101,7 @@ pub(crate) async fn carry_out<T: Send + 'static>(
     begun.await.map_err(|_| Overloaded)?;
     let done = tokio::select! {
         done = &mut done => done,
-        () = sleep(lanes.options.quick), if which == Which::Fast => {
+        () = sleep(queues.options.quick), if which == Which::Fast => {
             // It may wait for a lock or the disk: that keeps nobody off the fast pool.
             ticket.leave_fast_lane();
             done.await
@@ -114,26 +114,26 @@ pub(crate) async fn carry_out<T: Send + 'static>(
 /// Carries out a request on this thread. It needs no slot in the fast pool: the rights to stay are
 /// as few.
 fn carry_out_here<T>(
-    (lanes, stay): (&Arc<Lanes>, Stay<'_>),
-    asked: Asked,
-    is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
+    (queues, stay): (&Arc<Queues>, Stay<'_>),
+    requested: RequestedQuery,
+    is_expected: impl Fn() -> bool + Send + Sync + Clone + 'static,
     work: impl FnOnce(RequestContext) -> T,
 ) -> Result<T, Overloaded> {
     let state = Mutex::default();
-    let ticket = Arc::new(Ticket { admission: Arc::clone(lanes), asked, stays: true, state });
-    let (here, running) = (Arc::clone(&ticket), lanes.begin());
+    let ticket = Arc::new(Ticket { admission: Arc::clone(queues), requested, stays: true, state });
+    let (here, running) = (Arc::clone(&ticket), queues.begin());
     // A panic is held back until the right to stay is given back, and goes on in `outcome`.
-    let done = catch_unwind(AssertUnwindSafe(|| here.run(running, is_wanted, work)));
+    let done = catch_unwind(AssertUnwindSafe(|| here.run(running, is_expected, work)));
     drop(stay);
     ticket.outcome(done)
 }
 
 /// The right of a request to be executed on this thread, the runtime's.
-fn stay(lanes: &Lanes, kind: u64) -> Option<Stay<'_>> {
+fn stay(queues: &Queues, kind: u64) -> Option<Stay<'_>> {
     // Only a runtime of several threads can go on without one of them.
     let can_hand_over =
         || Handle::try_current().is_ok_and(|it| it.runtime_flavor() == RuntimeFlavor::MultiThread);
-    lanes.quick.stay(kind).filter(|_| can_hand_over())
+    queues.quick.stay(kind).filter(|_| can_hand_over())
 }
 
 /// Has another thread take over the connections of this one, which belongs to the runtime and is to
@@ -164,20 +164,20 @@ impl Ticket {
     /// was given is dropped.
     fn start<T: Send + 'static>(
         self: Arc<Ticket>,
-        place: Place,
+        position: Position,
         out: oneshot::Sender<Caught<T>>,
-        is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
+        is_expected: impl Fn() -> bool + Send + Sync + Clone + 'static,
         work: impl FnOnce(RequestContext) -> T + Send + 'static,
     ) {
-        let which = place.which();
-        self.take(place);
+        let which = position.which();
+        self.take(position);
         let running = self.admission.begin();
         let ticket = Arc::clone(&self);
         let begun = self.admission.workers.start(move || {
             if which == Which::Slow {
                 lower_priority();
             }
-            let done = catch_unwind(AssertUnwindSafe(|| ticket.run(running, is_wanted, work)));
+            let done = catch_unwind(AssertUnwindSafe(|| ticket.run(running, is_expected, work)));
             // An error means that the client is gone.
             let _ = out.send(done);
         });
@@ -187,44 +187,46 @@ impl Ticket {
     }
 
     /// Takes a slot, unless it is one of the fast pool and the request has left that already.
-    fn take(&self, place: Place) {
+    fn take(&self, position: Position) {
         let mut state = self.lock();
-        if state.has_left && place.which() == Which::Fast {
+        if state.has_left && position.which() == Which::Fast {
             drop(state);
-            drop(place);
+            drop(position);
         } else {
-            state.place = Some(place);
+            state.position = Some(position);
         }
     }
 
     fn run<T>(
         self: Arc<Ticket>,
         running: RunningRequest,
-        is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
+        is_expected: impl Fn() -> bool + Send + Sync + Clone + 'static,
         work: impl FnOnce(RequestContext) -> T,
     ) -> T {
         let (start, started) = (busy_time(), Instant::now());
         let ticket = Arc::clone(&self);
-        let wanted = is_wanted.clone();
+        let expected = is_expected.clone();
         let quick = self.admission.options.quick;
-        let gate = move |must: bool| {
+        let admission_hook = move |must: bool| {
             let busy = busy_time().saturating_sub(start);
             match quick.checked_sub(busy) {
                 Some(rest) if !must && !rest.is_zero() => Ok(Onward::For(rest)),
-                _ => ticket.change_lanes(&wanted).map(|()| Onward::ForGood),
+                _ => ticket.change_queues(&expected).map(|()| Onward::ForGood),
             }
         };
-        let control = RequestContext::new().with_poll(move || !is_wanted()).with_gate(quick, gate);
+        let control = RequestContext::new()
+            .with_poll(move || !is_expected())
+            .with_admission_hook(quick, admission_hook);
         let notice = if self.stays { hand_over } else { || () };
         let (done, has_waited) = with_notice(notice, || work(control));
         let took = started.elapsed();
         let busy = || busy_time().saturating_sub(start);
         let counts = time_that_counts(took, busy);
-        self.admission.quick.note(self.asked.kind, counts, has_waited, self.stays);
-        // Otherwise `change_lanes` has told it already.
+        self.admission.quick.note(self.requested.kind, counts, has_waited, self.stays);
+        // Otherwise `change_queues` has told it already.
         if !self.lock().was_slow {
             let is_slow = quick < took && quick < busy();
-            self.admission.note(self.asked.kind, is_slow);
+            self.admission.note(self.requested.kind, is_slow);
         }
         // Before the answer is written to the client, so that it does not hold the slot.
         self.give_back();
@@ -244,25 +246,25 @@ impl Ticket {
     /// Gives the slot back, if it has one.
     fn give_back(&self) {
         // The lock is free again before others are started.
-        let place = self.lock().place.take();
-        drop(place);
+        let position = self.lock().position.take();
+        drop(position);
     }
 
     fn leave_fast_lane(&self) {
         let mut state = self.lock();
         state.has_left = true;
-        let place = state.place.take_if(|place| place.which() == Which::Fast);
+        let position = state.position.take_if(|position| position.which() == Which::Fast);
         drop(state);
-        drop(place);
+        drop(position);
     }
 
     /// Waits for a slot in the slow pool.
-    fn change_lanes(&self, is_wanted: &impl Fn() -> bool) -> EngineResult<()> {
-        if self.lock().place.as_ref().is_some_and(|place| place.which() == Which::Slow) {
+    fn change_queues(&self, is_expected: &impl Fn() -> bool) -> EngineResult<()> {
+        if self.lock().position.as_ref().is_some_and(|position| position.which() == Which::Slow) {
             return Ok(());
         }
         self.lock().was_slow = true;
-        self.admission.note(self.asked.kind, true);
+        self.admission.note(self.requested.kind, true);
         if self.stays {
             // Before others are woken: they could be next on this thread. Its priority stays, since
             // it is the runtime's.
@@ -271,13 +273,13 @@ impl Ticket {
             lower_priority();
         }
         self.leave_fast_lane();
-        let Some(wait) = self.admission.enter(Which::Slow, self.asked.client) else {
+        let Some(wait) = self.admission.enter(Which::Slow, self.requested.client) else {
             self.lock().is_refused = true;
             return Err(Error::Limit { message: OVERLOADED.to_owned() });
         };
-        match wait_here(wait, is_wanted) {
-            Some(Ok(place)) => {
-                self.lock().place = Some(place);
+        match wait_here(wait, is_expected) {
+            Some(Ok(position)) => {
+                self.lock().position = Some(position);
                 Ok(())
             }
             // Either nobody wants the answer any more, or the pools were dropped with the server.
@@ -292,14 +294,14 @@ impl Ticket {
 
 /// Blocks this thread until a slot comes or nobody wants the answer any more. Needs no runtime,
 /// which may be shutting down.
-fn wait_here<T>(future: impl Future<Output = T>, is_wanted: &impl Fn() -> bool) -> Option<T> {
+fn wait_here<T>(future: impl Future<Output = T>, is_expected: &impl Fn() -> bool) -> Option<T> {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);
     loop {
         match future.as_mut().poll(&mut context) {
             Poll::Ready(done) => return Some(done),
-            Poll::Pending if is_wanted() => thread::park_timeout(LOOK_INTERVAL),
+            Poll::Pending if is_expected() => thread::park_timeout(LOOK_INTERVAL),
             Poll::Pending => return None,
         }
     }
@@ -342,13 +344,13 @@ mod tests {
     use super::*;
     use hexgraph_base::types::LockGuard;
 
-    fn lanes() -> Arc<Lanes> {
+    fn queues() -> Arc<Queues> {
         let queue = Duration::from_millis(1);
-        Arc::new(Lanes::new(AdmissionOptions { slow: 1, queue, ..AdmissionOptions::default() }))
+        Arc::new(Queues::new(AdmissionOptions { slow: 1, queue, ..AdmissionOptions::default() }))
     }
 
-    fn asked(kind: u64) -> Asked {
-        Asked { client: 1, kind, body_len: 0 }
+    fn requested(kind: u64) -> RequestedQuery {
+        RequestedQuery { client: 1, kind, body_len: 0 }
     }
 
     /// Computes for so long, and looks at its control meanwhile.
@@ -362,40 +364,42 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn what_is_slow_changes_lanes_and_is_known_then() {
-        let lanes = lanes();
+        let queues = queues();
         let long = Duration::from_millis(10);
-        let done = carry_out(&lanes, asked(1), || true, move |control| compute(&control, long));
+        let done =
+            carry_out(&queues, requested(1), || true, move |control| compute(&control, long));
         assert_eq!(done.await.map(|done| done.is_ok()), Ok(true));
-        let done = carry_out(&lanes, asked(1), || true, move |control| compute(&control, long));
+        let done =
+            carry_out(&queues, requested(1), || true, move |control| compute(&control, long));
         assert_eq!(done.await.map(|done| done.is_ok()), Ok(true));
-        assert!(lanes.was_slow(1));
-        let done = carry_out(&lanes, asked(1), || true, |_| 7).await;
+        assert!(queues.was_slow(1));
+        let done = carry_out(&queues, requested(1), || true, |_| 7).await;
         assert_eq!(done, Ok(7));
-        assert!(!lanes.was_slow(1), "it was quick the last time");
+        assert!(!queues.was_slow(1), "it was quick the last time");
     }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn who_waits_keeps_no_place_and_is_not_slow() {
-        let lanes = lanes();
-        let (places, long) = (lanes.options.fast_places(), Duration::from_millis(100));
-        let blocked = (0..2 * places).map(|_| {
-            let lanes = Arc::clone(&lanes);
+        let queues = queues();
+        let (positions, long) = (queues.options.fast_positions(), Duration::from_millis(100));
+        let blocked = (0..2 * positions).map(|_| {
+            let queues = Arc::clone(&queues);
             tokio::spawn(async move {
-                carry_out(&lanes, asked(2), || true, move |_| std::thread::sleep(long)).await
+                carry_out(&queues, requested(2), || true, move |_| std::thread::sleep(long)).await
             })
         });
         let blocked: Vec<_> = blocked.collect();
         let started = Instant::now();
         let mut done = Err(Overloaded);
         while done.is_err() {
-            done = carry_out(&lanes, asked(3), || true, |_| ()).await;
+            done = carry_out(&queues, requested(3), || true, |_| ()).await;
         }
         assert!(started.elapsed() < long, "{:?}", started.elapsed());
         for one in blocked {
             // Some may have been refused: the queue of this test is short.
             let _ = one.await.unwrap();
         }
-        assert!(!lanes.was_slow(2));
+        assert!(!queues.was_slow(2));
     }
 
     /// Counts the turns of another task on a runtime of one thread, while a request of a kind that
@@ -404,13 +408,13 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = { runtime }.worker_threads(1).enable_all().build().unwrap();
         runtime.block_on(async move {
-            let lanes = lanes();
+            let queues = queues();
             let threads = || {
-                let lanes = Arc::clone(&lanes);
+                let queues = Arc::clone(&queues);
                 async move {
                     let here = thread::current().id();
                     let there = |_| thread::current().id();
-                    carry_out(&lanes, asked(8), || true, there).await == Ok(here)
+                    carry_out(&queues, requested(8), || true, there).await == Ok(here)
                 }
             };
             let mut stayed = false;
@@ -426,12 +430,12 @@ mod tests {
                     *count.lock().unwrap() += 1;
                 }
             });
-            let there = Arc::clone(&lanes);
+            let there = Arc::clone(&queues);
             let done =
-                tokio::spawn(async move { carry_out(&there, asked(8), || true, work).await });
+                tokio::spawn(async move { carry_out(&there, requested(8), || true, work).await });
             assert!(done.await.unwrap().is_ok());
             other.abort();
-            assert!(lanes.quick.stay(8).is_none(), "it was not quick the last time");
+            assert!(queues.quick.stay(8).is_none(), "it was not quick the last time");
             let counted = turns.lock().unwrap();
             *counted
         })
@@ -463,17 +467,17 @@ mod tests {
     /// without one.
     #[tokio::test(flavor = "multi_thread")]
     async fn who_holds_a_lock_does_not_wait_for_a_place() {
-        let lanes = Arc::new(Lanes::new(AdmissionOptions {
+        let queues = Arc::new(Queues::new(AdmissionOptions {
             slow: 1,
             queue: Duration::from_secs(60),
             ..AdmissionOptions::default()
         }));
-        let long = 2 * lanes.options.quick;
+        let long = 2 * queues.options.quick;
         let lock = Arc::new(Mutex::new(()));
         let (is_held, held) = oneshot::channel();
         let (is_placed, placed) = std::sync::mpsc::channel();
         let holder = tokio::spawn({
-            let (lanes, lock) = (Arc::clone(&lanes), Arc::clone(&lock));
+            let (queues, lock) = (Arc::clone(&queues), Arc::clone(&lock));
             async move {
                 let work = move |control: RequestContext| {
                     let _guard = LockGuard::new(lock.lock().unwrap());
@@ -481,19 +485,19 @@ mod tests {
                     placed.recv().unwrap();
                     compute(&control, long)
                 };
-                carry_out(&lanes, asked(5), || true, work).await
+                carry_out(&queues, requested(5), || true, work).await
             }
         });
         held.await.unwrap();
         let waiter = tokio::spawn({
-            let (lanes, lock) = (Arc::clone(&lanes), Arc::clone(&lock));
+            let (queues, lock) = (Arc::clone(&queues), Arc::clone(&lock));
             async move {
                 let work = move |control: RequestContext| {
                     compute(&control, long).unwrap();
                     is_placed.send(()).unwrap();
                     drop(lock.lock().unwrap());
                 };
-                carry_out(&lanes, asked(6), || true, work).await
+                carry_out(&queues, requested(6), || true, work).await
             }
         });
         let both = async { (holder.await.unwrap(), waiter.await.unwrap()) };
@@ -506,10 +510,11 @@ mod tests {
     async fn who_is_gone_does_not_wait() {
         let queue = Duration::from_secs(9);
         let options = AdmissionOptions { slow: 1, queue, ..AdmissionOptions::default() };
-        let lanes = Arc::new(Lanes::new(options));
-        let _taken = lanes.enter(Which::Slow, 9);
+        let queues = Arc::new(Queues::new(options));
+        let _taken = queues.enter(Which::Slow, 9);
         let long = Duration::from_millis(10);
-        let done = carry_out(&lanes, asked(4), || false, move |control| compute(&control, long));
+        let done =
+            carry_out(&queues, requested(4), || false, move |control| compute(&control, long));
         let error = done.await.unwrap().unwrap_err().to_string();
         assert!(error.contains("nobody waits") || error.contains("interrupted"), "{error}");
     }

@@ -24,14 +24,14 @@ pub struct AuditOptions {
     pub path: PathBuf,
     /// The length, in bytes, from which it gives way to a new one.
     pub bytes_max: u64,
-    /// How many that were full are kept, as `PATH.1`, the newest, and so on.
-    pub kept: usize,
+    /// How many that were full are retained, as `PATH.1`, the newest, and so on.
+    pub retained: usize,
 }
 
 impl AuditOptions {
-    /// A file that gives way at 100 MiB to the next, of which ten are kept.
+    /// A file that gives way at 100 MiB to the next, of which ten are retained.
     pub fn new(path: PathBuf) -> AuditOptions {
-        AuditOptions { path, bytes_max: 100 << 20, kept: 10 }
+        AuditOptions { path, bytes_max: 100 << 20, retained: 10 }
     }
 }
 
@@ -66,14 +66,14 @@ impl AuditLog {
         Ok((AuditLog { sender }, AuditEnd(end)))
     }
 
-    /// Returns when a line would find a place. It is not kept: a slow request would take it from
+    /// Returns when a line would find a position. It is not kept: a slow request would take it from
     /// others.
-    pub(in crate::http) async fn has_place(&self) {
+    pub(in crate::http) async fn has_position(&self) {
         // It fails where the thread that writes has, and then nothing is worth waiting for.
         drop(self.sender.reserve().await);
     }
 
-    /// Notes a line as soon as there is a place for it.
+    /// Notes a line as soon as there is a position for it.
     pub(in crate::http) async fn note(&self, line: &Value) {
         // The thread ends with the last sender, so it is there.
         let _ = self.sender.send(format!("{line}\n")).await;
@@ -126,17 +126,17 @@ impl Writer {
     /// Writes lines, or counts those that can't be. Returns what is wrong, in words.
     fn write_some(&mut self, lines: &[String]) -> std::result::Result<(), String> {
         let grown = self.make_ready();
-        let told = match self.lost {
+        let reported = match self.lost {
             0 => String::new(),
             lost => format!("{{\"lost\":{lost}}}\n"),
         };
-        let bytes = told.clone() + &lines.concat();
+        let bytes = reported.clone() + &lines.concat();
         let mut rest = bytes.as_bytes();
         let written = match &grown {
             Err(Unready::Gone(_)) => Ok(()),
             _ => self.append(&mut rest),
         };
-        let lines_len = bytes.len() - told.len();
+        let lines_len = bytes.len() - reported.len();
         self.lost = match rest.len() <= lines_len {
             true => rest.iter().map(|&byte| u64::from(byte == b'\n')).sum(),
             // Not even how many were lost before is reported yet.
@@ -173,7 +173,7 @@ impl Writer {
     /// Whether the file at the path is the one that is written to.
     fn is_there(&self) -> bool {
         match fs::metadata(&self.options.path) {
-            Ok(found) => is_same(&self.file, &found),
+            Ok(result) => is_same(&self.file, &result),
             // What can't be looked at may still be there.
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         }
@@ -210,11 +210,11 @@ impl Writer {
             PathBuf::from(name)
         };
         let next = append_to(&numbered(0))?;
-        if 0 < self.options.kept {
+        if 0 < self.options.retained {
             // Each file takes the number behind its own, from the first number that is free, so
             // that none is overwritten but the oldest where all numbers are taken.
             let is_free = |number: &usize| !numbered(*number).exists();
-            let free = (1..self.options.kept).find(is_free).unwrap_or(self.options.kept);
+            let free = (1..self.options.retained).find(is_free).unwrap_or(self.options.retained);
             for number in (1..free).rev() {
                 fs::rename(numbered(number), numbered(number + 1))?;
             }
@@ -235,9 +235,9 @@ enum Unready {
 }
 
 #[cfg(unix)]
-fn is_same(file: &File, found: &fs::Metadata) -> bool {
+fn is_same(file: &File, result: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (found.dev(), found.ino()))
+    file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (result.dev(), result.ino()))
 }
 
 #[cfg(not(unix))]
@@ -263,7 +263,7 @@ mod tests {
     fn files_give_way_and_no_line_is_lost() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
-        let options = AuditOptions { path: path.clone(), bytes_max: 1000, kept: 2 };
+        let options = AuditOptions { path: path.clone(), bytes_max: 1000, retained: 2 };
         let (log, end) = AuditLog::open(options).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         for number in 0..100 {
@@ -276,8 +276,8 @@ mod tests {
         drop(log);
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default();
         end.wait(Duration::from_secs(60));
-        let whole = read("audit.jsonl.2") + &read("audit.jsonl.1") + &read("audit.jsonl");
-        let numbers: Vec<u64> = whole
+        let full = read("audit.jsonl.2") + &read("audit.jsonl.1") + &read("audit.jsonl");
+        let numbers: Vec<u64> = full
             .lines()
             .map(|line| serde_json::from_str::<Value>(line).unwrap()["number"].as_u64().unwrap())
             .collect();
@@ -293,19 +293,19 @@ mod tests {
         let log = AuditLog { sender };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
-            log.has_place().await;
+            log.has_position().await;
             log.note(&json!({ "number": 1 })).await;
             let soon = std::time::Duration::from_millis(20);
-            assert!(tokio::time::timeout(soon, log.has_place()).await.is_err());
+            assert!(tokio::time::timeout(soon, log.has_position()).await.is_err());
             receiver.recv().await.unwrap();
-            log.has_place().await;
+            log.has_position().await;
         });
     }
 
     /// A writer of lines of twelve bytes, without its thread.
-    fn writer(path: &Path, bytes_max: u64, kept: usize) -> Writer {
+    fn writer(path: &Path, bytes_max: u64, retained: usize) -> Writer {
         let file = append_to(path).unwrap();
-        let options = AuditOptions { path: path.to_owned(), bytes_max, kept };
+        let options = AuditOptions { path: path.to_owned(), bytes_max, retained };
         Writer { options, file, length: 0, is_torn: false, lost: 0, has_said: false }
     }
 
@@ -386,8 +386,8 @@ mod tests {
         std::os::unix::fs::symlink("/dev/full", &path).unwrap();
         let mut writer = writer(&path, 1000, 2);
         for number in 0..2 {
-            let told = writer.write_some(&line(number)).unwrap_err();
-            assert!(told.starts_with("can't be written: "), "{told}");
+            let reported = writer.write_some(&line(number)).unwrap_err();
+            assert!(reported.starts_with("can't be written: "), "{reported}");
         }
         fs::remove_file(&path).unwrap();
         writer.write_some(&line(2)).unwrap();

@@ -21,7 +21,7 @@ pub(in crate::http) struct Noted {
 }
 
 impl Noted {
-    /// A request of whoever `database` is the handle of. It begins when there is a place for a
+    /// A request of whoever `database` is the handle of. It begins when there is a position for a
     /// line: while a disk is stuck, clients that come and leave would leave a task behind each,
     /// which waits for one.
     pub(in crate::http) async fn begin(
@@ -30,8 +30,8 @@ impl Noted {
         client: Option<IpAddr>,
         (method, path): (&Method, &str),
     ) -> Noted {
-        log.has_place().await;
-        let (user, key) = database.asked_by();
+        log.has_position().await;
+        let (user, key) = database.requested_by();
         let line = json!({
             "time": now(), "client": client.map(|client| client.to_canonical().to_string()),
             "user": user, "key": key, "namespace": database.namespace_id(),
@@ -53,7 +53,7 @@ impl Noted {
         noted
     }
 
-    /// Tells how it was answered, as soon as there is a place for the line.
+    /// Tells how it was answered, as soon as there is a position for the line.
     pub(in crate::http) fn answered(
         mut self,
         response: &Response,

@@ -27,7 +27,7 @@ pub(in crate::http) fn told_text(path: &str, media_type: &str, body: &[u8]) -> O
     }
     let text = std::str::from_utf8(body).ok()?;
     let is_json = media_type == "application/json";
-    let told = match path {
+    let reported = match path {
         "/query" if is_json => match serde_json::from_str(text) {
             Ok(members) => {
                 without_passwords(&text_of(&members, |key| key == "query")?).0.into_owned()
@@ -50,41 +50,41 @@ pub(in crate::http) fn told_text(path: &str, media_type: &str, body: &[u8]) -> O
         },
         _ => without_literals(text),
     };
-    Some(cut(told))
+    Some(cut(reported))
 }
 
 /// The text of the last member of such a name.
 fn text_of(members: &Map<String, Value>, is_it: impl Fn(&str) -> bool) -> Option<String> {
-    let found = members.iter().rfind(|(key, value)| is_it(key) && value.is_string());
-    found.and_then(|(_, value)| value.as_str()).map(str::to_owned)
+    let result = members.iter().rfind(|(key, value)| is_it(key) && value.is_string());
+    result.and_then(|(_, value)| value.as_str()).map(str::to_owned)
 }
 
 /// A text of GraphQL without what is in quotation marks, be it in a string or in a comment. From a
 /// string on that never ends nothing is reported: such a text is refused.
 pub(in crate::http) fn without_literals(text: &str) -> String {
-    let mut told = String::with_capacity(text.len());
+    let mut reported = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['"', '\'', '#']) {
-        told.push_str(&rest[..at]);
+        reported.push_str(&rest[..at]);
         rest = &rest[at..];
         let len = match rest.strip_prefix('#') {
             Some(_) => {
                 let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
                 let quote = rest[..end].find('"');
-                told.push_str(&rest[..quote.unwrap_or(end)]);
-                told.push_str(quote.map_or("", |_| "\"…\""));
+                reported.push_str(&rest[..quote.unwrap_or(end)]);
+                reported.push_str(quote.map_or("", |_| "\"…\""));
                 Some(end)
             }
             None => {
-                told.push_str("\"…\"");
+                reported.push_str("\"…\"");
                 literal_len(rest)
             }
         };
-        let Some(len) = len else { return told };
+        let Some(len) = len else { return reported };
         rest = &rest[len..];
     }
-    told.push_str(rest);
-    told
+    reported.push_str(rest);
+    reported
 }
 
 /// The length of the literal that a text begins with, if it ends.
@@ -109,19 +109,19 @@ fn literal_len(text: &str) -> Option<usize> {
 
 /// A definition without the values in the comments that settings and secrets are in.
 fn without_secrets(text: &str) -> String {
-    let mut told = String::with_capacity(text.len());
+    let mut reported = String::with_capacity(text.len());
     let mut rest = text;
     let next = |rest: &str| {
         SECRET_COMMENTS.iter().filter_map(|word| Some(rest.find(word)? + word.len())).min()
     };
     while let Some(at) = next(rest) {
-        told.push_str(&rest[..at]);
-        told.push_str(" …");
+        reported.push_str(&rest[..at]);
+        reported.push_str(" …");
         rest = &rest[at..];
         rest = &rest[rest.find(['\n', '\r']).unwrap_or(rest.len())..];
     }
-    told.push_str(rest);
-    told
+    reported.push_str(rest);
+    reported
 }
 
 /// A value of JSON whose texts are blanked out: the names of members stay.
@@ -245,8 +245,8 @@ mod tests {
         assert_eq!(told_text("/login", json, br#"{"password":"hunter2"}"#), None);
         assert_eq!(told_text("/mutate", json, b"{\"pw\":\"hunter2"), Some("(14 bytes)".to_owned()));
         let long = format!("{{ q(func: uid(1)) {{ {} }} }}", "ä ".repeat(5000));
-        let told = told_text("/query", dql, long.as_bytes()).unwrap();
-        assert!(told.len() < TEXT_LEN_MAX + 4 && told.ends_with('…'));
+        let reported = told_text("/query", dql, long.as_bytes()).unwrap();
+        assert!(reported.len() < TEXT_LEN_MAX + 4 && reported.ends_with('…'));
         assert_eq!(
             told_text("/mutate", rdf, &vec![b'x'; 2 << 20]),
             Some("(2097152 bytes)".to_owned())

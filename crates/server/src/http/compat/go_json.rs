@@ -207,10 +207,10 @@ impl Scan<'_> {
     }
 
     fn word(&mut self, word: &str) -> Result<(), Wrong> {
-        for wanted in word.bytes() {
-            if self.byte()? != wanted {
-                let wanted = char::from(wanted);
-                return wrong(&format!("in literal {word} (expecting '{wanted}')"));
+        for expected in word.bytes() {
+            if self.byte()? != expected {
+                let expected = char::from(expected);
+                return wrong(&format!("in literal {word} (expecting '{expected}')"));
             }
             self.at += 1;
         }

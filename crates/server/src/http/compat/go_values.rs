@@ -164,13 +164,13 @@ mod tests {
         for (text, want_ms) in cases {
             assert_eq!(parse_duration(text), Ok(Duration::from_millis(want_ms)), "{text}");
         }
-        let told = |text| parse_duration(text).unwrap_err().to_string();
-        assert_eq!(told("abc"), "time: invalid duration \"abc\"");
-        assert_eq!(told("5"), "time: missing unit in duration \"5\"");
-        assert_eq!(told("5y"), "time: unknown unit \"y\" in duration \"5y\"");
+        let reported = |text| parse_duration(text).unwrap_err().to_string();
+        assert_eq!(reported("abc"), "time: invalid duration \"abc\"");
+        assert_eq!(reported("5"), "time: missing unit in duration \"5\"");
+        assert_eq!(reported("5y"), "time: unknown unit \"y\" in duration \"5y\"");
         for text in ["", "s", ".s", "1..2s", "99999999999999999999999h"] {
-            assert_eq!(told(text), format!("time: invalid duration {text:?}"));
+            assert_eq!(reported(text), format!("time: invalid duration {text:?}"));
         }
-        assert!(told("1e400s").contains("unknown unit \"e\""));
+        assert!(reported("1e400s").contains("unknown unit \"e\""));
     }
 }

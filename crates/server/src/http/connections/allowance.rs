@@ -33,15 +33,15 @@ impl Allowance {
             return false;
         }
         // A buffer that grows is doubled, and has the old bytes next to the new ones meanwhile.
-        let wanted = self.come.saturating_mul(3);
+        let expected = self.come.saturating_mul(3);
         match &mut self.pending {
             _ if self.come <= CONNECTION_LEN / 4 => true,
-            Some(held) => match wanted.checked_sub(held.bytes()) {
+            Some(held) => match expected.checked_sub(held.bytes()) {
                 Some(more) => held.grow(more).is_ok(),
                 None => true,
             },
             none => {
-                *none = Held::draw(&Arc::new(self.budget.share()), wanted).ok();
+                *none = Held::reserve(&Arc::new(self.budget.reservation()), expected).ok();
                 none.is_some()
             }
         }
@@ -61,11 +61,18 @@ mod tests {
     fn what_has_come_is_reserved_until_the_message_is_taken() {
         let budget = Budget::new(1 << 20);
         let mut allowance = Allowance::new(budget.clone(), 1 << 20);
-        assert!(allowance.admit(4096) && budget.drawn() == 0, "the connection has so much itself");
-        assert!(allowance.admit(96 << 10) && 300 << 10 <= budget.drawn(), "{}", budget.drawn());
+        assert!(
+            allowance.admit(4096) && budget.reserved() == 0,
+            "the connection has so much itself"
+        );
+        assert!(
+            allowance.admit(96 << 10) && 300 << 10 <= budget.reserved(),
+            "{}",
+            budget.reserved()
+        );
         assert!(!allowance.admit(512 << 10), "there is no memory");
         allowance.taken_off(10 << 10);
-        assert_eq!(budget.drawn(), 0);
+        assert_eq!(budget.reserved(), 0);
         assert!(allowance.admit(10 << 10) && !allowance.admit(1), "that is the most");
     }
 }

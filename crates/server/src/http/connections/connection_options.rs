@@ -9,7 +9,7 @@ const MOST: usize = 10_000;
 
 /// The number of descriptors reserved for the database, exports and requests to other servers; an
 /// eighth of all if that is more.
-const DESCRIPTORS_KEPT: u64 = 64;
+const DESCRIPTORS_RETAINED: u64 = 64;
 
 /// The settings for connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,14 +80,16 @@ impl ConnectionOptions {
     }
 
     /// The largest number of connections: the setting, bounded by the descriptors of the process.
-    pub fn seats(&self) -> usize {
-        let wanted = if self.most == 0 { MOST } else { self.most };
+    pub fn slots(&self) -> usize {
+        let expected = if self.most == 0 { MOST } else { self.most };
         match descriptors() {
             Some(most) => {
-                let kept = DESCRIPTORS_KEPT.max(most / 8);
-                wanted.min(usize::try_from(most.saturating_sub(kept)).unwrap_or(wanted)).max(1)
+                let retained = DESCRIPTORS_RETAINED.max(most / 8);
+                expected
+                    .min(usize::try_from(most.saturating_sub(retained)).unwrap_or(expected))
+                    .max(1)
             }
-            None => wanted,
+            None => expected,
         }
     }
 }
@@ -125,7 +127,7 @@ mod tests {
             idle: seconds(5),
         };
         assert_eq!(options, want);
-        assert_eq!(options.seats(), 7);
+        assert_eq!(options.slots(), 7);
         let wrong = |name, value: &str| {
             ConnectionOptions::default().set(name, value).unwrap_err().to_string()
         };
@@ -137,7 +139,7 @@ mod tests {
     #[test]
     fn descriptors_are_kept_for_others() {
         let options = ConnectionOptions { most: usize::MAX, ..ConnectionOptions::default() };
-        let most = descriptors().map_or(u64::MAX, |most| most - DESCRIPTORS_KEPT);
-        assert!(options.seats() as u64 <= most);
+        let most = descriptors().map_or(u64::MAX, |most| most - DESCRIPTORS_RETAINED);
+        assert!(options.slots() as u64 <= most);
     }
 }

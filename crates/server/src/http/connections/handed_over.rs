@@ -25,13 +25,13 @@ impl HandedOver {
     ///
     /// `Limit` when there is no memory for the connection.
     pub(crate) fn begin(&self, budget: &Budget, most: u64) -> Result<Held> {
-        let share = Arc::new(budget.share());
-        let own = Held::draw(&share, CONNECTION_LEN)?;
+        let reservation = Arc::new(budget.reservation());
+        let own = Held::reserve(&reservation, CONNECTION_LEN)?;
         self.0.allow(Allowance::new(budget.clone(), most));
         Ok(own)
     }
 
-    /// Notes that a whole message was taken, and how long those after it may be.
+    /// Notes that an entire message was taken, and how long those after it may be.
     pub(crate) fn received(&self, most: u64) {
         self.0.taken_off(most);
     }

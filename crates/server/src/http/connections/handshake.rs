@@ -11,7 +11,7 @@ use tokio_rustls::server::TlsStream;
 /// The first byte of a client that speaks TLS: its first record is of a handshake.
 const HANDSHAKE: u8 = 22;
 
-/// The time for which a connection that is refused is kept open, so that the client can read why.
+/// The time for which a connection that is refused is retained open, so that the client can read why.
 pub(super) const REFUSED_FOR: Duration = Duration::from_millis(250);
 
 /// The answer to a request without encryption. Clients of HTTP/2 show that it is one of HTTP/1.1.
@@ -44,8 +44,8 @@ pub(super) async fn shake_hands(
         Err((error, stream)) => {
             // The client was sent an alert, which it could not read where the connection is reset.
             let _ = timeout(REFUSED_FOR, linger(stream)).await;
-            let is_told = error.kind() == io::ErrorKind::InvalidData;
-            Err(is_told.then(|| format!("its TLS handshake failed: {error}")))
+            let is_reported = error.kind() == io::ErrorKind::InvalidData;
+            Err(is_reported.then(|| format!("its TLS handshake failed: {error}")))
         }
     }
 }

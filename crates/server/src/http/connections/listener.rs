@@ -10,9 +10,9 @@ use super::handshake::{REFUSED_FOR, refuse, shake_hands};
 use super::lent_wire::{Home, LentWire};
 use super::log::Log;
 use super::phase::{Line, Peer, SHARED_START};
-use super::seats::Seats;
+use super::seats::Slots;
 use super::socket::{Caller, Listener, Socket};
-use super::timed_body::{TimedBody, Told, Verdict};
+use super::timed_body::{Report, TimedBody, Verdict};
 use super::timed_stream::Stream;
 use super::wire::Wire;
 use crate::http::metrics::ServerMetrics;
@@ -65,7 +65,7 @@ const CROWD: usize = 1000;
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(500));
 
 /// A listener, and what answers on its connections.
-pub(crate) struct Door {
+pub(crate) struct BoundListener {
     /// Where connections come in.
     pub listener: Listener,
     /// What answers requests.
@@ -77,7 +77,7 @@ pub(crate) struct Door {
 /// The state that all connections share.
 struct House {
     options: ConnectionOptions,
-    seats: Arc<Seats>,
+    slots: Arc<Slots>,
     most: usize,
     /// Permits for connections that are refused with an answer.
     refused: Arc<Semaphore>,
@@ -92,12 +92,12 @@ struct House {
 impl House {
     /// The time without a request after which a connection that begins to wait now has no buffers.
     fn awake(&self) -> Duration {
-        if CROWD < self.seats.taken_count() { AWAKE_IN_CROWD } else { AWAKE }
+        if CROWD < self.slots.taken_count() { AWAKE_IN_CROWD } else { AWAKE }
     }
 }
 
 /// The state that the connections of one listener share.
-struct Room {
+struct Capacity {
     house: Arc<House>,
     router: Router,
     certificates: Option<Arc<Certificates>>,
@@ -108,23 +108,25 @@ struct Room {
 /// Accepts connections at all listeners and answers requests until `end` returns; then waits for
 /// the requests under way. All listeners use one set of connection slots.
 pub(crate) async fn serve(
-    doors: Vec<Door>,
+    listeners: Vec<BoundListener>,
     options: ConnectionOptions,
     (budget, metrics): (Budget, Arc<ServerMetrics>),
     end: impl Future<Output = ()>,
 ) {
-    let most = options.seats();
+    let most = options.slots();
     let (closing, ending) = watch::channel(false);
     let refused = Arc::new(Semaphore::new(REFUSED_MOST));
-    let seats = Arc::new(Seats::new(most));
-    let house = Arc::new(House { options, seats, most, refused, budget, metrics, ending });
-    let doors: Vec<_> =
-        doors.into_iter().map(|door| tokio::spawn(keep(door, Arc::clone(&house)))).collect();
+    let slots = Arc::new(Slots::new(most));
+    let house = Arc::new(House { options, slots, most, refused, budget, metrics, ending });
+    let listeners: Vec<_> = listeners
+        .into_iter()
+        .map(|listener| tokio::spawn(retain(listener, Arc::clone(&house))))
+        .collect();
     end.await;
     // The listeners are closed with their tasks.
-    for door in doors {
-        door.abort();
-        let _ = door.await;
+    for listener in listeners {
+        listener.abort();
+        let _ = listener.await;
     }
     // Each connection has a receiver by its room, as `house` has: `closed` returns when the last of
     // them has ended.
@@ -134,17 +136,17 @@ pub(crate) async fn serve(
 }
 
 /// Accepts connections at one listener.
-async fn keep(door: Door, house: Arc<House>) {
-    let Door { listener, router, certificates } = door;
+async fn retain(port: BoundListener, house: Arc<House>) {
+    let BoundListener { listener, router, certificates } = port;
     let log = Log::default();
-    let room = Arc::new(Room { house, router, certificates, log });
+    let capacity = Arc::new(Capacity { house, router, certificates, log });
     let log = Log::default();
     let mut pause = PAUSES.0;
     loop {
         match listener.accept().await {
             Ok((socket, caller)) => {
                 pause = PAUSES.0;
-                admit(&room, socket, caller, &log).await;
+                admit(&capacity, socket, caller, &log).await;
             }
             // The client is gone already.
             Err(error) if is_of_client(&error) => {}
@@ -160,11 +162,11 @@ async fn keep(door: Door, house: Arc<House>) {
 }
 
 /// Gives a connection its connection slot and a task, or refuses it.
-async fn admit(room: &Arc<Room>, socket: Socket, caller: Caller, log: &Log) {
-    let house = &room.house;
-    match house.seats.take().await {
-        Some(seat) => {
-            tokio::spawn(attend(Arc::clone(room), socket, caller, seat));
+async fn admit(capacity: &Arc<Capacity>, socket: Socket, caller: Caller, log: &Log) {
+    let house = &capacity.house;
+    match house.slots.take().await {
+        Some(slot) => {
+            tokio::spawn(attend(Arc::clone(capacity), socket, caller, slot));
         }
         None => {
             let most = house.most;
@@ -175,13 +177,13 @@ async fn admit(room: &Arc<Room>, socket: Socket, caller: Caller, log: &Log) {
             ));
             // A handshake costs more than an answer, so where TLS is spoken the connection is only
             // closed.
-            if room.certificates.is_none()
-                && let Ok(place) = Arc::clone(&house.refused).try_acquire_owned()
+            if capacity.certificates.is_none()
+                && let Ok(position) = Arc::clone(&house.refused).try_acquire_owned()
             {
                 tokio::spawn(async move {
                     // Who does not listen is closed like the others.
                     let _ = timeout(REFUSED_FOR, turn_away(socket, most)).await;
-                    drop(place);
+                    drop(position);
                 });
             }
         }
@@ -202,27 +204,32 @@ async fn turn_away(socket: Socket, most: usize) -> io::Result<()> {
 }
 
 /// Serves one connection until it is closed.
-async fn attend(room: Arc<Room>, socket: Socket, caller: Caller, seat: OwnedSemaphorePermit) {
+async fn attend(
+    capacity: Arc<Capacity>,
+    socket: Socket,
+    caller: Caller,
+    slot: OwnedSemaphorePermit,
+) {
     socket.hurry();
     let (socket, line) = (Arc::new(socket), Arc::new(Line::new()));
-    let house = &room.house;
+    let house = &capacity.house;
     let _open = house.metrics.connected();
     // With the socket, for which a protocol that it is handed over to may keep the connection slot.
-    let seat = (seat, house.seats.list(Arc::clone(&line)));
+    let slot = (slot, house.slots.list(Arc::clone(&line)));
     let peer = Peer::new(&socket, caller.ip());
-    let stream = Stream::new(socket, Arc::clone(&line), &house.options, seat);
+    let stream = Stream::new(socket, Arc::clone(&line), &house.options, slot);
     let mut ending = house.ending.clone();
     let wire = tokio::select! {
         // Without TLS it is there at once.
         biased;
-        wire = Box::pin(open(&room, &line, stream, caller)) => wire,
+        wire = Box::pin(open(&capacity, &line, stream, caller)) => wire,
         () = line.leave.notified() => None,
         _ = ending.wait_for(|ending| *ending) => None,
     };
     match wire {
-        Some((wire, Spoken::Http1)) => attend_http1(&room, &line, peer, wire).await,
+        Some((wire, Spoken::Http1)) => attend_http1(&capacity, &line, peer, wire).await,
         // Boxed, or each idle connection would have space for what serves it.
-        Some((wire, Spoken::Http2)) => Box::pin(attend_http2(&room, &line, peer, wire)).await,
+        Some((wire, Spoken::Http2)) => Box::pin(attend_http2(&capacity, &line, peer, wire)).await,
         None => {}
     }
 }
@@ -237,13 +244,13 @@ enum Spoken {
 /// HTTP its client speaks; `None` if it came to nothing. With TLS both have agreed on the version,
 /// or the client says by its first bytes that it is the second, as it does without TLS.
 async fn open(
-    room: &Room,
+    capacity: &Capacity,
     line: &Arc<Line>,
     mut stream: Stream,
     caller: Caller,
 ) -> Option<(Wire, Spoken)> {
     let line = Arc::clone(line);
-    let Some(certificates) = &room.certificates else {
+    let Some(certificates) = &capacity.certificates else {
         let spoken = match stream.begins_with(SHARED_START).await.ok()? {
             true => Spoken::Http2,
             false => Spoken::Http1,
@@ -258,7 +265,7 @@ async fn open(
         }
         Err(reason) => {
             if let Some(reason) = reason {
-                room.log.say(&format!("{caller} is refused: {reason}"));
+                capacity.log.say(&format!("{caller} is refused: {reason}"));
             }
             None
         }
@@ -267,19 +274,19 @@ async fn open(
 
 /// Serves a connection in HTTP/1.1. What serves it has buffers of 16 kB; so a connection that has
 /// been idle for a while is left without, until something comes.
-async fn attend_http1(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, mut wire: Wire) {
+async fn attend_http1(capacity: &Arc<Capacity>, line: &Arc<Line>, peer: Peer, mut wire: Wire) {
     let home = Home::default();
     loop {
         // Boxed, so that nothing of it is left while the connection rests: beside what stays, the
         // allocator could give none of the pages of its buffers back.
-        let awake = Box::pin(attend_awake(room, line, &peer, home.lend(wire)));
+        let awake = Box::pin(attend_awake(capacity, line, &peer, home.lend(wire)));
         let may_rest = awake.await;
         let Some(back) = home.take().filter(|_| may_rest) else { return };
         wire = back;
-        room.house.budget.note_freed(BUFFERS_LEN);
+        capacity.house.budget.note_freed(BUFFERS_LEN);
         let waited = line.clean_idle().map_or(AWAKE, |since| since.elapsed());
-        let rest = room.house.options.idle.saturating_sub(waited);
-        let mut ending = room.house.ending.clone();
+        let rest = capacity.house.options.idle.saturating_sub(waited);
+        let mut ending = capacity.house.ending.clone();
         tokio::select! {
             readable = timeout(rest, wire.readable()) => if !matches!(readable, Ok(Ok(()))) { return },
             () = line.leave.notified() => return,
@@ -290,18 +297,23 @@ async fn attend_http1(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, mut wire: 
 
 /// Serves a connection in HTTP/1.1 until it has been idle for a while: then true is returned. False
 /// is the end.
-async fn attend_awake(room: &Arc<Room>, line: &Arc<Line>, peer: &Peer, wire: LentWire) -> bool {
+async fn attend_awake(
+    capacity: &Arc<Capacity>,
+    line: &Arc<Line>,
+    peer: &Peer,
+    wire: LentWire,
+) -> bool {
     let service =
-        service_fn(|request| answer(Arc::clone(room), Arc::clone(line), peer.clone(), request));
+        service_fn(|request| answer(Arc::clone(capacity), Arc::clone(line), peer.clone(), request));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         // hyper counts from when it begins to wait, so this is for connections that are idle.
-        .header_read_timeout(room.house.options.idle)
+        .header_read_timeout(capacity.house.options.idle)
         .max_buf_size(BUFFER_LEN_MAX)
         .serve_connection(TokioIo::new(wire), service)
         .with_upgrades();
     tokio::pin!(connection);
-    let mut ending = room.house.ending.clone();
+    let mut ending = capacity.house.ending.clone();
     tokio::select! {
         // What has come is looked at before it is asked whether nothing has.
         biased;
@@ -309,7 +321,7 @@ async fn attend_awake(room: &Arc<Room>, line: &Arc<Line>, peer: &Peer, wire: Len
         _ = connection.as_mut() => return false,
         () = line.leave.notified() => return false,
         _ = ending.wait_for(|ending| *ending) => {}
-        () = idle_for(room.house.awake(), || line.clean_idle()) => return true,
+        () = idle_for(capacity.house.awake(), || line.clean_idle()) => return true,
     }
     connection.as_mut().graceful_shutdown();
     let _ = connection.await;
@@ -317,18 +329,18 @@ async fn attend_awake(room: &Arc<Room>, line: &Arc<Line>, peer: &Peer, wire: Len
 }
 
 /// Serves a connection in HTTP/2 where its client begins with that, else in HTTP/1.1.
-async fn attend_http2(room: &Arc<Room>, line: &Arc<Line>, peer: Peer, wire: Wire) {
-    let options = &room.house.options;
+async fn attend_http2(capacity: &Arc<Capacity>, line: &Arc<Line>, peer: Peer, wire: Wire) {
+    let options = &capacity.house.options;
     let service = service_fn(|request| {
-        let (room, line) = (Arc::clone(room), Arc::clone(line));
-        answer(room, line, peer.clone(), request)
+        let (capacity, line) = (Arc::clone(capacity), Arc::clone(line));
+        answer(capacity, line, peer.clone(), request)
     });
     let builder = both_versions(options);
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(wire), service);
     tokio::pin!(connection);
     let stalled = stalled(line, options);
     tokio::pin!(stalled);
-    let mut ending = room.house.ending.clone();
+    let mut ending = capacity.house.ending.clone();
     let has_to_end = tokio::select! {
         _ = connection.as_mut() => return,
         () = line.leave.notified() => return,
@@ -400,11 +412,11 @@ async fn stalled(line: &Line, options: &ConnectionOptions) {
 }
 
 async fn answer(
-    room: Arc<Room>,
+    capacity: Arc<Capacity>,
     line: Arc<Line>,
     peer: Peer,
     request: Request<Incoming>,
-) -> Result<Response<Told>, Infallible> {
+) -> Result<Response<Report>, Infallible> {
     // A body without a length ends anywhere.
     let begun = line.begin(request.body().size_hint().exact());
     let verdict = Verdict::default();
@@ -422,9 +434,9 @@ async fn answer(
     {
         parts.headers.insert(header::HOST, host);
     }
-    let body = TimedBody::new(body, &room.house.options, Arc::clone(&verdict));
+    let body = TimedBody::new(body, &capacity.house.options, Arc::clone(&verdict));
     let request = Request::from_parts(parts, Body::new(body));
-    let Ok(mut response) = room.router.clone().oneshot(request).await;
+    let Ok(mut response) = capacity.router.clone().oneshot(request).await;
     // A call has the end of its body in its own status.
     if verdict.get().is_some() && !response.headers().contains_key("grpc-status") {
         *response.status_mut() = StatusCode::REQUEST_TIMEOUT;
@@ -440,7 +452,7 @@ async fn answer(
             Some(begun)
         }
     };
-    Ok(response.map(|body| Told::new(body, request)))
+    Ok(response.map(|body| Report::new(body, request)))
 }
 
 /// Whether accepting failed because of that one connection, so that the next one may succeed.
@@ -459,18 +471,18 @@ mod tests {
     async fn the_task_of_a_connection_is_small() {
         let options = ConnectionOptions::default();
         let (_closing, ending) = watch::channel(false);
-        let seats = Arc::new(Seats::new(1));
+        let slots = Arc::new(Slots::new(1));
         let refused = Arc::new(Semaphore::new(1));
         let budget = Budget::new(1 << 20);
         let metrics = Arc::new(ServerMetrics::new());
-        let house = Arc::new(House { options, seats, most: 1, refused, budget, metrics, ending });
-        let seat = house.seats.take().await.unwrap();
+        let house = Arc::new(House { options, slots, most: 1, refused, budget, metrics, ending });
+        let slot = house.slots.take().await.unwrap();
         let log = Log::default();
-        let room = Arc::new(Room { house, router: Router::new(), certificates: None, log });
+        let capacity = Arc::new(Capacity { house, router: Router::new(), certificates: None, log });
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let (socket, address) = listener.accept().await.unwrap();
-        let task = attend(room, Socket::Tcp(socket), Caller::At(address), seat);
+        let task = attend(capacity, Socket::Tcp(socket), Caller::At(address), slot);
         assert!(size_of_val(&task) <= 2048, "{} bytes", size_of_val(&task));
     }
 }

@@ -10,10 +10,10 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Logs messages, at most one a second, and counts those that it keeps back.
 #[derive(Default)]
-pub(super) struct Log(Mutex<Kept>);
+pub(super) struct Log(Mutex<Cached>);
 
 #[derive(Default)]
-struct Kept {
+struct Cached {
     last: Option<Instant>,
     count: u64,
 }
@@ -21,18 +21,18 @@ struct Kept {
 impl Log {
     /// Logs a message, or counts it.
     pub(super) fn say(&self, message: &str) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.last.is_some_and(|last| last.elapsed() < INTERVAL) {
-            kept.count += 1;
+        let mut retained = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if retained.last.is_some_and(|last| last.elapsed() < INTERVAL) {
+            retained.count += 1;
             return;
         }
-        match kept.count {
+        match retained.count {
             0 => log(Level::Info, message, &[]),
             count => {
                 let message = format!("{message} ({count} more since the last line)");
                 log(Level::Info, &message, &[]);
             }
         }
-        *kept = Kept { last: Some(Instant::now()), count: 0 };
+        *retained = Cached { last: Some(Instant::now()), count: 0 };
     }
 }

@@ -17,6 +17,6 @@ mod listener;
 
 pub use connection_options::ConnectionOptions;
 pub(super) use handed_over::HandedOver;
-pub(super) use listener::{Door, serve};
+pub(super) use listener::{BoundListener, serve};
 pub(super) use phase::Peer;
 pub(super) use socket::Listener;

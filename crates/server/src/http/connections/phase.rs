@@ -61,7 +61,7 @@ struct Come {
     /// The length of the head of the request, where its end was among the first bytes.
     head_len: Option<u64>,
     /// The length of the request, where that is known.
-    whole: Option<u64>,
+    full: Option<u64>,
 }
 
 /// What stands at the end of the head of a request.
@@ -168,7 +168,7 @@ impl Line {
     pub(super) fn begin(self: &Arc<Line>, body_len: Option<u64>) -> Request {
         let mut state = self.lock();
         let head_len = state.come.head_len;
-        state.come.whole = head_len.zip(body_len).and_then(|(head, body)| head.checked_add(body));
+        state.come.full = head_len.zip(body_len).and_then(|(head, body)| head.checked_add(body));
         state.phase = Phase::Busy;
         state.last += 1;
         let number = state.last;
@@ -257,12 +257,12 @@ impl Drop for Request {
             state.given_up += 1;
         }
         if state.busy.is_empty() {
-            let Come { bytes, whole, .. } = mem::take(&mut state.come);
-            state.is_clean = state.is_clean && whole == Some(bytes);
+            let Come { bytes, full, .. } = mem::take(&mut state.come);
+            state.is_clean = state.is_clean && full == Some(bytes);
             state.phase = Phase::Idle(Instant::now());
         }
         if GIVEN_UP_MAX < state.given_up {
-            // The notice is kept where nobody waits for it at this moment.
+            // The notice is retained where nobody waits for it at this moment.
             self.line.leave.notify_one();
         }
     }
@@ -434,7 +434,7 @@ mod tests {
     #[tokio::test]
     async fn a_line_is_clean_when_all_that_came_belongs_to_requests_that_ended() {
         let head = b"POST /query HTTP/1.1\r\nContent-Length: 5\r\n\r\n".as_slice();
-        let whole = [head, b"{ q }"].concat();
+        let full = [head, b"{ q }"].concat();
         let ask = |line: &Arc<Line>, parts: &[&[u8]], body_len: Option<u64>| {
             line.heard(parts[0]);
             let request = line.begin(body_len);
@@ -444,7 +444,7 @@ mod tests {
         };
         let line = Arc::new(Line::new());
         assert!(line.clean_idle().is_none(), "nothing was asked yet");
-        assert!(ask(&line, &[&whole], Some(5)));
+        assert!(ask(&line, &[&full], Some(5)));
         assert!(ask(&line, &[head, b"{ q", b" }"], Some(5)), "the body came later");
         line.note_flushed(false);
         assert!(line.clean_idle().is_none(), "a part of the answer is left");
@@ -452,13 +452,13 @@ mod tests {
         line.heard(b"POST");
         assert!(line.clean_idle().is_none(), "another request is coming");
         for (parts, body_len) in [
-            (vec![&*whole, b"POST"], Some(5)),
+            (vec![&*full, b"POST"], Some(5)),
             (vec![head, b"5\r\n{ q }\r\n0\r\n\r\n"], None),
             (vec![&head[..20], &head[20..], b"{ q }"], Some(5)),
         ] {
             let line = Arc::new(Line::new());
             assert!(!ask(&line, &parts, body_len));
-            assert!(!ask(&line, &[&whole], Some(5)), "it stays so: what was left is not known");
+            assert!(!ask(&line, &[&full], Some(5)), "it stays so: what was left is not known");
         }
     }
 }

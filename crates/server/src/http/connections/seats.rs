@@ -18,7 +18,7 @@ const IDLE_LEAST: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The connection slots of a server, one for each connection that may be open, at whichever port.
-pub(super) struct Seats {
+pub(super) struct Slots {
     most: usize,
     free: Arc<Semaphore>,
     taken: Mutex<Taken>,
@@ -35,15 +35,15 @@ struct Taken {
 
 /// Keeps a connection in the list of those that are open until this is dropped.
 pub(super) struct Listed {
-    seats: Arc<Seats>,
+    slots: Arc<Slots>,
     number: u64,
 }
 
-impl Seats {
+impl Slots {
     /// Creates `most` connection slots, all free.
-    pub(super) fn new(most: usize) -> Seats {
+    pub(super) fn new(most: usize) -> Slots {
         let most = most.min(Semaphore::MAX_PERMITS);
-        Seats { most, free: Arc::new(Semaphore::new(most)), taken: Mutex::default() }
+        Slots { most, free: Arc::new(Semaphore::new(most)), taken: Mutex::default() }
     }
 
     /// How many connection slots are taken.
@@ -55,8 +55,8 @@ impl Seats {
     /// connection gives way in time. O(1), and O(connections) when no connection slot is free.
     pub(super) async fn take(&self) -> Option<OwnedSemaphorePermit> {
         let free = Arc::clone(&self.free);
-        if let Ok(seat) = free.clone().try_acquire_owned() {
-            return Some(seat);
+        if let Ok(slot) = free.clone().try_acquire_owned() {
+            return Some(slot);
         }
         // The connection that is reported to close may need a moment for that, so its connection
         // slot is waited for.
@@ -65,12 +65,12 @@ impl Seats {
     }
 
     /// Adds an open connection to the list of those that may be asked to give way.
-    pub(super) fn list(self: &Arc<Seats>, line: Arc<Line>) -> Listed {
+    pub(super) fn list(self: &Arc<Slots>, line: Arc<Line>) -> Listed {
         let mut taken = self.lock();
         taken.last += 1;
         let number = taken.last;
         taken.lines.insert(number, line);
-        Listed { seats: Arc::clone(self), number }
+        Listed { slots: Arc::clone(self), number }
     }
 
     /// Takes the connection that has waited longest for a request, or for the rest of one, off the
@@ -93,7 +93,7 @@ impl Seats {
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        self.seats.lock().lines.remove(&self.number);
+        self.slots.lock().lines.remove(&self.number);
     }
 }
 
@@ -104,24 +104,24 @@ mod tests {
 
     #[tokio::test]
     async fn two_who_come_at_once_get_the_seats_of_two() {
-        let seats = Arc::new(Seats::new(2));
+        let slots = Arc::new(Slots::new(2));
         let (line, other) = (Arc::new(Line::new()), Arc::new(Line::new()));
         let sits = |line: &Arc<Line>| {
-            let (seats, line) = (Arc::clone(&seats), Arc::clone(line));
+            let (slots, line) = (Arc::clone(&slots), Arc::clone(line));
             async move {
-                let _seat = seats.take().await;
-                let _listed = seats.list(Arc::clone(&line));
+                let _slot = slots.take().await;
+                let _listed = slots.list(Arc::clone(&line));
                 line.leave.notified().await;
             }
         };
         let sitting = [tokio::spawn(sits(&line)), tokio::spawn(sits(&other))];
         sleep(IDLE_LEAST + Duration::from_millis(50)).await;
-        assert_eq!(seats.taken_count(), 2);
-        let (first, second) = tokio::join!(seats.take(), seats.take());
+        assert_eq!(slots.taken_count(), 2);
+        let (first, second) = tokio::join!(slots.take(), slots.take());
         assert!(first.is_some() && second.is_some());
         for one in sitting {
             one.await.unwrap();
         }
-        assert!(seats.take().await.is_none(), "nobody is idle");
+        assert!(slots.take().await.is_none(), "nobody is idle");
     }
 }

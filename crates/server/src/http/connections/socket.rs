@@ -84,10 +84,10 @@ impl Socket {
     ///
     /// `WouldBlock` when nothing is, and what the socket has.
     pub(super) fn try_read(&self, buffer: &mut ReadBuf<'_>) -> io::Result<usize> {
-        let (room, mut count) = (buffer.remaining(), 0);
+        let (capacity, mut count) = (buffer.remaining(), 0);
         let read = either!(self, stream => stream.try_io(Interest::READABLE, || {
             count = stream.try_read_buf(buffer)?;
-            let is_drained = TELLS_OF_EACH && 0 < count && count < room;
+            let is_drained = TELLS_OF_EACH && 0 < count && count < capacity;
             if is_drained { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
         }));
         match read {

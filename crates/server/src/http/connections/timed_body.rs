@@ -21,7 +21,7 @@ pub(super) type Verdict = Arc<OnceLock<Late>>;
 pub(super) struct TimedBody {
     body: Incoming,
     pace: Pace,
-    whole: Duration,
+    full: Duration,
     /// The timer, created only if the body does not come at once.
     end: Option<Pin<Box<Sleep>>>,
     verdict: Verdict,
@@ -44,7 +44,7 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 impl TimedBody {
     /// The body of a request; `verdict` tells afterwards whether it came.
     pub(super) fn new(body: Incoming, options: &ConnectionOptions, verdict: Verdict) -> TimedBody {
-        TimedBody { body, pace: Pace::new(options), whole: options.body, end: None, verdict }
+        TimedBody { body, pace: Pace::new(options), full: options.body, end: None, verdict }
     }
 
     fn lateness(&mut self, context: &mut Context<'_>) -> Option<Late> {
@@ -52,9 +52,9 @@ impl TimedBody {
         if self.pace.is_late(context) {
             return Some(Late("it comes too slowly (settings `stall` and `rate`)".to_owned()));
         }
-        let end = self.end.get_or_insert_with(|| Box::pin(sleep(self.whole)));
+        let end = self.end.get_or_insert_with(|| Box::pin(sleep(self.full)));
         let is_over = end.as_mut().poll(context).is_ready();
-        is_over.then(|| Late(format!("it takes longer than {:?} (setting `body`)", self.whole)))
+        is_over.then(|| Late(format!("it takes longer than {:?} (setting `body`)", self.full)))
     }
 }
 
@@ -92,19 +92,19 @@ impl Body for TimedBody {
 }
 
 /// The body of an answer; its request is under way until it is dropped.
-pub(super) struct Told {
+pub(super) struct Report {
     body: AnyBody,
     request: Option<Request>,
 }
 
-impl Told {
+impl Report {
     /// The body of an answer to `request`.
-    pub(super) fn new(body: AnyBody, request: Option<Request>) -> Told {
-        Told { body, request }
+    pub(super) fn new(body: AnyBody, request: Option<Request>) -> Report {
+        Report { body, request }
     }
 }
 
-impl Body for Told {
+impl Body for Report {
     type Data = Bytes;
     type Error = axum::Error;
 

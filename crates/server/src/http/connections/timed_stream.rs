@@ -29,20 +29,20 @@ pub(super) struct Stream {
     header: Duration,
     head: Option<Pin<Box<Sleep>>>,
     writes: Pace,
-    _seat: (OwnedSemaphorePermit, Listed),
+    _slot: (OwnedSemaphorePermit, Listed),
 }
 
 impl Stream {
-    /// Makes the stream of a connection of which `line` is the state. It has `seat` for as long as
+    /// Makes the stream of a connection of which `line` is the state. It has `slot` for as long as
     /// it exists.
     pub(super) fn new(
         socket: Arc<Socket>,
         line: Arc<Line>,
         options: &ConnectionOptions,
-        seat: (OwnedSemaphorePermit, Listed),
+        slot: (OwnedSemaphorePermit, Listed),
     ) -> Stream {
         let writes = Pace::new(options);
-        Stream { socket, line, header: options.header, head: None, writes, _seat: seat }
+        Stream { socket, line, header: options.header, head: None, writes, _slot: slot }
     }
 
     /// Whether the client has taken too long to send the head of its request.
@@ -89,21 +89,21 @@ impl Stream {
     /// As [`Stream::first`].
     pub(super) async fn begins_with<const N: usize>(
         &mut self,
-        wanted: &[u8; N],
+        expected: &[u8; N],
     ) -> io::Result<bool> {
-        if self.first().await?.is_none_or(|first| first != wanted[0]) {
+        if self.first().await?.is_none_or(|first| first != expected[0]) {
             return Ok(false);
         }
         let mut bytes = [0; N];
         for _ in 0..PARTS_MAX {
             let count = poll_fn(|context| self.socket.poll_peek(context, &mut bytes)).await?;
-            if N <= count || bytes[..count] != wanted[..count] {
+            if N <= count || bytes[..count] != expected[..count] {
                 break;
             }
             // Nobody tells when there are more.
             sleep(PART_WAIT).await;
         }
-        Ok(bytes == *wanted)
+        Ok(bytes == *expected)
     }
 
     fn written(

@@ -41,8 +41,8 @@ fn argument_row(argument: &ArgumentDef) -> Value {
         ArgumentKind::Choice(words) => {
             ("choice", json!({ "range": words, "default": words.first() }))
         }
-        ArgumentKind::Numbers { least, most, is_whole, default } => {
-            let kind = if is_whole { "ints" } else { "floats" };
+        ArgumentKind::Numbers { least, most, is_integer, default } => {
+            let kind = if is_integer { "ints" } else { "floats" };
             (kind, json!({ "range": [least, most], "default": default }))
         }
         ArgumentKind::Nodes { is_required } => ("nodes", json!({ "required": is_required })),

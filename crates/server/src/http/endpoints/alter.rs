@@ -19,7 +19,7 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestC
     let database = app.database_for(incoming);
     // What begins so may be an operation, and is read as JSON first.
     if incoming.bytes().trim_ascii_start().starts_with(b"{")
-        && let Err(error) = incoming.draw_json(1)
+        && let Err(error) = incoming.reserve_json(1)
     {
         control.note_starved();
         return Reply::error(&error);

@@ -14,7 +14,7 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestC
     if let Some(refusal) = app.switches.refusal() {
         return Reply::refused(&refusal);
     }
-    if let Err(error) = incoming.draw_json(1) {
+    if let Err(error) = incoming.reserve_json(1) {
         control.note_starved();
         return Reply::refused(&error);
     }

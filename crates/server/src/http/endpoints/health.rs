@@ -11,8 +11,8 @@ use serde_json::json;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Answers `/state`: the state of a cluster of one server.
-pub(in crate::http) fn state(app: &App, asked: &Bare<'_>) -> Reply {
-    let database = app.database_at(asked.headers, asked.client);
+pub(in crate::http) fn state(app: &App, requested: &Bare<'_>) -> Reply {
+    let database = app.database_at(requested.headers, requested.client);
     if let Err(error) = database.check_guardian() {
         return Reply::error(&error);
     }
@@ -42,8 +42,8 @@ pub(in crate::http) fn answer(
     let asks_only_live = asks("live");
     if asks("all") {
         // The path needs no key, this does.
-        let asked = (Role::Client, Effect::Reads);
-        if let Some(refusal) = app.security.keys.refusal(asked, &app.unguarded, headers) {
+        let requested = (Role::Client, Effect::Reads);
+        if let Some(refusal) = app.security.keys.refusal(requested, &app.unguarded, headers) {
             return refusal;
         }
         let database = app.database_at(headers, client);

@@ -71,7 +71,7 @@ fn add_memory(now: &mut MetricsText, app: &App, activity: &Activity) {
     let budget = app.unguarded.budget();
     let parts = [
         ("process", anonymous_memory().unwrap_or(0)),
-        ("reserved", budget.drawn()),
+        ("reserved", budget.reserved()),
         ("reserved_peak", budget.peak()),
         ("cached_graphs", activity.cached_graph_bytes),
     ];

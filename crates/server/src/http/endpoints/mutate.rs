@@ -137,7 +137,8 @@ fn read(incoming: &Incoming) -> Result<Change<'_>, Unreadable> {
         }
     };
     let text = incoming.text().map_err(wrong)?;
-    let reserve = |bytes| incoming.share().map_or(Ok(()), |share| share.draw(bytes));
+    let reserve =
+        |bytes| incoming.reservation().map_or(Ok(()), |reservation| reservation.reserve(bytes));
     let body = match is_json {
         true => Body::Request(read_json(text, &reserve)?),
         false => Body::Text(text),

@@ -7,7 +7,7 @@ use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::{RequestError, ShapeError};
 use crate::http::message::stream_slots::NoSlot;
 use crate::http::message::streamed_answer::{
-    PIECE_LEN, Pieces, STREAM_MIN, STREAMS_MAX, StreamedAnswer,
+    CHUNK_LEN, Chunks, STREAM_MIN, STREAMS_MAX, StreamedAnswer,
 };
 use hexgraph::db::{
     Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
@@ -27,19 +27,19 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestC
         return Reply::failed(&refusal);
     }
     if incoming.media_type() == "application/json"
-        && let Err(error) = incoming.draw_json(1)
+        && let Err(error) = incoming.reserve_json(1)
     {
         control.note_starved();
         return Reply::failed(&error);
     }
     let read = read(incoming).and_then(|(request, start)| {
         let database = app.database_within(incoming, start, incoming.parameter("hash"))?;
-        Ok((database, request, start, wanted(incoming)?))
+        Ok((database, request, start, expected(incoming)?))
     });
     match read {
-        Ok((database, request, start, wanted)) => {
+        Ok((database, request, start, expected)) => {
             let client = app.security.client_of(&app.unguarded, incoming);
-            run((app, database, client), &request, start, wanted, control)
+            run((app, database, client), &request, start, expected, control)
                 .unwrap_or_else(|error| Reply::failed(&error))
         }
         Err(message) => Reply::invalid_request(&message),
@@ -50,7 +50,7 @@ fn run(
     (app, database, client): (&App, Database, u64),
     request: &QueryRequest,
     start: u64,
-    Wanted { rdf, explain, strict, warnings }: Wanted,
+    Requested { rdf, explain, strict, warnings }: Requested,
     control: &RequestContext,
 ) -> EngineResult<Reply> {
     if explain {
@@ -129,7 +129,7 @@ fn stream(
         control.note_starved();
         let which = match why {
             NoSlot::Full => format!("{STREAMS_MAX} answers"),
-            NoSlot::Share(own) => format!("{own} answers to you"),
+            NoSlot::Reservation(own) => format!("{own} answers to you"),
         };
         let message = format!(
             "{which} of more than {STREAM_MIN} bytes are being sent, which is the most: read them, \
@@ -138,23 +138,23 @@ fn stream(
         Error::Limit { message }
     })?;
     // For the fragments that wait for the client.
-    control.draw(8 * PIECE_LEN as u64)?;
+    control.reserve(8 * CHUNK_LEN as u64)?;
     let touched = answer.touched().values().sum();
-    let write = move |control: &RequestContext, pieces: &mut Pieces<'_>| {
+    let write = move |control: &RequestContext, chunks: &mut Chunks<'_>| {
         let started = Instant::now();
-        pieces.send(b"{\"data\":".to_vec())?;
-        answer.write_chunks(PIECE_LEN, control, |piece| pieces.send(piece))?;
+        chunks.send(b"{\"data\":".to_vec())?;
+        answer.write_chunks(CHUNK_LEN, control, |chunk| chunks.send(chunk))?;
         let extensions = about.extensions(&database, &answer, started.elapsed());
         let mut beside = b",\"extensions\":".to_vec();
         extensions.write_json(&mut beside);
         beside.push(b'}');
-        pieces.send(beside)
+        chunks.send(beside)
     };
     Ok(Reply::stream(StreamedAnswer::new(slot, control.successor(), write), Some(touched)))
 }
 
 /// The requested form of the answer.
-struct Wanted {
+struct Requested {
     /// Write N-Quads instead of JSON.
     rdf: bool,
     /// Add the steps of the query to `extensions`.
@@ -165,12 +165,12 @@ struct Wanted {
     warnings: bool,
 }
 
-fn wanted(incoming: &Incoming) -> Result<Wanted, RequestError> {
+fn expected(incoming: &Incoming) -> Result<Requested, RequestError> {
     let (explain, strict) = (incoming.flag("explain")?, incoming.flag("strict")?);
     let warnings = incoming.flag("warnings")?;
     match incoming.parameter("respFormat") {
-        "" | "json" => Ok(Wanted { rdf: false, explain, strict, warnings }),
-        "rdf" => Ok(Wanted { rdf: true, explain, strict, warnings }),
+        "" | "json" => Ok(Requested { rdf: false, explain, strict, warnings }),
+        "rdf" => Ok(Requested { rdf: true, explain, strict, warnings }),
         other => Err(RequestError::Choice { name: "respFormat", value: other.to_owned() }),
     }
 }
@@ -208,7 +208,7 @@ fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
         Some(Value::String(text)) => text,
         None | Some(Value::Null) => String::new(),
         Some(other) => {
-            return Err(ShapeError::Query { found: bounded(other) }.into());
+            return Err(ShapeError::Query { result: bounded(other) }.into());
         }
     };
     let mut variables = Variables::new();
@@ -216,7 +216,7 @@ fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
         Some(Value::Object(given)) => given,
         None | Some(Value::Null) => return Ok((text, variables)),
         Some(other) => {
-            return Err(ShapeError::Variables { found: bounded(other) }.into());
+            return Err(ShapeError::Variables { result: bounded(other) }.into());
         }
     };
     for (name, value) in given {
@@ -229,8 +229,8 @@ fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
                 Given::list(texts.map(str::to_owned).collect())
             }
             value => {
-                let (name, found) = (bounded(name), bounded(value));
-                return Err(ShapeError::Variable { name, found }.into());
+                let (name, result) = (bounded(name), bounded(value));
+                return Err(ShapeError::Variable { name, result }.into());
             }
         };
         variables.insert(name, given);
@@ -313,8 +313,8 @@ mod tests {
         assert_eq!((text.as_str(), variables["$a"].text()), ("{ q }", "1"));
         assert_eq!(read_json("{}").unwrap().0, "");
         for bad in ["{", "[]x", r#"{"query":1}"#, r#"{"variables":{"$a":1}}"#, "[1]", "7"] {
-            let told = read_json(bad).unwrap_err().to_string();
-            assert!(told.starts_with("Error parsing JSON"), "{bad}: {told}");
+            let reported = read_json(bad).unwrap_err().to_string();
+            assert!(reported.starts_with("Error parsing JSON"), "{bad}: {reported}");
         }
         let same = r#"{"query":"{ q }","variables":{"$a":"1","$a":"1"},"query":"{ q }"}"#;
         assert_eq!(read_json(same).unwrap().0, "{ q }");

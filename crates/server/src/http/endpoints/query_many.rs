@@ -1,9 +1,9 @@
 //! `POST /query_many`: one query for each line of arguments, answered line by line.
 //!
-//! Lines are answered in turns. A turn has a place in a pool of `admission`, as any other request,
+//! Lines are answered in turns. A turn has a position in a pool of `admission`, as any other request,
 //! and ends when it has a fragment of the answer that is worth sending, or has computed for long
 //! enough; the next one begins when the client has taken what is there. So a client that takes
-//! nothing occupies neither a thread nor a place, and a million lines give way to other requests.
+//! nothing occupies neither a thread nor a position, and a million lines give way to other requests.
 
 use crate::http::admission::{OVERLOADED, Overloaded, likeness};
 use crate::http::answering::{Running, admitted, packed, received};
@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A turn ends when its fragment has so many bytes.
-const PIECE_LEN: usize = 64 << 10;
+const CHUNK_LEN: usize = 64 << 10;
 
 /// A turn ends with the line that it is at when it has taken so long.
 const TURN: Duration = Duration::from_millis(50);
@@ -51,7 +51,7 @@ pub(in crate::http) async fn receive(
         Err(Unreadable::Starved(error)) => Err(Box::new(Reply::failed(&error).later())),
     };
     match begun {
-        Ok((piece, rest)) => answer_of(piece, rest, packed_as),
+        Ok((chunk, rest)) => answer_of(chunk, rest, packed_as),
         Err(refusal) => packed(*refusal, coding),
     }
 }
@@ -75,12 +75,12 @@ struct Lines {
 }
 
 /// A part of the answer, and the memory that it draws until it is sent.
-struct Piece {
+struct Chunk {
     bytes: Vec<u8>,
     _held: Option<Held>,
 }
 
-impl AsRef<[u8]> for Piece {
+impl AsRef<[u8]> for Chunk {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -116,7 +116,7 @@ async fn begin(
     peer: Option<ConnectInfo<Peer>>,
     incoming: Incoming,
     packer: Option<Packer>,
-) -> Result<(Piece, Rest), Box<Reply>> {
+) -> Result<(Chunk, Rest), Box<Reply>> {
     if !LINES.contains(&incoming.content_type().map_err(refused)?.as_str()) {
         let supported = "application/x-ndjson, application/jsonl";
         return Err(refused(RequestError::ContentType { supported }));
@@ -127,7 +127,7 @@ async fn begin(
     let lines = Arc::new(Mutex::new(lines));
     let asking = Asking { app, peer, kind, started, timeout, lines };
     match asking.turn(incoming).await {
-        Ok(Ok(turned)) => Ok(turned),
+        Ok(Ok(inverted)) => Ok(inverted),
         Ok(Err((reply, _))) => Err(reply),
         Err(Overloaded) => Err(Box::new(Reply::overloaded())),
     }
@@ -135,19 +135,19 @@ async fn begin(
 
 /// The response, whose first fragment is there. Each one after it is made when the client has taken
 /// the one before.
-fn answer_of(piece: Piece, rest: Rest, coding: Option<Coding>) -> Response {
+fn answer_of(chunk: Chunk, rest: Rest, coding: Option<Coding>) -> Response {
     let body = match rest {
-        None => Body::from(Bytes::from_owner(piece)),
+        None => Body::from(Bytes::from_owner(chunk)),
         rest => {
             // The first part is there; each later one is made when it is requested.
-            let state = Some((Some(piece), rest));
+            let state = Some((Some(chunk), rest));
             Body::from_stream(stream::unfold(state, |state| async {
-                let (piece, rest) = match state? {
-                    (Some(piece), rest) => (piece, rest),
+                let (chunk, rest) = match state? {
+                    (Some(chunk), rest) => (chunk, rest),
                     (None, rest) => next(rest?).await,
                 };
                 let state = rest.map(|rest| (None, Some(rest)));
-                Some((Ok::<_, Infallible>(Bytes::from_owner(piece)), state))
+                Some((Ok::<_, Infallible>(Bytes::from_owner(chunk)), state))
             }))
         }
     };
@@ -161,16 +161,16 @@ fn answer_of(piece: Piece, rest: Rest, coding: Option<Coding>) -> Response {
 }
 
 /// The next turn. An error of the whole is the last line then.
-async fn next((asking, incoming): (Asking, Incoming)) -> (Piece, Rest) {
+async fn next((asking, incoming): (Asking, Incoming)) -> (Chunk, Rest) {
     let lines = Arc::clone(&asking.lines);
     let message = match asking.turn(incoming).await {
-        Ok(Ok(turned)) => return turned,
+        Ok(Ok(inverted)) => return inverted,
         Ok(Err((_, message))) => message,
         Err(Overloaded) => OVERLOADED.to_owned(),
     };
     let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
     let last = format!("{{\"errors\":{}}}\n", errors(&message));
-    (Piece { bytes: lines.pack(last.into_bytes(), true), _held: None }, None)
+    (Chunk { bytes: lines.pack(last.into_bytes(), true), _held: None }, None)
 }
 
 fn errors(message: &str) -> String {
@@ -180,7 +180,7 @@ fn errors(message: &str) -> String {
 
 impl Asking {
     /// Answers lines until there is a fragment.
-    async fn turn(self, incoming: Incoming) -> Result<Result<(Piece, Rest), Ended>, Overloaded> {
+    async fn turn(self, incoming: Incoming) -> Result<Result<(Chunk, Rest), Ended>, Overloaded> {
         let running = Running {
             peer: self.peer.clone(),
             kind: self.kind,
@@ -189,7 +189,7 @@ impl Asking {
         };
         let (app, lines) = (Arc::clone(&self.app), Arc::clone(&self.lines));
         let work = move |app: &App, incoming: Incoming, control: &RequestContext| {
-            let turned = guarded(|| {
+            let inverted = guarded(|| {
                 let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                 if lines.prepared.is_none()
                     && let Err(refusal) = lines.begin(app, &incoming, control)
@@ -198,8 +198,8 @@ impl Asking {
                 }
                 lines.answer(&incoming, control).map(Ok)
             });
-            match turned {
-                Ok(Ok((piece, goes_on))) => Ok((piece, goes_on.then_some(incoming))),
+            match inverted {
+                Ok(Ok((chunk, goes_on))) => Ok((chunk, goes_on.then_some(incoming))),
                 Ok(Err(refusal)) => Err((refusal, String::new())),
                 Err(error) => {
                     let reply = Reply::failed(&error);
@@ -209,7 +209,7 @@ impl Asking {
             }
         };
         let done = admitted(&app, incoming, running, work).await?;
-        Ok(done.map(|(piece, incoming)| (piece, incoming.map(|incoming| (self, incoming)))))
+        Ok(done.map(|(chunk, incoming)| (chunk, incoming.map(|incoming| (self, incoming)))))
     }
 }
 
@@ -245,12 +245,12 @@ impl Lines {
         &mut self,
         incoming: &Incoming,
         control: &RequestContext,
-    ) -> EngineResult<(Piece, bool)> {
+    ) -> EngineResult<(Chunk, bool)> {
         let began = Instant::now();
         self.prepared.as_ref().map_or(Ok(()), PreparedQuery::check_caller)?;
-        let (mut bytes, mut held) = (Vec::new(), control.hold(PIECE_LEN as u64)?);
+        let (mut bytes, mut held) = (Vec::new(), control.hold(CHUNK_LEN as u64)?);
         // At least one line is answered in each turn, however long it takes.
-        while bytes.len() < PIECE_LEN && (bytes.is_empty() || began.elapsed() < TURN) {
+        while bytes.len() < CHUNK_LEN && (bytes.is_empty() || began.elapsed() < TURN) {
             control.check()?;
             let Some((row, line)) = self.reader.row(incoming.bytes()) else { break };
             let answer = match self.answer_line(line, control) {
@@ -260,9 +260,9 @@ impl Lines {
                 }
                 Err(Fault::OfAll(error)) => return Err(error),
             };
-            // The first `PIECE_LEN` bytes were drawn at the start of the turn.
+            // The first `CHUNK_LEN` bytes were drawn at the start of the turn.
             if let Some(held) = &mut held
-                && PIECE_LEN < bytes.len() + answer.len()
+                && CHUNK_LEN < bytes.len() + answer.len()
             {
                 held.grow(answer.len() as u64)?;
             }
@@ -271,7 +271,7 @@ impl Lines {
         // A turn that ends after the last line is the last one, also where it ends because of its
         // time.
         let goes_on = !self.reader.head(incoming.bytes()).is_empty();
-        Ok((Piece { bytes: self.pack(bytes, !goes_on), _held: held }, goes_on))
+        Ok((Chunk { bytes: self.pack(bytes, !goes_on), _held: held }, goes_on))
     }
 
     fn answer_line(&self, line: JsonLine<'_>, control: &RequestContext) -> Result<String, Fault> {
@@ -301,8 +301,8 @@ impl Lines {
             return packer.finish().expect(why);
         }
         packer.flush().expect(why);
-        let piece = std::mem::take(packer.ready());
+        let chunk = std::mem::take(packer.ready());
         self.packer = Some(packer);
-        piece
+        chunk
     }
 }

@@ -45,22 +45,24 @@ pub(super) enum JsonFault {
         reason: String,
     },
     /// The JSON has another kind than was wanted.
-    #[error("json: cannot unmarshal {found} into Go value of type {wanted}")]
+    #[error("json: cannot unmarshal {result} into Go value of type {expected}")]
     WrongValue {
         /// The kind that was read.
-        found: &'static str,
+        result: &'static str,
         /// The type that was wanted.
-        wanted: &'static str,
+        expected: &'static str,
     },
     /// A member of the JSON has another kind than was wanted.
-    #[error("json: cannot unmarshal {found} into Go struct field Request.{place} of type {wanted}")]
+    #[error(
+        "json: cannot unmarshal {result} into Go struct field Request.{position} of type {expected}"
+    )]
     WrongMember {
         /// The kind that was read.
-        found: &'static str,
+        result: &'static str,
         /// The names on the way to the member.
-        place: &'static str,
+        position: &'static str,
         /// The type that was wanted.
-        wanted: &'static str,
+        expected: &'static str,
     },
 }
 
@@ -131,8 +133,8 @@ pub(super) fn of_members(members: Map<String, Value>) -> Result<Request, BodyErr
 /// may be anything.
 fn check_extensions(extensions: &Map<String, Value>) -> Result<(), BodyError> {
     let member = |members: &Map<String, Value>, name: &str| {
-        let found = members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| value.clone()).unwrap_or_default()
+        let result = members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
+        result.map(|(_, value)| value.clone()).unwrap_or_default()
     };
     match member(extensions, "persistedQuery") {
         Value::Null => Ok(()),
@@ -144,8 +146,8 @@ fn check_extensions(extensions: &Map<String, Value>) -> Result<(), BodyError> {
     }
 }
 
-fn wrong_kind(value: &Value, place: &'static str, wanted: &'static str) -> BodyError {
-    JsonFault::WrongMember { found: kind_of(value), place, wanted }.into()
+fn wrong_kind(value: &Value, position: &'static str, expected: &'static str) -> BodyError {
+    JsonFault::WrongMember { result: kind_of(value), position, expected }.into()
 }
 
 /// Returns the name that messages use for the kind of a value.
@@ -161,12 +163,12 @@ fn kind_of(value: &Value) -> &'static str {
 }
 
 /// Returns the object that a text begins with; what follows does not matter.
-fn first_object(text: &str, wanted: &'static str) -> Result<Map<String, Value>, JsonFault> {
+fn first_object(text: &str, expected: &'static str) -> Result<Map<String, Value>, JsonFault> {
     match Deserializer::from_str(text).into_iter::<Value>().next() {
         None => Err(JsonFault::Empty),
         Some(Ok(Value::Object(members))) => Ok(members),
         Some(Ok(Value::Null)) => Ok(Map::new()),
-        Some(Ok(other)) => Err(JsonFault::WrongValue { found: kind_of(&other), wanted }),
+        Some(Ok(other)) => Err(JsonFault::WrongValue { result: kind_of(&other), expected }),
         Some(Err(error)) => Err(syntax_fault(text.as_bytes(), &error)),
     }
 }
@@ -181,11 +183,11 @@ fn syntax_fault(text: &[u8], refused: &impl std::fmt::Display) -> JsonFault {
     JsonFault::Syntax { reason }
 }
 
-fn object(text: &str, wanted: &'static str) -> Result<Map<String, Value>, BodyError> {
+fn object(text: &str, expected: &'static str) -> Result<Map<String, Value>, BodyError> {
     if text.is_empty() {
         return Ok(Map::new());
     }
-    Ok(first_object(text, wanted)?)
+    Ok(first_object(text, expected)?)
 }
 
 fn named(name: &str) -> Option<String> {
@@ -206,8 +208,8 @@ mod tests {
         assert_eq!(of_json("null").unwrap().query, "");
         let bad = r#"{"operationName":5}"#;
         let field = "json: cannot unmarshal number into Go struct field Request.operationName of type string";
-        let told = |body| of_json(body).unwrap_err().to_string();
-        assert_eq!(told(bad), format!("Not a valid GraphQL request body: {field}"));
+        let reported = |body| of_json(body).unwrap_err().to_string();
+        assert_eq!(reported(bad), format!("Not a valid GraphQL request body: {field}"));
         for bad in [
             "",
             "[]",
@@ -218,13 +220,13 @@ mod tests {
             r#"{"extensions":{"persistedQuery":5}}"#,
             r#"{"extensions":{"PersistedQuery":{"sha256hash":5}}}"#,
         ] {
-            let message = told(bad);
+            let message = reported(bad);
             assert!(message.starts_with("Not a valid GraphQL request body: "), "{message}");
         }
-        assert_eq!(told(""), "Not a valid GraphQL request body: EOF");
+        assert_eq!(reported(""), "Not a valid GraphQL request body: EOF");
         let wrong = "invalid character 'q' looking for beginning of value";
         let want = format!("Not a valid GraphQL request body: {wrong}");
-        assert_eq!(told("query { q }"), want);
-        assert!(told("{\"query\":\"").ends_with("unexpected EOF"));
+        assert_eq!(reported("query { q }"), want);
+        assert!(reported("{\"query\":\"").ends_with("unexpected EOF"));
     }
 }

@@ -6,7 +6,7 @@ use crate::http::connections::Peer;
 use crate::http::endpoints::admin;
 use crate::http::graphql::body::BodyError;
 use crate::http::graphql::extensions::extensions;
-use crate::http::graphql::subscribe::{Asker, Wanted, hold};
+use crate::http::graphql::subscribe::{Asker, Requested, hold};
 use crate::http::graphql::{body, subscribe};
 use crate::http::guard::keys::KEY_HEADER;
 use crate::http::guard::users::TOKEN_HEADERS;
@@ -46,9 +46,9 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
             Err(_) => ask(app, route, Request::from_parts(parts, body), answer).await,
         };
     }
-    match subscribe::wants_events(request.headers()) {
-        Wanted::Always => receive_for_events(app, route, request).await,
-        Wanted::ForSubscriptions => {
+    match subscribe::expects_events(request.headers()) {
+        Requested::Always => receive_for_events(app, route, request).await,
+        Requested::ForSubscriptions => {
             let coding = Coding::accepted(request.headers());
             match look_into(&app, route, request).await {
                 Ok((request, true)) => receive_for_events(app, route, request).await,
@@ -56,7 +56,7 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
                 Err(why) => packed(unreadable(why), coding),
             }
         }
-        Wanted::Never => ask(app, route, request, answer).await,
+        Requested::Never => ask(app, route, request, answer).await,
     }
 }
 
@@ -91,10 +91,11 @@ async fn look_into(
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.get::<ConnectInfo<Peer>>().cloned();
     let incoming = received(app, route, (parts.clone(), body), &peer).await?;
-    draw(&incoming).map_err(Unreadable::Starved)?;
+    reserve(&incoming).map_err(Unreadable::Starved)?;
     let is_subscription = |app: &App, incoming: &Incoming| {
-        let asked = read(incoming).ok();
-        let kind = asked.and_then(|asked| app.database_for(incoming).graphql_kind(&asked).ok());
+        let requested = read(incoming).ok();
+        let kind = requested
+            .and_then(|requested| app.database_for(incoming).graphql_kind(&requested).ok());
         kind == Some(OperationKind::Subscription)
     };
     let (incoming, is_subscription) = looked_into(app, &peer, incoming, is_subscription).await?;
@@ -189,7 +190,7 @@ fn refusal_of_get(
 /// Answers a request to `/graphql`.
 fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     let started = Instant::now();
-    if let Err(error) = draw(incoming) {
+    if let Err(error) = reserve(incoming) {
         control.note_starved();
         return refused(error).failing();
     }
@@ -197,7 +198,7 @@ fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
         Ok(request) => request,
         Err(message) => return refused(&message),
     };
-    if let Err(error) = draw_document(&request, control) {
+    if let Err(error) = reserve_document(&request, control) {
         return refused(error).failing();
     }
     if let Some(refusal) = app.switches.refusal() {
@@ -220,21 +221,23 @@ fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     reply = reply.counted_as(refused);
     reply.set_header("graphql-toucheduids", Some(response.touched.to_string()));
     if let Some(seconds) = response.max_age {
-        let told = asker_headers(incoming.headers(), response.token_header.as_deref());
-        let is_for_all = told.is_empty() && !database.has_access_list();
+        let reported = asker_headers(incoming.headers(), response.token_header.as_deref());
+        let is_for_all = reported.is_empty() && !database.has_access_list();
         let scope = if is_for_all { "public" } else { "private" };
         reply.set_header("cache-control", Some(format!("{scope},max-age={seconds}")));
         reply.add_vary("Accept-Encoding");
-        // Who asks without a token may not be told what is kept for one, nor the other way round.
+        // Who asks without a token may not be told what is retained for one, nor the other way round.
         let by_schema = response.token_header.as_deref();
-        for name in told.iter().copied().chain(by_schema.filter(|name| !told.contains(name))) {
+        for name in
+            reported.iter().copied().chain(by_schema.filter(|name| !reported.contains(name)))
+        {
             reply.add_vary(name);
         }
     }
     reply
 }
 
-/// The headers of a request that identify the caller: an answer to them is kept by no cache that others
+/// The headers of a request that identify the caller: an answer to them is retained by no cache that others
 /// share.
 fn asker_headers<'n>(headers: &HeaderMap, by_schema: Option<&'n str>) -> Vec<&'n str> {
     let names = TOKEN_HEADERS.into_iter().chain([KEY_HEADER]).chain(by_schema);
@@ -246,7 +249,7 @@ fn administer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply
     if let Some(refusal) = admin::token_refusal(app, incoming) {
         return refusal;
     }
-    if let Err(error) = draw(incoming) {
+    if let Err(error) = reserve(incoming) {
         control.note_starved();
         return refused(error).failing();
     }
@@ -254,7 +257,7 @@ fn administer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply
         Ok(request) => request,
         Err(message) => return refused(&message),
     };
-    if let Err(error) = draw_document(&request, control) {
+    if let Err(error) = reserve_document(&request, control) {
         return refused(error).failing();
     }
     let kind = || app.unguarded.graphql_admin_kind(&request).ok();
@@ -265,8 +268,8 @@ fn administer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply
     let response = admin::with_instance(app, incoming, control, |instance| {
         database.graphql_admin(&request, instance)
     });
-    let told = response.report.as_deref().and_then(schema_extensions).unwrap_or_default();
-    Reply::json(response.to_json(&told))
+    let reported = response.report.as_deref().and_then(schema_extensions).unwrap_or_default();
+    Reply::json(response.to_json(&reported))
 }
 
 /// Draws what a request takes once it is read: its variables are in it once as they came and once
@@ -274,10 +277,10 @@ fn administer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply
 ///
 /// # Errors
 ///
-/// As [`Incoming::draw_json`].
-fn draw(incoming: &Incoming) -> Result<(), Error> {
+/// As [`Incoming::reserve_json`].
+fn reserve(incoming: &Incoming) -> Result<(), Error> {
     match incoming.media_type().as_str() {
-        "application/json" => incoming.draw_json(2),
+        "application/json" => incoming.reserve_json(2),
         _ => Ok(()),
     }
 }
@@ -290,9 +293,9 @@ const DOCUMENT_BYTES_PER_BYTE: u64 = 100;
 ///
 /// # Errors
 ///
-/// As [`RequestContext::draw`].
-fn draw_document(request: &GraphqlRequest, control: &RequestContext) -> Result<(), Error> {
-    control.draw(DOCUMENT_BYTES_PER_BYTE * request.query.len() as u64)
+/// As [`RequestContext::reserve`].
+fn reserve_document(request: &GraphqlRequest, control: &RequestContext) -> Result<(), Error> {
+    control.reserve(DOCUMENT_BYTES_PER_BYTE * request.query.len() as u64)
 }
 
 /// Reads the GraphQL request: from the parameters of the address for GET, else from the body. The

@@ -72,7 +72,11 @@ mod tests {
         let mut headers = HeaderMap::new();
         assert_eq!(timeout_of(&headers), Ok(None));
         headers.insert(TIMEOUT, "soon".parse().unwrap());
-        let told = timeout_of(&headers).unwrap_err();
-        assert!(told.message.contains("is \"soon\": write up to 8 digits"), "{}", told.message);
+        let reported = timeout_of(&headers).unwrap_err();
+        assert!(
+            reported.message.contains("is \"soon\": write up to 8 digits"),
+            "{}",
+            reported.message
+        );
     }
 }

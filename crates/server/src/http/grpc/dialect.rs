@@ -31,7 +31,7 @@ impl CallFraming {
     pub(in crate::http) fn of(headers: &HeaderMap) -> Option<CallFraming> {
         let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
         let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        let at = GRPC_TYPES.iter().position(|known| *known == media_type)?;
+        let at = GRPC_TYPES.iter().position(|existing| *existing == media_type)?;
         // Two types in a row are of one dialect.
         Some([CallFraming::Grpc, CallFraming::Web, CallFraming::WebText][at / 2])
     }

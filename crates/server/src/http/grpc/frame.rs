@@ -20,7 +20,7 @@ const ENCODING: &str = "grpc-encoding";
 ///
 /// # Errors
 ///
-/// [`Code::InvalidArgument`] where the body is not one whole message, [`Code::Unimplemented`] for
+/// [`Code::InvalidArgument`] where the body is not one entire message, [`Code::Unimplemented`] for
 /// one that is packed in a way that is not known.
 pub(in crate::http) fn message_of(
     dialect: CallFraming,
@@ -29,9 +29,11 @@ pub(in crate::http) fn message_of(
     let incoming = match dialect {
         CallFraming::WebText => {
             // Until it is read there are the text and the message.
-            let share = incoming.share();
-            share
-                .map_or(Ok(()), |share| share.draw(decoded_len(incoming.bytes()) as u64))
+            let reservation = incoming.reservation();
+            reservation
+                .map_or(Ok(()), |reservation| {
+                    reservation.reserve(decoded_len(incoming.bytes()) as u64)
+                })
                 .map_err(|error| Status::of(&error))?;
             let body = decode_text(incoming.bytes())?;
             incoming.with_body(body, None)

@@ -25,7 +25,7 @@ use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use hexgraph::db::{RequestContext, guarded};
-use hexgraph_base::budget::Share;
+use hexgraph_base::budget::Reservation;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time;
@@ -36,7 +36,7 @@ const DRAWN_ANSWER_MIN: usize = 4 << 10;
 /// What a call ended with.
 struct Done {
     answer: CallAnswer,
-    share: Option<Arc<Share>>,
+    reservation: Option<Arc<Reservation>>,
 }
 
 /// Receives a call and answers it, in the time that its client waits.
@@ -66,7 +66,7 @@ pub(in crate::http) async fn receive(
         Err(status) => Err(status),
     };
     match done {
-        Ok(Done { answer, share }) => answered(dialect, answer, share),
+        Ok(Done { answer, reservation }) => answered(dialect, answer, reservation),
         Err(status) => failed(dialect, &status),
     }
 }
@@ -160,21 +160,25 @@ fn read_and_call(
     let incoming = incoming.unpacked(most, control).map_err(|why| Status::unreadable(&why))?;
     // The audit log decodes the message too.
     let weight = message_weight(path, incoming.bytes());
-    control.draw(weight).map_err(|error| Status::of(&error))?;
+    control.reserve(weight).map_err(|error| Status::of(&error))?;
     if let Some(slot) = slot {
-        let _ = told_call(path, &incoming).map(|told| slot.set(told));
+        let _ = told_call(path, &incoming).map(|reported| slot.set(reported));
     }
     let answer = call(app, &incoming, control)?;
     let length: usize = answer.parts.iter().map(|part| part.len()).sum();
-    let share = control.share().filter(|_| DRAWN_ANSWER_MIN < length).cloned();
-    if let Some(share) = &share {
-        share.keep_only(length as u64);
+    let reservation = control.reservation().filter(|_| DRAWN_ANSWER_MIN < length).cloned();
+    if let Some(reservation) = &reservation {
+        reservation.retain_only(length as u64);
     }
-    Ok(Done { answer, share })
+    Ok(Done { answer, reservation })
 }
 
-fn answered(dialect: CallFraming, answer: CallAnswer, share: Option<Arc<Share>>) -> Response {
-    let body = SentMessage::new(dialect, answer.parts, share);
+fn answered(
+    dialect: CallFraming,
+    answer: CallAnswer,
+    reservation: Option<Arc<Reservation>>,
+) -> Response {
+    let body = SentMessage::new(dialect, answer.parts, reservation);
     let mut response = Response::new(Body::new(body));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(dialect.content_type()));

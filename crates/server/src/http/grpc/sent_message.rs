@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::BytesMut;
-use hexgraph_base::budget::Share;
+use hexgraph_base::budget::Reservation;
 use http_body::{Body, Frame, SizeHint};
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -18,7 +18,7 @@ use std::task::{Context, Poll};
 /// The most bytes of a fragment. HTTP/2 requests the next fragment when its client has room, so
 /// that is what waits for a slow one. A multiple of 3, so that fragments in base64 need no padding
 /// but the last.
-const PIECE_LEN: usize = 48 << 10;
+const CHUNK_LEN: usize = 48 << 10;
 
 /// The frame of gRPC-Web that holds the status: its first byte, the length, and lines as of a head.
 const WEB_TRAILERS: &[u8] = b"\x80\0\0\0\x0fgrpc-status:0\r\n";
@@ -30,7 +30,7 @@ pub(super) struct SentMessage {
     /// Whether the trailers are still to be sent.
     has_trailers: bool,
     /// The memory that is drawn for the parts, until they are sent.
-    _share: Option<Arc<Share>>,
+    _reservation: Option<Arc<Reservation>>,
 }
 
 impl SentMessage {
@@ -38,35 +38,35 @@ impl SentMessage {
     pub(super) fn new(
         dialect: CallFraming,
         parts: Vec<Bytes>,
-        share: Option<Arc<Share>>,
+        reservation: Option<Arc<Reservation>>,
     ) -> SentMessage {
         let mut parts = VecDeque::from(parts);
         let has_trailers = dialect == CallFraming::Grpc;
         if !has_trailers {
             parts.push_back(Bytes::from_static(WEB_TRAILERS));
         }
-        SentMessage { dialect, parts, has_trailers, _share: share }
+        SentMessage { dialect, parts, has_trailers, _reservation: reservation }
     }
 
     /// The next fragment: a slice of the next part, or short parts together.
-    fn piece(&mut self) -> Option<Bytes> {
+    fn chunk(&mut self) -> Option<Bytes> {
         let first = self.parts.front_mut()?;
         // Of a long part a slice is sent, without a copy. Short parts, and the end of a long one,
         // are copied together.
-        if PIECE_LEN <= first.len() {
-            return Some(first.split_to(PIECE_LEN));
+        if CHUNK_LEN <= first.len() {
+            return Some(first.split_to(CHUNK_LEN));
         }
-        let mut piece = BytesMut::with_capacity(PIECE_LEN.min(self.left()));
+        let mut chunk = BytesMut::with_capacity(CHUNK_LEN.min(self.left()));
         while let Some(part) = self.parts.front_mut()
-            && piece.len() < PIECE_LEN
+            && chunk.len() < CHUNK_LEN
         {
-            let taken = part.split_to(part.len().min(PIECE_LEN - piece.len()));
-            piece.extend_from_slice(&taken);
+            let taken = part.split_to(part.len().min(CHUNK_LEN - chunk.len()));
+            chunk.extend_from_slice(&taken);
             if part.is_empty() {
                 self.parts.pop_front();
             }
         }
-        Some(piece.freeze())
+        Some(chunk.freeze())
     }
 
     fn left(&self) -> usize {
@@ -82,12 +82,12 @@ impl Body for SentMessage {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        if let Some(piece) = self.piece() {
-            let piece = match self.dialect {
-                CallFraming::WebText => Bytes::from(STANDARD.encode(&piece)),
-                CallFraming::Grpc | CallFraming::Web => piece,
+        if let Some(chunk) = self.chunk() {
+            let chunk = match self.dialect {
+                CallFraming::WebText => Bytes::from(STANDARD.encode(&chunk)),
+                CallFraming::Grpc | CallFraming::Web => chunk,
             };
-            return Poll::Ready(Some(Ok(Frame::data(piece))));
+            return Poll::Ready(Some(Ok(Frame::data(chunk))));
         }
         if std::mem::take(&mut self.has_trailers) {
             let mut trailers = HeaderMap::new();
@@ -119,35 +119,35 @@ mod tests {
 
     /// All fragments of a body, and whether trailers came behind them.
     fn sent(mut body: SentMessage) -> (Vec<Bytes>, bool) {
-        let (mut pieces, mut has_trailers) = (Vec::new(), false);
+        let (mut chunks, mut has_trailers) = (Vec::new(), false);
         let mut context = Context::from_waker(Waker::noop());
         while let Poll::Ready(Some(Ok(frame))) = Pin::new(&mut body).poll_frame(&mut context) {
             match frame.into_data() {
-                Ok(piece) => pieces.push(piece),
+                Ok(chunk) => chunks.push(chunk),
                 Err(frame) => has_trailers = frame.is_trailers(),
             }
         }
         assert!(body.is_end_stream());
-        (pieces, has_trailers)
+        (chunks, has_trailers)
     }
 
     #[test]
     fn pieces_are_bounded_and_whole() {
         let lengths =
-            [[0, 0, 0], [7, 100_000, 3], [5, 0, PIECE_LEN], [5, PIECE_LEN - 5, 1], [PIECE_LEN; 3]];
+            [[0, 0, 0], [7, 100_000, 3], [5, 0, CHUNK_LEN], [5, CHUNK_LEN - 5, 1], [CHUNK_LEN; 3]];
         for lengths in lengths {
             let parts = lengths.map(|length| Bytes::from_iter((0..length).map(|at| at as u8)));
             let want = parts.concat();
             let parts: Vec<Bytes> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            let (pieces, has_trailers) =
+            let (chunks, has_trailers) =
                 sent(SentMessage::new(CallFraming::Grpc, parts.clone(), None));
-            assert!(has_trailers && pieces.iter().all(|piece| piece.len() <= PIECE_LEN));
-            assert_eq!(pieces.concat(), want);
+            assert!(has_trailers && chunks.iter().all(|chunk| chunk.len() <= CHUNK_LEN));
+            assert_eq!(chunks.concat(), want);
             let web = SentMessage::new(CallFraming::Web, parts.clone(), None);
             let length = web.size_hint().exact().unwrap();
-            let (pieces, has_trailers) = sent(web);
-            assert_eq!(pieces.concat(), [&want, WEB_TRAILERS].concat());
-            assert_eq!((pieces.concat().len() as u64, has_trailers), (length, false));
+            let (chunks, has_trailers) = sent(web);
+            assert_eq!(chunks.concat(), [&want, WEB_TRAILERS].concat());
+            assert_eq!((chunks.concat().len() as u64, has_trailers), (length, false));
             let text = SentMessage::new(CallFraming::WebText, parts, None);
             let length = text.size_hint().exact().unwrap();
             let text = sent(text).0.concat();

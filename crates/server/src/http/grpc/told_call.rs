@@ -9,11 +9,11 @@ use prost::Message;
 /// The text of a query or a definition, without what may be secret; `None` for calls that have
 /// none.
 pub(super) fn told_call(path: &str, incoming: &Incoming) -> Option<String> {
-    let told = |path: &str, text: &str| told_text(path, "application/dql", text.as_bytes());
+    let reported = |path: &str, text: &str| told_text(path, "application/dql", text.as_bytes());
     match path {
         "/api.Dgraph/Query" => {
             let request: Request = read(incoming)?;
-            let query = told("/query", &request.query).unwrap_or_default();
+            let query = reported("/query", &request.query).unwrap_or_default();
             Some(match request.mutations.len() {
                 0 => query,
                 count => format!("{query} ({count} mutations)").trim_start().to_owned(),
@@ -21,7 +21,7 @@ pub(super) fn told_call(path: &str, incoming: &Incoming) -> Option<String> {
         }
         "/api.Dgraph/RunDQL" => {
             let request: RunDqlRequest = read(incoming)?;
-            told("/mutate", &request.dql_query)
+            reported("/mutate", &request.dql_query)
         }
         "/api.Dgraph/Alter" => {
             let operation: Operation = read(incoming)?;
@@ -36,7 +36,7 @@ pub(super) fn told_call(path: &str, incoming: &Incoming) -> Option<String> {
             };
             match operation.schema.is_empty() {
                 true => Some(format!("drop {dropped}")),
-                false => told("/alter", &operation.schema),
+                false => reported("/alter", &operation.schema),
             }
         }
         _ => None,

@@ -30,11 +30,11 @@ pub enum Role {
 }
 
 /// The keys that the server was started with, and whether anybody may ask without one. Only digests
-/// are kept, so that comparing tells nothing about them. Beside them there are those that are kept
+/// are retained, so that comparing tells nothing about them. Beside them there are those that are retained
 /// in the database.
 #[derive(Debug, Clone, Default)]
 pub(in crate::http) struct Keys {
-    known: Vec<([u8; 32], KeyRole)>,
+    existing: Vec<([u8; 32], KeyRole)>,
     anonymous: Anonymous,
     /// Who administers names a token, by which they are known.
     pub(super) has_token: bool,
@@ -72,7 +72,7 @@ impl Anonymous {
 impl Keys {
     /// Adds a key with the role of its holder.
     pub(in crate::http) fn add(&mut self, key: &str, role: KeyRole) {
-        self.known.push((digest(key), role));
+        self.existing.push((digest(key), role));
     }
 
     /// Sets what callers may do who are not known. Of several settings the strictest counts.
@@ -84,7 +84,7 @@ impl Keys {
     pub(in crate::http) fn are_needed(&self, database: &Database) -> bool {
         self.anonymous == Anonymous::None
             || self.session.is_some()
-            || !self.known.is_empty()
+            || !self.existing.is_empty()
             || database.has_keys()
     }
 
@@ -132,7 +132,7 @@ impl Keys {
         let key = key_of(headers)?;
         database.key_role(key).or_else(|| {
             let given = digest(key);
-            let matches = self.known.iter().filter(|(known, _)| *known == given);
+            let matches = self.existing.iter().filter(|(existing, _)| *existing == given);
             // All are compared, and one text may be a key of both kinds: the greater right counts.
             matches.map(|(_, role)| *role).max()
         })
@@ -152,8 +152,8 @@ impl Keys {
             return None;
         }
         if !self.are_needed(database) {
-            let is_kept = role == Role::Admin && self.keeps_from_administering(database);
-            return is_kept.then(|| {
+            let is_retained = role == Role::Admin && self.keeps_from_administering(database);
+            return is_retained.then(|| {
                 let message = "Anonymous callers do not administer (`anonymous=data`): there is no key, token or user that would make one known";
                 let reply = Reply::unauthorized(message).with_status(StatusCode::UNAUTHORIZED);
                 reply.counted_as(Refused::KEY)
@@ -203,12 +203,12 @@ mod tests {
     use super::*;
     use hexgraph::db::access::NewKey;
 
-    fn is_refused(keys: &Keys, asked: (Role, Effect), database: &Database, key: &str) -> bool {
+    fn is_refused(keys: &Keys, requested: (Role, Effect), database: &Database, key: &str) -> bool {
         let mut headers = HeaderMap::new();
         if !key.is_empty() {
             headers.insert(KEY_HEADER, key.parse().unwrap());
         }
-        keys.refusal(asked, database, &headers).is_some()
+        keys.refusal(requested, database, &headers).is_some()
     }
 
     #[test]

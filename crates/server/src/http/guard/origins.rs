@@ -3,7 +3,7 @@
 //!
 //! Three rules, whatever the path and the method, before anything else is looked at:
 //!
-//! 1. `Host` is an address, `localhost`, or a name that was allowed. A page of a foreign name that was made to lead
+//! 1. `Host` is an address, `localhost`, or a name that was allowed. A page of an external name that was made to lead
 //!    here (DNS rebinding) has that name in it, and would be of one origin with us.
 //! 2. A request with an `Origin` is of the origin that it is sent to, or of one that was allowed. So are those that a
 //!    browser says are not of the same (`Sec-Fetch-Site`); without an `Origin` nobody knows of which they are.
@@ -55,7 +55,7 @@ impl Origins {
     ///
     /// [`Error::Query`] for what is no name.
     pub fn allow_host(&mut self, name: &str) -> Result<()> {
-        let is_name = name.parse::<Authority>().is_ok_and(|known| known.host() == name);
+        let is_name = name.parse::<Authority>().is_ok_and(|existing| existing.host() == name);
         if !is_name {
             let hint = "write a name without a port, as graph.example.org";
             return Err(
@@ -138,12 +138,12 @@ impl Origins {
         host == "localhost"
             || host.parse::<IpAddr>().is_ok()
             || bare.is_some_and(|host| host.parse::<Ipv6Addr>().is_ok())
-            || self.hosts.iter().any(|known| *known == host || known == "*")
+            || self.hosts.iter().any(|existing| *existing == host || existing == "*")
     }
 
     /// Whether pages of an origin may ask for a path, beside those of this server.
-    fn is_allowed(&self, asked: (&Database, &HeaderMap), path: &str, origin: &str) -> bool {
-        self.allows_all || self.is_named(asked, path, origin)
+    fn is_allowed(&self, requested: (&Database, &HeaderMap), path: &str, origin: &str) -> bool {
+        self.allows_all || self.is_named(requested, path, origin)
     }
 
     /// Whether an origin was allowed by its name: to the server, or for `/graphql` by the schema of the namespace that is asked.
@@ -160,7 +160,7 @@ impl Origins {
                     .graphql_access()
                     .origins
                     .iter()
-                    .any(|known| known.trim_end_matches('/').eq_ignore_ascii_case(&origin))
+                    .any(|existing| existing.trim_end_matches('/').eq_ignore_ascii_case(&origin))
     }
 
     /// Why a request is refused for where it comes from.
@@ -241,17 +241,17 @@ pub(in crate::http) fn layer(
     database: &Database,
     (path, methods): (&'static str, &'static [Method]),
 ) -> CorsLayer {
-    let known = (origins.clone(), database.clone());
+    let existing = (origins.clone(), database.clone());
     let may_ask = move |origin: &HeaderValue, parts: &Parts| {
-        let (origins, database) = &known;
+        let (origins, database) = &existing;
         let origin = origin.to_str().unwrap_or_default();
         origins.is_same(origin, &parts.headers)
             || origins.is_allowed((database, &parts.headers), path, origin)
     };
     // That pages of all origins may ask gives none of them the credentials that a browser keeps.
-    let known = (origins.clone(), database.clone());
+    let existing = (origins.clone(), database.clone());
     let may_have_credentials = move |origin: &HeaderValue, parts: &Parts| {
-        let (origins, database) = &known;
+        let (origins, database) = &existing;
         let origin = origin.to_str().unwrap_or_default();
         origins.is_same(origin, &parts.headers)
             || origins.is_named((database, &parts.headers), path, origin)

@@ -145,7 +145,7 @@ impl Security {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for a key that looks like one that is kept in a database.
+    /// [`Error::Query`] for a key that looks like one that is retained in a database.
     pub fn add(&mut self, kind: Secret, secret: &str) -> Result<()> {
         if kind != Secret::Token && secret.starts_with(KEY_PREFIX) {
             let message = format!(
@@ -270,8 +270,8 @@ fn ranges_of(text: &str, at: usize) -> Result<Vec<(IpAddr, IpAddr)>> {
         return Err(bad());
     }
     let failed = |error| Error::io(format!("security whitelist, entry {at}: looking it up"), error);
-    let found = (text, 0).to_socket_addrs().map_err(failed)?;
-    Ok(found.map(|found| (found.ip().to_canonical(), found.ip().to_canonical())).collect())
+    let result = (text, 0).to_socket_addrs().map_err(failed)?;
+    Ok(result.map(|result| (result.ip().to_canonical(), result.ip().to_canonical())).collect())
 }
 
 /// The first and the last address that have the first bits of another.
@@ -399,7 +399,7 @@ mod tests {
             security.set("whitelist=0.0.0.0/0").unwrap();
             security.set(setting).unwrap();
             let none = HeaderMap::new();
-            let passes = |asked| security.keys.refusal(asked, &database, &none).is_none();
+            let passes = |requested| security.keys.refusal(requested, &database, &none).is_none();
             (passes(client), passes(admin), security.role_at(&database, &none, here))
         };
         assert_eq!(may(""), (true, true, KeyRole::Admin));

@@ -78,15 +78,15 @@ impl Switches {
     }
 
     fn end(&self, ending: Ending) {
-        self.ending.send_if_modified(|known| {
-            let is_news = *known < ending;
-            *known = ending.max(*known);
+        self.ending.send_if_modified(|existing| {
+            let is_news = *existing < ending;
+            *existing = ending.max(*existing);
             is_news
         });
     }
 
     async fn reached(&self, ending: Ending) {
         // An error means that the server is gone already.
-        let _ = self.ending.subscribe().wait_for(|known| ending <= *known).await;
+        let _ = self.ending.subscribe().wait_for(|existing| ending <= *existing).await;
     }
 }

@@ -37,7 +37,7 @@ pub(in crate::http) fn check_mark(
     mark: &str,
 ) -> Result<(), RequestError> {
     match database.transaction_mark(start) {
-        Some(wanted) if start != 0 && wanted != mark => Err(RequestError::Mark),
+        Some(expected) if start != 0 && expected != mark => Err(RequestError::Mark),
         _ => Ok(()),
     }
 }

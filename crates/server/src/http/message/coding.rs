@@ -49,8 +49,8 @@ impl Coding {
             };
             // A weight that is no number counts as none that was given.
             let weight: f32 = weight.unwrap_or(1.0);
-            let is_better = best.is_none_or(|(known, other)| {
-                known < weight || known == weight && other == Coding::Gzip
+            let is_better = best.is_none_or(|(existing, other)| {
+                existing < weight || existing == weight && other == Coding::Gzip
             });
             // Nothing of it is requested: `q=0`.
             if 0.0 < weight && is_better {
@@ -84,7 +84,7 @@ impl Coding {
             Some(Coding::Gzip) if !body.starts_with(GZIP_HEADER) => Err(RequestError::GzipHeader),
             Some(Coding::Zstd) if !body.starts_with(ZSTD_HEADER) => Err(RequestError::ZstdHeader),
             None => Err(RequestError::Encoding),
-            known => Ok(known),
+            existing => Ok(existing),
         }
     }
 
@@ -226,8 +226,8 @@ mod tests {
         for coding in [Coding::Gzip, Coding::Zstd] {
             let mut packer = coding.packer().unwrap();
             let mut packed = Vec::new();
-            for piece in text.as_bytes().chunks(7_777) {
-                packer.write(piece).unwrap();
+            for chunk in text.as_bytes().chunks(7_777) {
+                packer.write(chunk).unwrap();
                 packed.append(packer.ready());
             }
             packed.extend(packer.finish().unwrap());

@@ -12,7 +12,7 @@ use axum::extract::Query;
 use axum::http::{HeaderMap, Method, Uri, header};
 use futures_util::StreamExt;
 use hexgraph::db::RequestContext;
-use hexgraph_base::budget::{Budget, Share, json_weight};
+use hexgraph_base::budget::{Budget, Reservation, json_weight};
 use hexgraph_base::types::{Error, without_mark};
 use std::io;
 use std::net::IpAddr;
@@ -39,7 +39,7 @@ pub struct Incoming {
     parameters: Vec<(String, String)>,
     body: Bytes,
     coding: Option<Coding>,
-    share: Option<Arc<Share>>,
+    reservation: Option<Arc<Reservation>>,
 }
 
 /// Why a request can't be read.
@@ -54,38 +54,38 @@ pub enum Unreadable {
 /// The memory that bodies draw of.
 #[derive(Debug)]
 pub struct Bodies {
-    whole: Budget,
+    full: Budget,
     /// For those that are not whole, beside what they draw of the other.
     unfinished: Budget,
 }
 
 /// What a body has drawn that is coming in.
-struct Drawn {
-    share: Share,
-    unfinished: Share,
+struct Reserved {
+    reservation: Reservation,
+    unfinished: Reservation,
 }
 
 impl Bodies {
     /// Has bodies draw of a budget: all of it, of which those that are not whole may have half.
     pub fn new(budget: &Budget) -> Bodies {
-        Bodies { whole: budget.clone(), unfinished: Budget::new(budget.bound() / 2) }
+        Bodies { full: budget.clone(), unfinished: Budget::new(budget.bound() / 2) }
     }
 }
 
-impl Drawn {
-    fn draw(&self, bytes: usize) -> Result<(), Unreadable> {
+impl Reserved {
+    fn reserve(&self, bytes: usize) -> Result<(), Unreadable> {
         let bytes = bytes as u64;
-        self.unfinished.draw(bytes).map_err(|_| {
+        self.unfinished.reserve(bytes).map_err(|_| {
             let message = "bodies of requests that are not whole have half of the memory of this process (setting \
                            `memory`) already: try again later";
             Unreadable::Starved(Error::Limit { message: message.to_owned() })
         })?;
-        self.share.draw(bytes).map_err(Unreadable::Starved)
+        self.reservation.reserve(bytes).map_err(Unreadable::Starved)
     }
 
     fn give_back(&self, bytes: usize) {
         self.unfinished.give_back(bytes as u64);
-        self.share.give_back(bytes as u64);
+        self.reservation.give_back(bytes as u64);
     }
 }
 
@@ -102,12 +102,13 @@ impl Incoming {
         parameters: Option<&str>,
         (body, most): (Body, usize),
     ) -> Result<Incoming, Unreadable> {
-        let (share, unfinished) = (bodies.whole.share(), bodies.unfinished.share());
-        let drawn = Drawn { share, unfinished };
-        let body = receive_body(&headers, body, most, &drawn).await?;
+        let (reservation, unfinished) =
+            (bodies.full.reservation(), bodies.unfinished.reservation());
+        let reserved = Reserved { reservation, unfinished };
+        let body = receive_body(&headers, body, most, &reserved).await?;
         let coding = Coding::of_body(&headers, &body).map_err(Unreadable::Wrong)?;
         let incoming = Incoming::new(headers, parameters, body).map_err(Unreadable::Wrong)?;
-        Ok(Incoming { coding, share: Some(Arc::new(drawn.share)), ..incoming })
+        Ok(Incoming { coding, reservation: Some(Arc::new(reserved.reservation)), ..incoming })
     }
 
     /// Whether the body has to be unpacked.
@@ -123,9 +124,11 @@ impl Incoming {
     /// [`Unreadable::Wrong`] for a body that is not packed as it says or unpacks to more,
     /// [`Unreadable::Starved`] when there is no memory or `control` says to stop.
     pub fn unpacked(self, most: usize, control: &RequestContext) -> Result<Incoming, Unreadable> {
-        let Some((share, coding)) = self.share.as_ref().zip(self.coding) else { return Ok(self) };
-        let body = unpack((&self.body, coding), most, share, control)?;
-        share.give_back(self.body.len() as u64);
+        let Some((reservation, coding)) = self.reservation.as_ref().zip(self.coding) else {
+            return Ok(self);
+        };
+        let body = unpack((&self.body, coding), most, reservation, control)?;
+        reservation.give_back(self.body.len() as u64);
         Ok(Incoming { body, coding: None, ..self })
     }
 
@@ -143,13 +146,13 @@ impl Incoming {
             Some(text) => split(text)?,
             None => Vec::new(),
         };
-        let (method, client, share) = (Method::POST, None, None);
-        Ok(Incoming { method, client, headers, parameters, body, coding: None, share })
+        let (method, client, reservation) = (Method::POST, None, None);
+        Ok(Incoming { method, client, headers, parameters, body, coding: None, reservation })
     }
 
     /// What was drawn for it.
-    pub fn share(&self) -> Option<&Arc<Share>> {
-        self.share.as_ref()
+    pub fn reservation(&self) -> Option<&Arc<Reservation>> {
+        self.reservation.as_ref()
     }
 
     /// Draws what the body takes once it is read as JSON, so many times over, to the end of the
@@ -158,9 +161,9 @@ impl Incoming {
     /// # Errors
     ///
     /// [`Error::Limit`] when there is no memory for it.
-    pub fn draw_json(&self, times: u64) -> Result<(), Error> {
-        let Some(share) = &self.share else { return Ok(()) };
-        share.draw(times.saturating_mul(json_weight(&self.body)))
+    pub fn reserve_json(&self, times: u64) -> Result<(), Error> {
+        let Some(reservation) = &self.reservation else { return Ok(()) };
+        reservation.reserve(times.saturating_mul(json_weight(&self.body)))
     }
 
     /// The same with another method than POST.
@@ -242,8 +245,8 @@ impl Incoming {
 
     /// A parameter; empty when it is not there.
     pub fn parameter(&self, name: &str) -> &str {
-        let found = self.parameters.iter().find(|(key, _)| key == name);
-        found.map_or("", |(_, value)| value)
+        let result = self.parameters.iter().find(|(key, _)| key == name);
+        result.map_or("", |(_, value)| value)
     }
 
     /// Whether a parameter is there, even an empty one.
@@ -299,17 +302,17 @@ async fn receive_body(
     headers: &HeaderMap,
     body: Body,
     most: usize,
-    drawn: &Drawn,
+    reserved: &Reserved,
 ) -> Result<Bytes, Unreadable> {
-    let mut pieces = body.into_data_stream();
-    let received = gather_body(headers, &mut pieces, most, drawn).await;
+    let mut chunks = body.into_data_stream();
+    let received = gather_body(headers, &mut chunks, most, reserved).await;
     if received.is_err() {
         let throw_away = async {
             let mut left = THROWN_AWAY_MAX;
-            while let Some(Ok(piece)) = pieces.next().await
-                && piece.len() <= left
+            while let Some(Ok(chunk)) = chunks.next().await
+                && chunk.len() <= left
             {
-                left -= piece.len();
+                left -= chunk.len();
             }
         };
         // Whoever needs longer for it is cut off.
@@ -320,9 +323,9 @@ async fn receive_body(
 
 async fn gather_body(
     headers: &HeaderMap,
-    pieces: &mut BodyDataStream,
+    chunks: &mut BodyDataStream,
     most: usize,
-    drawn: &Drawn,
+    reserved: &Reserved,
 ) -> Result<Bytes, Unreadable> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let announced = announced.and_then(|length| length.parse().ok()).unwrap_or(usize::MAX);
@@ -332,79 +335,80 @@ async fn gather_body(
     if headers.contains_key(header::CONTENT_LENGTH) && most < announced {
         return Err(too_long());
     }
-    let mut whole = Vec::new();
+    let mut full = Vec::new();
     let mut first: Option<Bytes> = None;
-    while let Some(piece) = pieces.next().await {
-        let piece = piece.map_err(|error| {
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|error| {
             Unreadable::Wrong(RequestError::BrokenBody { reason: error.to_string() })
         })?;
-        let known = first.as_ref().map_or(whole.len(), Bytes::len);
-        if most - known < piece.len() {
+        let existing = first.as_ref().map_or(full.len(), Bytes::len);
+        if most - existing < chunk.len() {
             // No more than `most` was taken so far, so the difference is not negative.
             return Err(too_long());
         }
         // Most bodies are one fragment, which is left where it is.
-        if known == 0 {
-            drawn.draw(piece.len())?;
-            first = Some(piece);
+        if existing == 0 {
+            reserved.reserve(chunk.len())?;
+            first = Some(chunk);
             continue;
         }
-        let (draw, give_back) = (|bytes| drawn.draw(bytes), |bytes| drawn.give_back(bytes));
-        make_room(&mut whole, known + piece.len(), announced.min(most), (&draw, &give_back))?;
+        let (reserve, give_back) =
+            (|bytes| reserved.reserve(bytes), |bytes| reserved.give_back(bytes));
+        make_space(&mut full, existing + chunk.len(), announced.min(most), (&reserve, &give_back))?;
         if let Some(first) = first.take() {
-            whole.extend_from_slice(&first);
-            drawn.give_back(first.len());
+            full.extend_from_slice(&first);
+            reserved.give_back(first.len());
         }
-        whole.extend_from_slice(&piece);
+        full.extend_from_slice(&chunk);
     }
-    Ok(first.unwrap_or_else(|| Bytes::from(whole)))
+    Ok(first.unwrap_or_else(|| Bytes::from(full)))
 }
 
 /// What reserves memory, and what gives it back.
 type Ways<'a> = (&'a dyn Fn(usize) -> Result<(), Unreadable>, &'a dyn Fn(usize));
 
-/// Makes room in a buffer for `wanted` bytes in all. A buffer that has to grow at least doubles,
+/// Makes room in a buffer for `expected` bytes in all. A buffer that has to grow at least doubles,
 /// but not beyond `likely`, the number of bytes that are expected. The bytes of the new buffer are
 /// drawn, and those of the old one given back.
-fn make_room(
+fn make_space(
     buffer: &mut Vec<u8>,
-    wanted: usize,
+    expected: usize,
     likely: usize,
-    (draw, give_back): Ways<'_>,
+    (reserve, give_back): Ways<'_>,
 ) -> Result<(), Unreadable> {
-    let room = buffer.capacity();
-    if wanted <= room {
+    let capacity = buffer.capacity();
+    if expected <= capacity {
         return Ok(());
     }
-    let wanted = wanted.max((2 * room).min(likely));
+    let expected = expected.max((2 * capacity).min(likely));
     // Both buffers exist while the bytes are moved, so the new one is drawn before the old one is
     // given back.
-    draw(wanted)?;
-    buffer.reserve_exact(wanted - buffer.len());
-    give_back(room);
+    reserve(expected)?;
+    buffer.reserve_exact(expected - buffer.len());
+    give_back(capacity);
     Ok(())
 }
 
 fn unpack(
     (body, coding): (&[u8], Coding),
     most: usize,
-    share: &Share,
+    reservation: &Reservation,
     control: &RequestContext,
 ) -> Result<Bytes, Unreadable> {
     let mut unpacked = Vec::new();
     let damaged = |error: io::Error| Unreadable::Wrong(coding.fault(&error));
     let mut reader = coding.unpacker(body).map_err(damaged)?;
-    let draw = |bytes| share.draw(bytes as u64).map_err(Unreadable::Starved);
-    let give_back = |bytes| share.give_back(bytes as u64);
+    let reserve = |bytes| reservation.reserve(bytes as u64).map_err(Unreadable::Starved);
+    let give_back = |bytes| reservation.give_back(bytes as u64);
     loop {
         control.check().map_err(Unreadable::Starved)?;
         // There has to be space for one step more than is allowed: that a body is too long is seen
         // only by what goes beyond.
-        let (known, likely) = (unpacked.len(), most.saturating_add(UNPACK_LEN));
-        make_room(&mut unpacked, known + UNPACK_LEN, likely, (&draw, &give_back))?;
-        unpacked.resize(known + UNPACK_LEN, 0);
-        let count = reader.read(&mut unpacked[known..]).map_err(damaged)?;
-        unpacked.truncate(known + count);
+        let (existing, likely) = (unpacked.len(), most.saturating_add(UNPACK_LEN));
+        make_space(&mut unpacked, existing + UNPACK_LEN, likely, (&reserve, &give_back))?;
+        unpacked.resize(existing + UNPACK_LEN, 0);
+        let count = reader.read(&mut unpacked[existing..]).map_err(damaged)?;
+        unpacked.truncate(existing + count);
         if count == 0 {
             return Ok(Bytes::from(unpacked));
         }
@@ -436,9 +440,9 @@ mod tests {
         const MOST: usize = 16 << 20;
         let budget = Budget::new(80 << 20);
         let bodies = Bodies::new(&budget);
-        let pieces = |count: usize| {
-            let piece = || Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 64 << 10]));
-            Body::from_stream(stream::iter((0..count).map(move |_| piece())))
+        let chunks = |count: usize| {
+            let chunk = || Ok::<_, std::io::Error>(Bytes::from(vec![b'x'; 64 << 10]));
+            Body::from_stream(stream::iter((0..count).map(move |_| chunk())))
         };
         let packed = |bytes: usize| {
             let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -451,17 +455,17 @@ mod tests {
             let incoming = Incoming::receive(&bodies, headers, None, (body, MOST)).await?;
             incoming.unpacked(MOST, &control)
         };
-        let body = receive(HeaderMap::new(), pieces(48)).await.unwrap();
+        let body = receive(HeaderMap::new(), chunks(48)).await.unwrap();
         assert_eq!(body.bytes().len(), 3 << 20);
-        assert!((3 << 20..8 << 20).contains(&budget.drawn()), "{}", budget.drawn());
-        let wrong = receive(HeaderMap::new(), pieces(300)).await.map(|_| ()).unwrap_err();
+        assert!((3 << 20..8 << 20).contains(&budget.reserved()), "{}", budget.reserved());
+        let wrong = receive(HeaderMap::new(), chunks(300)).await.map(|_| ()).unwrap_err();
         assert!(
             matches!(&wrong, Unreadable::Wrong(why) if why.to_string().contains("the limit `body`"))
         );
         let wrong = receive(gzip(), packed(17 << 20)).await.map(|_| ()).unwrap_err();
         assert!(matches!(&wrong, Unreadable::Wrong(RequestError::LongUnpacked { most: MOST })));
-        let others = budget.share();
-        others.draw(60 << 20).unwrap();
+        let others = budget.reservation();
+        others.reserve(60 << 20).unwrap();
         let wrong = receive(gzip(), packed(10 << 20)).await.map(|_| ()).unwrap_err();
         assert!(
             matches!(&wrong, Unreadable::Starved(Error::Limit { message })
@@ -474,15 +478,15 @@ mod tests {
         assert_eq!(unpacked.bytes().len(), 4 << 20);
         drop(unpacked);
         let many: Vec<_> =
-            futures_util::future::join_all((0..60).map(|_| receive(HeaderMap::new(), pieces(40))))
+            futures_util::future::join_all((0..60).map(|_| receive(HeaderMap::new(), chunks(40))))
                 .await;
         assert!(many.iter().any(|one| matches!(one, Err(Unreadable::Starved(_)))));
         drop(many);
         // Half of it is for bodies that are not whole; a whole one counts no more among them.
-        let body = receive(HeaderMap::new(), pieces(200)).await.unwrap();
+        let body = receive(HeaderMap::new(), chunks(200)).await.unwrap();
         let never = |count| {
-            let pieces = pieces(count).into_data_stream().chain(stream::pending());
-            let body = Body::from_stream(pieces);
+            let chunks = chunks(count).into_data_stream().chain(stream::pending());
+            let body = Body::from_stream(chunks);
             timeout(THROW_AWAY_TIME + Duration::from_secs(1), receive(HeaderMap::new(), body))
         };
         let (one, other) = tokio::join!(never(250), never(250));
@@ -493,7 +497,7 @@ mod tests {
             "{refused:?}"
         );
         drop(body);
-        assert_eq!((budget.drawn(), bodies.unfinished.drawn()), (0, 0));
+        assert_eq!((budget.reserved(), bodies.unfinished.reserved()), (0, 0));
     }
 
     fn incoming(content_type: &'static str, parameters: &str) -> Incoming {

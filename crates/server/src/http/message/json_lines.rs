@@ -15,7 +15,7 @@ pub(in crate::http) const BYTES_PER_BYTE: u64 = 64;
 /// How far a body is read.
 #[derive(Debug, Default)]
 pub(in crate::http) struct LineReader {
-    /// The place after the last line that was read.
+    /// The position after the last line that was read.
     at: usize,
     /// The number of that line, from 1.
     number: usize,
@@ -101,9 +101,9 @@ impl JsonLine<'_> {
                 continue;
             }
             let name = name.trim_start_matches('$');
-            let given = given_of(value).map_err(|found| {
+            let given = given_of(value).map_err(|result| {
                 let number = self.number;
-                format!("line {number}: variable ${name} must be a text, a number, a boolean or a list of these, not {found}")
+                format!("line {number}: variable ${name} must be a text, a number, a boolean or a list of these, not {result}")
             })?;
             variables.insert(format!("${name}"), given);
         }

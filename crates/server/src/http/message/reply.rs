@@ -10,7 +10,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use hexgraph::db::{ExplainedStep, Latency, SchemaReport, Warning};
 use hexgraph_base::answer::write_plain_text;
-use hexgraph_base::budget::Share;
+use hexgraph_base::budget::Reservation;
 use hexgraph_base::types::{Error, bounded};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -35,9 +35,9 @@ pub(in crate::http) struct Reply {
     /// The limit or the rule that refused the request.
     refused: Option<Refused>,
     /// The memory drawn for the body, kept until it is sent.
-    share: Option<Arc<Share>>,
+    reservation: Option<Arc<Reservation>>,
     touched: Option<u64>,
-    /// The message of a failure, for clients that have another place for it than the body.
+    /// The message of a failure, for clients that have another position for it than the body.
     message: String,
     /// What stands instead of the usual headers, and beside them; `None` leaves one out.
     headers: Vec<(&'static str, Option<String>)>,
@@ -45,7 +45,7 @@ pub(in crate::http) struct Reply {
 
 /// The body of a reply.
 enum Content {
-    Whole(Vec<u8>),
+    Full(Vec<u8>),
     /// Bytes that are part of the program, compressed or not: they are sent as they are.
     Fixed(Bytes),
     /// A body that is written while it is sent.
@@ -138,9 +138,9 @@ impl Reply {
     pub(in crate::http) fn altered(report: &SchemaReport) -> Reply {
         match schema_extensions(report) {
             None => Reply::done(),
-            Some(told) => {
+            Some(reported) => {
                 let done = r#"{"data":{"code":"Success","message":"Done"},"extensions":"#;
-                Reply::json(format!("{done}{told}}}"))
+                Reply::json(format!("{done}{reported}}}"))
             }
         }
     }
@@ -151,10 +151,10 @@ impl Reply {
         Reply {
             status: StatusCode::OK,
             content_type,
-            body: Content::Whole(body.into()),
+            body: Content::Full(body.into()),
             is_failure: false,
             refused: None,
-            share: None,
+            reservation: None,
             touched: None,
             message: String::new(),
             headers: Vec::new(),
@@ -194,8 +194,11 @@ impl Reply {
 
     /// The same with what was drawn for its request, of which the body keeps its part until it is
     /// sent.
-    pub(in crate::http) fn with_share(mut self, share: Option<&Arc<Share>>) -> Reply {
-        self.share = share.cloned();
+    pub(in crate::http) fn with_reservation(
+        mut self,
+        reservation: Option<&Arc<Reservation>>,
+    ) -> Reply {
+        self.reservation = reservation.cloned();
         self
     }
 
@@ -316,8 +319,8 @@ impl Reply {
 
     /// Says that the reply depends on a header of the request.
     pub(in crate::http) fn add_vary(&mut self, name: &str) {
-        let known = self.headers.iter_mut().find(|(header, _)| *header == "vary");
-        match known {
+        let existing = self.headers.iter_mut().find(|(header, _)| *header == "vary");
+        match existing {
             Some((_, Some(names))) => *names = format!("{names}, {name}"),
             _ => self.set_header("vary", Some(name.to_owned())),
         }
@@ -326,10 +329,10 @@ impl Reply {
     /// The reply as it is sent.
     pub(in crate::http) fn into_response(self, coding: Option<Coding>) -> Response {
         let (body, coding) = match self.body {
-            Content::Whole(body) => {
+            Content::Full(body) => {
                 let packed = coding.and_then(|coding| pack(coding, &body));
                 let coding = coding.filter(|_| packed.is_some());
-                (whole_body(packed.unwrap_or(body), self.share), coding)
+                (full_body(packed.unwrap_or(body), self.reservation), coding)
             }
             Content::Fixed(body) => (Body::from(body), None),
             Content::Stream(stream) => (stream.start(coding), coding),
@@ -380,8 +383,8 @@ impl Extensions {
             ("total_ns", total),
         ];
         text.extend_from_slice(b"{\"server_latency\":");
-        let known = times.iter().filter(|(_, time)| !time.is_zero());
-        add_members(text, known.map(|(name, time)| (*name, time.as_nanos())));
+        let existing = times.iter().filter(|(_, time)| !time.is_zero());
+        add_members(text, existing.map(|(name, time)| (*name, time.as_nanos())));
         text.extend_from_slice(b",\"txn\":");
         self.txn.write_json(text);
         if let Some(touched) = &self.touched {
@@ -492,20 +495,20 @@ fn errors(message: &str, code: &str) -> String {
 const DRAWN_BODY_MIN: usize = 64 << 10;
 
 /// A body that keeps what is drawn for it until it is sent.
-fn whole_body(body: Vec<u8>, share: Option<Arc<Share>>) -> Body {
-    struct Drawn {
+fn full_body(body: Vec<u8>, reservation: Option<Arc<Reservation>>) -> Body {
+    struct Reserved {
         body: Vec<u8>,
-        _share: Arc<Share>,
+        _reservation: Arc<Reservation>,
     }
-    impl AsRef<[u8]> for Drawn {
+    impl AsRef<[u8]> for Reserved {
         fn as_ref(&self) -> &[u8] {
             &self.body
         }
     }
-    match share {
-        Some(share) if DRAWN_BODY_MIN < body.len() => {
-            share.keep_only(body.capacity() as u64);
-            Body::from(Bytes::from_owner(Drawn { body, _share: share }))
+    match reservation {
+        Some(reservation) if DRAWN_BODY_MIN < body.len() => {
+            reservation.retain_only(body.capacity() as u64);
+            Body::from(Bytes::from_owner(Reserved { body, _reservation: reservation }))
         }
         _ => Body::from(body),
     }
@@ -524,17 +527,17 @@ mod tests {
 
     #[test]
     fn the_status_says_whose_fault_it_is() {
-        let ours = Error::Internal { message: "no row".into(), place: "src/a.rs:1:2".into() };
+        let ours = Error::Internal { message: "no row".into(), position: "src/a.rs:1:2".into() };
         let theirs = Error::query("no such thing");
         let replies = [Reply::failed, Reply::refused, Reply::error];
         for reply in replies {
             assert_eq!(reply(&theirs).into_response(None).status(), StatusCode::OK);
-            let told = reply(&ours);
-            let Content::Whole(body) = &told.body else { panic!("it is short") };
+            let reported = reply(&ours);
+            let Content::Full(body) = &reported.body else { panic!("it is short") };
             let body: Value = serde_json::from_slice(body).unwrap();
             let message = "a fault of hexgraph, please report it: no row (src/a.rs:1:2)";
             assert_eq!(body["errors"][0]["message"], message);
-            assert_eq!(told.into_response(None).status(), StatusCode::INTERNAL_SERVER_ERROR);
+            assert_eq!(reported.into_response(None).status(), StatusCode::INTERNAL_SERVER_ERROR);
         }
     }
 }

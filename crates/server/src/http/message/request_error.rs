@@ -95,7 +95,7 @@ pub enum RequestError {
     NoJson {
         /// The line, from 1.
         line: usize,
-        /// The place within the line, as the reader counts that refused it.
+        /// The position within the line, as the reader counts that refused it.
         column: usize,
         /// What is wrong there. In the words of Go it ends with a line feed.
         reason: String,
@@ -137,24 +137,24 @@ impl RequestError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
     /// The query is no text.
-    #[error("`query` must be a text, not {found}")]
+    #[error("`query` must be a text, not {result}")]
     Query {
         /// The value.
-        found: String,
+        result: String,
     },
     /// The variables are no object.
-    #[error("`variables` must be an object, not {found}")]
+    #[error("`variables` must be an object, not {result}")]
     Variables {
         /// The value.
-        found: String,
+        result: String,
     },
     /// A variable is neither a text nor a list of texts.
-    #[error("variable {name} must be a text or a list of texts, not {found}")]
+    #[error("variable {name} must be a text or a list of texts, not {result}")]
     Variable {
         /// The name of the variable.
         name: String,
         /// The value.
-        found: String,
+        result: String,
     },
     /// The keys of a commit are no list.
     #[error("`keys` must be a list of texts")]

@@ -30,7 +30,7 @@ pub(in crate::http) enum NoSlot {
     /// All are in use.
     Full,
     /// The client holds so many, which is his share now.
-    Share(usize),
+    Reservation(usize),
 }
 
 impl StreamSlots {
@@ -54,7 +54,7 @@ impl StreamSlots {
             return Err(NoSlot::Full);
         }
         if state.free <= own {
-            return Err(NoSlot::Share(own));
+            return Err(NoSlot::Reservation(own));
         }
         state.free -= 1;
         state.held.insert(client, own + 1);
@@ -93,9 +93,9 @@ mod tests {
     fn a_client_leaves_slots_to_others() {
         let slots = Arc::new(StreamSlots::new(64));
         let (greedy, why) = all_of(&slots, 1);
-        assert_eq!((greedy.len(), why), (32, NoSlot::Share(32)));
+        assert_eq!((greedy.len(), why), (32, NoSlot::Reservation(32)));
         let (second, why) = all_of(&slots, 2);
-        assert_eq!((second.len(), why), (16, NoSlot::Share(16)));
+        assert_eq!((second.len(), why), (16, NoSlot::Reservation(16)));
         let others: Vec<StreamSlot> =
             (3..19).map(|client| slots.acquire(client).ok().unwrap()).collect();
         assert_eq!(slots.acquire(20).err(), Some(NoSlot::Full));

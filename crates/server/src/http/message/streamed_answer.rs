@@ -26,14 +26,14 @@ use tokio::time::timeout;
 pub(in crate::http) const STREAM_MIN: u64 = 4 << 20;
 
 /// The length of a fragment in bytes.
-pub(in crate::http) const PIECE_LEN: usize = 256 << 10;
+pub(in crate::http) const CHUNK_LEN: usize = 256 << 10;
 
 /// The largest number of answers that are written while they are sent at the same time; each
 /// occupies a thread.
 pub(in crate::http) const STREAMS_MAX: usize = 64;
 
 /// The number of fragments that may wait for the client.
-const PIECES_MAX: usize = 4;
+const CHUNKS_MAX: usize = 4;
 
 /// A client that takes no fragment for this long is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -42,7 +42,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The receiver of the fragments of an answer.
-pub(in crate::http) struct Pieces<'a> {
+pub(in crate::http) struct Chunks<'a> {
     way: Way<'a>,
     packer: Option<Packer>,
 }
@@ -50,7 +50,7 @@ pub(in crate::http) struct Pieces<'a> {
 /// The way to the client.
 #[derive(Clone, Copy)]
 struct Way<'a> {
-    sender: &'a Sender<Piece>,
+    sender: &'a Sender<Chunk>,
     control: &'a RequestContext,
     runtime: &'a Handle,
 }
@@ -58,11 +58,11 @@ struct Way<'a> {
 /// An answer that is not written yet.
 pub(in crate::http) struct StreamedAnswer {
     control: RequestContext,
-    write: Box<dyn FnOnce(&RequestContext, &mut Pieces<'_>) -> Result<()> + Send>,
+    write: Box<dyn FnOnce(&RequestContext, &mut Chunks<'_>) -> Result<()> + Send>,
     slot: StreamSlot,
 }
 
-enum Piece {
+enum Chunk {
     Next(Vec<u8>),
     End,
 }
@@ -72,7 +72,7 @@ impl StreamedAnswer {
     pub(in crate::http) fn new(
         slot: StreamSlot,
         control: RequestContext,
-        write: impl FnOnce(&RequestContext, &mut Pieces<'_>) -> Result<()> + Send + 'static,
+        write: impl FnOnce(&RequestContext, &mut Chunks<'_>) -> Result<()> + Send + 'static,
     ) -> StreamedAnswer {
         StreamedAnswer { control, write: Box::new(write), slot }
     }
@@ -81,16 +81,16 @@ impl StreamedAnswer {
     pub(in crate::http) fn start(self, coding: Option<Coding>) -> Body {
         let StreamedAnswer { control, write, slot } = self;
         let packer = coding.and_then(Coding::packer);
-        let (sender, receiver) = mpsc::channel(PIECES_MAX);
+        let (sender, receiver) = mpsc::channel(CHUNKS_MAX);
         let runtime = Handle::current();
         let work = move || {
             // An answer of this length is never quick.
             lower_priority();
             let way = Way { sender: &sender, control: &control, runtime: &runtime };
-            let mut pieces = Pieces { way, packer };
+            let mut chunks = Chunks { way, packer };
             // Whoever fails sends no end: that cuts the connection.
-            if write(&control, &mut pieces).and_then(|()| pieces.finish()).is_ok() {
-                let _ = way.wait(Piece::End);
+            if write(&control, &mut chunks).and_then(|()| chunks.finish()).is_ok() {
+                let _ = way.wait(Chunk::End);
             }
             drop(slot);
         };
@@ -99,8 +99,8 @@ impl StreamedAnswer {
         Body::from_stream(stream::unfold(Some(receiver), |receiver| async {
             let mut receiver = receiver?;
             match receiver.recv().await {
-                Some(Piece::Next(bytes)) => Some((Ok(Bytes::from(bytes)), Some(receiver))),
-                Some(Piece::End) => None,
+                Some(Chunk::Next(bytes)) => Some((Ok(Bytes::from(bytes)), Some(receiver))),
+                Some(Chunk::End) => None,
                 // Behind the error there is no receiver left, and the stream ends.
                 None => Some((Err(io::Error::other("the answer is incomplete")), None)),
             }
@@ -108,7 +108,7 @@ impl StreamedAnswer {
     }
 }
 
-impl Pieces<'_> {
+impl Chunks<'_> {
     /// Hands a fragment over, perhaps packed and later.
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl Pieces<'_> {
     pub(in crate::http) fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
         let Some(packer) = &mut self.packer else { return self.hand_over(bytes) };
         packer.write(&bytes).expect("a vector takes what is written to it");
-        match PIECE_LEN / 4 < packer.ready().len() {
+        match CHUNK_LEN / 4 < packer.ready().len() {
             true => {
                 let packed = std::mem::take(packer.ready());
                 self.hand_over(packed)
@@ -137,23 +137,23 @@ impl Pieces<'_> {
     }
 
     fn hand_over(&self, bytes: Vec<u8>) -> Result<()> {
-        self.way.wait(Piece::Next(bytes))
+        self.way.wait(Chunk::Next(bytes))
     }
 }
 
 impl Way<'_> {
     /// Hands a fragment over as soon as there is space for it.
-    fn wait(&self, piece: Piece) -> Result<()> {
+    fn wait(&self, chunk: Chunk) -> Result<()> {
         let message = "the client takes nothing of the answer";
         let given_up = || Error::Limit { message: message.to_owned() };
         let mut waited = Duration::ZERO;
-        let place = loop {
+        let position = loop {
             self.control.check()?;
             // The timer belongs to the runtime.
-            let room = async { timeout(LOOK_INTERVAL, self.sender.reserve()).await };
+            let capacity = async { timeout(LOOK_INTERVAL, self.sender.reserve()).await };
             // This thread is none of the runtime, so it may block on it.
-            match self.runtime.block_on(room) {
-                Ok(Ok(place)) => break place,
+            match self.runtime.block_on(capacity) {
+                Ok(Ok(position)) => break position,
                 Ok(Err(_)) => return Err(given_up()),
                 Err(_) => waited += LOOK_INTERVAL,
             }
@@ -161,7 +161,7 @@ impl Way<'_> {
                 return Err(given_up());
             }
         };
-        place.send(piece);
+        position.send(chunk);
         Ok(())
     }
 }

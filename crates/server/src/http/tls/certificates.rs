@@ -49,9 +49,9 @@ impl Certificates {
     pub(in crate::http) fn renew(&self) -> Option<Result<()>> {
         let now = Stamp::of(&self.files);
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_settled = looked.last == now;
+        let is_clean = looked.last == now;
         looked.last = now.clone();
-        if !is_settled || looked.read == now {
+        if !is_clean || looked.read == now {
             return None;
         }
         looked.read = now;

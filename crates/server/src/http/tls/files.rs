@@ -60,10 +60,10 @@ fn number(_: &Metadata) -> u64 {
 /// [`Error::Io`] where the file cannot be read; [`Error::Query`] where no certificates are in it.
 pub(super) fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
     let bytes = read(path)?;
-    let found: std::result::Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
-    match found {
-        Ok(found) if found.is_empty() => Err(missing(path, "certificate", "CERTIFICATE")),
-        Ok(found) => Ok(found),
+    let hit: std::result::Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
+    match hit {
+        Ok(hit) if hit.is_empty() => Err(missing(path, "certificate", "CERTIFICATE")),
+        Ok(hit) => Ok(hit),
         Err(fault) => Err(damaged(path, &fault)),
     }
 }

@@ -4,7 +4,7 @@
 //! Nodes with the fewest neighbours left are taken out, and those that have no more by it, round by round; the others are looked through in each
 //! round. A node that is in `k` rounds has `k` neighbours at least, so all looks together are no more than the edges.
 
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
 /// The bytes for each node: its degree, its places among those that are left and those that are taken out, and the result.
@@ -13,8 +13,8 @@ const BYTES_A_NODE: usize = 3 * size_of::<u32>() + size_of::<i64>();
 /// The nodes that are taken out between two looks at the clock.
 const NODES_A_CHECK: usize = 1 << 14;
 
-pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Found> {
-    let _room = run.room_a_node(BYTES_A_NODE)?;
+pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Outcome> {
+    let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let rows = run.graph.outgoing();
     let nodes = run.graph.len();
     let mut degrees = vec![0_u32; nodes];
@@ -26,7 +26,7 @@ pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Found> {
         Ok(())
     })?;
     let mut left: Vec<u32> = (0..nodes as u32).collect();
-    // The nodes that are taken out, one behind the other, and how many of them were looked at. The place behind them may be written to at any time.
+    // The nodes that are taken out, one behind the other, and how many of them were looked at. The position behind them may be written to at any time.
     let (mut out, mut end, mut taken) = (vec![0_u32; nodes + 1], 0, 0);
     while let Some(core) = left.iter().map(|node| degrees[*node as usize]).min() {
         run.task.check()?;
@@ -59,5 +59,5 @@ pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Found> {
         left.retain(|node| core < degrees[*node as usize]);
     }
     let numbers = degrees.into_iter().map(i64::from).collect();
-    Ok(Found::once(Output::Ints(numbers), rows.edges()))
+    Ok(Outcome::once(Output::Ints(numbers), rows.edges()))
 }

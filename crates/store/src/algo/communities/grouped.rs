@@ -7,7 +7,7 @@ use crate::algo::compact::weights::{WeightSlice, Weights, is_narrow};
 pub(super) struct Grouped {
     parts: Vec<GroupRows>,
     /// The part that each group is in, and its place there.
-    places: Vec<(u32, u32)>,
+    positions: Vec<(u32, u32)>,
     ends: usize,
 }
 
@@ -23,8 +23,8 @@ pub(super) struct GroupRows {
 }
 
 impl GroupRows {
-    /// A part without rows, with room for those of `groups` groups that have `ends` ends of edges at most.
-    pub(super) fn with_room(groups: usize, ends: usize) -> GroupRows {
+    /// A part without rows, with space for those of `groups` groups that have `ends` ends of edges at most.
+    pub(super) fn with_capacity(groups: usize, ends: usize) -> GroupRows {
         let mut starts = Vec::with_capacity(groups + 1);
         starts.push(0);
         GroupRows {
@@ -57,13 +57,13 @@ impl GroupRows {
 impl Grouped {
     /// The rows of parts that follow each other, and what the edges of each group weigh together.
     pub(super) fn new(mut parts: Vec<GroupRows>) -> (Grouped, Vec<f64>) {
-        let (mut places, mut strengths) = (Vec::new(), Vec::new());
+        let (mut positions, mut strengths) = (Vec::new(), Vec::new());
         for (number, part) in (0..).zip(&mut parts) {
-            places.extend((0..part.strengths.len() as u32).map(|place| (number, place)));
+            positions.extend((0..part.strengths.len() as u32).map(|position| (number, position)));
             strengths.append(&mut part.strengths);
         }
         let ends = parts.iter().map(|part| part.targets.len()).sum();
-        (Grouped { parts, places, ends }, strengths)
+        (Grouped { parts, positions, ends }, strengths)
     }
 
     /// The number of ends of edges.
@@ -74,9 +74,9 @@ impl Grouped {
     /// The groups that edges join a group with, and what they weigh.
     #[inline]
     pub(super) fn row(&self, group: u32) -> (&[u32], WeightSlice<'_>) {
-        let (part, place) = self.places[group as usize];
+        let (part, position) = self.positions[group as usize];
         let part = &self.parts[part as usize];
-        let range = part.starts[place as usize]..part.starts[place as usize + 1];
+        let range = part.starts[position as usize]..part.starts[position as usize + 1];
         (&part.targets[range.clone()], part.weights.slice(range))
     }
 }
@@ -100,7 +100,7 @@ mod tests {
                 row.iter().map(|(to, weight)| (*to, f64::from(*weight) * unit)).collect()
             };
             let made = parts.iter().map(|rows| {
-                let mut part = GroupRows::with_room(rows.len(), 0);
+                let mut part = GroupRows::with_capacity(rows.len(), 0);
                 rows.iter().map(weigh).zip(0_u8..).for_each(|(row, it)| part.push(&row, it.into()));
                 part
             });
@@ -110,8 +110,8 @@ mod tests {
             prop_assert_eq!(grouped.ends(), rows.iter().map(Vec::len).sum::<usize>());
             for (group, row) in (0..).zip(&rows) {
                 let (targets, weights) = grouped.row(group);
-                let found = targets.iter().zip(0..).map(|(to, place)| (*to, weights.at(place)));
-                prop_assert_eq!(&found.collect::<Vec<_>>(), row);
+                let result = targets.iter().zip(0..).map(|(to, position)| (*to, weights.at(position)));
+                prop_assert_eq!(&result.collect::<Vec<_>>(), row);
             }
         }
     }

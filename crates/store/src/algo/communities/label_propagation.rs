@@ -4,15 +4,15 @@
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::components::numbered::by_first_node;
-use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::run::{Outcome, Output, Report, Run};
 use hexgraph_base::types::Result;
 
 /// The bytes for each node: its label, the next one, and the numbers of the result.
 const BYTES_A_NODE: usize = 3 * size_of::<u32>() + size_of::<i64>();
 
-pub(in crate::algo) fn label_propagation(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn label_propagation(run: &Run<'_>) -> Result<Outcome> {
     let nodes = run.graph.len();
-    let _room = run.room_a_node(BYTES_A_NODE)?;
+    let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let outgoing = run.graph.outgoing();
     let incoming =
         if run.graph.is_undirected() { None } else { Some(run.graph.incoming(&run.task)?) };
@@ -22,9 +22,9 @@ pub(in crate::algo) fn label_propagation(run: &Run<'_>) -> Result<Found> {
     for _ in 0..run.call.int("iterations").unwrap_or(1) {
         let changed = run.task.fill(&mut next, outgoing.blocks(), |number, part| {
             let (mut seen, mut changed) = (Vec::new(), 0_usize);
-            for (place, node) in outgoing.block(number).enumerate() {
-                part[place] = most_frequent(node, outgoing, incoming, &labels, &mut seen);
-                changed += usize::from(part[place] != labels[node as usize]);
+            for (position, node) in outgoing.block(number).enumerate() {
+                part[position] = most_frequent(node, outgoing, incoming, &labels, &mut seen);
+                changed += usize::from(part[position] != labels[node as usize]);
             }
             Ok(changed)
         })?;
@@ -36,7 +36,7 @@ pub(in crate::algo) fn label_propagation(run: &Run<'_>) -> Result<Found> {
         }
     }
     let numbers = by_first_node(nodes, |node| labels[node as usize]);
-    Ok(Found { output: Output::Ints(numbers), report })
+    Ok(Outcome { output: Output::Ints(numbers), report })
 }
 
 /// The label that most neighbours of a node have; its own where it has none.

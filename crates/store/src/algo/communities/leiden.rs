@@ -6,13 +6,13 @@ use super::network::{BYTES_A_NODE, BYTES_AN_EDGE, Network, renumber};
 use super::refine::refine;
 use crate::algo::components::numbered::by_first_node;
 use crate::algo::components::weak::Trees;
-use crate::algo::draws::Draws;
-use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::draws::RandomStream;
+use crate::algo::run::{Outcome, Output, Report, Run};
 use hexgraph_base::types::Result;
 
 /// A level ends with a round that moves less than one in so many nodes: the last moves are the slowest, and what they would gain the next levels and
 /// passes find. So the first pass ends its levels sooner than the others, and soonest the first level, where nodes look at as many communities as neighbours.
-const ROUND_SHARE: usize = 64;
+const ROUND_RESERVATION: usize = 64;
 const FIRST_PASS_SHARE: usize = 16;
 const FIRST_ROUND_SHARE: usize = 8;
 
@@ -20,66 +20,66 @@ const FIRST_ROUND_SHARE: usize = 8;
 const RUN: usize = 16;
 
 /// A pass ends at its first level when less than one in so many nodes moves there.
-const SETTLED_SHARE: usize = 256;
+const CLEAN_RESERVATION: usize = 256;
 
 /// The nodes that are split between two looks at the clock.
 const NODES_A_CHECK: usize = 1 << 12;
 
-pub(in crate::algo) fn leiden(run: &Run<'_>) -> Result<Found> {
-    let _nodes = run.room_a_node(2 * BYTES_A_NODE)?;
-    let _edges = run.task.room(2 * run.graph.outgoing().edges(), BYTES_AN_EDGE)?;
+pub(in crate::algo) fn leiden(run: &Run<'_>) -> Result<Outcome> {
+    let _nodes = run.capacity_per_node(2 * BYTES_A_NODE)?;
+    let _edges = run.task.capacity(2 * run.graph.outgoing().edges(), BYTES_AN_EDGE)?;
     let resolution = run.call.float("resolution");
-    let mut draws = Draws::new(run.call.seed);
+    let mut random = RandomStream::new(run.call.seed);
     // Communities are told by the shares of weights alone.
     let scaled = run.graph.outgoing().scaled(&run.task)?;
-    let whole = Network::of(scaled.as_ref().unwrap_or(run.graph.outgoing()), run)?;
-    let mut groups: Vec<u32> = (0..whole.len() as u32).collect();
+    let full = Network::of(scaled.as_ref().unwrap_or(run.graph.outgoing()), run)?;
+    let mut groups: Vec<u32> = (0..full.len() as u32).collect();
     let mut report = Report::default();
     for number in 0..run.call.int("iterations").unwrap_or(1) {
         let before = groups.clone();
-        pass(&whole, (&mut groups, number == 0), resolution, &mut draws, run, &mut report)?;
+        pass(&full, (&mut groups, number == 0), resolution, &mut random, run, &mut report)?;
         renumber(&mut groups);
         // Groups are numbered by their first members, so equal ones have equal numbers.
         if groups == before {
             break;
         }
     }
-    let numbers = split(&whole, &groups, run)?;
-    Ok(Found { output: Output::Ints(numbers), report })
+    let numbers = split(&full, &groups, run)?;
+    Ok(Outcome { output: Output::Ints(numbers), report })
 }
 
 /// One pass over all levels, from the communities that are there.
 fn pass(
-    whole: &Network<'_>,
+    full: &Network<'_>,
     (groups, is_first): (&mut [u32], bool),
     resolution: f64,
-    draws: &mut Draws,
+    random: &mut RandomStream,
     run: &Run<'_>,
     report: &mut Report,
 ) -> Result<()> {
     // The node of the present level that each node of the graph is in, and the community of each node of the level.
-    let mut node_of: Vec<u32> = (0..whole.len() as u32).collect();
+    let mut node_of: Vec<u32> = (0..full.len() as u32).collect();
     let mut community_of = groups.to_vec();
     let mut grouped: Option<Network<'_>> = None;
     loop {
-        let network = grouped.as_ref().unwrap_or(whole);
-        let last_share = match (is_first, &grouped) {
+        let network = grouped.as_ref().unwrap_or(full);
+        let last_fraction = match (is_first, &grouped) {
             (true, None) => FIRST_ROUND_SHARE,
             (true, Some(_)) => FIRST_PASS_SHARE,
-            (false, _) => ROUND_SHARE,
+            (false, _) => ROUND_RESERVATION,
         };
-        let moving = Moving { resolution, run: RUN, last_share: Some(last_share) };
-        let moves = move_nodes(network, &mut community_of, moving, draws, run)?;
+        let moving = Moving { resolution, run: RUN, last_fraction: Some(last_fraction) };
+        let moves = move_nodes(network, &mut community_of, moving, random, run)?;
         report.iterations += 1;
         report.edges += 2 * network.ends();
         let communities = renumber(&mut community_of);
         // Where a pass before has left next to nothing to move, there are no other parts to be made of the same communities.
-        let is_settled = !is_first && grouped.is_none() && moves <= network.len() / SETTLED_SHARE;
-        let parts = match communities == network.len() || is_settled {
+        let is_clean = !is_first && grouped.is_none() && moves <= network.len() / CLEAN_RESERVATION;
+        let parts = match communities == network.len() || is_clean {
             true => None,
             false => {
                 let mut refined =
-                    refine(network, (&community_of, communities), resolution, draws, run)?;
+                    refine(network, (&community_of, communities), resolution, random, run)?;
                 let count = renumber(&mut refined);
                 (count < network.len()).then_some((refined, count))
             }

@@ -4,15 +4,15 @@
 use super::moves::{Moving, move_nodes};
 use super::network::{BYTES_A_NODE, BYTES_AN_EDGE, Network, renumber};
 use crate::algo::components::numbered::by_first_node;
-use crate::algo::draws::Draws;
-use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::draws::RandomStream;
+use crate::algo::run::{Outcome, Output, Report, Run};
 use hexgraph_base::types::Result;
 
-pub(in crate::algo) fn louvain(run: &Run<'_>) -> Result<Found> {
-    let _nodes = run.room_a_node(BYTES_A_NODE)?;
-    let _edges = run.task.room(2 * run.graph.outgoing().edges(), BYTES_AN_EDGE)?;
-    let moving = Moving { resolution: run.call.float("resolution"), run: 1, last_share: None };
-    let mut draws = Draws::new(run.call.seed);
+pub(in crate::algo) fn louvain(run: &Run<'_>) -> Result<Outcome> {
+    let _nodes = run.capacity_per_node(BYTES_A_NODE)?;
+    let _edges = run.task.capacity(2 * run.graph.outgoing().edges(), BYTES_AN_EDGE)?;
+    let moving = Moving { resolution: run.call.float("resolution"), run: 1, last_fraction: None };
+    let mut random = RandomStream::new(run.call.seed);
     // Communities are told by the shares of weights alone.
     let scaled = run.graph.outgoing().scaled(&run.task)?;
     let rows = scaled.as_ref().unwrap_or(run.graph.outgoing());
@@ -21,7 +21,7 @@ pub(in crate::algo) fn louvain(run: &Run<'_>) -> Result<Found> {
     let mut report = Report::default();
     loop {
         let mut moved: Vec<u32> = (0..network.len() as u32).collect();
-        let moves = move_nodes(&network, &mut moved, moving, &mut draws, run)?;
+        let moves = move_nodes(&network, &mut moved, moving, &mut random, run)?;
         report.iterations += 1;
         report.edges += network.ends();
         let count = renumber(&mut moved);
@@ -32,5 +32,5 @@ pub(in crate::algo) fn louvain(run: &Run<'_>) -> Result<Found> {
         network = network.grouped(&moved, count, run)?;
     }
     let numbers = by_first_node(group_of.len(), |node| group_of[node as usize]);
-    Ok(Found { output: Output::Ints(numbers), report })
+    Ok(Outcome { output: Output::Ints(numbers), report })
 }

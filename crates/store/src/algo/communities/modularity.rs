@@ -1,18 +1,18 @@
 //! Modularity of given groups: the share of the weight of all edges that lies within groups, less the share that would lie there if the
 //! same ends were joined at random. A loop is an edge within its group, and has both its ends there.
 
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
 /// The bytes for each node: what its edges weigh, and at most what those of a group of its own weigh, both ways.
 const BYTES_A_NODE: usize = 4 * size_of::<f64>();
 
-pub(in crate::algo) fn modularity(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn modularity(run: &Run<'_>) -> Result<Outcome> {
     // Modularity is told by the shares of weights alone.
     let scaled = run.graph.outgoing().scaled(&run.task)?;
     let rows = scaled.as_ref().unwrap_or(run.graph.outgoing());
     let groups = run.list("groups").unwrap_or_default();
-    let _room = run.room_a_node(BYTES_A_NODE)?;
+    let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let is_undirected = run.graph.is_undirected();
     let mut leaving = vec![0.0; rows.nodes()];
     // Without a direction rows have each edge twice and a loop once, which is why a loop counts double here.
@@ -29,26 +29,26 @@ pub(in crate::algo) fn modularity(run: &Run<'_>) -> Result<Found> {
     })?;
     let all: f64 = leaving.iter().sum();
     if all <= 0.0 {
-        return Ok(Found::once(Output::Float(0.0), rows.edges()));
+        return Ok(Outcome::once(Output::Float(0.0), rows.edges()));
     }
     let out = sums_of(groups, &leaving);
     let by_chance: f64 = if is_undirected {
         out.iter().map(|sum| (sum / all) * (sum / all)).sum()
     } else {
-        let turned = run.graph.incoming(&run.task)?;
-        let scaled = turned.scaled(&run.task)?;
-        let turned = scaled.as_ref().unwrap_or(turned);
-        run.task.fill(&mut leaving, turned.blocks(), |number, part| {
-            let nodes = turned.block(number).zip(part);
-            nodes.for_each(|(node, sum)| *sum = turned.weight_of(node));
+        let transposed = run.graph.incoming(&run.task)?;
+        let scaled = transposed.scaled(&run.task)?;
+        let transposed = scaled.as_ref().unwrap_or(transposed);
+        run.task.fill(&mut leaving, transposed.blocks(), |number, part| {
+            let nodes = transposed.block(number).zip(part);
+            nodes.for_each(|(node, sum)| *sum = transposed.weight_of(node));
             Ok(())
         })?;
         let into = sums_of(groups, &leaving);
         out.iter().zip(&into).map(|(one, other)| (one / all) * (other / all)).sum()
     };
-    let share = within.iter().sum::<f64>() / all;
-    let value = share - run.call.float("resolution") * by_chance;
-    Ok(Found::once(Output::Float(value), rows.edges()))
+    let fraction = within.iter().sum::<f64>() / all;
+    let value = fraction - run.call.float("resolution") * by_chance;
+    Ok(Outcome::once(Output::Float(value), rows.edges()))
 }
 
 /// The sums of each group.

@@ -12,13 +12,13 @@
 use super::network::Network;
 use super::sums::{Spares, Sums};
 use crate::algo::bits::Bits;
-use crate::algo::draws::Draws;
+use crate::algo::draws::RandomStream;
 use crate::algo::run::Run;
 use crate::algo::task::EVEN_BLOCK;
 use hexgraph_base::types::Result;
 
-/// The most pieces of a batch.
-const PIECES_MAX: usize = 8;
+/// The most chunks of a batch.
+const CHUNKS_MAX: usize = 8;
 
 /// The nodes between two looks at the clock.
 const NODES_A_CHECK: usize = 1 << 12;
@@ -27,7 +27,7 @@ const NODES_A_CHECK: usize = 1 << 12;
 const LEAST_GAIN: f64 = 1e-12;
 
 /// Those that have moved tell their neighbours where they are less than one in so many nodes.
-const TOLD_SHARE: usize = 16;
+const REPORTED_RESERVATION: usize = 16;
 
 /// Stands for a community without members.
 const ALONE: u32 = u32::MAX;
@@ -36,10 +36,10 @@ const ALONE: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 pub(super) struct Moving {
     pub(super) resolution: f64,
-    /// The neighbouring nodes that are looked at one behind the other, since their rows lie so, where a batch has room for them.
+    /// The neighbouring nodes that are looked at one behind the other, since their rows lie so, where a batch has space for them.
     pub(super) run: usize,
     /// It ends with a round of fewer moves than one in so many nodes; `None` where it goes on until none gains.
-    pub(super) last_share: Option<usize>,
+    pub(super) last_fraction: Option<usize>,
 }
 
 /// Moves nodes between communities as long as one gains. The numbers of communities are below that of nodes. Returns the number of moves.
@@ -47,7 +47,7 @@ pub(super) fn move_nodes(
     network: &Network<'_>,
     group_of: &mut [u32],
     moving: Moving,
-    draws: &mut Draws,
+    random: &mut RandomStream,
     run: &Run<'_>,
 ) -> Result<usize> {
     if network.total <= 0.0 {
@@ -55,9 +55,9 @@ pub(super) fn move_nodes(
     }
     // Of the network alone, and not of the threads: what is found depends on how nodes are batched.
     let size = (network.len() / run.task.cut().batches).clamp(1, NODES_A_CHECK);
-    let order = shuffled(network.len(), moving.run.min(size), draws);
+    let order = shuffled(network.len(), moving.run.min(size), random);
     let mut groups = Groups::new(network, group_of, moving.resolution);
-    let wanted_min = moving.last_share.map_or(1, |share| (network.len() / share).max(1));
+    let expected_min = moving.last_fraction.map_or(1, |fraction| (network.len() / fraction).max(1));
     let (mut moves, mut unchecked) = (0, NODES_A_CHECK);
     let mut waiting = order.clone();
     loop {
@@ -71,7 +71,7 @@ pub(super) fn move_nodes(
             moved += groups.move_batch(batch, run)?;
         }
         moves += moved;
-        if moved < wanted_min {
+        if moved < expected_min {
             return Ok(moves);
         }
         waiting = groups.waiting(&order, moved, run)?;
@@ -107,9 +107,9 @@ struct Wishes {
 }
 
 /// All nodes, in runs of so many neighbouring ones whose order is random.
-fn shuffled(nodes: usize, run: usize, draws: &mut Draws) -> Vec<u32> {
+fn shuffled(nodes: usize, run: usize, random: &mut RandomStream) -> Vec<u32> {
     let mut runs: Vec<usize> = (0..nodes.div_ceil(run)).collect();
-    draws.shuffle(&mut runs);
+    random.shuffle(&mut runs);
     let nodes_of = |number: usize| number * run..nodes.min((number + 1) * run);
     runs.into_iter().flat_map(nodes_of).map(|node| node as u32).collect()
 }
@@ -161,7 +161,7 @@ impl<'n> Groups<'n> {
         let nodes = self.network.len();
         let mut moved = std::mem::replace(&mut self.moved, Bits::new(nodes));
         let mut awake = std::mem::replace(&mut self.again, Bits::new(nodes));
-        if moves < nodes / TOLD_SHARE {
+        if moves < nodes / REPORTED_RESERVATION {
             moved.drain(|node| {
                 let others = self.network.neighbours(node as u32).iter();
                 let apart = |to: &&u32| self.group_of[**to as usize] != self.group_of[node];
@@ -185,33 +185,33 @@ impl<'n> Groups<'n> {
     /// Moves those nodes of a batch that gain by it, and returns how many.
     fn move_batch(&mut self, batch: &[u32], run: &Run<'_>) -> Result<usize> {
         batch.iter().for_each(|node| self.batch.set(*node as usize));
-        let wanted = self.wanted(batch, run)?;
+        let expected = self.expected(batch, run)?;
         batch.iter().for_each(|node| self.batch.unset(*node as usize));
-        Ok(wanted.into_iter().map(|wanted| self.carry_out(wanted)).sum())
+        Ok(expected.into_iter().map(|expected| self.carry_out(expected)).sum())
     }
 
     /// The moves that nodes of a batch gain by, each to the community that it gains most by.
-    fn wanted(&self, batch: &[u32], run: &Run<'_>) -> Result<Vec<Wishes>> {
+    fn expected(&self, batch: &[u32], run: &Run<'_>) -> Result<Vec<Wishes>> {
         let ends: usize = batch.iter().map(|node| self.network.degree(*node)).sum();
-        let pieces = (ends / run.task.cut().batch_piece).min(PIECES_MAX).min(batch.len());
-        if pieces < 2 {
-            return Ok(vec![self.wanted_of(batch)]);
+        let chunks = (ends / run.task.cut().batch_chunk).min(CHUNKS_MAX).min(batch.len());
+        if chunks < 2 {
+            return Ok(vec![self.expected_of(batch)]);
         }
-        let parts: Vec<&[u32]> = batch.chunks(batch.len().div_ceil(pieces)).collect();
-        run.task.blocks(parts.len(), |number| Ok(self.wanted_of(parts[number])))
+        let parts: Vec<&[u32]> = batch.chunks(batch.len().div_ceil(chunks)).collect();
+        run.task.blocks(parts.len(), |number| Ok(self.expected_of(parts[number])))
     }
 
-    fn wanted_of(&self, nodes: &[u32]) -> Wishes {
-        let mut wanted = Wishes::default();
+    fn expected_of(&self, nodes: &[u32]) -> Wishes {
+        let mut expected = Wishes::default();
         self.spares.lend(|sums| {
             for node in nodes {
                 if let Some(mut wish) = self.best_for(*node, sums) {
-                    wish.near = self.find_near(*node, &mut wanted.near);
-                    wanted.wishes.push(wish);
+                    wish.near = self.find_near(*node, &mut expected.near);
+                    expected.wishes.push(wish);
                 }
             }
         });
-        wanted
+        expected
     }
 
     /// Finds the edges of a node within its batch, and returns how many there are.
@@ -226,9 +226,9 @@ impl<'n> Groups<'n> {
     }
 
     /// Makes those moves that gain still, and returns how many.
-    fn carry_out(&mut self, wanted: Wishes) -> usize {
-        let (mut moves, mut near) = (0, wanted.near.as_slice());
-        for mut wish in wanted.wishes {
+    fn carry_out(&mut self, expected: Wishes) -> usize {
+        let (mut moves, mut near) = (0, expected.near.as_slice());
+        for mut wish in expected.wishes {
             let (own, others) = near.split_at(wish.near);
             near = others;
             self.correct(&mut wish, own);

@@ -38,7 +38,8 @@ impl<'g> Network<'g> {
         run.task.fill(&mut strengths, rows.blocks(), |number, part| {
             for (strength, node) in part.iter_mut().zip(rows.block(number)) {
                 let (targets, weights) = rows.row(node);
-                let looped = targets.binary_search(&node).map_or(0.0, |place| weights.at(place));
+                let looped =
+                    targets.binary_search(&node).map_or(0.0, |position| weights.at(position));
                 // The row has a loop once, and both of its ends are at this node.
                 *strength = rows.weight_of(node) + looped;
             }
@@ -113,9 +114,9 @@ impl<'g> Network<'g> {
         run: &Run<'_>,
     ) -> Result<Network<'g>> {
         let members = GroupMembers::new(group_of, count);
-        let (pieces, spares) = (members.pieces(self, run.task.cut()), Spares::default());
-        let made = run.task.blocks(pieces.len(), |number| {
-            let groups = pieces[number].clone();
+        let (chunks, spares) = (members.chunks(self, run.task.cut()), Spares::default());
+        let made = run.task.blocks(chunks.len(), |number| {
+            let groups = chunks[number].clone();
             Ok(spares.lend(|sums| self.part(groups, &members, (group_of, count), sums)))
         })?;
         let (rows, strengths) = Grouped::new(made);
@@ -134,7 +135,7 @@ impl<'g> Network<'g> {
         let loops = if matches!(self.rows, Rowed::Given(_)) { 2.0 } else { 1.0 };
         let ends_of = |nodes: &[u32]| nodes.iter().map(|node| self.degree(*node)).sum::<usize>();
         let nodes = &members.nodes[members.starts[groups.start]..members.starts[groups.end]];
-        let mut part = GroupRows::with_room(groups.len(), ends_of(nodes));
+        let mut part = GroupRows::with_capacity(groups.len(), ends_of(nodes));
         for group in groups {
             let nodes = members.of(group);
             sums.begin(ends_of(nodes), count);
@@ -179,18 +180,18 @@ impl GroupMembers {
         &self.nodes[self.starts[group]..self.starts[group + 1]]
     }
 
-    /// The groups in pieces that take about as long as each other. They follow from the groups alone, not from the threads.
-    pub(super) fn pieces(&self, network: &Network<'_>, cut: Cut) -> Vec<Range<usize>> {
-        let (mut pieces, mut start, mut ends) = (Vec::new(), 0, 0);
+    /// The groups in chunks that take about as long as each other. They follow from the groups alone, not from the threads.
+    pub(super) fn chunks(&self, network: &Network<'_>, cut: Cut) -> Vec<Range<usize>> {
+        let (mut chunks, mut start, mut ends) = (Vec::new(), 0, 0);
         let count = self.starts.len() - 1;
         for group in 0..count {
             ends += self.of(group).iter().map(|node| network.degree(*node) + 1).sum::<usize>();
-            if cut.group_piece <= ends || group + 1 == count {
-                pieces.push(start..group + 1);
+            if cut.group_chunk <= ends || group + 1 == count {
+                chunks.push(start..group + 1);
                 (start, ends) = (group + 1, 0);
             }
         }
-        pieces
+        chunks
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::network::{GroupMembers, Network};
 use super::sums::{Spares, Sums};
-use crate::algo::draws::Draws;
+use crate::algo::draws::RandomStream;
 use crate::algo::run::Run;
 use hexgraph_base::types::Result;
 
@@ -19,53 +19,53 @@ pub(super) fn refine(
     network: &Network<'_>,
     (community_of, count): (&[u32], usize),
     resolution: f64,
-    draws: &mut Draws,
+    random: &mut RandomStream,
     run: &Run<'_>,
 ) -> Result<Vec<u32>> {
-    let seed = draws.next();
+    let seed = random.next();
     let nodes = network.len();
     if network.total <= 0.0 {
         return Ok((0..nodes as u32).collect());
     }
     let members = GroupMembers::new(community_of, count);
-    let mut places = vec![0; nodes];
-    members.nodes.iter().zip(0..).for_each(|(node, place)| places[*node as usize] = place);
-    let whole = Whole { network, community_of, places: &places, resolution };
-    let pieces = members.pieces(network, run.task.cut());
-    let ends: Vec<usize> = pieces.iter().map(|piece| members.starts[piece.end]).collect();
-    let mut part_of_place = vec![0; nodes];
+    let mut positions = vec![0; nodes];
+    members.nodes.iter().zip(0..).for_each(|(node, position)| positions[*node as usize] = position);
+    let full = Full { network, community_of, positions: &positions, resolution };
+    let chunks = members.chunks(network, run.task.cut());
+    let ends: Vec<usize> = chunks.iter().map(|chunk| members.starts[chunk.end]).collect();
+    let mut part_of_position = vec![0; nodes];
     let spares = Spares::default();
-    run.task.fill(&mut part_of_place, &ends, |number, parts| {
+    run.task.fill(&mut part_of_position, &ends, |number, parts| {
         spares.lend(|sums| {
             let mut rest = parts;
-            for community in pieces[number].clone() {
+            for community in chunks[number].clone() {
                 let nodes = members.of(community);
                 let (own, others) = std::mem::take(&mut rest).split_at_mut(nodes.len());
-                let mut parts = Parts::new(whole, nodes, members.starts[community], sums);
+                let mut parts = Parts::new(full, nodes, members.starts[community], sums);
                 // Draws of the seed and the community alone: it makes no difference which thread refines it, and when.
-                parts.merge_all(&mut Draws::new(seed ^ (community as u64) << 32), run)?;
+                parts.merge_all(&mut RandomStream::new(seed ^ (community as u64) << 32), run)?;
                 own.iter_mut().zip(parts.part_of).for_each(|(it, part)| *it = nodes[part as usize]);
                 rest = others;
             }
             Ok(())
         })
     })?;
-    Ok(places.into_iter().map(|place: u32| part_of_place[place as usize]).collect())
+    Ok(positions.into_iter().map(|position: u32| part_of_position[position as usize]).collect())
 }
 
 /// What all communities share.
 #[derive(Clone, Copy)]
-struct Whole<'w> {
+struct Full<'w> {
     network: &'w Network<'w>,
     community_of: &'w [u32],
     /// The place of each node among the members of all communities.
-    places: &'w [u32],
+    positions: &'w [u32],
     resolution: f64,
 }
 
 /// The parts of a community while they are merged. Nodes have their numbers within the community here, and a part that of the node that it began with.
 struct Parts<'w, 's> {
-    whole: Whole<'w>,
+    full: Full<'w>,
     nodes: &'w [u32],
     /// The place of the first node.
     first: usize,
@@ -90,11 +90,11 @@ struct Candidate {
 }
 
 impl<'w, 's> Parts<'w, 's> {
-    fn new(whole: Whole<'w>, nodes: &'w [u32], first: usize, sums: &'s mut Sums) -> Parts<'w, 's> {
-        let strength = |node: &u32| whole.network.strengths[*node as usize];
+    fn new(full: Full<'w>, nodes: &'w [u32], first: usize, sums: &'s mut Sums) -> Parts<'w, 's> {
+        let strength = |node: &u32| full.network.strengths[*node as usize];
         let strengths: Vec<f64> = nodes.iter().map(strength).collect();
         let mut parts = Parts {
-            whole,
+            full,
             nodes,
             first,
             part_of: (0..nodes.len() as u32).collect(),
@@ -117,20 +117,20 @@ impl<'w, 's> Parts<'w, 's> {
     #[inline]
     fn each_inside(&self, number: usize, mut visit: impl FnMut(u32, f64)) {
         let node = self.nodes[number];
-        let whole = &self.whole;
-        let community = whole.community_of[node as usize];
-        whole.network.each_other(node, |to, weight| {
-            if whole.community_of[to as usize] == community {
-                visit(whole.places[to as usize] - self.first as u32, weight);
+        let full = &self.full;
+        let community = full.community_of[node as usize];
+        full.network.each_other(node, |to, weight| {
+            if full.community_of[to as usize] == community {
+                visit(full.positions[to as usize] - self.first as u32, weight);
             }
         });
     }
 
     /// Merges each node that is alone when its turn comes, and is well connected, with a part of the community.
-    fn merge_all(&mut self, draws: &mut Draws, run: &Run<'_>) -> Result<()> {
+    fn merge_all(&mut self, random: &mut RandomStream, run: &Run<'_>) -> Result<()> {
         let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
-        draws.shuffle(&mut order);
-        let network = self.whole.network;
+        random.shuffle(&mut order);
+        let network = self.full.network;
         let usual = network.total / network.ends() as f64;
         let mut candidates = Vec::new();
         for (looked, &node) in order.iter().enumerate() {
@@ -141,8 +141,8 @@ impl<'w, 's> Parts<'w, 's> {
                 continue;
             }
             self.find_candidates(node, &mut candidates);
-            if let Some(drawn) = drawn(&candidates, usual, draws) {
-                self.merge(node, drawn);
+            if let Some(sampled) = sampled(&candidates, usual, random) {
+                self.merge(node, sampled);
             }
         }
         Ok(())
@@ -150,7 +150,7 @@ impl<'w, 's> Parts<'w, 's> {
 
     /// What chance would put between two sets of nodes.
     fn expected(&self, one: f64, other: f64) -> f64 {
-        self.whole.resolution * one * other / self.whole.network.total
+        self.full.resolution * one * other / self.full.network.total
     }
 
     /// Whether as much leads from a part to the rest of its community as chance would put there.
@@ -163,7 +163,7 @@ impl<'w, 's> Parts<'w, 's> {
     fn find_candidates(&mut self, node: u32, candidates: &mut Vec<Candidate>) {
         // Taken out while they are filled, since `each_inside` reads the rest of `self`.
         let mut sums = std::mem::take(self.sums);
-        let degree = self.whole.network.degree(self.nodes[node as usize]);
+        let degree = self.full.network.degree(self.nodes[node as usize]);
         sums.begin(degree.min(self.nodes.len()), self.nodes.len());
         self.each_inside(node as usize, |to, weight| sums.add(self.part_of[to as usize], weight));
         candidates.clear();
@@ -190,12 +190,16 @@ impl<'w, 's> Parts<'w, 's> {
 }
 
 /// Draws one of some parts: the greater its gain, the likelier. `usual` is what an edge weighs on average.
-fn drawn<'c>(candidates: &'c [Candidate], usual: f64, draws: &mut Draws) -> Option<&'c Candidate> {
+fn sampled<'c>(
+    candidates: &'c [Candidate],
+    usual: f64,
+    random: &mut RandomStream,
+) -> Option<&'c Candidate> {
     let most = candidates.iter().map(|it| it.gain).fold(f64::NEG_INFINITY, f64::max);
     // Relative to the best, so that nothing overflows.
     let likely = |gain: f64| ((gain - most) / (RANDOMNESS * usual)).exp();
     let sum: f64 = candidates.iter().map(|it| likely(it.gain)).sum();
-    let mut left = draws.share() * sum;
+    let mut left = random.fraction() * sum;
     for candidate in candidates {
         left -= likely(candidate.gain);
         if left < 0.0 {

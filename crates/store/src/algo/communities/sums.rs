@@ -21,14 +21,14 @@ const SLOTS_MIN: usize = 64;
 const GROUPS_WITH_SLOTS: usize = 1 << 16;
 
 /// Sums by group, in the order in which the groups came. They are found by a table as large as the groups that may come; so for most nodes all of it
-/// stays in the first cache, which a place for every group of the network would not.
+/// stays in the first cache, which a position for every group of the network would not.
 #[derive(Default)]
 pub(super) struct Sums {
     /// The group of each sum. Behind the last there is one of 0 at least.
     sums: Vec<(u32, f64)>,
     /// The number of sums.
     len: usize,
-    /// The places of the sums, by what is made of the numbers of the groups.
+    /// The positions of the sums, by what is made of the numbers of the groups.
     slots: Vec<u32>,
     /// Whether each group has a slot of its own: those without a sum are [`EMPTY`] then, however many slots there are.
     is_direct: bool,
@@ -43,12 +43,12 @@ impl Sums {
     /// they had not.
     pub(super) fn begin(&mut self, most: usize, groups: usize) {
         let most = most.min(groups);
-        let wanted = (SLOTS_A_GROUP * most).max(SLOTS_MIN);
-        if groups <= wanted.max(GROUPS_WITH_SLOTS) {
+        let expected = (SLOTS_A_GROUP * most).max(SLOTS_MIN);
+        if groups <= expected.max(GROUPS_WITH_SLOTS) {
             self.empty_slots(groups);
             (self.mask, self.factor, self.shift) = (usize::MAX, 1, 0);
         } else {
-            let bits = wanted.next_power_of_two().trailing_zeros().min(u32::BITS);
+            let bits = expected.next_power_of_two().trailing_zeros().min(u32::BITS);
             self.is_direct = false;
             self.slots.resize(self.slots.len().max(1 << bits), EMPTY);
             // Only as much of the table as this node needs is used,
@@ -79,8 +79,8 @@ impl Sums {
     fn slot(&self, group: u32) -> usize {
         let mut slot = (group.wrapping_mul(self.factor) >> self.shift) as usize;
         loop {
-            let place = self.slots[slot] as usize;
-            if self.len <= place || self.sums[place].0 == group {
+            let position = self.slots[slot] as usize;
+            if self.len <= position || self.sums[position].0 == group {
                 return slot;
             }
             // It ends, since at least three of four slots are free. A
@@ -92,12 +92,12 @@ impl Sums {
     #[inline]
     pub(super) fn add(&mut self, group: u32, weight: f64) {
         let slot = self.slot(group);
-        let place = (self.slots[slot] as usize).min(self.len);
-        self.slots[slot] = place as u32;
-        let (of, sum) = &mut self.sums[place];
+        let position = (self.slots[slot] as usize).min(self.len);
+        self.slots[slot] = position as u32;
+        let (of, sum) = &mut self.sums[position];
         *of = group;
         *sum += weight;
-        self.len += usize::from(place == self.len);
+        self.len += usize::from(position == self.len);
     }
 
     /// The sum of a group; 0 where it has none.
@@ -113,7 +113,7 @@ impl Sums {
     }
 }
 
-/// Sums that wait for the next piece of work, so that not each of them allocates its own.
+/// Sums that wait for the next chunk of work, so that not each of them allocates its own.
 #[derive(Default)]
 pub(super) struct Spares(Mutex<Vec<Sums>>);
 
@@ -157,8 +157,8 @@ mod tests {
                 }
                 prop_assert_eq!(sums.all(), plain.as_slice());
                 for group in 0..60 {
-                    let wanted = plain.iter().find(|it| it.0 == group * factor);
-                    prop_assert_eq!(sums.of(group * factor), wanted.map_or(0.0, |it| it.1));
+                    let expected = plain.iter().find(|it| it.0 == group * factor);
+                    prop_assert_eq!(sums.of(group * factor), expected.map_or(0.0, |it| it.1));
                 }
             }
         }

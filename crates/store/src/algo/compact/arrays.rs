@@ -29,25 +29,25 @@ impl Graph {
     ///
     /// # Errors
     ///
-    /// `Query` for arrays of several lengths, for a node that there is not, for a weight that is negative or no number, with the place
+    /// `Query` for arrays of several lengths, for a node that there is not, for a weight that is negative or no number, with the position
     /// of its edge, and for parallel edges whose weights no float holds together; `Limit`.
     pub fn of_arrays(edges: &EdgeArrays<'_>, task: &Task<'_>) -> Result<Graph> {
         check(edges)?;
         let ways = if edges.is_undirected { 2 } else { 1 };
         let is_weighted = edges.weights.is_some();
-        // Once as dealt to their nodes, once in pieces, and once in the end.
+        // Once as partitioned to their nodes, once in chunks, and once in the end.
         let bytes = size_of::<u32>() + if is_weighted { size_of::<f64>() } else { 0 };
-        let _edges = task.room(edges.sources.len().saturating_mul(3 * ways), bytes)?;
-        let _nodes = task.room(edges.nodes, 3 * size_of::<usize>())?;
-        let dealt = Dealt::new(edges);
+        let _edges = task.capacity(edges.sources.len().saturating_mul(3 * ways), bytes)?;
+        let _nodes = task.capacity(edges.nodes, 3 * size_of::<usize>())?;
+        let partitioned = Partitioned::new(edges);
         let blocks = edges.nodes.div_ceil(EVEN_BLOCK);
-        let pieces = task.blocks(blocks, |block| {
+        let chunks = task.blocks(blocks, |block| {
             let first = block * EVEN_BLOCK;
-            Ok(dealt.piece(first..edges.nodes.min(first + EVEN_BLOCK), is_weighted))
+            Ok(partitioned.chunk(first..edges.nodes.min(first + EVEN_BLOCK), is_weighted))
         })?;
-        let rows = match pieces.is_empty() {
+        let rows = match chunks.is_empty() {
             true => Rows::join(task, vec![RowChunk::default()], is_weighted)?,
-            false => Rows::join(task, pieces, is_weighted)?,
+            false => Rows::join(task, chunks, is_weighted)?,
         };
         if is_weighted && let Some((from, to)) = rows.too_heavy(task)? {
             return Err(too_heavy("of edges", &format!("their sum between {from} and {to}")));
@@ -69,37 +69,37 @@ fn check(edges: &EdgeArrays<'_>) -> Result<()> {
         return Err(Error::query(message).with_hint("give one of each for an edge"));
     }
     let all = sources.iter().zip(targets).enumerate();
-    if let Some((place, (from, to))) =
+    if let Some((position, (from, to))) =
         all.clone().find(|(_, (from, to))| nodes <= (**from).max(**to) as usize)
     {
-        let message = format!("edge {place} joins {from} and {to}, and there are {nodes} nodes");
+        let message = format!("edge {position} joins {from} and {to}, and there are {nodes} nodes");
         return Err(Error::query(message).with_hint("nodes are numbered from 0 on"));
     }
     let wrong = |weight: &f64| !(weight.is_finite() && 0.0 <= *weight);
-    if let Some(place) = weights.and_then(|weights| weights.iter().position(wrong)) {
+    if let Some(position) = weights.and_then(|weights| weights.iter().position(wrong)) {
         let (weight, from, to) =
-            (weights.unwrap_or_default()[place], sources[place], targets[place]);
-        let message = format!("edge {place}, from {from} to {to}, weighs {weight}");
+            (weights.unwrap_or_default()[position], sources[position], targets[position]);
+        let message = format!("edge {position}, from {from} to {to}, weighs {weight}");
         return Err(Error::query(message).with_hint("weights are numbers from 0 on"));
     }
     Ok(())
 }
 
 /// Edges at the nodes that they leave, in the order in which they were given.
-struct Dealt {
+struct Partitioned {
     starts: Vec<usize>,
     targets: Vec<u32>,
     weights: Vec<f64>,
 }
 
-impl Dealt {
-    fn new(edges: &EdgeArrays<'_>) -> Dealt {
+impl Partitioned {
+    fn new(edges: &EdgeArrays<'_>) -> Partitioned {
         let mut starts = vec![0; edges.nodes + 1];
-        let turned = |from: u32, to: u32| edges.is_undirected && from != to;
+        let transposed = |from: u32, to: u32| edges.is_undirected && from != to;
         let ends = || edges.sources.iter().zip(edges.targets).map(|(from, to)| (*from, *to));
         for (from, to) in ends() {
             starts[from as usize + 1] += 1;
-            starts[to as usize + 1] += usize::from(turned(from, to));
+            starts[to as usize + 1] += usize::from(transposed(from, to));
         }
         for node in 0..edges.nodes {
             starts[node + 1] += starts[node];
@@ -109,24 +109,24 @@ impl Dealt {
         let mut weights = vec![0.0; if edges.weights.is_some() { targets.len() } else { 0 }];
         for (edge, (from, to)) in ends().enumerate() {
             let mut put = |from: u32, to: u32| {
-                let place = next[from as usize];
+                let position = next[from as usize];
                 next[from as usize] += 1;
-                targets[place] = to;
+                targets[position] = to;
                 if let Some(given) = edges.weights {
-                    weights[place] = given[edge];
+                    weights[position] = given[edge];
                 }
             };
             put(from, to);
-            if turned(from, to) {
+            if transposed(from, to) {
                 put(to, from);
             }
         }
-        Dealt { starts, targets, weights }
+        Partitioned { starts, targets, weights }
     }
 
     /// The rows of some nodes, sorted, with parallel edges added up in the order in which they were given.
-    fn piece(&self, nodes: std::ops::Range<usize>, is_weighted: bool) -> RowChunk {
-        let mut piece = RowChunk::default();
+    fn chunk(&self, nodes: std::ops::Range<usize>, is_weighted: bool) -> RowChunk {
+        let mut chunk = RowChunk::default();
         let mut row: Vec<(u32, f64)> = Vec::new();
         for node in nodes {
             let range = self.starts[node]..self.starts[node + 1];
@@ -138,16 +138,16 @@ impl Dealt {
             );
             // Stable: the sum of parallel edges is the same bits, whatever the sort does.
             row.sort_by_key(|(to, _)| *to);
-            let before = piece.targets.len();
+            let before = chunk.targets.len();
             for same in row.chunk_by(|one, other| one.0 == other.0) {
-                piece.targets.push(same[0].0);
+                chunk.targets.push(same[0].0);
                 if is_weighted {
-                    piece.weights.push(same.iter().map(|(_, weight)| weight).sum());
+                    chunk.weights.push(same.iter().map(|(_, weight)| weight).sum());
                 }
             }
-            piece.lens.push(piece.targets.len() - before);
+            chunk.lens.push(chunk.targets.len() - before);
         }
-        piece
+        chunk
     }
 }
 
@@ -181,13 +181,13 @@ mod tests {
                 }
             }
             let rows = graph.outgoing();
-            let found: BTreeMap<(u32, u32), f64> = (0..nodes as u32)
+            let result: BTreeMap<(u32, u32), f64> = (0..nodes as u32)
                 .flat_map(|from| rows.weighted(from).map(move |(to, it)| ((from, to), it)))
                 .collect();
             if !is_weighted {
                 expected.values_mut().for_each(|weight| *weight = 1.0);
             }
-            assert_eq!((graph.len(), found), (nodes, expected), "seed {seed}");
+            assert_eq!((graph.len(), result), (nodes, expected), "seed {seed}");
         }
     }
 

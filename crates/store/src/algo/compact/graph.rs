@@ -15,8 +15,8 @@ pub struct Graph {
     /// True when edges have no direction, and rows have each both ways.
     is_undirected: bool,
     /// The edges turned round, once somebody needs them.
-    turned: OnceLock<Rows>,
-    /// The memory that it is kept in, drawn from the budget of the process.
+    transposed: OnceLock<Rows>,
+    /// The memory that it is retained in, drawn from the budget of the process.
     held: Mutex<Option<Held>>,
 }
 
@@ -27,19 +27,19 @@ impl Graph {
         rows: Rows,
         is_undirected: bool,
     ) -> Graph {
-        let (turned, held) = (OnceLock::new(), Mutex::new(None));
-        Graph { numbering, rows, is_undirected, turned, held }
+        let (transposed, held) = (OnceLock::new(), Mutex::new(None));
+        Graph { numbering, rows, is_undirected, transposed, held }
     }
 
-    /// As [`Graph::new`], of which the edges turned round are there already, if `turned` has them.
-    pub(super) fn with_turned(
+    /// As [`Graph::new`], of which the edges turned round are there already, if `transposed` has them.
+    pub(super) fn with_inverted(
         numbering: Arc<Numbering>,
         rows: Rows,
-        turned: Option<Rows>,
+        transposed: Option<Rows>,
         is_undirected: bool,
     ) -> Graph {
         let graph = Graph::new(numbering, rows, is_undirected);
-        turned.into_iter().for_each(|rows| drop(graph.turned.set(rows)));
+        transposed.into_iter().for_each(|rows| drop(graph.transposed.set(rows)));
         graph
     }
 
@@ -49,8 +49,8 @@ impl Graph {
     }
 
     /// The edges turned round, where they are there.
-    pub fn turned_rows(&self) -> Option<&Rows> {
-        self.turned.get()
+    pub fn transposed_rows(&self) -> Option<&Rows> {
+        self.transposed.get()
     }
 
     /// Keeps the memory that was drawn for it until it is dropped.
@@ -95,27 +95,27 @@ impl Graph {
     ///
     /// `Limit` when there is no memory for them, or the computation has to stop.
     pub fn incoming(&self, task: &Task<'_>) -> Result<&Rows> {
-        if self.is_undirected { Ok(&self.rows) } else { self.turned(task) }
+        if self.is_undirected { Ok(&self.rows) } else { self.transposed(task) }
     }
 
-    fn turned(&self, task: &Task<'_>) -> Result<&Rows> {
-        if let Some(rows) = self.turned.get() {
+    fn transposed(&self, task: &Task<'_>) -> Result<&Rows> {
+        if let Some(rows) = self.transposed.get() {
             return Ok(rows);
         }
         let bytes = self.rows.byte_len();
-        let _room = task.room(bytes, 1)?;
-        // Nobody waits for another who does the same: both make them, and one is kept.
+        let _capacity = task.capacity(bytes, 1)?;
+        // Nobody waits for another who does the same: both make them, and one is retained.
         let made = self.rows.transposed(task)?;
         if let Some(held) = &mut *self.held.lock().unwrap_or_else(PoisonError::into_inner) {
             held.grow(bytes as u64)?;
         }
         // Where another request was faster, its edges are the same.
-        Ok(self.turned.get_or_init(|| made))
+        Ok(self.transposed.get_or_init(|| made))
     }
 
     /// The bytes that it takes now.
     pub fn byte_len(&self) -> usize {
-        let turned = self.turned.get().map_or(0, Rows::byte_len);
-        self.numbering.byte_len() + self.rows.byte_len() + turned
+        let transposed = self.transposed.get().map_or(0, Rows::byte_len);
+        self.numbering.byte_len() + self.rows.byte_len() + transposed
     }
 }

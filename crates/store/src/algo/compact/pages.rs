@@ -7,8 +7,8 @@ use hexgraph_base::types::Result;
 /// The nodes that are read between two looks at the clock.
 const NODES_A_CHECK: usize = 8 << 10;
 
-/// The edges that are read by one piece of work.
-const EDGES_A_PIECE: usize = 1 << 20;
+/// The edges that are read by one chunk of work.
+const EDGES_A_CHUNK: usize = 1 << 20;
 
 /// The most threads that collect, each of which has a set of its own.
 const STRANDS_MAX: usize = 8;
@@ -22,7 +22,7 @@ pub(super) fn joined_nodes(sources: &[Source<'_>], task: &Task<'_>) -> Result<Ve
     let mut pages = Pages::default();
     for source in sources {
         let edges = source.edges;
-        if source.far.is_none() && edges.is_settled() {
+        if source.far.is_none() && edges.is_clean() {
             edges.base.subjects.iter().for_each(|node| pages.add(node));
             pages_of(edges.base.targets.as_slice(), task)?
                 .into_iter()
@@ -54,13 +54,13 @@ pub(super) fn joined_nodes(sources: &[Source<'_>], task: &Task<'_>) -> Result<Ve
 /// The nodes of a list, as sets that each strand of the work collected.
 fn pages_of(targets: &[u32], task: &Task<'_>) -> Result<Vec<Pages>> {
     let strands = task.threads().min(STRANDS_MAX);
-    let pieces: Vec<&[u32]> = targets.chunks(EDGES_A_PIECE).collect();
+    let chunks: Vec<&[u32]> = targets.chunks(EDGES_A_CHUNK).collect();
     task.blocks(strands, |strand| {
-        // Each strand has a set of its own. Their union is the same however the pieces were dealt.
+        // Each strand has a set of its own. Their union is the same however the chunks were partitioned.
         let mut pages = Pages::default();
-        for piece in pieces.iter().skip(strand).step_by(strands) {
+        for chunk in chunks.iter().skip(strand).step_by(strands) {
             task.check()?;
-            piece.iter().for_each(|node| pages.add(*node));
+            chunk.iter().for_each(|node| pages.add(*node));
         }
         Ok(pages)
     })
@@ -102,10 +102,10 @@ impl Pages {
     fn members(&self) -> Vec<u32> {
         let mut members = Vec::new();
         for (number, page) in self.pages.iter().enumerate() {
-            for (place, word) in page.iter().flat_map(|page| page.iter().enumerate()) {
+            for (position, word) in page.iter().flat_map(|page| page.iter().enumerate()) {
                 let mut bits = *word;
                 while bits != 0 {
-                    members.push((number * PAGE + 64 * place) as u32 + bits.trailing_zeros());
+                    members.push((number * PAGE + 64 * position) as u32 + bits.trailing_zeros());
                     bits &= bits - 1;
                 }
             }

@@ -6,7 +6,7 @@ use super::numbering::Numbering;
 use super::rows::Rows;
 use super::source::Source;
 use crate::algo::task::Task;
-use crate::algo::wanted::Wanted;
+use crate::algo::wanted::Requested;
 use crate::graph::Direction as Edges;
 use hexgraph_base::plan::Direction;
 use hexgraph_base::types::Result;
@@ -19,13 +19,13 @@ use std::sync::Arc;
 const PAIRS_MAX: usize = 1 << 17;
 
 /// The rows that take the place of others may have one in so many of all edges; and so many at least.
-const OVERLAY_SHARE: usize = 8;
+const OVERLAY_RESERVATION: usize = 8;
 const OVERLAY_MIN: usize = 1 << 16;
 
 /// What edges between nodes are now, by the number of the node that they leave: their targets, ascending, and weights; `None` for none any more.
 type Updates = BTreeMap<u32, BTreeMap<u32, Option<f64>>>;
 
-/// The graph that is wanted, of one that was made of the same columns when their changes were `before`: O(nodes + edges of nodes that changed).
+/// The graph that is requested, of one that was made of the same columns when their changes were `before`: O(nodes + edges of nodes that changed).
 /// `None` where it has to be made anew: too much has changed, or nodes went, or came between others.
 ///
 /// # Errors
@@ -34,24 +34,24 @@ type Updates = BTreeMap<u32, BTreeMap<u32, Option<f64>>>;
 pub(in crate::algo) fn patch(
     old: &Graph,
     before: &[Edges],
-    wanted: &Wanted<'_>,
+    expected: &Requested<'_>,
     task: &Task<'_>,
 ) -> Result<Option<Graph>> {
-    let sources = wanted.parts.iter().map(Source::new).collect::<Result<Vec<_>>>()?;
+    let sources = expected.parts.iter().map(Source::new).collect::<Result<Vec<_>>>()?;
     let Some(pairs) = changed_pairs(&sources, before) else { return Ok(None) };
-    let patch = Patch { wanted, sources: &sources };
+    let patch = Patch { expected, sources: &sources };
     let mut now: BTreeMap<(u32, u32), Option<f64>> = BTreeMap::new();
     for &(from, to) in &pairs {
         let weight = patch.weight(from, to)?;
         now.insert((from, to), weight);
         // Without a direction an edge weighs what both ways weigh
         // together, so the way that did not change is read, too.
-        if wanted.direction == Direction::Both && from != to {
+        if expected.direction == Direction::Both && from != to {
             now.insert((to, from), patch.weight(to, from)?);
         }
     }
-    let Some(numbering) = numbering(old, wanted, &now) else { return Ok(None) };
-    let updates = updates(&numbering, wanted.direction, &now);
+    let Some(numbering) = numbering(old, expected, &now) else { return Ok(None) };
+    let updates = updates(&numbering, expected.direction, &now);
     let mut weights = updates.values().flat_map(|row| row.values().flatten());
     if weights.any(|weight| weight.is_infinite()) {
         // Where a graph is made anew it is told which edges those are.
@@ -60,17 +60,18 @@ pub(in crate::algo) fn patch(
     let Some(rows) = patched(old.outgoing(), &updates, numbering.nodes.len()) else {
         return Ok(None);
     };
-    let turned = match old.turned_rows() {
+    let transposed = match old.transposed_rows() {
         None => None,
-        Some(turned) => {
-            let Some(rows) = patched(turned, &turned_round(&updates), numbering.nodes.len()) else {
+        Some(transposed) => {
+            let Some(rows) = patched(transposed, &inverted_round(&updates), numbering.nodes.len())
+            else {
                 return Ok(None);
             };
             Some(rows)
         }
     };
-    let graph = Graph::with_turned(numbering, rows, turned, old.is_undirected());
-    let is_same = wanted.nodes.is_some() || !has_lost_nodes(&graph, &now, task)?;
+    let graph = Graph::with_inverted(numbering, rows, transposed, old.is_undirected());
+    let is_same = expected.nodes.is_some() || !has_lost_nodes(&graph, &now, task)?;
     Ok(is_same.then_some(graph))
 }
 
@@ -114,7 +115,7 @@ fn changed_pairs(sources: &[Source<'_>], before: &[Edges]) -> Option<BTreeSet<(u
 
 /// What is read for each edge that changed.
 struct Patch<'p, 'w> {
-    wanted: &'p Wanted<'w>,
+    expected: &'p Requested<'w>,
     sources: &'p [Source<'p>],
 }
 
@@ -125,8 +126,8 @@ impl Patch<'_, '_> {
         // them up so, and sums of floats are the same bits only in the same order.
         let mut sums = [None, None];
         for source in self.sources {
-            let is_turned = source.part.reverse;
-            let (one, other) = if is_turned { (to, from) } else { (from, to) };
+            let is_transposed = source.part.reverse;
+            let (one, other) = if is_transposed { (to, from) } else { (from, to) };
             let is_there = source.takes_row(one)
                 && source.takes_target(other)
                 && source.edges.contains(one, other);
@@ -134,8 +135,8 @@ impl Patch<'_, '_> {
                 continue;
             }
             let number = source.numbers.as_ref().and_then(|numbers| numbers.of(one, other));
-            let weight = source.weight((one, other), number, self.wanted)?;
-            let sum = &mut sums[usize::from(is_turned)];
+            let weight = source.weight((one, other), number, self.expected)?;
+            let sum = &mut sums[usize::from(is_transposed)];
             *sum = Some(sum.map_or(weight, |before: f64| before + weight));
         }
         Ok(added(sums[0], sums[1]))
@@ -152,12 +153,12 @@ fn added(one: Option<f64>, other: Option<f64>) -> Option<f64> {
 /// The numbers of the nodes: the old ones, and those of new nodes behind them. `None` where a new one comes before an old one.
 fn numbering(
     old: &Graph,
-    wanted: &Wanted<'_>,
+    expected: &Requested<'_>,
     now: &BTreeMap<(u32, u32), Option<f64>>,
 ) -> Option<Arc<Numbering>> {
     let there = now.iter().filter(|(_, weight)| weight.is_some());
     let ends = there.flat_map(|((from, to), _)| [*from, *to]);
-    let new: BTreeSet<u32> = match &wanted.nodes {
+    let new: BTreeSet<u32> = match &expected.nodes {
         Some(_) => BTreeSet::new(),
         None => ends.filter(|node| old.number(*node).is_none()).collect(),
     };
@@ -192,21 +193,21 @@ fn updates(
     updates
 }
 
-fn turned_round(updates: &Updates) -> Updates {
-    let mut turned = Updates::new();
+fn inverted_round(updates: &Updates) -> Updates {
+    let mut transposed = Updates::new();
     for (from, row) in updates {
         row.iter().for_each(|(to, weight)| {
-            turned.entry(*to).or_default().insert(*from, *weight);
+            transposed.entry(*to).or_default().insert(*from, *weight);
         });
     }
-    turned
+    transposed
 }
 
 /// Rows with the changes; `None` where so much has changed that they are better made anew.
 fn patched(old: &Rows, updates: &Updates, nodes: usize) -> Option<Rows> {
     let is_weighted = old.is_weighted();
     let mut overlay = old.overlay().cloned().unwrap_or_default();
-    let edges_max = (old.edges() / OVERLAY_SHARE).max(OVERLAY_MIN);
+    let edges_max = (old.edges() / OVERLAY_RESERVATION).max(OVERLAY_MIN);
     let mut edges = old.edges();
     let is_new = |node: u32| old.nodes() <= node as usize;
     for (&node, changes) in updates {
@@ -253,8 +254,8 @@ fn has_lost_nodes(
     if suspects.is_empty() || graph.is_undirected() {
         return Ok(!suspects.is_empty());
     }
-    if let Some(turned) = graph.turned_rows() {
-        return Ok(suspects.iter().any(|node| turned.degree(*node) == 0));
+    if let Some(transposed) = graph.transposed_rows() {
+        return Ok(suspects.iter().any(|node| transposed.degree(*node) == 0));
     }
     // Whether anything leads to them only all edges tell.
     let mut is_suspect = vec![false; graph.len()];

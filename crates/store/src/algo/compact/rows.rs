@@ -31,7 +31,7 @@ pub(in crate::algo) struct WeightRange {
     /// What the heaviest weighs.
     pub(in crate::algo) most: f64,
     /// Whether all are whole numbers.
-    pub(in crate::algo) are_whole: bool,
+    pub(in crate::algo) are_full: bool,
 }
 
 /// Rows that lie one behind the other.
@@ -54,29 +54,29 @@ pub(in crate::algo) struct RowChunk {
 }
 
 impl Rows {
-    /// Joins pieces that follow each other.
+    /// Joins chunks that follow each other.
     pub(in crate::algo) fn join(
         task: &Task<'_>,
-        pieces: Vec<RowChunk>,
+        chunks: Vec<RowChunk>,
         is_weighted: bool,
     ) -> Result<Rows> {
-        let lens = pieces.iter().flat_map(|piece| piece.lens.iter().copied());
-        let starts = starts_of(lens, pieces.iter().map(|piece| piece.lens.len()).sum());
+        let lens = chunks.iter().flat_map(|chunk| chunk.lens.iter().copied());
+        let starts = starts_of(lens, chunks.iter().map(|chunk| chunk.lens.len()).sum());
         let mut row = 0;
-        let end = |piece: &RowChunk| {
-            row += piece.lens.len();
+        let end = |chunk: &RowChunk| {
+            row += chunk.lens.len();
             starts[row]
         };
-        let ends: Vec<usize> = pieces.iter().map(end).collect();
+        let ends: Vec<usize> = chunks.iter().map(end).collect();
         let mut targets = vec![0; starts[row]];
         task.fill(&mut targets, &ends, |number, part| {
-            part.copy_from_slice(&pieces[number].targets);
+            part.copy_from_slice(&chunks[number].targets);
             Ok(())
         })?;
         let weights = match is_weighted {
             false => None,
             true => Some(narrowed(task, &ends, |number, put| {
-                pieces[number].weights.iter().for_each(|weight| put(*weight));
+                chunks[number].weights.iter().for_each(|weight| put(*weight));
                 Ok(())
             })?),
         };
@@ -197,13 +197,13 @@ impl Rows {
     #[inline]
     pub fn weighted(&self, node: u32) -> impl Iterator<Item = (u32, f64)> + Clone + '_ {
         let (targets, weights) = self.row(node);
-        targets.iter().enumerate().map(move |(place, &to)| (to, weights.at(place)))
+        targets.iter().enumerate().map(move |(position, &to)| (to, weights.at(position)))
     }
 
     /// What the edge at a place of a node's row weighs.
     #[inline]
-    pub(in crate::algo) fn weight_at(&self, node: u32, place: usize) -> f64 {
-        self.row(node).1.at(place)
+    pub(in crate::algo) fn weight_at(&self, node: u32, position: usize) -> f64 {
+        self.row(node).1.at(position)
     }
 
     /// The targets of all nodes, row behind row; `None` where some rows were patched, which lie elsewhere.
@@ -236,26 +236,26 @@ impl Rows {
         if !self.is_weighted() || self.edges == 0 {
             return None;
         }
-        let (mut sum, mut most, mut are_whole) = (0.0, 0.0_f64, true);
+        let (mut sum, mut most, mut are_full) = (0.0, 0.0_f64, true);
         for node in 0..self.nodes as u32 {
             for (_, weight) in self.weighted(node) {
                 sum += weight;
                 most = most.max(weight);
-                are_whole &= weight.trunc() == weight;
+                are_full &= weight.trunc() == weight;
             }
         }
-        Some(WeightRange { mean: sum / self.edges as f64, most, are_whole })
+        Some(WeightRange { mean: sum / self.edges as f64, most, are_full })
     }
 
     /// The first edge that weighs more than a float holds, as only one that was added up of several can. O(edges).
     pub(super) fn too_heavy(&self, task: &Task<'_>) -> Result<Option<(u32, u32)>> {
-        let found = task.blocks(self.blocks.len(), |number| {
+        let result = task.blocks(self.blocks.len(), |number| {
             Ok(self.block(number).find_map(|from| {
                 let mut edges = self.weighted(from);
                 edges.find(|(_, weight)| weight.is_infinite()).map(|(to, _)| (from, to))
             }))
         })?;
-        Ok(found.into_iter().flatten().next())
+        Ok(result.into_iter().flatten().next())
     }
 
     /// Whether there is an edge between two nodes. O(log edges of the first).
@@ -266,7 +266,7 @@ impl Rows {
     /// What the edge between two nodes weighs; `None` where there is none. O(log edges of the first).
     pub fn weight_between(&self, from: u32, to: u32) -> Option<f64> {
         let (targets, weights) = self.row(from);
-        targets.binary_search(&to).ok().map(|place| weights.at(place))
+        targets.binary_search(&to).ok().map(|position| weights.at(position))
     }
 
     /// The nodes at which blocks of about the same work end.
@@ -288,9 +288,9 @@ impl Rows {
             + self.overlay.as_ref().map_or(0, RowOverlay::byte_len)
     }
 
-    /// The edges without their directions, `turned` being the same ones turned round. A loop is one edge, whichever way it is taken.
-    pub(in crate::algo) fn symmetric(&self, turned: &Rows, task: &Task<'_>) -> Result<Rows> {
-        self.merged(turned, |from, to| from == to, task)
+    /// The edges without their directions, `transposed` being the same ones turned round. A loop is one edge, whichever way it is taken.
+    pub(in crate::algo) fn symmetric(&self, transposed: &Rows, task: &Task<'_>) -> Result<Rows> {
+        self.merged(transposed, |from, to| from == to, task)
     }
 
     /// The union of two sets of edges over the same nodes. An edge that is in both weighs what both weigh together.
@@ -301,30 +301,30 @@ impl Rows {
     /// The union, where `is_same` tells that an edge of both sets is one and the same.
     fn merged(&self, other: &Rows, is_same: fn(u32, u32) -> bool, task: &Task<'_>) -> Result<Rows> {
         let is_weighted = self.is_weighted() || other.is_weighted();
-        let pieces = task.blocks(self.blocks.len(), |number| {
+        let chunks = task.blocks(self.blocks.len(), |number| {
             let nodes = self.block(number);
             let most = nodes.clone().map(|node| self.degree(node) + other.degree(node)).sum();
-            let mut piece = RowChunk {
+            let mut chunk = RowChunk {
                 lens: Vec::with_capacity(nodes.len()),
                 targets: Vec::with_capacity(most),
                 weights: Vec::with_capacity(if is_weighted { most } else { 0 }),
             };
             for node in nodes {
-                let before = piece.targets.len();
+                let before = chunk.targets.len();
                 match is_weighted {
-                    false => merge_targets(self.of(node), other.of(node), &mut piece.targets),
+                    false => merge_targets(self.of(node), other.of(node), &mut chunk.targets),
                     true => merge(self.row(node), other.row(node), |to, weight, more| {
-                        piece.targets.push(to);
+                        chunk.targets.push(to);
                         // A loop turned round is itself, so its weight is not added to itself.
                         let more = if is_same(node, to) { 0.0 } else { more };
-                        piece.weights.push(weight + more);
+                        chunk.weights.push(weight + more);
                     }),
                 }
-                piece.lens.push(piece.targets.len() - before);
+                chunk.lens.push(chunk.targets.len() - before);
             }
-            Ok(piece)
+            Ok(chunk)
         })?;
-        Rows::join(task, pieces, is_weighted)
+        Rows::join(task, chunks, is_weighted)
     }
 }
 
@@ -349,10 +349,10 @@ pub(super) fn narrowed(
     let len = ends.last().copied().unwrap_or(0);
     let mut narrow = vec![0.0_f32; len];
     let exact = task.fill(&mut narrow, ends, |number, part| {
-        let (mut places, mut is_exact) = (part.iter_mut(), true);
+        let (mut positions, mut is_exact) = (part.iter_mut(), true);
         give(number, &mut |weight| {
             is_exact &= is_narrow(weight);
-            places.next().into_iter().for_each(|place| *place = weight as f32);
+            positions.next().into_iter().for_each(|position| *position = weight as f32);
         })?;
         Ok(is_exact)
     })?;
@@ -363,8 +363,10 @@ pub(super) fn narrowed(
     drop(narrow);
     let mut wide = vec![0.0; len];
     task.fill(&mut wide, ends, |number, part| {
-        let mut places = part.iter_mut();
-        give(number, &mut |weight| places.next().into_iter().for_each(|place| *place = weight))
+        let mut positions = part.iter_mut();
+        give(number, &mut |weight| {
+            positions.next().into_iter().for_each(|position| *position = weight)
+        })
     })?;
     Ok(Weights::Wide(wide))
 }

@@ -54,16 +54,16 @@ impl Rows {
         task: &Task<'_>,
         unit: impl Fn(u32) -> f64 + Sync,
     ) -> Result<Rows> {
-        let _room = task.room(self.edges(), 2 * (size_of::<u32>() + size_of::<f64>()))?;
-        let pieces = task.blocks(self.blocks().len(), |number| {
-            let mut piece = RowChunk::default();
+        let _capacity = task.capacity(self.edges(), 2 * (size_of::<u32>() + size_of::<f64>()))?;
+        let chunks = task.blocks(self.blocks().len(), |number| {
+            let mut chunk = RowChunk::default();
             for node in self.block(number) {
-                piece.lens.push(self.degree(node));
-                piece.targets.extend(self.of(node));
-                piece.weights.extend(self.weighted(node).map(|(to, weight)| weight / unit(to)));
+                chunk.lens.push(self.degree(node));
+                chunk.targets.extend(self.of(node));
+                chunk.weights.extend(self.weighted(node).map(|(to, weight)| weight / unit(to)));
             }
-            Ok(piece)
+            Ok(chunk)
         })?;
-        Rows::join(task, pieces, true)
+        Rows::join(task, chunks, true)
     }
 }

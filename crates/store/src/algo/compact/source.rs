@@ -1,7 +1,7 @@
 //! The edges of a part of a graph as they are stored, and what is looked up for each.
 
 use super::numbering::Numbering;
-use crate::algo::wanted::{EdgeSelection, Wanted};
+use crate::algo::wanted::{EdgeSelection, Requested};
 use crate::graph::{Direction as Edges, EdgeNumbers};
 use hexgraph_base::types::{Error, Result, did_you_mean};
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ impl<'w> Source<'w> {
         &self,
         (from, to): (u32, u32),
         number: Option<f64>,
-        wanted: &Wanted<'_>,
+        expected: &Requested<'_>,
     ) -> Result<f64> {
         let Some(weight) = number else {
             let numbers = self.numbers.as_ref();
@@ -44,23 +44,28 @@ impl<'w> Source<'w> {
                 Some(kind) => Err(self.wrong_weight(
                     (from, to),
                     &format!("a value of type {}", kind.name()),
-                    wanted,
+                    expected,
                 )),
                 None => Ok(1.0),
             };
         };
         match (0.0..f64::INFINITY).contains(&weight) {
             true => Ok(weight),
-            false => Err(self.wrong_weight((from, to), &format!("the weight {weight}"), wanted)),
+            false => Err(self.wrong_weight((from, to), &format!("the weight {weight}"), expected)),
         }
     }
 
     #[cold]
-    fn wrong_weight(&self, (from, to): (u32, u32), found: &str, wanted: &Wanted<'_>) -> Error {
-        let (name, uid) = (&self.part.predicate.def.name, wanted.uid);
+    fn wrong_weight(
+        &self,
+        (from, to): (u32, u32),
+        result: &str,
+        expected: &Requested<'_>,
+    ) -> Error {
+        let (name, uid) = (&self.part.predicate.def.name, expected.uid);
         let key = self.part.weight.unwrap_or_default();
         let message =
-            format!("the edge `{name}` from {} to {} has {found} in `{key}`", uid(from), uid(to));
+            format!("the edge `{name}` from {} to {} has {result} in `{key}`", uid(from), uid(to));
         Error::query(message)
             .with_hint("a weight is a number from 0 on: change the edge, or filter it out")
     }
@@ -78,21 +83,21 @@ impl<'w> Source<'w> {
 
 /// Refuses a facet that no edge can have, which is mostly a misspelt one.
 fn check_facet(predicate: &str, edges: &Edges, key: &str) -> Result<()> {
-    let has_edges = !edges.base.targets.is_empty() || !edges.is_settled();
+    let has_edges = !edges.base.targets.is_empty() || !edges.is_clean();
     let stored = edges.base.facets.iter().map(|facet| facet.key.as_str());
-    let mut known: BTreeSet<&str> = stored.collect();
-    if !has_edges || known.contains(key) {
+    let mut existing: BTreeSet<&str> = stored.collect();
+    if !has_edges || existing.contains(key) {
         return Ok(());
     }
     let changed = edges.delta.rows.values().flat_map(|row| row.added.values());
-    known.extend(changed.flat_map(|facets| facets.iter().map(|(other, _)| &**other)));
-    if known.contains(key) {
+    existing.extend(changed.flat_map(|facets| facets.iter().map(|(other, _)| &**other)));
+    if existing.contains(key) {
         return Ok(());
     }
     let message =
         format!("no edge of `{predicate}` has the facet `{key}`, which is to be its weight");
-    let hint = did_you_mean(key, known.iter().copied());
-    let keys: Vec<&str> = known.into_iter().collect();
+    let hint = did_you_mean(key, existing.iter().copied());
+    let keys: Vec<&str> = existing.into_iter().collect();
     let hint = match (hint.is_empty(), keys.as_slice()) {
         (false, _) => hint,
         (true, []) => "its edges have no facets: leave the weight out".to_owned(),

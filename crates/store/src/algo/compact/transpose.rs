@@ -1,6 +1,6 @@
 //! Edges turned round.
 //!
-//! Written straight to their places, edges would go to as many places of memory at once as there are nodes. So they are first dealt to buckets of
+//! Written straight to their positions, edges would go to as many positions of memory at once as there are nodes. So they are first partitioned to buckets of
 //! neighbouring targets, each so small that its rows stay in a cache while they are filled.
 
 use super::rows::{Rows, starts_of};
@@ -21,7 +21,7 @@ const STRANDS_MAX: usize = 4;
 type Item<W> = (u32, u32, W);
 
 /// The edges of a block, by buckets.
-struct Dealt<W> {
+struct Partitioned<W> {
     items: Vec<Item<W>>,
     /// Where the items of each bucket begin, and the last ones end.
     starts: Vec<usize>,
@@ -29,7 +29,7 @@ struct Dealt<W> {
 
 /// A weight as it is stored.
 trait Weight: Copy + Default + Send + Sync {
-    fn read(weights: WeightSlice<'_>, place: usize) -> Self;
+    fn read(weights: WeightSlice<'_>, position: usize) -> Self;
 }
 
 impl Weight for () {
@@ -39,43 +39,43 @@ impl Weight for () {
 
 impl Weight for f32 {
     #[inline]
-    fn read(weights: WeightSlice<'_>, place: usize) -> Self {
-        weights.at(place) as f32
+    fn read(weights: WeightSlice<'_>, position: usize) -> Self {
+        weights.at(position) as f32
     }
 }
 
 impl Weight for f64 {
     #[inline]
-    fn read(weights: WeightSlice<'_>, place: usize) -> Self {
-        weights.at(place)
+    fn read(weights: WeightSlice<'_>, position: usize) -> Self {
+        weights.at(position)
     }
 }
 
 impl Rows {
-    /// The same edges turned round. O(edges), with room for all of them once more while it works.
+    /// The same edges turned round. O(edges), with space for all of them once more while it works.
     pub(in crate::algo) fn transposed(&self, task: &Task<'_>) -> Result<Rows> {
         match self.are_narrow() {
             None => {
-                let (starts, targets, _) = turned::<()>(self, task)?;
+                let (starts, targets, _) = reversed::<()>(self, task)?;
                 Ok(Rows::new(starts, targets, None))
             }
             Some(true) => {
-                let (starts, targets, weights) = turned::<f32>(self, task)?;
+                let (starts, targets, weights) = reversed::<f32>(self, task)?;
                 Ok(Rows::new(starts, targets, Some(Weights::Narrow(weights))))
             }
             Some(false) => {
-                let (starts, targets, weights) = turned::<f64>(self, task)?;
+                let (starts, targets, weights) = reversed::<f64>(self, task)?;
                 Ok(Rows::new(starts, targets, Some(Weights::Wide(weights))))
             }
         }
     }
 }
 
-fn turned<W: Weight>(rows: &Rows, task: &Task<'_>) -> Result<(Vec<usize>, Vec<u32>, Vec<W>)> {
+fn reversed<W: Weight>(rows: &Rows, task: &Task<'_>) -> Result<(Vec<usize>, Vec<u32>, Vec<W>)> {
     let nodes = rows.nodes();
     let strands = task.threads().min(STRANDS_MAX);
-    let _counts = task.room(nodes, strands * size_of::<u32>())?;
-    let _items = task.room(rows.edges(), size_of::<Item<W>>())?;
+    let _counts = task.capacity(nodes, strands * size_of::<u32>())?;
+    let _items = task.capacity(rows.edges(), size_of::<Item<W>>())?;
     let counts = counted(rows, strands, task)?;
     let starts = starts_of(counts.iter().map(|count| *count as usize), nodes);
     drop(counts);
@@ -85,8 +85,8 @@ fn turned<W: Weight>(rows: &Rows, task: &Task<'_>) -> Result<(Vec<usize>, Vec<u3
         shift += 1;
     }
     let buckets = (nodes >> shift) + 1;
-    let dealt =
-        task.blocks(rows.blocks().len(), |number| Ok(deal::<W>(rows, number, shift, buckets)))?;
+    let partitioned = task
+        .blocks(rows.blocks().len(), |number| Ok(partition::<W>(rows, number, shift, buckets)))?;
     let node_at = |bucket: usize| nodes.min(bucket << shift);
     let ends: Vec<usize> = (0..buckets).map(|bucket| starts[node_at(bucket + 1)]).collect();
     let (mut targets, mut weights) = (vec![0; rows.edges()], vec![W::default(); rows.edges()]);
@@ -95,12 +95,12 @@ fn turned<W: Weight>(rows: &Rows, task: &Task<'_>) -> Result<(Vec<usize>, Vec<u3
         let rows = &starts[first..node_at(bucket + 1)];
         let mut next: Vec<usize> = rows.iter().map(|start| start - starts[first]).collect();
         // Blocks are taken in their order, and so the sources of each target ascend.
-        for block in &dealt {
+        for block in &partitioned {
             for (to, from, weight) in &block.items[block.starts[bucket]..block.starts[bucket + 1]] {
-                let place = &mut next[*to as usize - first];
-                targets[*place] = *from;
-                weights[*place] = *weight;
-                *place += 1;
+                let position = &mut next[*to as usize - first];
+                targets[*position] = *from;
+                weights[*position] = *weight;
+                *position += 1;
             }
         }
         Ok(())
@@ -132,7 +132,7 @@ fn counted(rows: &Rows, strands: usize, task: &Task<'_>) -> Result<Vec<u32>> {
 }
 
 /// Deals the edges of a block to buckets of targets.
-fn deal<W: Weight>(rows: &Rows, number: usize, shift: u32, buckets: usize) -> Dealt<W> {
+fn partition<W: Weight>(rows: &Rows, number: usize, shift: u32, buckets: usize) -> Partitioned<W> {
     let mut starts = vec![0; buckets + 1];
     for node in rows.block(number) {
         rows.of(node).iter().for_each(|to| starts[(*to >> shift) as usize + 1] += 1);
@@ -144,11 +144,11 @@ fn deal<W: Weight>(rows: &Rows, number: usize, shift: u32, buckets: usize) -> De
     let mut items = vec![(0, 0, W::default()); starts[buckets]];
     for node in rows.block(number) {
         let (targets, weights) = rows.row(node);
-        for (place, &to) in targets.iter().enumerate() {
+        for (position, &to) in targets.iter().enumerate() {
             let at = &mut next[(to >> shift) as usize];
-            items[*at] = (to, node, W::read(weights, place));
+            items[*at] = (to, node, W::read(weights, position));
             *at += 1;
         }
     }
-    Dealt { items, starts }
+    Partitioned { items, starts }
 }

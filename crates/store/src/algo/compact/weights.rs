@@ -45,11 +45,11 @@ impl Weights {
 impl WeightSlice<'_> {
     /// The weight at a place of the row.
     #[inline]
-    pub(in crate::algo) fn at(self, place: usize) -> f64 {
+    pub(in crate::algo) fn at(self, position: usize) -> f64 {
         match self {
             WeightSlice::Ones => 1.0,
-            WeightSlice::Narrow(weights) => f64::from(weights[place]),
-            WeightSlice::Wide(weights) => weights[place],
+            WeightSlice::Narrow(weights) => f64::from(weights[position]),
+            WeightSlice::Wide(weights) => weights[position],
         }
     }
 }

@@ -2,7 +2,7 @@
 //! finds both (J. Hopcroft, R. Tarjan: Algorithm 447. CACM 16, 1973). Loops do not count.
 
 use crate::algo::compact::rows::Rows;
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
 /// The bytes for each node: its number in the search, the least that it reaches, its place in the row, what hangs below it, the path, a mark.
@@ -17,22 +17,22 @@ const STEPS_A_CHECK: usize = 1 << 18;
 /// A node that the search has not come to.
 const UNSEEN: u32 = 0;
 
-pub(in crate::algo) fn articulation_points(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn articulation_points(run: &Run<'_>) -> Result<Outcome> {
     let search = searched(run)?;
     let points = (0..run.graph.len() as u32).filter(|node| search.is_point[*node as usize]);
-    Ok(Found::once(Output::Nodes(points.collect()), run.graph.outgoing().edges()))
+    Ok(Outcome::once(Output::Nodes(points.collect()), run.graph.outgoing().edges()))
 }
 
 /// With each bridge, how many nodes are on that side of it which has fewer.
-pub(in crate::algo) fn bridges(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn bridges(run: &Run<'_>) -> Result<Outcome> {
     let mut bridges = searched(run)?.bridges;
     bridges.sort_unstable_by_key(|(one, other, _)| (*one, *other));
-    Ok(Found::once(Output::Pairs(bridges), run.graph.outgoing().edges()))
+    Ok(Outcome::once(Output::Pairs(bridges), run.graph.outgoing().edges()))
 }
 
 fn searched(run: &Run<'_>) -> Result<Search> {
     let nodes = run.graph.len();
-    let _room = run.room_a_node(BYTES_A_NODE + BYTES_A_BRIDGE)?;
+    let _capacity = run.capacity_per_node(BYTES_A_NODE + BYTES_A_BRIDGE)?;
     let mut search = Search {
         numbers: vec![UNSEEN; nodes],
         low: vec![0; nodes],
@@ -57,7 +57,7 @@ struct Search {
     numbers: Vec<u32>,
     /// The least number that the nodes below a node have an edge to.
     low: Vec<u32>,
-    /// The place in the row of each node up to which its edges were followed.
+    /// The position in the row of each node up to which its edges were followed.
     next: Vec<u32>,
     /// The nodes that hang below each one, with itself.
     sizes: Vec<u32>,
@@ -89,16 +89,16 @@ impl Search {
             let above = before.last().copied();
             let row = &rows.of(node)[self.next[node as usize] as usize..];
             let (mut low, mut unseen) = (self.low[node as usize], None);
-            for (place, &to) in row.iter().enumerate().filter(|(_, to)| Some(**to) != above) {
+            for (position, &to) in row.iter().enumerate().filter(|(_, to)| Some(**to) != above) {
                 if self.numbers[to as usize] == UNSEEN {
-                    unseen = Some((place, to));
+                    unseen = Some((position, to));
                     break;
                 }
                 low = low.min(self.numbers[to as usize]);
             }
             self.low[node as usize] = low;
-            if let Some((place, to)) = unseen {
-                self.next[node as usize] += place as u32 + 1;
+            if let Some((position, to)) = unseen {
+                self.next[node as usize] += position as u32 + 1;
                 self.enter(to);
                 continue;
             }

@@ -2,7 +2,7 @@
 //! ones those of the lesser nodes first.
 
 use super::weak::Trees;
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
 /// The bytes of an edge while all are sorted: each stands in the rows twice, and here once.
@@ -14,10 +14,10 @@ const BYTES_A_NODE: usize = size_of::<u32>() + size_of::<(u32, u32, f64)>();
 /// The edges between two looks at the clock.
 const EDGES_A_CHECK: usize = 1 << 16;
 
-pub(in crate::algo) fn spanning_forest(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn spanning_forest(run: &Run<'_>) -> Result<Outcome> {
     let rows = run.graph.outgoing();
-    let _nodes = run.room_a_node(BYTES_A_NODE)?;
-    let _edges = run.task.room(rows.edges(), 2 * BYTES_AN_EDGE)?;
+    let _nodes = run.capacity_per_node(BYTES_A_NODE)?;
+    let _edges = run.task.capacity(rows.edges(), 2 * BYTES_AN_EDGE)?;
     let sorted = run.task.blocks(rows.blocks().len(), |number| {
         let of = |node| rows.weighted(node).map(move |(to, weight)| (node, to, weight));
         let edges = rows.block(number).flat_map(of).filter(|(from, to, _)| from < to);
@@ -40,5 +40,5 @@ pub(in crate::algo) fn spanning_forest(run: &Run<'_>) -> Result<Found> {
         }
     }
     forest.sort_unstable_by_key(|(from, to, _)| (*from, *to));
-    Ok(Found::once(Output::Pairs(forest), rows.edges()))
+    Ok(Outcome::once(Output::Pairs(forest), rows.edges()))
 }

@@ -3,7 +3,7 @@
 //! Parts are found in the order in which those that they lead to come first. Their numbers run the other way: an edge between two parts leads
 //! from the lower number to the greater one, so the numbers are an order of the condensation.
 
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
 /// The bytes for each node: its number in the search, its place in the row, its part, the stacks, and the result.
@@ -18,8 +18,8 @@ const UNSEEN: u32 = 0;
 /// A node that has a part: greater than any number of the search, so that what it reaches does not count.
 const DONE: u32 = u32::MAX;
 
-pub(in crate::algo) fn strong_components(run: &Run<'_>) -> Result<Found> {
-    let _room = run.room_a_node(BYTES_A_NODE)?;
+pub(in crate::algo) fn strong_components(run: &Run<'_>) -> Result<Outcome> {
+    let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let nodes = run.graph.len();
     let mut search = Search {
         low: vec![UNSEEN; nodes],
@@ -36,13 +36,13 @@ pub(in crate::algo) fn strong_components(run: &Run<'_>) -> Result<Found> {
         }
     }
     let numbers = search.part.into_iter().map(|part| i64::from(search.parts - 1 - part)).collect();
-    Ok(Found::once(Output::Ints(numbers), run.graph.outgoing().edges()))
+    Ok(Outcome::once(Output::Ints(numbers), run.graph.outgoing().edges()))
 }
 
 struct Search {
     /// The number in the order of the search, then the least one that the node reaches among those that have no part yet, then [`DONE`].
     low: Vec<u32>,
-    /// The place in the row of each node up to which its edges were followed.
+    /// The position in the row of each node up to which its edges were followed.
     next: Vec<u32>,
     /// The nodes without a part, in the order of the search.
     open: Vec<u32>,
@@ -75,18 +75,18 @@ impl Search {
             let row = &rows.of(node)[self.next[node as usize] as usize..];
             let mut low = self.low[node as usize];
             let mut unseen = None;
-            for (place, &to) in row.iter().enumerate() {
+            for (position, &to) in row.iter().enumerate() {
                 let there = self.low[to as usize];
                 if there == UNSEEN {
-                    unseen = Some((place, to));
+                    unseen = Some((position, to));
                     break;
                 }
                 low = low.min(there);
             }
             self.low[node as usize] = low;
-            if let Some((place, to)) = unseen {
+            if let Some((position, to)) = unseen {
                 // The edge is looked at again when the search comes back, to learn what lies behind it.
-                self.next[node as usize] += place as u32;
+                self.next[node as usize] += position as u32;
                 self.enter(to);
                 continue;
             }

@@ -1,7 +1,7 @@
-//! An order of nodes in which all edges lead forward. Nodes in a cycle, and those behind one, have no place in it
+//! An order of nodes in which all edges lead forward. Nodes in a cycle, and those behind one, have no position in it
 //! (A. Kahn: Topological sorting of large networks. CACM 5, 1962).
 
-use crate::algo::run::{Found, NO_INT, Output, Run};
+use crate::algo::run::{NO_INT, Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
 /// The bytes for each node: the edges that lead to it, its place in the order, and the result.
@@ -10,8 +10,8 @@ const BYTES_A_NODE: usize = 2 * size_of::<u32>() + size_of::<i64>();
 /// The nodes between two looks at the clock.
 const NODES_A_CHECK: usize = 1 << 12;
 
-pub(in crate::algo) fn topological_order(run: &Run<'_>) -> Result<Found> {
-    let _room = run.room_a_node(BYTES_A_NODE)?;
+pub(in crate::algo) fn topological_order(run: &Run<'_>) -> Result<Outcome> {
+    let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let rows = run.graph.outgoing();
     let nodes = run.graph.len();
     let mut waiting = vec![0_u32; nodes];
@@ -23,13 +23,13 @@ pub(in crate::algo) fn topological_order(run: &Run<'_>) -> Result<Found> {
     }
     let mut order: Vec<u32> = Vec::with_capacity(nodes);
     order.extend((0..nodes as u32).filter(|node| waiting[*node as usize] == 0));
-    let mut places = vec![NO_INT; nodes];
+    let mut positions = vec![NO_INT; nodes];
     let mut next = 0;
     while let Some(&node) = order.get(next) {
         if next.is_multiple_of(NODES_A_CHECK) {
             run.task.check()?;
         }
-        places[node as usize] = next as i64;
+        positions[node as usize] = next as i64;
         next += 1;
         for &to in rows.of(node) {
             waiting[to as usize] -= 1;
@@ -38,5 +38,5 @@ pub(in crate::algo) fn topological_order(run: &Run<'_>) -> Result<Found> {
             }
         }
     }
-    Ok(Found::once(Output::Ints(places), rows.edges()))
+    Ok(Outcome::once(Output::Ints(positions), rows.edges()))
 }

@@ -7,7 +7,7 @@
 
 use crate::algo::bits::Bits;
 use crate::algo::lowered::LoweredInts;
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
 /// The bytes for each node: its parent, the nodes that are left, and twice a number for its part.
@@ -19,8 +19,8 @@ const FIRST_EDGES: usize = 2;
 /// The nodes that are looked at to find the largest part.
 const SAMPLES: usize = 1024;
 
-pub(in crate::algo) fn components(run: &Run<'_>) -> Result<Found> {
-    let _room = run.room_a_node(BYTES_A_NODE)?;
+pub(in crate::algo) fn components(run: &Run<'_>) -> Result<Outcome> {
+    let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let rows = run.graph.outgoing();
     let nodes = run.graph.len() as u32;
     let trees = Trees::new(nodes);
@@ -36,7 +36,7 @@ pub(in crate::algo) fn components(run: &Run<'_>) -> Result<Found> {
         Bits::of(nodes as usize, &run.task, |node| Some(trees.root(node as u32)) == largest)?;
     join_rest(run, &trees, &is_in_largest)?;
     let numbers = trees.numbered(run)?;
-    Ok(Found::once(Output::Ints(numbers), rows.edges()))
+    Ok(Outcome::once(Output::Ints(numbers), rows.edges()))
 }
 
 /// Joins what the first edges have not joined: the nodes outside of the largest part with all others, and with them the nodes of that part.
@@ -44,8 +44,8 @@ fn join_rest(run: &Run<'_>, trees: &Trees, is_in_largest: &Bits) -> Result<()> {
     let rows = run.graph.outgoing();
     let is_in = |node: &u32| is_in_largest.has(*node as usize);
     // Where it is known who leads to a node, nobody in the largest part has to be asked. Without directions each edge stands at its other end, too.
-    let turned = run.graph.turned_rows();
-    let knows_both = run.graph.is_undirected() || turned.is_some();
+    let transposed = run.graph.transposed_rows();
+    let knows_both = run.graph.is_undirected() || transposed.is_some();
     run.task.blocks(rows.blocks().len(), |number| {
         for node in rows.block(number) {
             let row = rows.of(node);
@@ -56,8 +56,8 @@ fn join_rest(run: &Run<'_>, trees: &Trees, is_in_largest: &Bits) -> Result<()> {
                 continue;
             }
             trees.join_all(node, &row[row.len().min(FIRST_EDGES)..]);
-            if let Some(turned) = turned {
-                trees.join_all(node, turned.of(node));
+            if let Some(transposed) = transposed {
+                trees.join_all(node, transposed.of(node));
             }
         }
         Ok(())

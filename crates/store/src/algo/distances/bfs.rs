@@ -7,24 +7,24 @@
 use crate::algo::bits::Bits;
 use crate::algo::compact::graph::Graph;
 use crate::algo::compact::rows::Rows;
-use crate::algo::run::{Found, NO_INT, Output, Report, Run};
+use crate::algo::run::{NO_INT, Outcome, Output, Report, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its level, what is made of that, a place in the frontier and the next one.
+/// The bytes for each node: its level, what is made of that, a position in the frontier and the next one.
 pub(super) const BYTES_A_NODE: usize = size_of::<i64>() + 3 * size_of::<u32>();
 
 /// The search turns to bottom-up when the frontier has more than one in so many of the edges that are left.
-const UP_SHARE: usize = 14;
+const UP_RESERVATION: usize = 14;
 
 /// The search turns back when the frontier has less than one in so many of all nodes.
-const DOWN_SHARE: usize = 24;
+const DOWN_RESERVATION: usize = 24;
 
 /// The edges of a frontier from which on threads share it.
 const EDGES_SHARED: usize = 32 << 10;
 
-/// The pieces that it is cut into.
-const PIECES: usize = 16;
+/// The chunks that it is cut into.
+const CHUNKS: usize = 16;
 
 /// The nodes between two looks at the clock.
 const NODES_A_CHECK: usize = 4096;
@@ -32,8 +32,8 @@ const NODES_A_CHECK: usize = 4096;
 /// A node that was not reached.
 pub(super) const FAR: u32 = u32::MAX;
 
-pub(in crate::algo) fn bfs(run: &Run<'_>) -> Result<Found> {
-    let _room = run.room_a_node(BYTES_A_NODE)?;
+pub(in crate::algo) fn bfs(run: &Run<'_>) -> Result<Outcome> {
+    let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let sources = run.list("source").unwrap_or_default();
     let depth = run.call.int("depth").unwrap_or(i64::MAX);
     let depth = usize::try_from(depth).unwrap_or(0);
@@ -44,7 +44,7 @@ pub(in crate::algo) fn bfs(run: &Run<'_>) -> Result<Found> {
         part.iter_mut().zip(&levels[range]).for_each(|(it, level)| *it = number(*level));
         Ok(())
     })?;
-    Ok(Found { output: Output::Ints(numbers), report })
+    Ok(Outcome { output: Output::Ints(numbers), report })
 }
 
 /// The levels of all nodes, up to a depth; [`FAR`] for nodes that are not reached.
@@ -62,7 +62,7 @@ pub(super) fn search(
     let mut left = rows.edges();
     while !frontier.is_empty() && report.iterations < depth {
         let edges: usize = frontier.iter().map(|node| rows.degree(*node)).sum();
-        if left / UP_SHARE < edges {
+        if left / UP_RESERVATION < edges {
             let incoming = graph.incoming(task)?;
             frontier = search.up(incoming, &frontier, depth, &mut report, task)?;
             left = left.saturating_sub(edges);
@@ -115,16 +115,16 @@ impl Search {
             return Ok(next);
         }
         // Threads leave out what was reached before; what is reached twice is seen when all is put together.
-        let pieces: Vec<&[u32]> = frontier.chunks(frontier.len().div_ceil(PIECES)).collect();
-        let found = task.blocks(pieces.len(), |piece| {
-            let mut found = Vec::new();
-            for node in pieces[piece] {
+        let chunks: Vec<&[u32]> = frontier.chunks(frontier.len().div_ceil(CHUNKS)).collect();
+        let result = task.blocks(chunks.len(), |chunk| {
+            let mut result = Vec::new();
+            for node in chunks[chunk] {
                 let is_new = |to: &&u32| !self.reached.has(**to as usize);
-                found.extend(rows.of(*node).iter().filter(is_new));
+                result.extend(rows.of(*node).iter().filter(is_new));
             }
-            Ok(found)
+            Ok(result)
         })?;
-        found.into_iter().flatten().for_each(|to| add(self, to));
+        result.into_iter().flatten().for_each(|to| add(self, to));
         Ok(next)
     }
 
@@ -143,12 +143,12 @@ impl Search {
         frontier.iter().for_each(|node| front.set(*node as usize));
         loop {
             self.level += 1;
-            let (found, looked) = self.pull(incoming, &front, &mut next, task)?;
+            let (result, looked) = self.pull(incoming, &front, &mut next, task)?;
             report.iterations += 1;
             report.edges += looked;
             std::mem::swap(&mut front, &mut next);
-            if found <= nodes / DOWN_SHARE || report.iterations == depth {
-                let mut last = Vec::with_capacity(found);
+            if result <= nodes / DOWN_RESERVATION || report.iterations == depth {
+                let mut last = Vec::with_capacity(result);
                 front.drain(|node| last.push(node as u32));
                 return Ok(last);
             }
@@ -164,24 +164,24 @@ impl Search {
         task: &Task<'_>,
     ) -> Result<(usize, usize)> {
         let (reached, level) = (&self.reached, self.level);
-        let found = next.fill_beside(&mut self.levels, task, |word, levels| {
+        let result = next.fill_beside(&mut self.levels, task, |word, levels| {
             let (mut bits, mut looked) = (0, 0);
             let mut open = !reached.word(word);
             while open != 0 {
-                let place = open.trailing_zeros() as usize;
+                let position = open.trailing_zeros() as usize;
                 open &= open - 1;
-                let Some(its) = levels.get_mut(place) else { break };
-                let row = incoming.of((64 * word + place) as u32);
+                let Some(its) = levels.get_mut(position) else { break };
+                let row = incoming.of((64 * word + position) as u32);
                 let first = row.iter().position(|from| front.has(*from as usize));
                 looked += first.map_or(row.len(), |first| first + 1);
                 if first.is_some() {
                     *its = level;
-                    bits |= 1 << place;
+                    bits |= 1 << position;
                 }
             }
             (bits, looked)
         })?;
         self.reached.add_all(next);
-        Ok(found)
+        Ok(result)
     }
 }

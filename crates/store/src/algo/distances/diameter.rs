@@ -4,7 +4,7 @@
 //! (C. Magnien, M. Latapy, M. Habib: Fast computation of empirically tight bounds for the diameter. JEA 13, 2009).
 
 use crate::algo::compact::rows::Rows;
-use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::run::{Outcome, Output, Report, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 
@@ -17,8 +17,8 @@ const NODES_A_CHECK: usize = 1 << 12;
 /// A node that was not reached.
 const FAR: u32 = u32::MAX;
 
-pub(in crate::algo) fn diameter(run: &Run<'_>) -> Result<Found> {
-    let _room = run.room_a_node(BYTES_A_NODE)?;
+pub(in crate::algo) fn diameter(run: &Run<'_>) -> Result<Outcome> {
+    let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let (outgoing, incoming) = (run.graph.outgoing(), run.graph.incoming(&run.task)?);
     let most_edges = (0..run.graph.len() as u32).rev().max_by_key(|node| outgoing.degree(*node));
     let mut report = Report::default();
@@ -32,7 +32,7 @@ pub(in crate::algo) fn diameter(run: &Run<'_>) -> Result<Found> {
         report.edges += rows.edges();
         start = Some(far);
     }
-    Ok(Found { output: Output::Float(f64::from(greatest)), report })
+    Ok(Outcome { output: Output::Float(f64::from(greatest)), report })
 }
 
 /// The node that is farthest from one, the least of several, and its distance.

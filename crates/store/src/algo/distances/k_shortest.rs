@@ -7,7 +7,7 @@
 use super::weighted::ALONG_A_WAY;
 use crate::algo::bits::Bits;
 use crate::algo::compact::rows::Rows;
-use crate::algo::run::{Found, Output, Paths, Report, Run};
+use crate::algo::run::{Outcome, Output, Paths, Report, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::{Error, Result};
 use rustc_hash::FxHashMap;
@@ -27,36 +27,36 @@ const NODES_A_CHECK: usize = 4096;
 /// By how much a distance may be off by rounding.
 const ROUNDING: f64 = 1e-12;
 
-pub(in crate::algo) fn k_shortest(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn k_shortest(run: &Run<'_>) -> Result<Outcome> {
     let (source, target) = (one_of(run, "source")?, one_of(run, "target")?);
     let most = run.call.int("k").unwrap_or(1) as usize;
-    let (Some(source), Some(target)) = (source, target) else { return Ok(found(Vec::new(), 0)) };
-    let _room = run.room_a_node(BYTES_A_NODE)?;
+    let (Some(source), Some(target)) = (source, target) else { return Ok(result(Vec::new(), 0)) };
+    let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let (outgoing, incoming) = (run.graph.outgoing(), run.graph.incoming(&run.task)?);
     let ahead = Ahead::new(incoming, source, target, &run.task)?;
     if !ahead.far.is_finite() {
         return match ahead.has_lost {
             true => Err(run.too_heavy(ALONG_A_WAY)),
-            false => Ok(found(Vec::new(), ahead.edges)),
+            false => Ok(result(Vec::new(), ahead.edges)),
         };
     }
     let passed = Bits::new(outgoing.nodes());
     let mut search =
         Search { outgoing, incoming, target, ahead, passed, task: run.task, edges: 0, searched: 0 };
     let (mut ways, mut candidates) = (Vec::<Way>::new(), BinaryHeap::new());
-    let (mut tree, mut rooms) = (Tree::new(), Vec::new());
-    candidates.extend(search.detour(&[], (source, 0.0), &[])?.map(Reverse));
+    let (mut tree, mut capacities) = (Tree::new(), Vec::new());
+    candidates.extend(search.deviation(&[], (source, 0.0), &[])?.map(Reverse));
     while let Some(Reverse(way)) = candidates.pop() {
-        rooms.push(run.task.room(way.nodes.len(), BYTES_A_STEP)?);
+        capacities.push(run.task.capacity(way.nodes.len(), BYTES_A_STEP)?);
         tree.add(&way.nodes);
         let (mut branch, mut cost) = (Tree::ROOT, 0.0);
-        for (place, nodes) in way.nodes.windows(2).enumerate() {
+        for (position, nodes) in way.nodes.windows(2).enumerate() {
             branch = tree.next[&(branch, nodes[0])];
-            if way.left_at <= place && ways.len() + 1 < most {
+            if way.left_at <= position && ways.len() + 1 < most {
                 let taken = &tree.nodes[branch];
-                let other = search.detour(&way.nodes[..place], (nodes[0], cost), taken)?;
+                let other = search.deviation(&way.nodes[..position], (nodes[0], cost), taken)?;
                 if let Some(other) = other {
-                    rooms.push(run.task.room(other.nodes.len(), size_of::<u32>())?);
+                    capacities.push(run.task.capacity(other.nodes.len(), size_of::<u32>())?);
                     candidates.push(Reverse(other));
                 }
             }
@@ -75,7 +75,7 @@ pub(in crate::algo) fn k_shortest(run: &Run<'_>) -> Result<Found> {
         return Err(run.too_heavy(ALONG_A_WAY));
     }
     let listed = ways.into_iter().map(|way| distances_along(outgoing, way.nodes)).collect();
-    Ok(found(listed, edges))
+    Ok(result(listed, edges))
 }
 
 /// The node of an argument; `None` for one that is not in the graph.
@@ -101,7 +101,7 @@ fn distances_along(rows: &Rows, nodes: Vec<u32>) -> (Vec<u32>, Vec<f64>) {
     (nodes, distances)
 }
 
-fn found(ways: Vec<(Vec<u32>, Vec<f64>)>, edges: usize) -> Found {
+fn result(ways: Vec<(Vec<u32>, Vec<f64>)>, edges: usize) -> Outcome {
     let mut paths = Paths { distances: Some(Vec::new()), ..Paths::default() };
     let report = Report { iterations: ways.len(), edges, ..Report::default() };
     for (nodes, distances) in ways {
@@ -109,7 +109,7 @@ fn found(ways: Vec<(Vec<u32>, Vec<f64>)>, edges: usize) -> Found {
         paths.ends.push(paths.nodes.len());
         paths.distances.get_or_insert_default().extend(distances);
     }
-    Found { output: Output::Paths(paths), report }
+    Outcome { output: Output::Paths(paths), report }
 }
 
 /// A way, ordered by what it weighs, then by its edges, then by its nodes.
@@ -119,7 +119,7 @@ struct Way {
     cost: u64,
     length: usize,
     nodes: Vec<u32>,
-    /// The place at which it leaves the way that it was found by.
+    /// The position at which it leaves the way that it was found by.
     left_at: usize,
 }
 
@@ -142,8 +142,8 @@ impl Tree {
         let mut branch = Tree::ROOT;
         for &node in way {
             branch = *self.next.entry((branch, node)).or_insert_with(|| {
-                let place = self.nodes[branch].partition_point(|other| *other < node);
-                self.nodes[branch].insert(place, node);
+                let position = self.nodes[branch].partition_point(|other| *other < node);
+                self.nodes[branch].insert(position, node);
                 self.nodes.push(Vec::new());
                 self.nodes.len() - 1
             });
@@ -226,7 +226,7 @@ struct Search<'s> {
 impl Search<'_> {
     /// The first way in the order of ways that begins with `before`, whose nodes are marked as passed, goes on to a node at which it has some cost, and
     /// from there to none of the nodes in `taken`, which ascend.
-    fn detour(
+    fn deviation(
         &mut self,
         before: &[u32],
         (start, cost): (u32, f64),

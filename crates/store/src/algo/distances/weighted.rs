@@ -7,7 +7,7 @@
 //! Where all weights are whole numbers, and so small that no way is longer than [`u32::MAX`], distances are numbers of four bytes while they are searched for:
 //! half as much goes through the caches, and the sums are the same, since floats have them exactly.
 //!
-//! A node stands in a bucket with the distance that put it there, which is less than all before: where it has fallen again meanwhile, the place is stale.
+//! A node stands in a bucket with the distance that put it there, which is less than all before: where it has fallen again meanwhile, the position is stale.
 //! Threads share a large bucket. Each follows at once what it finds in the same bucket (Zhang et al.: Optimizing Ordered Graph Algorithms with
 //! GraphIt. CGO, 2020), and hands over the rest. A small bucket is one thread's.
 
@@ -15,13 +15,13 @@ use super::bfs::{self, FAR};
 use crate::algo::compact::rows::{Rows, WeightRange};
 use crate::algo::compact::weights::WeightSlice;
 use crate::algo::lowered::{Falls, Lowered};
-use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::run::{Outcome, Output, Report, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 use std::hint::black_box;
 
-/// The bytes for each node: its distance, what is told of that, and about two places in buckets.
-pub(super) const BYTES_A_NODE: usize = 2 * size_of::<f64>() + 2 * size_of::<Place<f64>>();
+/// The bytes for each node: its distance, what is told of that, and about two positions in buckets.
+pub(super) const BYTES_A_NODE: usize = 2 * size_of::<f64>() + 2 * size_of::<Position<f64>>();
 
 /// The most buckets: they lie in a ring, of which one round is the greatest weight.
 const BUCKETS_MAX: f64 = 4096.0;
@@ -30,10 +30,10 @@ const BUCKETS_MAX: f64 = 4096.0;
 /// buckets take twice the time. With more there are more rounds.
 const BUCKETS_AN_EDGE: f64 = 32.0;
 
-/// The pieces from which on a bucket is shared.
-const PIECES_SHARED: usize = 4;
+/// The chunks from which on a bucket is shared.
+const CHUNKS_SHARED: usize = 4;
 
-/// The most that a thread follows by itself for each node of its piece, before it hands over.
+/// The most that a thread follows by itself for each node of its chunk, before it hands over.
 const ALONE_A_NODE: usize = 4;
 
 /// The nodes whose rows are looked up at once, so that memory is waited for together.
@@ -46,7 +46,7 @@ const NODES_A_CHECK: usize = 1 << 14;
 pub(super) const ALONG_A_WAY: &str = "their sum along a path";
 
 /// A node with the distance that put it there.
-type Place<L> = (u32, L);
+type Position<L> = (u32, L);
 
 /// A distance while it is searched for.
 trait Length: Falls {
@@ -54,12 +54,12 @@ trait Length: Falls {
     /// The width of a bucket as it is used.
     type Width: Copy + Sync;
 
-    fn width(wanted: f64) -> Self::Width;
+    fn width(expected: f64) -> Self::Width;
     /// The number of the bucket that a distance falls into.
     fn bucket(self, width: Self::Width) -> u64;
     fn plus(self, weight: f64) -> Self;
     /// The distance as it is told; infinite where there is none.
-    fn told(self) -> f64;
+    fn reported(self) -> f64;
 }
 
 impl Length for f64 {
@@ -67,8 +67,8 @@ impl Length for f64 {
     /// One divided by the width.
     type Width = f64;
 
-    fn width(wanted: f64) -> f64 {
-        1.0 / wanted
+    fn width(expected: f64) -> f64 {
+        1.0 / expected
     }
 
     #[inline]
@@ -81,7 +81,7 @@ impl Length for f64 {
         self + weight
     }
 
-    fn told(self) -> f64 {
+    fn reported(self) -> f64 {
         self
     }
 }
@@ -91,8 +91,8 @@ impl Length for u32 {
     /// The width is a power of two: so many bits.
     type Width = u32;
 
-    fn width(wanted: f64) -> u32 {
-        (wanted as u32).max(1).ilog2()
+    fn width(expected: f64) -> u32 {
+        (expected as u32).max(1).ilog2()
     }
 
     #[inline]
@@ -105,33 +105,33 @@ impl Length for u32 {
         self + weight as u32
     }
 
-    fn told(self) -> f64 {
+    fn reported(self) -> f64 {
         if self == u32::MAX { f64::INFINITY } else { f64::from(self) }
     }
 }
 
-pub(in crate::algo) fn distances(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn distances(run: &Run<'_>) -> Result<Outcome> {
     let sources = run.list("source").unwrap_or_default();
     if !run.graph.outgoing().is_weighted() {
         return levels(run, sources);
     }
-    let _room = run.room_a_node(BYTES_A_NODE)?;
-    let (mut found, report) = search(run.graph.outgoing(), sources, run)?;
-    found.iter_mut().filter(|distance| distance.is_infinite()).for_each(|it| *it = f64::NAN);
-    Ok(Found { output: Output::Floats(found), report })
+    let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
+    let (mut result, report) = search(run.graph.outgoing(), sources, run)?;
+    result.iter_mut().filter(|distance| distance.is_infinite()).for_each(|it| *it = f64::NAN);
+    Ok(Outcome { output: Output::Floats(result), report })
 }
 
 /// Where each edge weighs 1 they are levels.
-fn levels(run: &Run<'_>, sources: &[u32]) -> Result<Found> {
-    let _room = run.room_a_node(bfs::BYTES_A_NODE)?;
+fn levels(run: &Run<'_>, sources: &[u32]) -> Result<Outcome> {
+    let _capacity = run.capacity_per_node(bfs::BYTES_A_NODE)?;
     let (levels, report) = bfs::search(run.graph, sources, usize::MAX, &run.task)?;
-    let mut found = vec![0.0; levels.len()];
-    run.task.fill_evenly(&mut found, |range, part| {
+    let mut result = vec![0.0; levels.len()];
+    run.task.fill_evenly(&mut result, |range, part| {
         let number = |level: u32| if level == FAR { f64::NAN } else { f64::from(level) };
         part.iter_mut().zip(&levels[range]).for_each(|(it, level)| *it = number(*level));
         Ok(())
     })?;
-    Ok(Found { output: Output::Floats(found), report })
+    Ok(Outcome { output: Output::Floats(result), report })
 }
 
 /// The least distances from some nodes to all others; infinite for those that are not reached. The rounds are the buckets that some node ends in, and the edges
@@ -141,11 +141,10 @@ fn levels(run: &Run<'_>, sources: &[u32]) -> Result<Found> {
 ///
 /// `Query` for a node to which each way weighs more than a float holds; `Limit`.
 pub(super) fn search(rows: &Rows, sources: &[u32], run: &Run<'_>) -> Result<(Vec<f64>, Report)> {
-    let range =
-        rows.weight_range().unwrap_or(WeightRange { mean: 1.0, most: 1.0, are_whole: true });
+    let range = rows.weight_range().unwrap_or(WeightRange { mean: 1.0, most: 1.0, are_full: true });
     // No way passes a node twice, and one edge more is added to it before it is dropped.
     let longest = range.most * (rows.nodes() + 1) as f64;
-    if range.are_whole && longest < f64::from(u32::MAX) {
+    if range.are_full && longest < f64::from(u32::MAX) {
         return search_in::<u32>(rows, range, sources, &run.task);
     }
     let (distances, report) = search_in::<f64>(rows, range, sources, &run.task)?;
@@ -192,9 +191,9 @@ fn search_in<L: Length>(
     let mut distances = vec![0.0; search.distances.len()];
     let edges = task.fill_evenly(&mut distances, |nodes, part| {
         let mut edges = 0;
-        for (node, told) in nodes.zip(part) {
-            *told = search.distances.get(node).told();
-            edges += if told.is_finite() { rows.degree(node as u32) } else { 0 };
+        for (node, reported) in nodes.zip(part) {
+            *reported = search.distances.get(node).reported();
+            edges += if reported.is_finite() { rows.degree(node as u32) } else { 0 };
         }
         Ok(edges)
     })?;
@@ -208,10 +207,10 @@ struct Search<'r, L: Length> {
     distances: Lowered<L>,
     width: L::Width,
     /// The nodes by their buckets; one that is reached again stands in several. Their number is a power of two.
-    ring: Vec<Vec<Place<L>>>,
+    ring: Vec<Vec<Position<L>>>,
     /// The number of buckets that are done, which is the number of the nearest one.
     done: u64,
-    /// The places of all buckets.
+    /// The positions of all buckets.
     waiting: usize,
 }
 
@@ -220,8 +219,8 @@ impl<'r, L: Length> Search<'r, L> {
         let WeightRange { mean, most, .. } = range;
         // Wider where a few weights are far greater than the others. Where all weigh nothing any will do.
         let least = most / BUCKETS_MAX;
-        let wanted = if mean.is_finite() { (mean / BUCKETS_AN_EDGE).max(least) } else { least };
-        let width = L::width(if wanted.is_normal() { wanted } else { 1.0 });
+        let expected = if mean.is_finite() { (mean / BUCKETS_AN_EDGE).max(least) } else { least };
+        let width = L::width(if expected.is_normal() { expected } else { 1.0 });
         let buckets = (L::ZERO.plus(most).bucket(width) as usize + 2).next_power_of_two();
         Search {
             rows,
@@ -240,21 +239,22 @@ impl<'r, L: Length> Search<'r, L> {
         distance.bucket(self.width).max(self.done)
     }
 
-    /// Empties a bucket, and follows the edges of its nodes. Returns whether one of them had a place that was not stale.
+    /// Empties a bucket, and follows the edges of its nodes. Returns whether one of them had a position that was not stale.
     fn follow(&mut self, bucket: usize, task: &Task<'_>) -> Result<bool> {
-        let places = self.ring[bucket].len();
-        let edges = places * self.rows.edges() / self.rows.nodes().max(1);
-        let pieces = (edges / task.cut().batch_piece).min(places);
-        if pieces < PIECES_SHARED || task.threads() == 1 {
+        let positions = self.ring[bucket].len();
+        let edges = positions * self.rows.edges() / self.rows.nodes().max(1);
+        let chunks = (edges / task.cut().batch_chunk).min(positions);
+        if chunks < CHUNKS_SHARED || task.threads() == 1 {
             return Ok(self.follow_alone(bucket));
         }
-        let places = std::mem::take(&mut self.ring[bucket]);
-        self.waiting -= places.len();
-        let pieces: Vec<&[Place<L>]> = places.chunks(places.len().div_ceil(pieces)).collect();
+        let positions = std::mem::take(&mut self.ring[bucket]);
+        self.waiting -= positions.len();
+        let chunks: Vec<&[Position<L>]> =
+            positions.chunks(positions.len().div_ceil(chunks)).collect();
         let shared = &*self;
-        let found = task.blocks(pieces.len(), |piece| Ok(shared.follow_piece(pieces[piece])))?;
+        let result = task.blocks(chunks.len(), |chunk| Ok(shared.follow_chunk(chunks[chunk])))?;
         let mut is_round = false;
-        for (farther, is_new) in found {
+        for (farther, is_new) in result {
             is_round |= is_new;
             farther.into_iter().for_each(|(node, distance)| self.put(node, distance));
         }
@@ -263,28 +263,28 @@ impl<'r, L: Length> Search<'r, L> {
 
     fn follow_alone(&mut self, bucket: usize) -> bool {
         let (rows, mut is_round, mut next) = (self.rows, false, 0);
-        let mut places = std::mem::take(&mut self.ring[bucket]);
-        while next < places.len() {
-            let end = places.len().min(next + ROWS_AT_ONCE);
-            let group = Group::of(rows, &self.distances, &places[next..end]);
+        let mut positions = std::mem::take(&mut self.ring[bucket]);
+        while next < positions.len() {
+            let end = positions.len().min(next + ROWS_AT_ONCE);
+            let group = Group::of(rows, &self.distances, &positions[next..end]);
             is_round |= group.len != 0;
             group.each(|to, distance| self.shorten(to, distance));
             next = end;
             // What was found in the same bucket comes right behind.
-            if next == places.len() {
-                places.append(&mut self.ring[bucket]);
+            if next == positions.len() {
+                positions.append(&mut self.ring[bucket]);
             }
         }
-        self.waiting -= places.len();
-        places.clear();
-        self.ring[bucket] = places;
+        self.waiting -= positions.len();
+        positions.clear();
+        self.ring[bucket] = positions;
         is_round
     }
 
     /// Follows the edges of some nodes of the nearest bucket. Returns the nodes that are nearer now and were not followed, and whether one of the places was not stale.
-    fn follow_piece(&self, places: &[Place<L>]) -> (Vec<Place<L>>, bool) {
+    fn follow_chunk(&self, positions: &[Position<L>]) -> (Vec<Position<L>>, bool) {
         let (mut near, mut farther, mut is_round) = (Vec::new(), Vec::new(), false);
-        let mut follow = |group: Group<'_, L>, near: &mut Vec<Place<L>>| {
+        let mut follow = |group: Group<'_, L>, near: &mut Vec<Position<L>>| {
             is_round |= group.len != 0;
             group.each(|to, distance| {
                 if self.distances.lower(to as usize, distance) {
@@ -293,9 +293,9 @@ impl<'r, L: Length> Search<'r, L> {
                 }
             });
         };
-        let group = |places: &[Place<L>]| Group::of(self.rows, &self.distances, places);
-        places.chunks(ROWS_AT_ONCE).for_each(|places| follow(group(places), &mut near));
-        let (mut next, most) = (0, ALONE_A_NODE * places.len());
+        let group = |positions: &[Position<L>]| Group::of(self.rows, &self.distances, positions);
+        positions.chunks(ROWS_AT_ONCE).for_each(|positions| follow(group(positions), &mut near));
+        let (mut next, most) = (0, ALONE_A_NODE * positions.len());
         while next < near.len().min(most) {
             let end = near.len().min(most).min(next + ROWS_AT_ONCE);
             follow(group(&near[next..end]), &mut near);
@@ -334,7 +334,7 @@ impl<'r, L: Length> Search<'r, L> {
     }
 }
 
-/// The rows of some places that are not stale, with the distances of their nodes.
+/// The rows of some positions that are not stale, with the distances of their nodes.
 struct Group<'r, L> {
     rows: [(&'r [u32], WeightSlice<'r>, L); ROWS_AT_ONCE],
     len: usize,
@@ -343,10 +343,10 @@ struct Group<'r, L> {
 impl<'r, L: Length> Group<'r, L> {
     /// Looks up where the rows lie, and then reads both ends of each: the processor waits for several at a time, where one row after
     /// the other would be waited for by itself.
-    fn of(rows: &'r Rows, distances: &Lowered<L>, places: &[Place<L>]) -> Group<'r, L> {
+    fn of(rows: &'r Rows, distances: &Lowered<L>, positions: &[Position<L>]) -> Group<'r, L> {
         let none = (&[][..], WeightSlice::Ones, L::ZERO);
         let mut group = Group { rows: [none; ROWS_AT_ONCE], len: 0 };
-        for &(node, distance) in places {
+        for &(node, distance) in positions {
             if distances.get(node as usize) == distance {
                 let (targets, weights) = rows.row(node);
                 group.rows[group.len] = (targets, weights, distance);
@@ -361,7 +361,7 @@ impl<'r, L: Length> Group<'r, L> {
         group
     }
 
-    /// Visits the far ends of the edges, each with its distance along that edge.
+    /// Visits the targets of the edges, each with its distance along that edge.
     #[inline]
     fn each(self, mut visit: impl FnMut(u32, L)) {
         for (targets, weights, distance) in &self.rows[..self.len] {

@@ -1,7 +1,7 @@
 //! Random choices among the edges of a node, in proportion to what they weigh.
 
 use crate::algo::compact::rows::Rows;
-use crate::algo::draws::Draws;
+use crate::algo::draws::RandomStream;
 use crate::algo::run::Run;
 use hexgraph_base::types::Result;
 
@@ -16,10 +16,10 @@ pub(super) struct Choices<'r> {
 }
 
 /// The generator of one node's draws: it depends on the seed, the node and a number alone, and so not on the threads.
-pub(super) fn draws_of(seed: u64, node: u32, number: usize) -> Draws {
-    let mut draws = Draws::new(seed ^ u64::from(node).wrapping_mul(0xd605_1b8d_42f1_3b9f));
-    let first = draws.next();
-    Draws::new(first ^ (number as u64).wrapping_mul(0xa24b_aed4_963e_e407))
+pub(super) fn random_of(seed: u64, node: u32, number: usize) -> RandomStream {
+    let mut random = RandomStream::new(seed ^ u64::from(node).wrapping_mul(0xd605_1b8d_42f1_3b9f));
+    let first = random.next();
+    RandomStream::new(first ^ (number as u64).wrapping_mul(0xa24b_aed4_963e_e407))
 }
 
 impl<'r> Choices<'r> {
@@ -49,37 +49,37 @@ impl<'r> Choices<'r> {
     ///
     /// Edges are drawn at random and kept with the chance that they have (rejection). That needs no memory and few tries, unless few
     /// edges of many have the weight: then all are gone through, which costs O(edges of the node).
-    pub(super) fn draw(
+    pub(super) fn sample(
         &self,
         node: u32,
-        draws: &mut Draws,
+        random: &mut RandomStream,
         most: f64,
         factor: impl Fn(u32) -> f64,
     ) -> Option<u32> {
         let targets = self.rows.of(node);
-        let weight = |place: usize| self.rows.weight_at(node, place);
+        let weight = |position: usize| self.rows.weight_at(node, position);
         let heaviest = self.greatest.get(node as usize).copied().unwrap_or(1.0);
         if targets.is_empty() || heaviest <= 0.0 {
             return None;
         }
         for _ in 0..TRIES {
-            let place = draws.below(targets.len());
+            let position = random.below(targets.len());
             // The factor may cost a search: it is asked for what passes by its weight.
-            // An edge is kept with the chance of its weight times its factor, by the greatest that this product can be.
-            let mut bound = draws.share() * heaviest * most;
-            if bound < weight(place) * most {
-                bound /= weight(place);
-                if bound < factor(targets[place]) {
-                    return Some(targets[place]);
+            // An edge is retained with the chance of its weight times its factor, by the greatest that this product can be.
+            let mut bound = random.fraction() * heaviest * most;
+            if bound < weight(position) * most {
+                bound /= weight(position);
+                if bound < factor(targets[position]) {
+                    return Some(targets[position]);
                 }
             }
         }
-        let chance = |place: usize| weight(place) * factor(targets[place]);
-        let whole: f64 = (0..targets.len()).map(chance).sum();
-        let mut left = draws.share() * whole;
+        let chance = |position: usize| weight(position) * factor(targets[position]);
+        let full: f64 = (0..targets.len()).map(chance).sum();
+        let mut left = random.fraction() * full;
         let mut last = None;
-        for (place, target) in targets.iter().enumerate() {
-            let chance = chance(place);
+        for (position, target) in targets.iter().enumerate() {
+            let chance = chance(position);
             if 0.0 < chance {
                 last = Some(*target);
                 if left < chance {

@@ -2,15 +2,15 @@
 //! of those that it leads to, again and again. The vector of a node is the sum of what it had after each round, scaled to the length 1 and
 //! weighted.
 //!
-//! Nearly all of the time goes into fetching the vectors of neighbours from memory, so these are fetched whole, and seldom. The first ones are kept as a
+//! Nearly all of the time goes into fetching the vectors of neighbours from memory, so these are fetched whole, and seldom. The first ones are retained as a
 //! byte for each number, and those of the last round are added to the result as they are computed. Up to three rounds need no more than the result and
 //! one copy of it: while the second round is made, the result has what the first one gave. More rounds go strip by strip of half the numbers, of which
-//! there is room for two beside the result. A strip does not tell the lengths of vectors, so all strips are gone through once before, for these.
+//! there is space for two beside the result. A strip does not tell the lengths of vectors, so all strips are gone through once before, for these.
 
-use super::choice::draws_of;
+use super::choice::random_of;
 use crate::algo::compact::rows::Rows;
 use crate::algo::compact::weights::WeightSlice;
-use crate::algo::run::{Found, Output, Report, Run, Vectors};
+use crate::algo::run::{Outcome, Output, Report, Run, Vectors};
 use crate::algo::task::{EVEN_BLOCK, even_ends};
 use hexgraph_base::types::Result;
 use std::ops::{Range, RangeInclusive};
@@ -30,30 +30,30 @@ const FETCHED: usize = 4;
 /// The greatest weights of a node with which floats of four bytes can be multiplied and added up.
 const ORDINARY_WEIGHTS: RangeInclusive<f64> = 1e-20..=1e20;
 
-pub(in crate::algo) fn fastrp(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn fastrp(run: &Run<'_>) -> Result<Outcome> {
     let rows = run.graph.outgoing();
     let nodes = rows.nodes();
     let dimensions = run.call.int("dimensions").unwrap_or(1) as usize;
     let weights = run.call.numbers("iteration_weights");
-    let _result = run.task.room(nodes.saturating_mul(dimensions), size_of::<f32>())?;
+    let _result = run.task.capacity(nodes.saturating_mul(dimensions), size_of::<f32>())?;
     // What counts for nothing at the end needs no round.
     let rounds = weights.iter().rposition(|weight| *weight != 0.0).map_or(0, |last| last + 1);
     let weights: Vec<f32> = weights[..rounds].iter().map(|weight| *weight as f32).collect();
     let mut values = vec![0.0; nodes * dimensions];
     let (width, passes) = if rounds <= ROUNDS_AT_ONCE {
-        let _room = run.room_a_node(size_of::<f32>() * (1 + dimensions))?;
+        let _capacity = run.capacity_per_node(size_of::<f32>() * (1 + dimensions))?;
         Projection::new(run, dimensions)?.at_once(&mut values, &weights)?;
         (dimensions, 1)
     } else {
-        // Half of the numbers, in whole chunks: then each strip begins where a chunk of draws does.
+        // Half of the numbers, in entire chunks: then each strip begins where a chunk of draws does.
         let width = dimensions.div_ceil(2 * CHUNK) * CHUNK;
-        let _room = run.room_a_node(size_of::<f32>() * (1 + 2 * width + rounds))?;
+        let _capacity = run.capacity_per_node(size_of::<f32>() * (1 + 2 * width + rounds))?;
         Projection::new(run, dimensions)?.by_strips(&mut values, &weights, width)?;
         (width, 2)
     };
     let edges = passes * dimensions.div_ceil(width) * rounds * rows.edges();
     let report = Report { iterations: rounds, edges, ..Report::default() };
-    Ok(Found { output: Output::Vectors(Vectors { dimensions, values }), report })
+    Ok(Outcome { output: Output::Vectors(Vectors { dimensions, values }), report })
 }
 
 struct Projection<'p, 'r> {
@@ -85,19 +85,19 @@ impl Source for Dense<'_> {
         for (number, nodes) in fours.iter().enumerate() {
             let [one, two, three, four] = nodes.map(of);
             let weights: [f32; FETCHED] =
-                std::array::from_fn(|place| weight(number * FETCHED + place));
+                std::array::from_fn(|position| weight(number * FETCHED + position));
             // Several vectors are on their way from memory at once, but each number's sum is taken in their order.
-            for (place, sum) in sums[..width].iter_mut().enumerate() {
+            for (position, sum) in sums[..width].iter_mut().enumerate() {
                 *sum = *sum
-                    + weights[0] * one[place]
-                    + weights[1] * two[place]
-                    + weights[2] * three[place]
-                    + weights[3] * four[place];
+                    + weights[0] * one[position]
+                    + weights[1] * two[position]
+                    + weights[2] * three[position]
+                    + weights[3] * four[position];
             }
         }
         let before = nodes.len() - rest.len();
-        for (place, node) in rest.iter().enumerate() {
-            let weight = weight(before + place);
+        for (position, node) in rest.iter().enumerate() {
+            let weight = weight(before + position);
             sums.iter_mut().zip(of(*node)).for_each(|(sum, it)| *sum += weight * it);
         }
     }
@@ -107,8 +107,8 @@ impl Source for First<'_> {
     #[inline]
     fn add(&self, nodes: &[u32], weight: impl Fn(usize) -> f32, sums: &mut [f32]) {
         let First(signs, width, sizes) = *self;
-        for (place, &node) in nodes.iter().enumerate() {
-            let size = weight(place) * sizes[node as usize];
+        for (position, &node) in nodes.iter().enumerate() {
+            let size = weight(position) * sizes[node as usize];
             let signs = &signs[node as usize * width..][..width];
             sums.iter_mut().zip(signs).for_each(|(sum, sign)| *sum += size * f32::from(*sign));
         }
@@ -140,7 +140,7 @@ impl<'p, 'r> Projection<'p, 'r> {
         // The first vectors lie where the second ones will.
         // A byte for each number takes a quarter of the room of the floats.
         let signs = &mut bytemuck::cast_slice_mut(&mut copy)[..result.len()];
-        self.draw(signs, &(0..width))?;
+        self.sample(signs, &(0..width))?;
         let first = First(signs, width, &self.sizes);
         let Some(&of_first) = before.first() else {
             return self.step(&first, width, result, |vector, sums| add(vector, sums, last));
@@ -187,8 +187,8 @@ impl<'p, 'r> Projection<'p, 'r> {
         // The squares of the lengths after each round, and then what a round's numbers count.
         let mut counts = vec![vec![0.0_f32; nodes]; weights.len()];
         for strip in strips.clone() {
-            let room = (&mut now, &mut next);
-            self.rounds(&strip, weights, room, |round, strip| {
+            let capacity = (&mut now, &mut next);
+            self.rounds(&strip, weights, capacity, |round, strip| {
                 self.measure(strip, &mut counts[round])
             })?;
         }
@@ -199,8 +199,8 @@ impl<'p, 'r> Projection<'p, 'r> {
             })?;
         }
         for strip in strips {
-            let room = (&mut now, &mut next);
-            self.rounds(&strip, weights, room, |round, numbers| {
+            let capacity = (&mut now, &mut next);
+            self.rounds(&strip, weights, capacity, |round, numbers| {
                 self.add_strip(result, &counts[round], (&strip, numbers))
             })?;
         }
@@ -220,7 +220,7 @@ impl<'p, 'r> Projection<'p, 'r> {
             let made = &mut next[..nodes * width];
             if round == 0 {
                 let signs = &mut bytemuck::cast_slice_mut(now)[..nodes * width];
-                self.draw(signs, strip)?;
+                self.sample(signs, strip)?;
                 let first = First(signs, width, &self.sizes);
                 self.step(&first, width, made, <[f32]>::copy_from_slice)?;
             } else {
@@ -235,7 +235,7 @@ impl<'p, 'r> Projection<'p, 'r> {
     }
 
     /// Draws the signs of some numbers of the first vectors.
-    fn draw(&self, signs: &mut [i8], strip: &Range<usize>) -> Result<()> {
+    fn sample(&self, signs: &mut [i8], strip: &Range<usize>) -> Result<()> {
         let (seed, width) = (self.run.call.seed, strip.len());
         let ends: Vec<usize> = even_ends(self.rows.nodes()).iter().map(|end| end * width).collect();
         self.run.task.fill(signs, &ends, |block, part| {
@@ -243,8 +243,8 @@ impl<'p, 'r> Projection<'p, 'r> {
             for (node, signs) in nodes.zip(part.chunks_exact_mut(width)) {
                 for (chunk, signs) in signs.chunks_mut(CHUNK).enumerate() {
                     // By the number of the chunk in the whole vector, so a strip draws what the whole would have there.
-                    let mut draws = draws_of(seed, node, strip.start / CHUNK + chunk);
-                    signs.fill_with(|| match draws.below(SPARSITY) {
+                    let mut random = random_of(seed, node, strip.start / CHUNK + chunk);
+                    signs.fill_with(|| match random.below(SPARSITY) {
                         0 => 1,
                         1 => -1,
                         _ => 0,
@@ -272,21 +272,21 @@ impl<'p, 'r> Projection<'p, 'r> {
             for (node, vector) in rows.block(number).zip(part.chunks_exact_mut(width)) {
                 sums.fill(0.0);
                 let (targets, weights) = rows.row(node);
-                let whole = match weights {
+                let full = match weights {
                     WeightSlice::Ones => {
                         source.add(targets, |_| 1.0, &mut sums);
                         targets.len() as f64
                     }
                     weights => {
                         let unit = unit_of(weights, targets.len());
-                        let weight = |place: usize| weights.at(place) / unit;
-                        source.add(targets, |place| weight(place) as f32, &mut sums);
+                        let weight = |position: usize| weights.at(position) / unit;
+                        source.add(targets, |position| weight(position) as f32, &mut sums);
                         (0..targets.len()).map(weight).sum()
                     }
                 };
-                if 0.0 < whole {
-                    let share = (1.0 / whole) as f32;
-                    sums.iter_mut().for_each(|sum| *sum *= share);
+                if 0.0 < full {
+                    let fraction = (1.0 / full) as f32;
+                    sums.iter_mut().for_each(|sum| *sum *= fraction);
                 }
                 finish(vector, &sums);
             }
@@ -331,7 +331,7 @@ impl<'p, 'r> Projection<'p, 'r> {
 
 /// What the weights of a node's edges are to be divided by so that floats of four bytes hold them and their sums.
 fn unit_of(weights: WeightSlice<'_>, edges: usize) -> f64 {
-    let greatest = (0..edges).map(|place| weights.at(place)).fold(0.0, f64::max);
+    let greatest = (0..edges).map(|position| weights.at(position)).fold(0.0, f64::max);
     if greatest == 0.0 || ORDINARY_WEIGHTS.contains(&greatest) { 1.0 } else { greatest }
 }
 

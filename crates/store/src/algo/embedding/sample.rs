@@ -1,55 +1,55 @@
 //! Samples of neighbours by layers, as networks that learn on graphs take them: of the nodes of a layer some neighbours are drawn, and
 //! those that no layer had before are the next layer.
 
-use super::choice::{Choices, draws_of};
+use super::choice::{Choices, random_of};
 use crate::algo::bits::Bits;
-use crate::algo::draws::Draws;
-use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::draws::RandomStream;
+use crate::algo::run::{Outcome, Output, Report, Run};
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashSet;
 
-/// The nodes of one piece of work.
-const NODES_A_PIECE: usize = 1024;
+/// The nodes of one chunk of work.
+const NODES_A_CHUNK: usize = 1024;
 
 /// The pairs between two looks at the clock.
 const PAIRS_A_CHECK: usize = 1 << 16;
 
-/// The bytes of a pair, in its piece and in the whole.
+/// The bytes of a pair, in its chunk and in the whole.
 const BYTES_A_PAIR: usize = 2 * size_of::<(u32, u32, f64)>();
 
-pub(in crate::algo) fn sample(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn sample(run: &Run<'_>) -> Result<Outcome> {
     let rows = run.graph.outgoing();
-    let _room = run.room_a_node(Choices::bytes_a_node(rows) + 2 * size_of::<u32>())?;
+    let _capacity = run.capacity_per_node(Choices::bytes_a_node(rows) + 2 * size_of::<u32>())?;
     let choices = Choices::new(run)?;
     let is_repeated = run.call.is("replace");
     let mut seen = Bits::new(rows.nodes());
     let mut layer = run.list("source").unwrap_or_default().to_vec();
     layer.iter().for_each(|node| seen.set(*node as usize));
-    let (mut pairs, mut rooms) = (Vec::new(), Vec::new());
+    let (mut pairs, mut capacities) = (Vec::new(), Vec::new());
     for (number, fanout) in run.call.numbers("fanouts").iter().enumerate() {
         let fanout = *fanout as usize;
         let most = |node: &u32| if is_repeated { fanout } else { fanout.min(rows.degree(*node)) };
-        rooms.push(run.task.room(layer.iter().map(most).sum(), BYTES_A_PAIR)?);
-        let pieces: Vec<&[u32]> = layer.chunks(NODES_A_PIECE).collect();
-        let found = run.task.blocks(pieces.len(), |piece| {
-            let (mut found, mut unchecked) = (Vec::new(), 0);
-            for &node in pieces[piece] {
-                if unchecked + PAIRS_A_CHECK < found.len() {
-                    unchecked = found.len();
+        capacities.push(run.task.capacity(layer.iter().map(most).sum(), BYTES_A_PAIR)?);
+        let chunks: Vec<&[u32]> = layer.chunks(NODES_A_CHUNK).collect();
+        let result = run.task.blocks(chunks.len(), |chunk| {
+            let (mut result, mut unchecked) = (Vec::new(), 0);
+            for &node in chunks[chunk] {
+                if unchecked + PAIRS_A_CHECK < result.len() {
+                    unchecked = result.len();
                     run.task.check()?;
                 }
-                let draws = draws_of(run.call.seed, node, number);
-                let before = found.len();
+                let random = random_of(run.call.seed, node, number);
+                let before = result.len();
                 match is_repeated {
-                    true => repeated(&choices, node, fanout, draws, &mut found),
-                    false => distinct(&choices, node, fanout, draws, &mut found),
+                    true => repeated(&choices, node, fanout, random, &mut result),
+                    false => distinct(&choices, node, fanout, random, &mut result),
                 }
-                found[before..].sort_unstable();
+                result[before..].sort_unstable();
             }
-            Ok(found)
+            Ok(result)
         })?;
         let mut next = Vec::new();
-        for (from, to) in found.into_iter().flatten() {
+        for (from, to) in result.into_iter().flatten() {
             pairs.push((from, to, (number + 1) as f64));
             if !seen.has(to as usize) {
                 seen.set(to as usize);
@@ -59,7 +59,7 @@ pub(in crate::algo) fn sample(run: &Run<'_>) -> Result<Found> {
         layer = next;
     }
     let edges = pairs.len();
-    Ok(Found { output: Output::Pairs(pairs), report: Report { edges, ..Report::default() } })
+    Ok(Outcome { output: Output::Pairs(pairs), report: Report { edges, ..Report::default() } })
 }
 
 /// Draws so many neighbours, each in proportion to its weight, whatever was drawn before.
@@ -67,11 +67,11 @@ fn repeated(
     choices: &Choices<'_>,
     node: u32,
     fanout: usize,
-    mut draws: Draws,
-    found: &mut Vec<(u32, u32)>,
+    mut random: RandomStream,
+    result: &mut Vec<(u32, u32)>,
 ) {
-    let drawn = (0..fanout).map_while(|_| choices.draw(node, &mut draws, 1.0, |_| 1.0));
-    found.extend(drawn.map(|to| (node, to)));
+    let sampled = (0..fanout).map_while(|_| choices.sample(node, &mut random, 1.0, |_| 1.0));
+    result.extend(sampled.map(|to| (node, to)));
 }
 
 /// Draws so many different neighbours, or takes all where there are no more. One of weight 0 is never drawn.
@@ -83,14 +83,14 @@ fn distinct(
     choices: &Choices<'_>,
     node: u32,
     fanout: usize,
-    mut draws: Draws,
-    found: &mut Vec<(u32, u32)>,
+    mut random: RandomStream,
+    result: &mut Vec<(u32, u32)>,
 ) {
     let rows = choices.rows;
     if rows.is_weighted() {
         let weighted = rows.weighted(node).filter(|(_, weight)| 0.0 < *weight);
         // One less a share from 0 to below 1 is above 0, and has a logarithm.
-        let keyed = weighted.map(|(to, weight)| (-(1.0 - draws.share()).ln() / weight, to));
+        let keyed = weighted.map(|(to, weight)| (-(1.0 - random.fraction()).ln() / weight, to));
         let mut keyed: Vec<(f64, u32)> = keyed.collect();
         if fanout < keyed.len() {
             keyed.select_nth_unstable_by(fanout, |one, other| {
@@ -98,21 +98,21 @@ fn distinct(
             });
             keyed.truncate(fanout);
         }
-        found.extend(keyed.into_iter().map(|(_, to)| (node, to)));
+        result.extend(keyed.into_iter().map(|(_, to)| (node, to)));
         return;
     }
     let targets = rows.of(node);
     if targets.len() <= fanout {
-        found.extend(targets.iter().map(|to| (node, *to)));
+        result.extend(targets.iter().map(|to| (node, *to)));
         return;
     }
     let mut taken = FxHashSet::default();
     for last in targets.len() - fanout..targets.len() {
-        let place = draws.below(last + 1);
+        let position = random.below(last + 1);
         // All that were taken are below `last`.
-        let place = if taken.contains(&place) { last } else { place };
-        taken.insert(place);
+        let position = if taken.contains(&position) { last } else { position };
+        taken.insert(position);
     }
     // In the order of a hash set; whoever asks sorts what was found for the node.
-    found.extend(taken.into_iter().map(|place| (node, targets[place])));
+    result.extend(taken.into_iter().map(|position| (node, targets[position])));
 }

@@ -3,19 +3,19 @@
 //!
 //! How long walks get only the graph tells: where no edge leads on they end, however long they may be. So memory is counted as they grow.
 
-use super::choice::{Choices, draws_of};
-use crate::algo::draws::Draws;
-use crate::algo::run::{Found, Output, Paths, Report, Run};
+use super::choice::{Choices, random_of};
+use crate::algo::draws::RandomStream;
+use crate::algo::run::{Outcome, Output, Paths, Report, Run};
 use crate::algo::task::{Task, TaskMemory};
 use hexgraph_base::types::Result;
 
-/// The walks of one piece of work.
-const WALKS_A_PIECE: usize = 1024;
+/// The walks of one chunk of work.
+const WALKS_A_CHUNK: usize = 1024;
 
 /// The steps between two looks at the clock.
 const STEPS_A_CHECK: usize = 1 << 16;
 
-pub(in crate::algo) fn walks(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn walks(run: &Run<'_>) -> Result<Outcome> {
     let rows = run.graph.outgoing();
     let all: Vec<u32>;
     let sources = match run.list("source") {
@@ -28,45 +28,46 @@ pub(in crate::algo) fn walks(run: &Run<'_>) -> Result<Found> {
     let length = run.call.int("length").unwrap_or(1) as usize;
     let each = run.call.int("per_node").unwrap_or(1) as usize;
     let count = sources.len().saturating_mul(each);
-    let _ends = run.task.room(count, 2 * size_of::<usize>())?;
-    let _room = run.room_a_node(Choices::bytes_a_node(rows) + size_of::<u32>())?;
+    let _ends = run.task.capacity(count, 2 * size_of::<usize>())?;
+    let _capacity = run.capacity_per_node(Choices::bytes_a_node(rows) + size_of::<u32>())?;
     let choices = Choices::new(run)?;
     let turns = Turns { p: run.call.float("p"), q: run.call.float("q") };
-    let pieces = run.task.blocks(count.div_ceil(WALKS_A_PIECE), |piece| {
-        let first = piece * WALKS_A_PIECE;
-        let last = count.min(first + WALKS_A_PIECE);
+    let chunks = run.task.blocks(count.div_ceil(WALKS_A_CHUNK), |chunk| {
+        let first = chunk * WALKS_A_CHUNK;
+        let last = count.min(first + WALKS_A_CHUNK);
         let most = (last - first).saturating_mul(length + 1);
-        let mut walks = Grown { task: run.task, paths: Paths::default(), rooms: Vec::new(), most };
+        let mut walks =
+            Grown { task: run.task, paths: Paths::default(), capacities: Vec::new(), most };
         for number in first..last {
             let (start, walk) = (sources[number / each], number % each);
             turns.walk(
                 &choices,
                 start,
                 length,
-                draws_of(run.call.seed, start, walk),
+                random_of(run.call.seed, start, walk),
                 &mut walks,
             )?;
         }
-        Ok((walks.paths, walks.rooms))
+        Ok((walks.paths, walks.capacities))
     })?;
     let mut walks = Paths { ends: Vec::with_capacity(count), ..Paths::default() };
-    let nodes = pieces.iter().map(|(piece, _)| piece.nodes.len()).sum();
-    let _walks = run.task.room(nodes, size_of::<u32>())?;
+    let nodes = chunks.iter().map(|(chunk, _)| chunk.nodes.len()).sum();
+    let _walks = run.task.capacity(nodes, size_of::<u32>())?;
     walks.nodes.reserve_exact(nodes);
-    for (piece, _rooms) in pieces {
+    for (chunk, _capacities) in chunks {
         let before = walks.nodes.len();
-        walks.ends.extend(piece.ends.iter().map(|end| before + end));
-        walks.nodes.extend(piece.nodes);
+        walks.ends.extend(chunk.ends.iter().map(|end| before + end));
+        walks.nodes.extend(chunk.nodes);
     }
     let edges = walks.nodes.len() - walks.ends.len();
-    Ok(Found { output: Output::Paths(walks), report: Report { edges, ..Report::default() } })
+    Ok(Outcome { output: Output::Paths(walks), report: Report { edges, ..Report::default() } })
 }
 
 /// Walks whose memory is counted as they grow.
 struct Grown<'w> {
     task: Task<'w>,
     paths: Paths,
-    rooms: Vec<TaskMemory<'w>>,
+    capacities: Vec<TaskMemory<'w>>,
     /// The most nodes that they have together.
     most: usize,
 }
@@ -77,8 +78,8 @@ impl Grown<'_> {
         let nodes = &mut self.paths.nodes;
         if nodes.len() == nodes.capacity() {
             // Twice as many, so that all are moved as often as a number has digits.
-            let more = nodes.len().max(WALKS_A_PIECE).min(self.most - nodes.len());
-            self.rooms.push(self.task.room(more, size_of::<u32>())?);
+            let more = nodes.len().max(WALKS_A_CHUNK).min(self.most - nodes.len());
+            self.capacities.push(self.task.capacity(more, size_of::<u32>())?);
             nodes.reserve_exact(more);
         }
         if nodes.len().is_multiple_of(STEPS_A_CHECK) {
@@ -102,18 +103,18 @@ impl Turns {
         choices: &Choices<'_>,
         start: u32,
         length: usize,
-        mut draws: Draws,
+        mut random: RandomStream,
         walks: &mut Grown<'_>,
     ) -> Result<()> {
         let (back, away) = (1.0 / self.p, 1.0 / self.q);
         let is_plain = self.p == 1.0 && self.q == 1.0;
-        // The greatest that a step may count, by which `draw` scales the chance of being kept.
+        // The greatest that a step may count, by which `sample` scales the chance of being kept.
         let most = back.max(away).max(1.0);
         let (mut before, mut at) = (None, start);
         walks.push(start)?;
         for _ in 0..length {
             let next = match before {
-                Some(before) if !is_plain => choices.draw(at, &mut draws, most, |to| {
+                Some(before) if !is_plain => choices.sample(at, &mut random, most, |to| {
                     if to == before {
                         back
                     } else if choices.rows.has(before, to) {
@@ -122,7 +123,7 @@ impl Turns {
                         away
                     }
                 }),
-                _ => choices.draw(at, &mut draws, 1.0, |_| 1.0),
+                _ => choices.sample(at, &mut random, 1.0, |_| 1.0),
             };
             let Some(next) = next else { break };
             walks.push(next)?;

@@ -1,6 +1,6 @@
 //! Betweenness by Brandes' algorithm: on how many of the shortest ways between other nodes a node lies. Each edge counts as one step.
 //!
-//! With `samples`, searches start at so many nodes that are sampled, and the sums are scaled to all; with `source` at given nodes. Starts are dealt to a fixed number of
+//! With `samples`, searches start at so many nodes that are sampled, and the sums are scaled to all; with `source` at given nodes. Starts are partitioned to a fixed number of
 //! groups, whose sums are added up in their order: the result does not depend on the threads.
 //!
 //! A search keeps a bit for each node that stands in a level before the next one, and a bit for each edge that leads on from level to level. The
@@ -9,8 +9,8 @@
 
 use crate::algo::bits::Bits;
 use crate::algo::compact::rows::Rows;
-use crate::algo::draws::Draws;
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::draws::RandomStream;
+use crate::algo::run::{Outcome, Output, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::{Error, Result};
 use std::ops::Range;
@@ -18,20 +18,20 @@ use std::ops::Range;
 /// The groups of starts.
 const GROUPS: usize = 4;
 
-/// The bytes of a node for each group: the sum, and for one search the number of ways, the dependency and a place in its order.
+/// The bytes of a node for each group: the sum, and for one search the number of ways, the dependency and a position in its order.
 const BYTES_A_NODE: usize = 3 * size_of::<f64>() + size_of::<u32>();
 
 /// A level with more than one in so many of all nodes is sorted, by a look at the bits of all.
-const SORT_SHARE: usize = 32;
+const SORT_RESERVATION: usize = 32;
 
 /// The nodes between two looks at the clock.
 const NODES_A_CHECK: usize = 4096;
 
-pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Outcome> {
     let nodes = run.graph.len();
-    let _room = run.room_a_node(BYTES_A_NODE * GROUPS + size_of::<f64>())?;
+    let _capacity = run.capacity_per_node(BYTES_A_NODE * GROUPS + size_of::<f64>())?;
     let rows = run.graph.outgoing();
-    let _bits = run.task.room((rows.edges() + 2 * nodes).div_ceil(8), GROUPS)?;
+    let _bits = run.task.capacity((rows.edges() + 2 * nodes).div_ceil(8), GROUPS)?;
     let given = run.list("source");
     let mut starts: Vec<u32> = given.map_or_else(|| (0..nodes as u32).collect(), <[u32]>::to_vec);
     if given.is_some() {
@@ -41,7 +41,7 @@ pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Found> {
         }
     } else if let Some(samples) = run.call.int("samples").filter(|count| (*count as usize) < nodes)
     {
-        Draws::new(run.call.seed).shuffle(&mut starts);
+        RandomStream::new(run.call.seed).shuffle(&mut starts);
         starts.truncate(samples as usize);
     }
     let sums = run.task.blocks(GROUPS.min(starts.len()), |group| {
@@ -74,7 +74,7 @@ pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Found> {
             };
         }
     }
-    Ok(Found::once(Output::Floats(scores), 2 * rows.edges() * starts.len()))
+    Ok(Outcome::once(Output::Floats(scores), 2 * rows.edges() * starts.len()))
 }
 
 struct Search {
@@ -134,11 +134,11 @@ impl Search {
         mut edge: usize,
         task: &Task<'_>,
     ) -> Result<usize> {
-        for place in level {
-            if place.is_multiple_of(NODES_A_CHECK) {
+        for position in level {
+            if position.is_multiple_of(NODES_A_CHECK) {
                 task.check()?;
             }
-            let node = self.order[place];
+            let node = self.order[position];
             let ways = self.ways[node as usize];
             for &to in rows.of(node) {
                 if !self.is_done.has(to as usize) {
@@ -159,19 +159,19 @@ impl Search {
     fn end_level(&mut self, level: Range<usize>) {
         let nodes = &mut self.order[level];
         nodes.iter().for_each(|node| self.is_done.set(*node as usize));
-        if self.ways.len() / SORT_SHARE < nodes.len() {
+        if self.ways.len() / SORT_RESERVATION < nodes.len() {
             nodes.iter().for_each(|node| self.is_in_level.set(*node as usize));
-            let mut places = nodes.iter_mut();
+            let mut positions = nodes.iter_mut();
             self.is_in_level.drain(|node| {
-                places.next().into_iter().for_each(|place| *place = node as u32);
+                positions.next().into_iter().for_each(|position| *position = node as u32);
             });
         }
     }
 
     /// Goes back, the farthest nodes first: a node adds up what the nodes of the next level owe to it. `edge` is the number of edges.
     fn back(&mut self, rows: &Rows, mut edge: usize, task: &Task<'_>) -> Result<()> {
-        for (place, &node) in self.order.iter().enumerate().rev() {
-            if place.is_multiple_of(NODES_A_CHECK) {
+        for (position, &node) in self.order.iter().enumerate().rev() {
+            if position.is_multiple_of(NODES_A_CHECK) {
                 task.check()?;
             }
             let row = rows.of(node);
@@ -186,7 +186,7 @@ impl Search {
             let owed = owed * self.ways[node as usize];
             self.owed_a_way[node as usize] = (1.0 + owed) / self.ways[node as usize];
             // The start lies between no others.
-            if place != 0 {
+            if position != 0 {
                 self.sums[node as usize] += owed;
             }
         }

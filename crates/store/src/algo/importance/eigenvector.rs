@@ -4,13 +4,13 @@
 
 use super::pagerank::pulled;
 use crate::algo::compact::rows::Rows;
-use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::run::{Outcome, Output, Report, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 
-pub(in crate::algo) fn eigenvector(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn eigenvector(run: &Run<'_>) -> Result<Outcome> {
     let nodes = run.graph.len();
-    let _room = run.room_a_node(2 * size_of::<f64>())?;
+    let _capacity = run.capacity_per_node(2 * size_of::<f64>())?;
     let incoming = run.graph.incoming(&run.task)?;
     let scaled = incoming.scaled(&run.task)?;
     let incoming = scaled.as_ref().unwrap_or(incoming);
@@ -19,8 +19,8 @@ pub(in crate::algo) fn eigenvector(run: &Run<'_>) -> Result<Found> {
     let mut report = Report::default();
     for _ in 0..run.call.int("iterations").unwrap_or(1) {
         run.task.fill(&mut next, incoming.blocks(), |number, part| {
-            for (place, node) in incoming.block(number).enumerate() {
-                part[place] = scores[node as usize] + gathered(incoming, node, &scores);
+            for (position, node) in incoming.block(number).enumerate() {
+                part[position] = scores[node as usize] + gathered(incoming, node, &scores);
             }
             Ok(())
         })?;
@@ -30,7 +30,7 @@ pub(in crate::algo) fn eigenvector(run: &Run<'_>) -> Result<Found> {
             break;
         }
     }
-    Ok(Found { output: Output::Floats(scores), report })
+    Ok(Outcome { output: Output::Floats(scores), report })
 }
 
 /// What the nodes before a node have together, by the weights of the edges.

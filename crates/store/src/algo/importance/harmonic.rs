@@ -6,17 +6,17 @@
 //! A round goes through all nodes where many are in it. Where few are, as in each round of a long path, they are listed, and a round costs what leaves them.
 
 use crate::algo::compact::rows::Rows;
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
 /// The searches that run at once.
-const LANES: usize = 64;
+const QUEUES: usize = 64;
 
 /// The bytes of a node for each thread: who has seen it, who comes to it in this round and in the next one, and its places in lists.
 const BYTES_A_NODE: usize = 3 * size_of::<u64>() + size_of::<u32>();
 
 /// The nodes of a round are listed where they and their edges are at most one in so many of all nodes.
-const LISTED_SHARE: usize = 8;
+const LISTED_RESERVATION: usize = 8;
 
 /// The edges of listed nodes that are followed between two looks at the clock.
 const EDGES_A_CHECK: usize = 1 << 16;
@@ -32,14 +32,14 @@ struct Reach {
     inverse: f64,
 }
 
-pub(in crate::algo) fn harmonic(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn harmonic(run: &Run<'_>) -> Result<Outcome> {
     let others = run.graph.len().saturating_sub(1).max(1) as f64;
     let unit = if run.call.is("normalized") { others } else { 1.0 };
     centrality(run, |reach| reach.inverse / unit)
 }
 
 /// One by the sum of the distances; normalized, it is multiplied by the nodes that were reached, and by their share of all.
-pub(in crate::algo) fn closeness(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn closeness(run: &Run<'_>) -> Result<Outcome> {
     let others = run.graph.len().saturating_sub(1).max(1) as f64;
     let is_normalized = run.call.is("normalized");
     centrality(run, |reach| match (reach.distances, is_normalized) {
@@ -49,21 +49,21 @@ pub(in crate::algo) fn closeness(run: &Run<'_>) -> Result<Found> {
     })
 }
 
-fn centrality(run: &Run<'_>, score: impl Fn(Reach) -> f64) -> Result<Found> {
+fn centrality(run: &Run<'_>, score: impl Fn(Reach) -> f64) -> Result<Outcome> {
     let nodes = run.graph.len();
     let rows = run.graph.incoming(&run.task)?;
-    let asked = run.list("source");
-    let starts: Vec<u32> = match asked {
+    let requested = run.list("source");
+    let starts: Vec<u32> = match requested {
         Some(list) => list.to_vec(),
         None => (0..nodes as u32).collect(),
     };
-    let _room = run.room_a_node(BYTES_A_NODE * run.task.threads() + size_of::<f64>())?;
-    let batches: Vec<&[u32]> = starts.chunks(LANES).collect();
-    let found = run.task.blocks(batches.len(), |number| search(rows, batches[number], run))?;
+    let _capacity = run.capacity_per_node(BYTES_A_NODE * run.task.threads() + size_of::<f64>())?;
+    let batches: Vec<&[u32]> = starts.chunks(QUEUES).collect();
+    let result = run.task.blocks(batches.len(), |number| search(rows, batches[number], run))?;
     let mut scores = vec![f64::NAN; nodes];
-    let reached = found.into_iter().flatten();
+    let reached = result.into_iter().flatten();
     starts.iter().zip(reached).for_each(|(node, reach)| scores[*node as usize] = score(reach));
-    Ok(Found::once(Output::Floats(scores), rows.edges() * batches.len()))
+    Ok(Outcome::once(Output::Floats(scores), rows.edges() * batches.len()))
 }
 
 /// At most 64 searches at once. A bit of each word stands for each of them.
@@ -95,7 +95,7 @@ fn search(rows: &Rows, starts: &[u32], run: &Run<'_>) -> Result<Vec<Reach>> {
     for distance in 1.. {
         let is_over = match search.listed.take() {
             Some(list) => search.listed_round(list, f64::from(distance))?,
-            None => search.whole_round(f64::from(distance))?,
+            None => search.full_round(f64::from(distance))?,
         };
         if is_over {
             break;
@@ -107,7 +107,7 @@ fn search(rows: &Rows, starts: &[u32], run: &Run<'_>) -> Result<Vec<Reach>> {
 impl Search<'_> {
     /// The most nodes and edges of a list.
     fn most(&self) -> usize {
-        self.rows.nodes() / LISTED_SHARE
+        self.rows.nodes() / LISTED_RESERVATION
     }
 
     /// A list of distinct nodes, unless it is too long or too many edges leave them.
@@ -125,12 +125,12 @@ impl Search<'_> {
         let mut met = Vec::new();
         for &node in &list {
             // The words that will be those of the next round are 0 before it.
-            let lanes = std::mem::take(&mut self.front[node as usize]);
+            let queues = std::mem::take(&mut self.front[node as usize]);
             for &to in self.rows.of(node) {
                 if self.next[to as usize] == 0 {
                     met.push(to);
                 }
-                self.next[to as usize] |= lanes;
+                self.next[to as usize] |= queues;
             }
             self.unchecked += 1 + self.rows.degree(node);
         }
@@ -146,13 +146,13 @@ impl Search<'_> {
     }
 
     /// One step from all nodes of the front. True when no search came to a new node.
-    fn whole_round(&mut self, distance: f64) -> Result<bool> {
+    fn full_round(&mut self, distance: f64) -> Result<bool> {
         for block in 0..self.rows.blocks().len() {
             self.run.task.check()?;
             for node in self.rows.block(block) {
-                let lanes = self.front[node as usize];
-                if lanes != 0 {
-                    self.rows.of(node).iter().for_each(|to| self.next[*to as usize] |= lanes);
+                let queues = self.front[node as usize];
+                if queues != 0 {
+                    self.rows.of(node).iter().for_each(|to| self.next[*to as usize] |= queues);
                 }
             }
         }
@@ -176,14 +176,14 @@ impl Search<'_> {
     fn arrive(&mut self, node: usize, distance: f64) -> bool {
         self.next[node] &= !self.seen[node];
         self.seen[node] |= self.next[node];
-        let mut lanes = self.next[node];
-        let is_new = lanes != 0;
-        while lanes != 0 {
-            let reach = &mut self.reach[lanes.trailing_zeros() as usize];
+        let mut queues = self.next[node];
+        let is_new = queues != 0;
+        while queues != 0 {
+            let reach = &mut self.reach[queues.trailing_zeros() as usize];
             reach.nodes += 1.0;
             reach.distances += distance;
             reach.inverse += 1.0 / distance;
-            lanes &= lanes - 1;
+            queues &= queues - 1;
         }
         is_new
     }

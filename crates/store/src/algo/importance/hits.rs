@@ -4,13 +4,13 @@
 
 use super::eigenvector::gathered;
 use crate::algo::compact::rows::Rows;
-use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::run::{Outcome, Output, Report, Run};
 use crate::algo::task::{EVEN_BLOCK, Task};
 use hexgraph_base::types::Result;
 
-pub(in crate::algo) fn hits(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn hits(run: &Run<'_>) -> Result<Outcome> {
     let nodes = run.graph.len();
-    let _room = run.room_a_node(3 * size_of::<f64>())?;
+    let _capacity = run.capacity_per_node(3 * size_of::<f64>())?;
     let (outgoing, incoming) = (run.graph.outgoing(), run.graph.incoming(&run.task)?);
     let (scaled_out, scaled_in) = (outgoing.scaled(&run.task)?, incoming.scaled(&run.task)?);
     let outgoing = scaled_out.as_ref().unwrap_or(outgoing);
@@ -33,16 +33,16 @@ pub(in crate::algo) fn hits(run: &Run<'_>) -> Result<Found> {
         }
     }
     let scores = if run.call.word("score") == "hub" { hubs } else { authorities };
-    Ok(Found { output: Output::Floats(scores), report })
+    Ok(Outcome { output: Output::Floats(scores), report })
 }
 
 /// Adds up the scores along the rows, and scales them to the sum 1; where that is 0 they stay so.
 fn pull(task: &Task<'_>, rows: &Rows, from: &[f64], to: &mut [f64]) -> Result<()> {
     let sums = task.fill(to, rows.blocks(), |number, part| {
         let mut sum = 0.0;
-        for (place, node) in rows.block(number).enumerate() {
-            part[place] = gathered(rows, node, from);
-            sum += part[place];
+        for (position, node) in rows.block(number).enumerate() {
+            part[position] = gathered(rows, node, from);
+            sum += part[position];
         }
         Ok(sum)
     })?;

@@ -5,7 +5,7 @@
 //! that end before the bound was reached have an answer, if a rough one, where the last change is less than the one before.
 
 use super::eigenvector::{change, gathered, scale};
-use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::run::{Outcome, Output, Report, Run};
 use crate::algo::task::EVEN_BLOCK;
 use hexgraph_base::types::{Error, Result};
 
@@ -15,9 +15,9 @@ const FALL: f64 = 1e-9;
 /// A change by this share of the scores or less is one by rounding. Scores that grow without end do so by more, as one by the number of rounds is.
 const ROUNDING: f64 = 1e-12;
 
-pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Outcome> {
     let nodes = run.graph.len();
-    let _room = run.room_a_node(2 * size_of::<f64>())?;
+    let _capacity = run.capacity_per_node(2 * size_of::<f64>())?;
     let incoming = run.graph.incoming(&run.task)?;
     let (alpha, beta) = (run.call.float("alpha"), run.call.float("beta"));
     let (mut scores, mut next) = (vec![0.0; nodes], vec![0.0; nodes]);
@@ -25,8 +25,8 @@ pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Found> {
     let (mut before, mut has_settled) = (f64::INFINITY, false);
     for _ in 0..run.call.int("iterations").unwrap_or(1) {
         run.task.fill(&mut next, incoming.blocks(), |number, part| {
-            for (place, node) in incoming.block(number).enumerate() {
-                part[place] = alpha * gathered(incoming, node, &scores) + beta;
+            for (position, node) in incoming.block(number).enumerate() {
+                part[position] = alpha * gathered(incoming, node, &scores) + beta;
             }
             Ok(())
         })?;
@@ -48,13 +48,14 @@ pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Found> {
         before = change;
     }
     if !has_settled && !is_rounding(before, &scores) {
-        let told = format!("after {} rounds the scores grow as fast as before", report.iterations);
-        return Err(too_great(alpha, &told));
+        let reported =
+            format!("after {} rounds the scores grow as fast as before", report.iterations);
+        return Err(too_great(alpha, &reported));
     }
     if run.call.is("normalized") {
         scale(&run.task, &mut scores)?;
     }
-    Ok(Found { output: Output::Floats(scores), report })
+    Ok(Outcome { output: Output::Floats(scores), report })
 }
 
 /// Whether a change is so small beside the scores that it tells nothing.
@@ -64,7 +65,8 @@ fn is_rounding(change: f64, scores: &[f64]) -> bool {
 }
 
 #[cold]
-fn too_great(alpha: f64, told: &str) -> Error {
+fn too_great(alpha: f64, reported: &str) -> Error {
     let hint = "it has to be less than one by the greatest eigenvalue: try a tenth of it";
-    Error::query(format!("`alpha: {alpha}` is too great for this graph: {told}")).with_hint(hint)
+    Error::query(format!("`alpha: {alpha}` is too great for this graph: {reported}"))
+        .with_hint(hint)
 }

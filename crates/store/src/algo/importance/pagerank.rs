@@ -5,27 +5,27 @@
 //! stops when a round changes all ranks by less than `tolerance` together: networkx bounds the change of each by it, which of a thousand nodes is
 //! as much as a rank. A round changes them by at most `damping` of what the one before did, so by default 100 rounds are enough for 1e-6.
 //!
-//! Each round pulls: a node adds up what the nodes before it hand on, so no two threads write to the same place, and the sums over all nodes
+//! Each round pulls: a node adds up what the nodes before it hand on, so no two threads write to the same position, and the sums over all nodes
 //! are added up block by block.
 
 use crate::algo::compact::rows::Rows;
-use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::run::{Outcome, Output, Report, Run};
 use crate::algo::task::EVEN_BLOCK;
 use hexgraph_base::types::Result;
 
 /// The bytes for each node: its rank, the next one, what it hands on, what all its edges weigh.
 const BYTES_A_NODE: usize = 4 * size_of::<f64>();
 
-pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Outcome> {
     let nodes = run.graph.len();
     if nodes == 0 {
-        return Ok(Found::once(Output::Floats(Vec::new()), 0));
+        return Ok(Outcome::once(Output::Floats(Vec::new()), 0));
     }
-    let _room = run.room_a_node(BYTES_A_NODE)?;
+    let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let (damping, tolerance) = (run.call.float("damping"), run.call.float("tolerance"));
     let rounds = run.call.int("iterations").unwrap_or(1) as usize;
     let incoming = run.graph.incoming(&run.task)?;
-    let (shares, units) = shares_of(run)?;
+    let (fractions, units) = shares_of(run)?;
     let scaled = units.map(|units| incoming.divided(&run.task, |from| units[from as usize]));
     let scaled = scaled.transpose()?;
     let incoming = scaled.as_ref().unwrap_or(incoming);
@@ -33,7 +33,7 @@ pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
     let mut ranks = vec![0.0; nodes];
     let mut handed = vec![0.0; nodes];
     run.task.fill_evenly(&mut ranks, |range, part| {
-        range.zip(part).for_each(|(node, rank)| *rank = starts.share(node));
+        range.zip(part).for_each(|(node, rank)| *rank = starts.fraction(node));
         Ok(())
     })?;
     let mut report = Report::default();
@@ -41,20 +41,20 @@ pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
         // What a node hands on to an edge of weight 1, and what those without edges leave over.
         let left = run.task.fill_evenly(&mut handed, |range, part| {
             let mut left = 0.0;
-            for (place, node) in range.enumerate() {
-                part[place] = ranks[node] * shares[node];
-                left += if shares[node] == 0.0 { ranks[node] } else { 0.0 };
+            for (position, node) in range.enumerate() {
+                part[position] = ranks[node] * fractions[node];
+                left += if fractions[node] == 0.0 { ranks[node] } else { 0.0 };
             }
             Ok(left)
         })?;
         let spread = (1.0 - damping) + damping * left.iter().sum::<f64>();
         let changes = run.task.fill(&mut ranks, incoming.blocks(), |number, part| {
             let mut change = 0.0;
-            for (place, node) in incoming.block(number).enumerate() {
+            for (position, node) in incoming.block(number).enumerate() {
                 let rank = damping * pulled(incoming, node, &handed)
-                    + spread * starts.share(node as usize);
-                change += (rank - part[place]).abs();
-                part[place] = rank;
+                    + spread * starts.fraction(node as usize);
+                change += (rank - part[position]).abs();
+                part[position] = rank;
             }
             Ok(change)
         })?;
@@ -64,7 +64,7 @@ pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
         }
     }
     normalise(run, &mut ranks)?;
-    Ok(Found { output: Output::Floats(ranks), report })
+    Ok(Outcome { output: Output::Floats(ranks), report })
 }
 
 /// What the nodes before a node hand on to it.
@@ -89,22 +89,22 @@ pub(super) fn pulled(incoming: &Rows, node: u32, handed: &[f64]) -> f64 {
 /// be divided by for that, by the nodes that edges leave, unless that is 1 for all.
 fn shares_of(run: &Run<'_>) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
     let outgoing = run.graph.outgoing();
-    let mut shares = vec![0.0; run.graph.len()];
-    let are_plain = run.task.fill_evenly(&mut shares, |range, part| {
+    let mut fractions = vec![0.0; run.graph.len()];
+    let are_plain = run.task.fill_evenly(&mut fractions, |range, part| {
         let mut are_plain = true;
-        for (place, node) in range.enumerate() {
+        for (position, node) in range.enumerate() {
             let (unit, sum) = outgoing.unit_and_sum(node as u32);
             are_plain &= unit == 1.0;
-            part[place] = if 0.0 < sum { 1.0 / sum } else { 0.0 };
+            part[position] = if 0.0 < sum { 1.0 / sum } else { 0.0 };
         }
         Ok(are_plain)
     })?;
     if are_plain.into_iter().all(|is_plain| is_plain) {
-        return Ok((shares, None));
+        return Ok((fractions, None));
     }
-    let _room = run.room_a_node(size_of::<f64>())?;
+    let _capacity = run.capacity_per_node(size_of::<f64>())?;
     let units = (0..run.graph.len() as u32).map(|node| outgoing.unit_and_sum(node).0);
-    Ok((shares, Some(units.collect())))
+    Ok((fractions, Some(units.collect())))
 }
 
 /// Rounding adds up over many nodes: in the end the ranks are made to sum to 1.
@@ -141,10 +141,10 @@ impl Starts {
     }
 
     #[inline]
-    fn share(&self, node: usize) -> f64 {
+    fn fraction(&self, node: usize) -> f64 {
         match self {
-            Starts::All(share) => *share,
-            Starts::Some(is_start, share) => f64::from(u8::from(is_start[node])) * share,
+            Starts::All(fraction) => *fraction,
+            Starts::Some(is_start, fraction) => f64::from(u8::from(is_start[node])) * fraction,
         }
     }
 }

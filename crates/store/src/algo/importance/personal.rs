@@ -3,12 +3,12 @@
 
 use super::pagerank::pagerank as by_rounds;
 use super::push::{greatest, push};
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use crate::algo::task::Task;
 use hexgraph_base::plan::ArgumentValue;
 use hexgraph_base::types::{Error, Result};
 
-pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Outcome> {
     let top = run.call.int("top").map(|top| top as usize);
     let starts = run.list("from");
     if starts.is_some_and(<[u32]>::is_empty) && !run.graph.is_empty() {
@@ -21,15 +21,15 @@ pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
     check_push(run, method)?;
     // Rounds are counted by that method alone.
     let is_by_rounds = run.call.differs("iterations") || run.call.differs("variant");
-    let found = match (starts, method, top) {
+    let result = match (starts, method, top) {
         (Some(starts), "push", _) => push(run, starts, top, false)?,
         (Some(starts), "auto", Some(_)) if !is_by_rounds && run.call.float("damping") < 1.0 => {
             push(run, starts, top, true)?
         }
         _ => None,
     };
-    if let Some(found) = found {
-        return Ok(found);
+    if let Some(result) = result {
+        return Ok(result);
     }
     // Graphalytics has no tolerance: all rounds are made.
     let mut call = run.call.clone();
@@ -39,15 +39,15 @@ pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Found> {
     let lists = run.lists.clone();
     let task: Task<'_> = run.task;
     let (graph, weights) = (run.graph, run.weights);
-    let Found { output, report } = by_rounds(&Run { graph, call: &call, lists, weights, task })?;
+    let Outcome { output, report } = by_rounds(&Run { graph, call: &call, lists, weights, task })?;
     let output = match (output, top) {
         (Output::Floats(ranks), Some(top)) if top < ranks.len() => {
-            let _room = run.room_a_node(size_of::<(u32, f64)>())?;
+            let _capacity = run.capacity_per_node(size_of::<(u32, f64)>())?;
             Output::Some(greatest((0..).zip(ranks).collect(), top))
         }
         (output, _) => output,
     };
-    Ok(Found { output, report })
+    Ok(Outcome { output, report })
 }
 
 /// Refuses what says nothing to the method that goes outward from some nodes.

@@ -2,10 +2,10 @@
 //!
 //! What is not yet told where it stays is a residue of nodes, at first of those where walks start. A push lets a node keep its share of
 //! its residue and hands the rest on along its edges. Only nodes are looked at whose residue is more than a bound for each of their edges,
-//! so the cost depends on the bound alone, and not on the size of the graph. The bound falls in stages; where the greatest are wanted, it
+//! so the cost depends on the bound alone, and not on the size of the graph. The bound falls in stages; where the greatest are requested, it
 //! stops when it is small beside the least of them, or goes down to the tolerance where the call names one.
 //!
-//! A walk that is stuck starts anew. Dealt out to the starts, what a node without edges holds would cost as much as there are starts, and be dealt out again
+//! A walk that is stuck starts anew. Dealt out to the starts, what a node without edges holds would cost as much as there are starts, and be partitioned out again
 //! and again. But what starts anew is spread as all was at first. So it has the same ranks, and needs no push: it is put aside, and in the end all that was
 //! kept is divided by what was not put aside.
 //!
@@ -14,11 +14,11 @@
 //! edges: the first step exactly, and for all that lie behind it as if what is left were spread as the ends of edges are. As many of these lead to nodes
 //! that are stuck as did on the way so far.
 
-use crate::algo::run::{Found, Output, Report, Run};
+use crate::algo::run::{Outcome, Output, Report, Run};
 use hexgraph_base::types::{Error, Result};
 use std::collections::VecDeque;
 
-/// The bytes for each node: what is kept, the residue, a place among those that were met, one in the queue, and its rank when the greatest
+/// The bytes for each node: what is retained, the residue, a position among those that were met, one in the queue, and its rank when the greatest
 /// are looked for.
 const BYTES_A_NODE: usize = 2 * size_of::<f64>() + 3 * size_of::<u32>() + size_of::<(u32, f64)>();
 
@@ -28,8 +28,8 @@ const FIRST_BOUND: f64 = 1e-3;
 /// The bound of a stage by that of the one before.
 const STAGE: f64 = 0.25;
 
-/// The bound of the last stage by the least of the ranks that are wanted: what an edge may still hand on is little beside it.
-const LEAST_SHARE: f64 = 1.0 / 16.0;
+/// The bound of the last stage by the least of the ranks that are requested: what an edge may still hand on is little beside it.
+const LEAST_RESERVATION: f64 = 1.0 / 16.0;
 
 /// The nodes for each wanted one among which the greatest are looked for in the end.
 const CANDIDATES: usize = 3;
@@ -56,14 +56,14 @@ pub(super) fn push(
     starts: &[u32],
     top: Option<usize>,
     may_stop: bool,
-) -> Result<Option<Found>> {
+) -> Result<Option<Outcome>> {
     let damping = run.call.float("damping");
     if 1.0 <= damping {
         let hint = "a walk without restarts needs `method: power`";
         return Err(Error::query("`method: push` with `damping: 1`").with_hint(hint));
     }
     let last = run.call.float("tolerance").max(f64::EPSILON);
-    let _room = run.room_a_node(BYTES_A_NODE)?;
+    let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let mut pushing = Pushing::new(run, starts, may_stop);
     let mut bound = if top.is_some() { FIRST_BOUND.max(last) } else { last };
     let is_exact = run.call.differs("tolerance");
@@ -74,10 +74,12 @@ pub(super) fn push(
         }
         stages += 1;
         if let Some(top) = top.filter(|_| !is_exact) {
-            let found = greatest(pushing.ranks(), top);
-            let least = found.iter().map(|(_, rank)| *rank).fold(f64::INFINITY, f64::min);
-            let whole = pushing.whole();
-            if found.len() == top && LEAST_STAGES <= stages && bound <= LEAST_SHARE * least / whole
+            let result = greatest(pushing.ranks(), top);
+            let least = result.iter().map(|(_, rank)| *rank).fold(f64::INFINITY, f64::min);
+            let full = pushing.full();
+            if result.len() == top
+                && LEAST_STAGES <= stages
+                && bound <= LEAST_RESERVATION * least / full
             {
                 break;
             }
@@ -88,15 +90,15 @@ pub(super) fn push(
         bound = (bound * STAGE).max(last);
     }
     let left: f64 = pushing.met.iter().map(|node| pushing.residue[*node as usize]).sum();
-    let (mut ranks, whole) = match top {
+    let (mut ranks, full) = match top {
         Some(top) => pushing.greatest_in_the_end(top, left)?,
-        None => (greatest(pushing.ranks(), usize::MAX), pushing.whole()),
+        None => (greatest(pushing.ranks(), usize::MAX), pushing.full()),
     };
-    ranks.iter_mut().for_each(|(_, rank)| *rank /= whole);
-    let residual = Some(left / pushing.whole());
+    ranks.iter_mut().for_each(|(_, rank)| *rank /= full);
+    let residual = Some(left / pushing.full());
     let report =
         Report { iterations: stages, residual, converged: Some(true), edges: pushing.edges };
-    Ok(Some(Found { output: Output::Some(ranks), report }))
+    Ok(Some(Outcome { output: Output::Some(ranks), report }))
 }
 
 /// The nodes with the greatest ranks, ascending by node. Of equal ranks those of the lesser nodes are taken.
@@ -115,7 +117,7 @@ struct Pushing<'p, 'r> {
     run: &'p Run<'r>,
     damping: f64,
     /// What stays at each node.
-    kept: Vec<f64>,
+    cached: Vec<f64>,
     /// What each node is to hand on.
     residue: Vec<f64>,
     /// The nodes that have one or the other.
@@ -136,7 +138,7 @@ impl<'p, 'r> Pushing<'p, 'r> {
         let mut pushing = Pushing {
             run,
             damping: run.call.float("damping"),
-            kept: vec![0.0; run.graph.len()],
+            cached: vec![0.0; run.graph.len()],
             residue: vec![0.0; run.graph.len()],
             met: Vec::new(),
             queue: VecDeque::new(),
@@ -154,16 +156,16 @@ impl<'p, 'r> Pushing<'p, 'r> {
         pushing
     }
 
-    /// What was not put aside: above 0, since of what is put aside a share is kept.
-    fn whole(&self) -> f64 {
+    /// What was not put aside: above 0, since of what is put aside a share is retained.
+    fn full(&self) -> f64 {
         1.0 - self.aside
     }
 
     /// The ranks as far as they are known, times the whole. Of its residue a node keeps its share at least.
     fn ranks(&self) -> Vec<(u32, f64)> {
         let rank = |node: &u32| {
-            let place = *node as usize;
-            (*node, self.kept[place] + (1.0 - self.damping) * self.residue[place])
+            let position = *node as usize;
+            (*node, self.cached[position] + (1.0 - self.damping) * self.residue[position])
         };
         self.met.iter().map(rank).collect()
     }
@@ -177,32 +179,32 @@ impl<'p, 'r> Pushing<'p, 'r> {
         // Of what is left a step hands on `damping`, of that the next one hands on what is not stuck, and so on.
         let stuck = if 0.0 < self.handed { self.stuck / self.handed } else { 0.0 };
         let steps = 1.0 / (1.0 - self.damping * (1.0 - stuck).clamp(0.0, 1.0));
-        let kept = 1.0 - self.damping;
+        let cached = 1.0 - self.damping;
         let mut candidates = greatest(self.ranks(), top.saturating_mul(CANDIDATES));
         for (node, rank) in &mut candidates {
             let (mut near, mut far) = (0.0, 0.0);
             for (from, weight) in coming.weighted(*node).filter(|(_, weight)| 0.0 < *weight) {
-                let (unit, whole) = leaving.unit_and_sum(from);
-                let share = weight / unit / whole;
-                near += self.residue[from as usize] * share;
-                far += coming.degree(from) as f64 * by_edge * share;
+                let (unit, full) = leaving.unit_and_sum(from);
+                let fraction = weight / unit / full;
+                near += self.residue[from as usize] * fraction;
+                far += coming.degree(from) as f64 * by_edge * fraction;
             }
-            *rank += kept * self.damping * (near + self.damping * left * steps * far);
+            *rank += cached * self.damping * (near + self.damping * left * steps * far);
             self.edges += coming.degree(*node);
         }
-        // All that was handed on so far, but for what is left, was kept or put aside.
-        let whole = self.whole() - left + kept * left * (1.0 + self.damping * steps);
-        Ok((greatest(candidates, top), whole))
+        // All that was handed on so far, but for what is left, was retained or put aside.
+        let full = self.full() - left + cached * left * (1.0 + self.damping * steps);
+        Ok((greatest(candidates, top), full))
     }
 
     /// Pushes until no node has a rank to hand on of more than `bound` for each of its edges. False where it stopped before.
     fn until(&mut self, bound: f64) -> Result<bool> {
         loop {
-            let whole = self.whole();
-            if !self.push_above(bound * whole)? {
+            let full = self.full();
+            if !self.push_above(bound * full)? {
                 return Ok(false);
             }
-            if whole <= self.whole() * (1.0 + SLACK) {
+            if full <= self.full() * (1.0 + SLACK) {
                 return Ok(true);
             }
         }
@@ -211,23 +213,23 @@ impl<'p, 'r> Pushing<'p, 'r> {
     /// Pushes until no node has a residue of more than `bound` for each of its edges. False where it stopped before.
     fn push_above(&mut self, bound: f64) -> Result<bool> {
         let rows = self.run.graph.outgoing();
-        let room = |node: u32| bound * rows.degree(node).max(1) as f64;
+        let capacity = |node: u32| bound * rows.degree(node).max(1) as f64;
         let mut unchecked = 0;
-        let open = self.met.iter().filter(|node| room(**node) < self.residue[**node as usize]);
+        let open = self.met.iter().filter(|node| capacity(**node) < self.residue[**node as usize]);
         self.queue = open.copied().collect();
         while let Some(node) = self.queue.pop_front() {
             let residue = std::mem::take(&mut self.residue[node as usize]);
-            let (unit, whole) = rows.unit_and_sum(node);
-            if whole <= 0.0 {
+            let (unit, full) = rows.unit_and_sum(node);
+            if full <= 0.0 {
                 // It has edges, none of which weighs anything.
                 self.stay(node, residue);
                 continue;
             }
-            self.kept[node as usize] += (1.0 - self.damping) * residue;
+            self.cached[node as usize] += (1.0 - self.damping) * residue;
             let handed = self.damping * residue;
             self.handed += handed;
             for (to, weight) in rows.weighted(node) {
-                self.hand(to, handed * (weight / unit) / whole, room(to));
+                self.hand(to, handed * (weight / unit) / full, capacity(to));
             }
             unchecked += rows.degree(node);
             if EDGES_A_CHECK < unchecked {
@@ -242,25 +244,25 @@ impl<'p, 'r> Pushing<'p, 'r> {
         Ok(true)
     }
 
-    /// Gives a node some of the residue of another, and puts it into the queue when that makes it more than there is room for.
+    /// Gives a node some of the residue of another, and puts it into the queue when that makes it more than there is space for.
     #[inline]
-    fn hand(&mut self, node: u32, amount: f64, room: f64) {
+    fn hand(&mut self, node: u32, amount: f64, capacity: f64) {
         // An edge that weighs nothing hands on nothing.
         if amount <= 0.0 {
             return;
         }
-        let place = node as usize;
-        let before = self.residue[place];
+        let position = node as usize;
+        let before = self.residue[position];
         // Noted once: who has pushed has kept something, for the damping is below 1.
-        if before == 0.0 && self.kept[place] == 0.0 {
+        if before == 0.0 && self.cached[position] == 0.0 {
             self.met.push(node);
         }
         if self.run.graph.outgoing().degree(node) == 0 {
             return self.stay(node, amount);
         }
-        self.residue[place] = before + amount;
+        self.residue[position] = before + amount;
         // Only when it passes the bound just now: so a node is in the queue once, as long as it is above.
-        if before <= room && room < before + amount {
+        if before <= capacity && capacity < before + amount {
             self.queue.push_back(node);
         }
     }
@@ -268,7 +270,7 @@ impl<'p, 'r> Pushing<'p, 'r> {
     /// What comes to a node that leads nowhere: it keeps its share, and the rest is put aside.
     #[inline]
     fn stay(&mut self, node: u32, amount: f64) {
-        self.kept[node as usize] += (1.0 - self.damping) * amount;
+        self.cached[node as usize] += (1.0 - self.damping) * amount;
         self.aside += self.damping * amount;
         self.stuck += amount;
     }

@@ -37,7 +37,7 @@ impl Measure {
     }
 
     /// The likeness of two nodes with so many nodes each; `common` is the sum of the parts of those in common.
-    pub(super) fn whole(self, common: f64, one: usize, other: usize) -> f64 {
+    pub(super) fn full(self, common: f64, one: usize, other: usize) -> f64 {
         let unit = match self {
             Measure::Jaccard => (one + other) as f64 - common,
             Measure::Overlap => one.min(other) as f64,

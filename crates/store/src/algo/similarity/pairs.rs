@@ -2,7 +2,7 @@
 
 use super::measure::{Measure, size};
 use crate::algo::compact::rows::Rows;
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
 /// The bytes of a pair.
@@ -11,22 +11,22 @@ const BYTES_A_PAIR: usize = 2 * size_of::<(u32, u32, f64)>();
 /// The edges that are compared between two looks at the clock.
 const STEPS_A_CHECK: usize = 1 << 20;
 
-pub(in crate::algo) fn similarity(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn similarity(run: &Run<'_>) -> Result<Outcome> {
     let sources = run.list("source").unwrap_or_default();
     let targets = run.list("target").unwrap_or(sources);
-    let _room = run.task.room(sources.len().saturating_mul(targets.len()), BYTES_A_PAIR)?;
+    let _capacity = run.task.capacity(sources.len().saturating_mul(targets.len()), BYTES_A_PAIR)?;
     let rows = run.graph.outgoing();
     let incoming = run.graph.incoming(&run.task)?;
     let measure = Measure::of(run.call);
     // Of two lists that are the same each pair comes once.
     let is_one_list = targets == sources;
-    let found = run.task.blocks(sources.len(), |number| {
+    let result = run.task.blocks(sources.len(), |number| {
         let one = sources[number];
         let is_new = |other: &&u32| **other != one && (!is_one_list || one < **other);
         let (mut pairs, mut unchecked) = (Vec::new(), 0);
         for &other in targets.iter().filter(is_new) {
             let common = common(rows, incoming, measure, (one, other));
-            pairs.push((one, other, measure.whole(common, size(rows, one), size(rows, other))));
+            pairs.push((one, other, measure.full(common, size(rows, one), size(rows, other))));
             unchecked += 1 + rows.degree(one) + rows.degree(other);
             if STEPS_A_CHECK < unchecked {
                 unchecked = 0;
@@ -35,7 +35,7 @@ pub(in crate::algo) fn similarity(run: &Run<'_>) -> Result<Found> {
         }
         Ok(pairs)
     })?;
-    Ok(Found::once(Output::Pairs(found.into_iter().flatten().collect()), 0))
+    Ok(Outcome::once(Output::Pairs(result.into_iter().flatten().collect()), 0))
 }
 
 /// The sum of what the nodes count that both lead to. Neither of the two is one of these.

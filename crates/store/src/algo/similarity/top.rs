@@ -2,16 +2,16 @@
 
 use super::measure::{Measure, size};
 use crate::algo::compact::rows::Rows;
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The nodes whose likes are looked for by one piece of work.
-const NODES_A_PIECE: usize = 4096;
+/// The nodes whose likes are looked for by one chunk of work.
+const NODES_A_CHUNK: usize = 4096;
 
 /// The steps between two looks at the clock.
 const STEPS_A_CHECK: usize = 1 << 20;
 
-pub(in crate::algo) fn similar_nodes(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn similar_nodes(run: &Run<'_>) -> Result<Outcome> {
     let all: Vec<u32>;
     let sources = match run.list("source") {
         Some(list) => list,
@@ -23,22 +23,24 @@ pub(in crate::algo) fn similar_nodes(run: &Run<'_>) -> Result<Found> {
     // There are no more others, however many are asked for.
     let others = run.graph.len().saturating_sub(1);
     let k = others.min(run.call.int("k").unwrap_or(1) as usize);
-    let _scratch = run.room_a_node(run.task.threads() * (size_of::<f64>() + size_of::<u32>()))?;
-    let _room = run.task.room(sources.len().saturating_mul(k), 2 * size_of::<(u32, u32, f64)>())?;
+    let _scratch =
+        run.capacity_per_node(run.task.threads() * (size_of::<f64>() + size_of::<u32>()))?;
+    let _capacity =
+        run.task.capacity(sources.len().saturating_mul(k), 2 * size_of::<(u32, u32, f64)>())?;
     let (outgoing, incoming) = (run.graph.outgoing(), run.graph.incoming(&run.task)?);
     let measure = Measure::of(run.call);
-    let pieces: Vec<&[u32]> = sources.chunks(NODES_A_PIECE).collect();
-    let found = run.task.blocks(pieces.len(), |number| {
+    let chunks: Vec<&[u32]> = sources.chunks(NODES_A_CHUNK).collect();
+    let result = run.task.blocks(chunks.len(), |number| {
         let mut search =
             Search { common: vec![0.0; outgoing.nodes()], met: Vec::new(), unchecked: 0 };
         let mut pairs = Vec::new();
-        for node in pieces[number] {
+        for node in chunks[number] {
             search.meet(*node, outgoing, incoming, measure, run)?;
             search.best(*node, k, outgoing, measure, &mut pairs);
         }
         Ok(pairs)
     })?;
-    Ok(Found::once(Output::Pairs(found.into_iter().flatten().collect()), outgoing.edges()))
+    Ok(Outcome::once(Output::Pairs(result.into_iter().flatten().collect()), outgoing.edges()))
 }
 
 struct Search {
@@ -93,7 +95,7 @@ impl Search {
         let mut scored: Vec<(u32, f64)> = Vec::with_capacity(self.met.len());
         for other in self.met.drain(..) {
             let common = std::mem::take(&mut self.common[other as usize]);
-            scored.push((other, measure.whole(common, own, size(outgoing, other))));
+            scored.push((other, measure.full(common, own, size(outgoing, other))));
         }
         let by_score = |one: &(u32, f64), other: &(u32, f64)| {
             other.1.total_cmp(&one.1).then(one.0.cmp(&other.0))

@@ -1,7 +1,8 @@
 //! A random graph as a version of the store, and as plain lists.
 
 use crate::algo::{
-    Alone, Cut, EdgeSelection, Graph, GraphCache, Output, Run, Taken, Task, Wanted, Work, compute,
+    Alone, Cut, EdgeSelection, Graph, GraphCache, Lookup, Output, Requested, Run, Task, Work,
+    compute,
 };
 use crate::graph::{
     Bindings, LoadOptions, LoadSource, MutationTexts, Passwords, Stager, Statements, Version,
@@ -23,7 +24,7 @@ use std::sync::atomic::Ordering::Relaxed;
 const NAMES: [&str; 2] = ["e", "f"];
 
 /// Small graphs are cut up as large ones are.
-const CUT: Cut = Cut { batches: 4, batch_piece: 8, group_piece: 64 };
+const CUT: Cut = Cut { batches: 4, batch_chunk: 8, group_chunk: 64 };
 
 /// An edge of a predicate, and its weight where it has one.
 pub(super) type Edges = BTreeMap<(usize, u32, u32), Option<f64>>;
@@ -123,7 +124,7 @@ pub(super) struct Case {
     pub(super) far: Option<Vec<u32>>,
 }
 
-/// The graph of a case by its definition: nodes by uid, ascending, and the weight of each edge between their places.
+/// The graph of a case by its definition: nodes by uid, ascending, and the weight of each edge between their positions.
 #[derive(Debug, Clone)]
 pub(super) struct PlainGraph {
     pub(super) nodes: Vec<u32>,
@@ -211,7 +212,7 @@ impl Case {
         &self,
         cache: Option<&GraphCache>,
         task: &Task<'_>,
-    ) -> Result<(std::sync::Arc<Graph>, Taken)> {
+    ) -> Result<(std::sync::Arc<Graph>, Lookup)> {
         let weight = self.is_weighted.then_some("w");
         // A facet that no edge has is refused, which is tested apart.
         let has_facet = |name| {
@@ -236,28 +237,28 @@ impl Case {
             });
         }
         let uid = |node| Uid(u64::from(node));
-        let wanted =
-            Wanted { parts, nodes: self.nodes.clone(), direction: self.direction, uid: &uid };
-        GraphCache::take(cache, &wanted, task)
+        let expected =
+            Requested { parts, nodes: self.nodes.clone(), direction: self.direction, uid: &uid };
+        GraphCache::take(cache, &expected, task)
     }
 
     /// The same by the definition.
     pub(super) fn plain(&self) -> PlainGraph {
-        let mut kept: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+        let mut cached: BTreeMap<(u32, u32), f64> = BTreeMap::new();
         for (&(name, from, to), weight) in &self.edges {
             let weight = if self.is_weighted { weight.unwrap_or(1.0) } else { 1.0 };
             let (from, to) = if name == 1 { (to, from) } else { (from, to) };
             let is_far = name == 1 || self.far.as_ref().is_none_or(|far| far.contains(&to));
             if (name == 0 || self.has_second) && is_far {
-                *kept.entry((from, to)).or_default() += weight;
+                *cached.entry((from, to)).or_default() += weight;
             }
         }
-        let joined = kept.keys().flat_map(|(from, to)| [*from, *to]).collect::<BTreeSet<u32>>();
+        let joined = cached.keys().flat_map(|(from, to)| [*from, *to]).collect::<BTreeSet<u32>>();
         let nodes = self.nodes.clone().unwrap_or_else(|| joined.into_iter().collect());
-        let place = |node: &u32| nodes.binary_search(node).ok();
+        let position = |node: &u32| nodes.binary_search(node).ok();
         let mut edges: BTreeMap<(usize, usize), f64> = BTreeMap::new();
-        for ((from, to), weight) in &kept {
-            let (Some(from), Some(to)) = (place(from), place(to)) else { continue };
+        for ((from, to), weight) in &cached {
+            let (Some(from), Some(to)) = (position(from), position(to)) else { continue };
             let ways: &[(usize, usize)] = match self.direction {
                 Direction::Out => &[(from, to)],
                 Direction::In => &[(to, from)],
@@ -295,7 +296,7 @@ pub(super) fn nodes(numbers: &[usize]) -> ArgumentValue {
 }
 
 /// What an algorithm finds, whose lists of nodes are numbers in the graph. Where it is asked about groups there are seven.
-pub(super) fn found(
+pub(super) fn result(
     graph: &Graph,
     call: &AlgorithmCall,
     work: &dyn Work,
@@ -314,9 +315,9 @@ pub(super) fn found(
     Ok(compute(&run)?.output)
 }
 
-/// As [`found`], on one thread, of what cannot fail.
+/// As [`result`], on one thread, of what cannot fail.
 pub(super) fn simply(graph: &Graph, call: &AlgorithmCall) -> Output {
-    found(graph, call, &Alone, None).unwrap()
+    result(graph, call, &Alone, None).unwrap()
 }
 
 pub(super) fn floats(output: Output) -> Vec<f64> {
@@ -330,12 +331,12 @@ pub(super) fn ints(output: Output) -> Vec<i64> {
 }
 
 /// Numbers that are the same but for rounding; NaN is the same as NaN.
-pub(super) fn assert_near(found: &[f64], expected: &[f64], what: &str) {
-    assert_eq!(found.len(), expected.len(), "{what}");
-    for (place, (one, other)) in found.iter().zip(expected).enumerate() {
+pub(super) fn assert_near(result: &[f64], expected: &[f64], what: &str) {
+    assert_eq!(result.len(), expected.len(), "{what}");
+    for (position, (one, other)) in result.iter().zip(expected).enumerate() {
         let is_same = one == other
             || one.is_nan() && other.is_nan()
             || (one - other).abs() <= 1e-9 * other.abs().max(1.0);
-        assert!(is_same, "{what}: {one} at {place}, not {other}: {found:?} {expected:?}");
+        assert!(is_same, "{what}: {one} at {position}, not {other}: {result:?} {expected:?}");
     }
 }

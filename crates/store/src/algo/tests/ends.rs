@@ -1,7 +1,7 @@
 //! What algorithms say, and what they cost, where numbers are very great or small, graphs very long, and arguments ask for what cannot be.
 
 use super::case::{Counted, assert_near, call, floats, ints, nodes, simply};
-use crate::algo::{Alone, EdgeArrays, Found, Graph, Output, Run, Task, Work, compute};
+use crate::algo::{Alone, EdgeArrays, Graph, Outcome, Output, Run, Task, Work, compute};
 use fastrand::Rng;
 use hexgraph_base::plan::{AlgorithmCall, ArgumentValue};
 use hexgraph_base::types::Result;
@@ -26,7 +26,7 @@ fn path(count: u32) -> Graph {
 }
 
 /// What an algorithm finds, and how.
-fn told(graph: &Graph, call: &AlgorithmCall, work: &dyn Work) -> Result<Found> {
+fn reported(graph: &Graph, call: &AlgorithmCall, work: &dyn Work) -> Result<Outcome> {
     let list = |name: &str| {
         let list = call.nodes(name)?;
         Some(list.uids.iter().map(|uid| *uid as u32).collect::<Vec<u32>>())
@@ -53,7 +53,7 @@ fn katz_refuses_scores_that_do_not_settle() {
             ("normalized", ArgumentValue::Bool(false)),
         ];
         Ok::<_, hexgraph_base::types::Error>(floats(
-            told(&triangle, &call("katz", &arguments), &Alone)?.output,
+            reported(&triangle, &call("katz", &arguments), &Alone)?.output,
         ))
     };
     for alpha in [0.5, 0.6, 7.0] {
@@ -66,7 +66,7 @@ fn katz_refuses_scores_that_do_not_settle() {
     assert_near(&ask(0.6, 1).unwrap(), &[1.0; 3], "one round");
     // Scores that no round changes any more have settled, if the bound is 0.
     let exact = [("tolerance", ArgumentValue::Float(0.0)), ("beta", ArgumentValue::Float(0.0))];
-    assert!(told(&triangle, &call("katz", &exact), &Alone).is_ok());
+    assert!(reported(&triangle, &call("katz", &exact), &Alone).is_ok());
 }
 
 /// Users who lead to some items each, the first items mostly; items lead nowhere.
@@ -100,8 +100,8 @@ fn ranks_by_push_hold_where_many_nodes_lead_nowhere() {
             ]);
             assert_eq!(pushed.len(), 10);
             for (node, rank) in pushed {
-                let wanted = exact[node as usize].1;
-                let off = (rank - wanted).abs() / wanted;
+                let expected = exact[node as usize].1;
+                let off = (rank - expected).abs() / expected;
                 assert!(off < error, "{starts} starts, {tolerance}: {node} is off by {off}");
             }
         }
@@ -115,10 +115,10 @@ fn what_leads_nowhere_costs_nothing_for_each_start() {
     let star = graph(count as usize + 1, &edges, None, false);
     let from: Vec<usize> = (1..=count as usize).collect();
     let arguments = [("from", nodes(&from)), ("top", ArgumentValue::Int(10))];
-    let found = told(&star, &call("pagerank", &arguments), &Alone).unwrap();
-    assert!(found.report.edges <= count as usize, "{:?}", found.report);
-    let found = ranks(found.output);
-    assert!(found.iter().all(|(_, rank)| (rank * f64::from(count) - 1.0).abs() < 1e-9));
+    let result = reported(&star, &call("pagerank", &arguments), &Alone).unwrap();
+    assert!(result.report.edges <= count as usize, "{:?}", result.report);
+    let result = ranks(result.output);
+    assert!(result.iter().all(|(_, rank)| (rank * f64::from(count) - 1.0).abs() < 1e-9));
 }
 
 #[test]
@@ -144,10 +144,10 @@ fn one_node_of_a_long_path_costs_what_is_near_it() {
     let count = 20_000;
     let path = path(count);
     let work = Counted::default();
-    let asked = call("harmonic", &[("source", nodes(&[count as usize - 1]))]);
-    let found = floats(told(&path, &asked, &work).unwrap().output);
+    let requested = call("harmonic", &[("source", nodes(&[count as usize - 1]))]);
+    let result = floats(reported(&path, &requested, &work).unwrap().output);
     let expected: f64 = (1..count).map(|distance| 1.0 / f64::from(distance)).sum();
-    assert!((found[count as usize - 1] - expected).abs() < 1e-9);
+    assert!((result[count as usize - 1] - expected).abs() < 1e-9);
     // A look at the clock for each block of all nodes in each round would be as many as there are nodes.
     assert!(work.checks.load(Relaxed) < 100, "{:?}", work.checks);
 }
@@ -161,19 +161,20 @@ fn nearness_is_the_same_by_lists_and_by_all_nodes() {
         let mut edges: Vec<(u32, u32)> = (1..count).map(|to| (to - 1, to)).collect();
         edges.extend((0..600).map(|_| (rng.u32(100..200), rng.u32(100..200))));
         let graph = graph(count as usize, &edges, None, rng.bool());
-        let asked: Vec<usize> = (0..70).map(|place| (place * 37) % count as usize).collect();
-        let mut asked = asked;
-        asked.sort_unstable();
-        let found = floats(simply(&graph, &call("harmonic", &[("source", nodes(&asked))])));
+        let requested: Vec<usize> =
+            (0..70).map(|position| (position * 37) % count as usize).collect();
+        let mut requested = requested;
+        requested.sort_unstable();
+        let result = floats(simply(&graph, &call("harmonic", &[("source", nodes(&requested))])));
         let is_undirected = graph.is_undirected();
-        let turned: Vec<(u32, u32)> = edges.iter().map(|(from, to)| (*to, *from)).collect();
-        let turned = self::graph(count as usize, &turned, None, is_undirected);
-        for node in asked {
-            let steps = simply(&turned, &call("bfs", &[("source", nodes(&[node]))]));
+        let transposed: Vec<(u32, u32)> = edges.iter().map(|(from, to)| (*to, *from)).collect();
+        let transposed = self::graph(count as usize, &transposed, None, is_undirected);
+        for node in requested {
+            let steps = simply(&transposed, &call("bfs", &[("source", nodes(&[node]))]));
             let Output::Ints(steps) = steps else { panic!("no steps") };
             let near = steps.iter().filter(|it| 0 < **it).map(|it| 1.0 / *it as f64);
             let expected: f64 = near.sum();
-            assert!((found[node] - expected).abs() < 1e-9, "seed {seed}: {node}");
+            assert!((result[node] - expected).abs() < 1e-9, "seed {seed}: {node}");
         }
     }
 }
@@ -191,7 +192,7 @@ fn likeness_of_one_node_looks_at_the_clock() {
     let work = Counted::default();
     let arguments = [("source", nodes(&[0])), ("target", nodes(&all))];
     // Nearly 1.3 million steps, by one source.
-    told(&graph, &call("similarity", &arguments), &work).unwrap();
+    reported(&graph, &call("similarity", &arguments), &work).unwrap();
     assert!(3 <= work.checks.load(Relaxed), "{:?}", work.checks);
 }
 
@@ -214,17 +215,17 @@ fn memory_is_counted_for_what_can_be_there() {
     let count = 2000;
     let (path, most) = (path(count), 1_000_000);
     let work = Counted::default();
-    let asked = call("similar_nodes", &[("k", ArgumentValue::Int(most))]);
-    told(&path, &asked, &work).unwrap();
+    let requested = call("similar_nodes", &[("k", ArgumentValue::Int(most))]);
+    reported(&path, &requested, &work).unwrap();
     assert!(work.most.load(Relaxed) < 200 << 20, "{:?}", work.most);
     let work = Counted::default();
-    let asked = call("walks", &[("length", ArgumentValue::Int(most))]);
-    let Output::Paths(walks) = told(&path, &asked, &work).unwrap().output else {
+    let requested = call("walks", &[("length", ArgumentValue::Int(most))]);
+    let Output::Paths(walks) = reported(&path, &requested, &work).unwrap().output else {
         panic!("no walks")
     };
     let steps = (count as usize) * (count as usize + 1) / 2;
     assert_eq!(walks.nodes.len(), steps);
-    // Walks of pieces, whose room doubles, and the list that they are joined to.
+    // Walks of chunks, whose room doubles, and the list that they are joined to.
     assert!(work.most.load(Relaxed) < 4 * steps * size_of::<u32>(), "{:?}", work.most);
     assert_eq!(work.bytes.load(Relaxed), 0);
 }
@@ -248,20 +249,20 @@ fn very_great_and_very_small_weights_are_as_good_as_others() {
         call("fastrp", &[("dimensions", ArgumentValue::Int(8))]),
     ];
     for both in [false, true] {
-        let wanted = graph(30, &edges, Some(&plain), both);
+        let expected = graph(30, &edges, Some(&plain), both);
         for scale in [1e-310, 1e-170, 1e160, 4e307] {
             let weights: Vec<f64> = plain.iter().map(|weight| weight * scale).collect();
             let scaled = graph(30, &edges, Some(&weights), both);
-            for asked in &calls {
-                let numbers = |graph: &Graph| match simply(graph, asked) {
+            for requested in &calls {
+                let numbers = |graph: &Graph| match simply(graph, requested) {
                     Output::Vectors(vectors) => vectors.values.into_iter().map(f64::from).collect(),
                     Output::Some(ranks) => ranks.into_iter().map(|(_, rank)| rank).collect(),
                     output => floats(output),
                 };
-                let (one, other) = (numbers(&scaled), numbers(&wanted));
+                let (one, other) = (numbers(&scaled), numbers(&expected));
                 let near = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-5;
                 let is_same = one.len() == other.len() && one.iter().zip(&other).all(near);
-                let name = asked.algorithm.name;
+                let name = requested.algorithm.name;
                 assert!(is_same, "{name} of weights by {scale}: {one:?}, not {other:?}");
             }
         }
@@ -294,34 +295,34 @@ fn sums_that_no_float_holds_are_errors() {
         (call("k_shortest", &from(0, &to(2))), [1e308, 1.7e308, 1e308], way),
         (call("k_shortest", &from(0, &to(2))), [8e307, 1.7e308, 8e307], ""),
     ];
-    let check = |graph: &Graph, asked: &AlgorithmCall, sum: &str| {
-        let found = told(graph, asked, &Alone);
-        let name = asked.algorithm.name;
-        match (sum, found) {
-            ("", found) => drop(found.unwrap_or_else(|error| panic!("{name}: {error}"))),
-            (sum, Ok(found)) => panic!("{name}: {found:?}, though {sum} is too large"),
+    let check = |graph: &Graph, requested: &AlgorithmCall, sum: &str| {
+        let result = reported(graph, requested, &Alone);
+        let name = requested.algorithm.name;
+        match (sum, result) {
+            ("", result) => drop(result.unwrap_or_else(|error| panic!("{name}: {error}"))),
+            (sum, Ok(result)) => panic!("{name}: {result:?}, though {sum} is too large"),
             (sum, Err(error)) => {
-                let wanted =
+                let expected =
                     format!("the weights `w` are too large: {sum} is more than a float holds");
-                assert!(error.to_string().starts_with(&wanted), "{name}: {error}");
+                assert!(error.to_string().starts_with(&expected), "{name}: {error}");
             }
         }
     };
-    for (asked, weights, sum) in &cases {
-        check(&graph(3, &edges, Some(weights), false), asked, sum);
+    for (requested, weights, sum) in &cases {
+        check(&graph(3, &edges, Some(weights), false), requested, sum);
     }
     let path = graph(3, &[(0, 1), (1, 2)], Some(&[1e308, 1e308]), false);
-    for asked in [
+    for requested in [
         call("distances", &from(0, &[])),
         call("distances_among", &[("source", nodes(&[0, 2]))]),
         call("k_shortest", &from(0, &to(1))),
     ] {
-        check(&path, &asked, way);
+        check(&path, &requested, way);
     }
     // Where the target is not reached there is no way at all.
     check(&path, &call("distances", &from(2, &[])), "");
     let cycle = graph(3, &[(0, 1), (1, 2), (2, 0)], Some(&[1e200, 1e200, 1e200]), false);
-    let error = told(&cycle, &call("katz", &[]), &Alone).unwrap_err().to_string();
+    let error = reported(&cycle, &call("katz", &[]), &Alone).unwrap_err().to_string();
     assert!(error.starts_with("`alpha: 0.1` is too great"), "{error}");
 }
 
@@ -341,10 +342,12 @@ fn communities_do_not_depend_on_the_unit_of_weights() {
         for is_undirected in [true, false] {
             let graph = self::graph(14, &edges, Some(&weights), is_undirected);
             // By node modulo 7, as `simply` groups nodes.
-            let Output::Float(found) = simply(&graph, &call("modularity", &[])) else { panic!() };
+            let Output::Float(result) = simply(&graph, &call("modularity", &[])) else { panic!() };
             let plain = self::graph(14, &edges, None, is_undirected);
-            let Output::Float(wanted) = simply(&plain, &call("modularity", &[])) else { panic!() };
-            assert!((found - wanted).abs() < 1e-12, "{scale:e}: {found}, not {wanted}");
+            let Output::Float(expected) = simply(&plain, &call("modularity", &[])) else {
+                panic!()
+            };
+            assert!((result - expected).abs() < 1e-12, "{scale:e}: {result}, not {expected}");
         }
     }
 }
@@ -359,13 +362,13 @@ fn samples_of_betweenness_are_scaled_by_who_could_tell() {
         let mut unknown = 0;
         for seed in 0..20 {
             let call = AlgorithmCall { seed, ..call("betweenness", &of) };
-            let shares = floats(simply(&star, &call));
-            let is_unknown = shares[0].is_nan();
+            let fractions = floats(simply(&star, &call));
+            let is_unknown = fractions[0].is_nan();
             unknown += usize::from(is_unknown);
-            assert!(is_unknown || (shares[0] - 1.0).abs() < 1e-9, "{samples}: {shares:?}");
+            assert!(is_unknown || (fractions[0] - 1.0).abs() < 1e-9, "{samples}: {fractions:?}");
             let sampled_leaves = usize::from(samples == 1 && !is_unknown);
-            let zeros = shares[1..].iter().filter(|share| **share == 0.0).count();
-            assert_eq!(zeros, 4 - sampled_leaves, "{samples}: {shares:?}");
+            let zeros = fractions[1..].iter().filter(|fraction| **fraction == 0.0).count();
+            assert_eq!(zeros, 4 - sampled_leaves, "{samples}: {fractions:?}");
         }
         assert_eq!(0 < unknown && unknown < 20, samples == 1);
     }
@@ -379,13 +382,13 @@ fn rounds_tell_whether_they_came_to_an_end() {
             ("iterations", ArgumentValue::Int(rounds)),
             ("tolerance", ArgumentValue::Float(tolerance)),
         ];
-        told(&graph, &call(name, &arguments), &Alone).unwrap().report.converged
+        reported(&graph, &call(name, &arguments), &Alone).unwrap().report.converged
     };
     for name in ["pagerank", "hits", "eigenvector", "katz"] {
         assert_eq!(converged(name, 2, 1e-6), Some(false), "{name}");
         assert_eq!(converged(name, 1000, 1e-6), Some(true), "{name}");
         assert_eq!(converged(name, 2, 0.0), None, "{name}");
     }
-    let found = told(&graph, &call("label_propagation", &[]), &Alone).unwrap();
-    assert_eq!(found.report.converged, None);
+    let result = reported(&graph, &call("label_propagation", &[]), &Alone).unwrap();
+    assert_eq!(result.report.converged, None);
 }

@@ -1,7 +1,7 @@
 //! A public graph of 62,586 nodes and what LDBC Graphalytics' kernels give on it, where it lies beside the project.
 
 use super::case::{call, floats, ints, loaded, nodes, simply};
-use crate::algo::{Alone, EdgeSelection, Graph, GraphCache, Output, Task, Wanted};
+use crate::algo::{Alone, EdgeSelection, Graph, GraphCache, Output, Requested, Task};
 use hexgraph_base::plan::{ArgumentValue, Direction};
 use hexgraph_base::types::Uid;
 use std::collections::BTreeMap;
@@ -54,8 +54,8 @@ fn graph(direction: Direction, is_weighted: bool) -> Option<Arc<Graph>> {
     let weight = is_weighted.then_some("w");
     let parts = vec![EdgeSelection { predicate, reverse: false, weight, far: None }];
     let uid = |node| Uid(u64::from(node));
-    let wanted = Wanted { parts, nodes: Some(all), direction, uid: &uid };
-    Some(GraphCache::take(None, &wanted, &Task::new(&Alone, None)).expect("a graph").0)
+    let expected = Requested { parts, nodes: Some(all), direction, uid: &uid };
+    Some(GraphCache::take(None, &expected, &Task::new(&Alone, None)).expect("a graph").0)
 }
 
 /// The values in the order of the graph's nodes.
@@ -64,8 +64,8 @@ fn in_order(graph: &Graph, name: &str) -> Vec<f64> {
     graph.nodes().iter().map(|node| expected[&(u64::from(*node) - 1)]).collect()
 }
 
-fn assert_within(found: &[f64], expected: &[f64], what: &str) {
-    for (one, other) in found.iter().zip(expected) {
+fn assert_within(result: &[f64], expected: &[f64], what: &str) {
+    for (one, other) in result.iter().zip(expected) {
         let is_same = one == other
             || one.is_nan() && (other.is_infinite() || *other > 1e18)
             || (one - other).abs() <= 1e-4 * other.abs();
@@ -74,10 +74,10 @@ fn assert_within(found: &[f64], expected: &[f64], what: &str) {
 }
 
 /// Whether two lists of labels divide the nodes in the same way.
-fn assert_same_parts(found: &[i64], expected: &[f64], what: &str) {
+fn assert_same_parts(result: &[i64], expected: &[f64], what: &str) {
     let mut there = BTreeMap::new();
     let mut back = BTreeMap::new();
-    for (one, other) in found.iter().zip(expected) {
+    for (one, other) in result.iter().zip(expected) {
         let other = *other as i64;
         assert_eq!(*there.entry(*one).or_insert(other), other, "{what}: a part is in two");
         assert_eq!(*back.entry(other).or_insert(*one), *one, "{what}: two parts are in one");

@@ -1,9 +1,9 @@
 //! The compact graph, the cache of graphs, and threads.
 
 use super::case::{
-    Case, Counted, Edges, Threads, call, changed, found, loaded, nodes, quads, simply,
+    Case, Counted, Edges, Threads, call, changed, loaded, nodes, quads, result, simply,
 };
-use crate::algo::{Alone, EdgeSelection, Graph, GraphCache, Rows, Taken, Task, Wanted};
+use crate::algo::{Alone, EdgeSelection, Graph, GraphCache, Lookup, Requested, Rows, Task};
 use crate::graph::Version;
 use fastrand::Rng;
 use hexgraph_base::budget::Budget;
@@ -29,19 +29,19 @@ fn graphs_are_what_they_are_defined_to_be() {
         let plain = case.plain();
         assert_eq!(graph.nodes(), plain.nodes, "seed {seed}");
         assert_eq!(listed(graph.outgoing()), plain.edges, "seed {seed}");
-        let turned = plain.edges.iter().map(|((from, to), weight)| ((*to, *from), *weight));
-        assert_eq!(listed(graph.incoming(&task).unwrap()), turned.collect(), "seed {seed}");
+        let transposed = plain.edges.iter().map(|((from, to), weight)| ((*to, *from), *weight));
+        assert_eq!(listed(graph.incoming(&task).unwrap()), transposed.collect(), "seed {seed}");
     }
 }
 
-fn wanted<'v>(
+fn expected<'v>(
     version: &'v Version,
     weight: Option<&'v str>,
     uid: &'v (dyn Fn(u32) -> Uid + Sync),
-) -> Wanted<'v> {
+) -> Requested<'v> {
     let predicate = version.predicate("e").unwrap();
     let parts = vec![EdgeSelection { predicate, reverse: false, weight, far: None }];
-    Wanted { parts, nodes: None, direction: Direction::Out, uid }
+    Requested { parts, nodes: None, direction: Direction::Out, uid }
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn wrong_weights_name_the_edge() {
     let task = Task::new(&Alone, None);
     let fault = |text: &str, weight| {
         let version = loaded(text.to_owned());
-        let made = GraphCache::take(None, &wanted(&version, Some(weight), &uid), &task);
+        let made = GraphCache::take(None, &expected(&version, Some(weight), &uid), &task);
         made.err().map(|error| error.to_string()).unwrap_or_default()
     };
     let below = fault("<1> <e> <2> (w=1) .\n<2> <e> <31> (w=-0.5) .", "w");
@@ -66,7 +66,7 @@ fn edges_that_were_set_lately_take_memory_too() {
     let uid = |node| Uid(u64::from(node));
     let most = |version: &Version| {
         let work = Counted::default();
-        GraphCache::take(None, &wanted(version, None, &uid), &Task::new(&work, None)).unwrap();
+        GraphCache::take(None, &expected(version, None, &uid), &Task::new(&work, None)).unwrap();
         work.most.into_inner()
     };
     let edges = quads(&(2..1000).map(|to| ((0, 1, to), None)).collect::<Edges>());
@@ -86,25 +86,25 @@ fn graphs_are_kept_until_something_in_them_changes() {
     let uid = |node| Uid(u64::from(node));
     let version = loaded("<1> <e> <2> (w=2) .\n<1> <f> <2> .".to_owned());
     let take = |version: &Version, weight| {
-        GraphCache::take(Some(&cache), &wanted(version, weight, &uid), &task).unwrap()
+        GraphCache::take(Some(&cache), &expected(version, weight, &uid), &task).unwrap()
     };
     let (first, taken) = take(&version, None);
-    assert_eq!(taken, Taken::Made);
+    assert_eq!(taken, Lookup::Made);
     let (second, taken) = take(&version, None);
-    assert!(taken == Taken::Kept && Arc::ptr_eq(&first, &second));
-    assert_eq!(take(&version, Some("w")).1, Taken::Made, "another weight");
+    assert!(taken == Lookup::Cached && Arc::ptr_eq(&first, &second));
+    assert_eq!(take(&version, Some("w")).1, Lookup::Made, "another weight");
     let beside = changed(&version, "<7> <f> <8> .", "");
-    assert_eq!(take(&beside, None).1, Taken::Kept, "another predicate changed");
+    assert_eq!(take(&beside, None).1, Lookup::Cached, "another predicate changed");
     let other = changed(&version, "<7> <e> <8> .", "");
     let (third, taken) = take(&other, None);
-    assert!(taken == Taken::Patched && third.len() == 4);
-    assert_eq!(cache.kept().0, 3);
+    assert!(taken == Lookup::Patched && third.len() == 4);
+    assert_eq!(cache.cached().0, 3);
     drop((version, beside, other));
     take(&loaded("<3> <e> <4> .".to_owned()), None);
-    assert_eq!(cache.kept().0, 1, "what is made of versions that are gone is gone");
-    assert!(0 < budget.drawn());
+    assert_eq!(cache.cached().0, 1, "what is made of versions that are gone is gone");
+    assert!(0 < budget.reserved());
     drop((cache, first, second, third));
-    assert_eq!(budget.drawn(), 0);
+    assert_eq!(budget.reserved(), 0);
 }
 
 #[test]
@@ -116,15 +116,15 @@ fn the_cache_keeps_within_its_bound() {
     let edges = |from: u32| (0..100).map(|to| ((0, from, to + 1), None)).collect::<Edges>();
     let versions: Vec<Version> = (1..20).map(|from| loaded(quads(&edges(from)))).collect();
     for version in &versions {
-        GraphCache::take(Some(&cache), &wanted(version, None, &uid), &task).unwrap();
-        let (count, bytes) = cache.kept();
+        GraphCache::take(Some(&cache), &expected(version, None, &uid), &task).unwrap();
+        let (count, bytes) = cache.cached();
         assert!(0 < count && bytes <= 4_000, "{count} graphs, {bytes} bytes");
     }
     let starved = Budget::new(1_000);
     let cache = GraphCache::with_bound(&starved, 1 << 20);
     let (graph, _) =
-        GraphCache::take(Some(&cache), &wanted(&versions[0], None, &uid), &task).unwrap();
-    assert_eq!((graph.outgoing().edges(), cache.kept().0), (100, 0), "used once, and not kept");
+        GraphCache::take(Some(&cache), &expected(&versions[0], None, &uid), &task).unwrap();
+    assert_eq!((graph.outgoing().edges(), cache.cached().0), (100, 0), "used once, and not kept");
 }
 
 /// Arguments with which each algorithm can be called on any graph that has some nodes.
@@ -166,8 +166,8 @@ fn large(seed: u64, direction: Direction) -> Arc<Graph> {
     }
     let version = loaded(quads(&edges));
     let uid = |node| Uid(u64::from(node));
-    let wanted = Wanted { direction, ..wanted(&version, Some("w"), &uid) };
-    GraphCache::take(None, &wanted, &Task::new(&Alone, None)).unwrap().0
+    let expected = Requested { direction, ..expected(&version, Some("w"), &uid) };
+    GraphCache::take(None, &expected, &Task::new(&Alone, None)).unwrap().0
 }
 
 #[test]
@@ -182,8 +182,8 @@ fn results_are_the_same_bits_with_any_number_of_threads() {
             let alone = format!("{:?}", simply(&graph, &call));
             for threads in [2, 3] {
                 let work = Threads(Pool::new(threads));
-                for asked in [None, Some(2)] {
-                    let shared = found(&graph, &call, &work, asked).unwrap();
+                for requested in [None, Some(2)] {
+                    let shared = result(&graph, &call, &work, requested).unwrap();
                     assert!(
                         alone == format!("{shared:?}"),
                         "{} on {threads} threads",
@@ -231,7 +231,7 @@ fn algorithms_stop_when_they_are_told() {
         let call = any_call(algorithm);
         for (work, said) in [(&Stopped as &dyn crate::algo::Work, "stopped"), (&Poor, "no memory")]
         {
-            let error = found(graph, &call, work, None).map(|_| ()).unwrap_err();
+            let error = result(graph, &call, work, None).map(|_| ()).unwrap_err();
             assert_eq!(error.to_string(), said, "{}", algorithm.name);
         }
     }

@@ -1,7 +1,7 @@
 //! Centralities, communities, triangles and likeness against their definitions.
 
 use super::case::{Case, PlainGraph, assert_near, call, floats, ints, nodes, simply};
-use super::kernels::{in_order, on_random, plain_distances, some_places};
+use super::kernels::{in_order, on_random, plain_distances, some_positions};
 use crate::algo::{Alone, Output, Task};
 use fastrand::Rng;
 use hexgraph_base::plan::{ArgumentValue, Direction};
@@ -26,8 +26,8 @@ fn degree() {
             let twice = |to: usize| if graph.is_undirected() && to == node { 2.0 } else { 1.0 };
             row.into_iter().map(|(to, weight)| twice(to) * weight).sum::<f64>() / unit
         });
-        let found = floats(simply(graph, &call("degree", &arguments)));
-        assert_near(&found, &expected.collect::<Vec<_>>(), what);
+        let result = floats(simply(graph, &call("degree", &arguments)));
+        assert_near(&result, &expected.collect::<Vec<_>>(), what);
     });
 }
 
@@ -66,35 +66,35 @@ fn closeness_and_harmonic() {
     on_random(200, false, |graph, plain, rng, what| {
         let distances = all_distances(plain);
         let others = plain.len().saturating_sub(1).max(1) as f64;
-        let asked: Vec<usize> =
-            if rng.bool() { some_places(plain.len(), rng) } else { (0..plain.len()).collect() };
-        let is_asked = |node: usize| asked.contains(&node);
+        let requested: Vec<usize> =
+            if rng.bool() { some_positions(plain.len(), rng) } else { (0..plain.len()).collect() };
+        let is_requested = |node: usize| requested.contains(&node);
         let of = |node: usize, score: &dyn Fn(f64, f64, f64) -> f64| {
             let to_it =
                 (0..plain.len()).filter(|from| *from != node).map(|from| distances[from][node]);
             let near: Vec<f64> = to_it.filter(|distance| distance.is_finite()).collect();
             let score =
                 score(near.len() as f64, near.iter().sum(), near.iter().map(|it| 1.0 / it).sum());
-            if is_asked(node) { score } else { f64::NAN }
+            if is_requested(node) { score } else { f64::NAN }
         };
         let expect = |score: &dyn Fn(f64, f64, f64) -> f64| {
             (0..plain.len()).map(|node| of(node, score)).collect::<Vec<f64>>()
         };
-        let found = |name, arguments: &[(&str, ArgumentValue)]| {
+        let result = |name, arguments: &[(&str, ArgumentValue)]| {
             let mut all = arguments.to_vec();
-            all.push(("source", nodes(&asked)));
+            all.push(("source", nodes(&requested)));
             floats(simply(graph, &call(name, &all)))
         };
         let or_zero = |number: f64| if number.is_finite() { number } else { 0.0 };
-        assert_near(&found("harmonic", &[]), &expect(&|_, _, inverse| inverse), what);
+        assert_near(&result("harmonic", &[]), &expect(&|_, _, inverse| inverse), what);
         assert_near(
-            &found("harmonic", &[("normalized", yes())]),
+            &result("harmonic", &[("normalized", yes())]),
             &expect(&|_, _, inverse| inverse / others),
             what,
         );
-        assert_near(&found("closeness", &[]), &expect(&|_, sum, _| or_zero(1.0 / sum)), what);
+        assert_near(&result("closeness", &[]), &expect(&|_, sum, _| or_zero(1.0 / sum)), what);
         let normalized = |count: f64, sum: f64, _| or_zero(count / sum * count / others);
-        assert_near(&found("closeness", &[("normalized", yes())]), &expect(&normalized), what);
+        assert_near(&result("closeness", &[("normalized", yes())]), &expect(&normalized), what);
     });
 }
 
@@ -133,19 +133,19 @@ fn betweenness() {
             }
             expected
         };
-        let starts = super::kernels::some_places(count, rng);
+        let starts = super::kernels::some_positions(count, rng);
         let given = [("source", super::case::nodes(&starts))];
-        let found = floats(simply(graph, &call("betweenness", &given)));
-        assert_near(&found, &from_starts(&starts), what);
+        let result = floats(simply(graph, &call("betweenness", &given)));
+        assert_near(&result, &from_starts(&starts), what);
         let expected = from_starts(&(0..count).collect::<Vec<usize>>());
         assert_near(&floats(simply(graph, &call("betweenness", &[]))), &expected, what);
         let pairs = count.saturating_sub(1) as f64 * count.saturating_sub(2) as f64;
         let pairs = if graph.is_undirected() { pairs / 2.0 } else { pairs };
         let unit = if 0.0 < pairs { pairs } else { 1.0 };
-        let shares: Vec<f64> = expected.iter().map(|score| score / unit).collect();
+        let fractions: Vec<f64> = expected.iter().map(|score| score / unit).collect();
         assert_near(
             &floats(simply(graph, &call("betweenness", &[("normalized", yes())]))),
-            &shares,
+            &fractions,
             what,
         );
         // As many samples as nodes are all of them; fewer are scaled, and right on average.
@@ -154,8 +154,11 @@ fn betweenness() {
             assert_near(&floats(simply(graph, &call("betweenness", &all))), &expected, what);
             let samples = ArgumentValue::Int(rng.i64(1..count as i64 + 1));
             let some = [("samples", samples), ("normalized", yes())];
-            let shares = floats(simply(graph, &call("betweenness", &some)));
-            assert!(shares.iter().all(|it| it.is_nan() || *it <= 1.0 + 1e-9), "{what}: {shares:?}");
+            let fractions = floats(simply(graph, &call("betweenness", &some)));
+            assert!(
+                fractions.iter().all(|it| it.is_nan() || *it <= 1.0 + 1e-9),
+                "{what}: {fractions:?}"
+            );
         }
     });
 }
@@ -220,15 +223,16 @@ fn triangles_clustering_and_transitivity() {
         let counts: Vec<usize> = (0..plain.len()).map(closed).collect();
         let pairs =
             |node: usize| neighbours[node].len() * neighbours[node].len().saturating_sub(1) / 2;
-        let share = |part: usize, all: usize| if all == 0 { 0.0 } else { part as f64 / all as f64 };
-        let found = ints(simply(graph, &call("triangles", &[])));
-        assert_eq!(found, counts.iter().map(|count| *count as i64).collect::<Vec<_>>(), "{what}");
-        let shares = (0..plain.len()).map(|node| share(counts[node], pairs(node)));
-        let found = floats(simply(graph, &call("clustering", &[])));
-        assert_near(&found, &shares.collect::<Vec<_>>(), what);
-        let Output::Float(found) = simply(graph, &call("transitivity", &[])) else { panic!() };
-        let all = share(counts.iter().sum(), (0..plain.len()).map(pairs).sum());
-        assert_near(&[found], &[all], what);
+        let fraction =
+            |part: usize, all: usize| if all == 0 { 0.0 } else { part as f64 / all as f64 };
+        let result = ints(simply(graph, &call("triangles", &[])));
+        assert_eq!(result, counts.iter().map(|count| *count as i64).collect::<Vec<_>>(), "{what}");
+        let fractions = (0..plain.len()).map(|node| fraction(counts[node], pairs(node)));
+        let result = floats(simply(graph, &call("clustering", &[])));
+        assert_near(&result, &fractions.collect::<Vec<_>>(), what);
+        let Output::Float(result) = simply(graph, &call("transitivity", &[])) else { panic!() };
+        let all = fraction(counts.iter().sum(), (0..plain.len()).map(pairs).sum());
+        assert_near(&[result], &[all], what);
     });
 }
 
@@ -289,18 +293,18 @@ fn communities_are_about_as_good_as_can_be() {
         let best = best_modularity(&plain, resolution);
         cases += 1;
         sums[2] += best;
-        for (place, name) in ["louvain", "leiden"].iter().enumerate() {
+        for (position, name) in ["louvain", "leiden"].iter().enumerate() {
             let call = call(name, &[("resolution", ArgumentValue::Float(resolution))]);
             let groups = ints(simply(&graph, &call));
-            let found = modularity(&plain, &groups, resolution);
-            sums[place] += found;
+            let result = modularity(&plain, &groups, resolution);
+            sums[position] += result;
             assert!(
-                found <= best + 1e-9,
-                "seed {seed} {name}: better than the best, {found} {best}"
+                result <= best + 1e-9,
+                "seed {seed} {name}: better than the best, {result} {best}"
             );
             let alone =
                 modularity(&plain, &(0..plain.len() as i64).collect::<Vec<_>>(), resolution);
-            assert!(alone - 1e-9 <= found, "seed {seed} {name}: worse than no communities");
+            assert!(alone - 1e-9 <= result, "seed {seed} {name}: worse than no communities");
         }
     }
     // Either is greedy: seldom a little less than the best.
@@ -393,36 +397,39 @@ fn similarity_and_similar_nodes() {
     on_random(200, false, |graph, plain, rng, what| {
         let measure = *rng.choice(&MEASURES).unwrap();
         let word = ("measure", ArgumentValue::Word(measure));
-        let (sources, targets) = (some_places(plain.len(), rng), some_places(plain.len(), rng));
+        let (sources, targets) =
+            (some_positions(plain.len(), rng), some_positions(plain.len(), rng));
         let arguments = [word.clone(), ("source", nodes(&sources)), ("target", nodes(&targets))];
-        let Output::Pairs(found) = simply(graph, &call("similarity", &arguments)) else { panic!() };
+        let Output::Pairs(result) = simply(graph, &call("similarity", &arguments)) else {
+            panic!()
+        };
         let pairs = sources.iter().flat_map(|one| targets.iter().map(move |other| (*one, *other)));
         let is_pair =
             |(one, other): &(usize, usize)| one != other && (sources != targets || one < other);
         let pairs: Vec<(usize, usize)> = pairs.filter(is_pair).collect();
-        assert_eq!(found.len(), pairs.len(), "{what}");
-        for ((one, other, score), pair) in found.iter().zip(&pairs) {
+        assert_eq!(result.len(), pairs.len(), "{what}");
+        for ((one, other, score), pair) in result.iter().zip(&pairs) {
             assert_eq!((*one as usize, *other as usize), *pair, "{what}");
             let expected = likeness(plain, measure, pair.0, pair.1).unwrap_or(0.0);
             assert_near(&[*score], &[expected], what);
         }
         let k = rng.usize(1..4);
         let arguments = [word, ("k", ArgumentValue::Int(k as i64))];
-        let Output::Pairs(found) = simply(graph, &call("similar_nodes", &arguments)) else {
+        let Output::Pairs(result) = simply(graph, &call("similar_nodes", &arguments)) else {
             panic!()
         };
-        let mut found = found.iter();
+        let mut result = result.iter();
         for node in 0..plain.len() {
             let score = |other: usize| Some((likeness(plain, measure, node, other)?, other));
             let mut best: Vec<(f64, usize)> =
                 (0..plain.len()).filter(|it| *it != node).filter_map(score).collect();
             best.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
             for (expected, _) in best.iter().take(k) {
-                let (from, _, score) = found.next().expect("as many as there are");
+                let (from, _, score) = result.next().expect("as many as there are");
                 assert_eq!(*from as usize, node, "{what}");
                 assert_near(&[*score], &[*expected], what);
             }
         }
-        assert_eq!(found.next(), None, "{what}");
+        assert_eq!(result.next(), None, "{what}");
     });
 }

@@ -23,23 +23,23 @@ pub(super) fn on_random(
     }
 }
 
-/// Some places below `count`, at least one where there are any.
-pub(super) fn some_places(count: usize, rng: &mut Rng) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..count.min(3)).map(|_| rng.usize(..count)).collect();
-    places.sort_unstable();
-    places.dedup();
-    places
+/// Some positions below `count`, at least one where there are any.
+pub(super) fn some_positions(count: usize, rng: &mut Rng) -> Vec<usize> {
+    let mut positions: Vec<usize> = (0..count.min(3)).map(|_| rng.usize(..count)).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    positions
 }
 
 /// Numbers as they are given to the parts of a graph: in the order of their first nodes.
 pub(super) fn in_order(labels: &[usize]) -> Vec<i64> {
     let mut seen: Vec<usize> = Vec::new();
     let mut number = |label: &usize| {
-        let place = seen.iter().position(|other| other == label).unwrap_or_else(|| {
+        let position = seen.iter().position(|other| other == label).unwrap_or_else(|| {
             seen.push(*label);
             seen.len() - 1
         });
-        place as i64
+        position as i64
     };
     labels.iter().map(&mut number).collect()
 }
@@ -99,7 +99,7 @@ fn plain_pagerank(plain: &PlainGraph, call: &AlgorithmCall, from: Option<&[usize
 #[test]
 fn pagerank() {
     on_random(300, false, |graph, plain, rng, what| {
-        let from = (rng.bool() && plain.len() != 0).then(|| some_places(plain.len(), rng));
+        let from = (rng.bool() && plain.len() != 0).then(|| some_positions(plain.len(), rng));
         let mut arguments = vec![
             ("damping", ArgumentValue::Float(*rng.choice(&[0.85, 0.5, 1.0, 0.0]).unwrap())),
             ("tolerance", ArgumentValue::Float(*rng.choice(&[0.0, 1e-3, 1e-12]).unwrap())),
@@ -131,19 +131,19 @@ fn components() {
 #[test]
 fn strong_components() {
     on_random(300, false, |graph, plain, _, what| {
-        let found = ints(simply(graph, &call("strong_components", &[])));
+        let result = ints(simply(graph, &call("strong_components", &[])));
         let reaches = reach(plain);
         for one in 0..plain.len() {
             for other in 0..plain.len() {
                 let is_same = reaches[one][other] && reaches[other][one];
-                assert_eq!(found[one] == found[other], is_same, "{what}: {one} {other}");
+                assert_eq!(result[one] == result[other], is_same, "{what}: {one} {other}");
             }
         }
         for &(from, to) in plain.edges.keys() {
-            assert!(found[from] <= found[to], "{what}: an edge leads back in the order");
+            assert!(result[from] <= result[to], "{what}: an edge leads back in the order");
         }
-        let greatest = found.iter().max().map_or(0, |most| most + 1);
-        assert!((0..greatest).all(|number| found.contains(&number)), "{what}: {found:?}");
+        let greatest = result.iter().max().map_or(0, |most| most + 1);
+        assert!((0..greatest).all(|number| result.contains(&number)), "{what}: {result:?}");
     });
 }
 
@@ -166,15 +166,15 @@ pub(super) fn plain_distances(
 #[test]
 fn bfs() {
     on_random(300, false, |graph, plain, rng, what| {
-        let sources = some_places(plain.len(), rng);
+        let sources = some_positions(plain.len(), rng);
         let depth = rng.bool().then(|| rng.i64(0..4));
         let mut arguments = vec![("source", nodes(&sources))];
         arguments.extend(depth.map(|depth| ("depth", ArgumentValue::Int(depth))));
-        let found = ints(simply(graph, &call("bfs", &arguments)));
-        for (level, hops) in found.iter().zip(plain_distances(plain, &sources, |_| 1.0)) {
+        let result = ints(simply(graph, &call("bfs", &arguments)));
+        for (level, hops) in result.iter().zip(plain_distances(plain, &sources, |_| 1.0)) {
             let is_within = depth.is_none_or(|depth| hops <= depth as f64) && hops.is_finite();
-            assert_eq!(Output::is_missing(*level), !is_within, "{what}: {found:?}");
-            assert!(!is_within || *level as f64 == hops, "{what}: {found:?}");
+            assert_eq!(Output::is_missing(*level), !is_within, "{what}: {result:?}");
+            assert!(!is_within || *level as f64 == hops, "{what}: {result:?}");
         }
     });
 }
@@ -182,12 +182,12 @@ fn bfs() {
 #[test]
 fn distances() {
     on_random(300, false, |graph, plain, rng, what| {
-        let sources = some_places(plain.len(), rng);
-        let found = floats(simply(graph, &call("distances", &[("source", nodes(&sources))])));
+        let sources = some_positions(plain.len(), rng);
+        let result = floats(simply(graph, &call("distances", &[("source", nodes(&sources))])));
         let expected = plain_distances(plain, &sources, |weight| weight);
         let expected: Vec<f64> =
             expected.iter().map(|it| if it.is_finite() { *it } else { f64::NAN }).collect();
-        assert_near(&found, &expected, what);
+        assert_near(&result, &expected, what);
     });
 }
 
@@ -212,10 +212,10 @@ fn distances_of_extreme_weights() {
             far: None,
         };
         let graph: Arc<Graph> = case.graph(None, &Task::new(&Alone, None)).unwrap().0;
-        let found = floats(simply(&graph, &call("distances", &[("source", nodes(&[0]))])));
+        let result = floats(simply(&graph, &call("distances", &[("source", nodes(&[0]))])));
         let expected = plain_distances(&case.plain(), &[0], |weight| weight);
-        for (one, other) in found.iter().zip(&expected) {
-            assert!(one == other || one.is_nan() && other.is_infinite(), "{found:?} {expected:?}");
+        for (one, other) in result.iter().zip(&expected) {
+            assert!(one == other || one.is_nan() && other.is_infinite(), "{result:?} {expected:?}");
         }
     }
 }

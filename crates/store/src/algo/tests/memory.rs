@@ -1,8 +1,8 @@
 //! The memory that calls take, compared with the estimates.
 
-use super::case::{Counted, Edges, found, loaded, quads};
+use super::case::{Counted, Edges, loaded, quads, result};
 use super::graphs::any_call;
-use crate::algo::{EdgeSelection, GraphCache, Task, Wanted, estimate};
+use crate::algo::{EdgeSelection, GraphCache, Requested, Task, estimate};
 use crate::graph::Version;
 use fastrand::Rng;
 use hexgraph_base::plan::{ALGORITHMS, Direction};
@@ -29,16 +29,16 @@ fn estimates_are_close_to_the_peaks() {
             for weight in [None, Some("w")] {
                 let predicate = version.predicate("e").unwrap();
                 let parts = vec![EdgeSelection { predicate, reverse: false, weight, far: None }];
-                let wanted = Wanted { parts, nodes: None, direction, uid: &uid };
+                let expected = Requested { parts, nodes: None, direction, uid: &uid };
                 for algorithm in ALGORITHMS.iter().filter(|it| it.directions.contains(&direction)) {
                     for threads in [1, 3] {
                         let pool = Some(Pool::new(threads));
                         let work = Counted { pool, ..Counted::default() };
                         let task = Task::new(&work, None);
-                        let graph = GraphCache::take(None, &wanted, &task).unwrap().0;
-                        let estimate = estimate(algorithm.name, &wanted, Some(&graph));
+                        let graph = GraphCache::take(None, &expected, &task).unwrap().0;
+                        let estimate = estimate(algorithm.name, &expected, Some(&graph));
                         let Some(estimate) = estimate else { continue };
-                        found(&graph, &any_call(algorithm), &work, None).unwrap();
+                        result(&graph, &any_call(algorithm), &work, None).unwrap();
                         let ratio = estimate.bytes as f64 / work.most.into_inner() as f64;
                         if !(0.8..1.2).contains(&ratio) {
                             let name = algorithm.name;

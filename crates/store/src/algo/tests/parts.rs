@@ -1,7 +1,7 @@
 //! Algorithms about what holds a graph together, its orders and distances, and scores by powers of its matrix; against their definitions.
 
 use super::case::{PlainGraph, assert_near, call, floats, ints, nodes, simply};
-use super::kernels::{on_random, plain_distances, reach, some_places};
+use super::kernels::{on_random, plain_distances, reach, some_positions};
 use crate::algo::{Graph, Output};
 use hexgraph_base::plan::ArgumentValue;
 use std::collections::BTreeSet;
@@ -38,10 +38,10 @@ fn articulation_points_and_bridges() {
             let first = others.first().map(|first| reached(*first, &neighbours, Some(*node)));
             first.is_some_and(|part| others.iter().any(|other| !part.contains(other)))
         });
-        let Output::Nodes(found) = simply(graph, &call("articulation_points", &[])) else {
+        let Output::Nodes(result) = simply(graph, &call("articulation_points", &[])) else {
             panic!("no nodes")
         };
-        assert_eq!(found, parts.map(|node| node as u32).collect::<Vec<_>>(), "{what}");
+        assert_eq!(result, parts.map(|node| node as u32).collect::<Vec<_>>(), "{what}");
         let mut expected = Vec::new();
         for one in 0..plain.len() {
             for &other in neighbours[one].iter().filter(|other| one < **other) {
@@ -64,29 +64,30 @@ fn topological_order() {
         if graph.is_undirected() {
             return;
         }
-        let places = ints(simply(graph, &call("topological_order", &[])));
+        let positions = ints(simply(graph, &call("topological_order", &[])));
         let reaches = reach(plain);
         let is_in_cycle =
             |node: usize| plain.edges.keys().any(|(from, to)| *from == node && reaches[*to][node]);
         for node in 0..plain.len() {
             let is_behind = (0..plain.len()).any(|from| is_in_cycle(from) && reaches[from][node]);
-            assert_eq!(Output::is_missing(places[node]), is_behind, "{what}: {node}");
+            assert_eq!(Output::is_missing(positions[node]), is_behind, "{what}: {node}");
         }
-        for &(from, to) in plain.edges.keys().filter(|(_, to)| !Output::is_missing(places[*to])) {
-            assert!(places[from] < places[to], "{what}: {from} {to}");
+        for &(from, to) in plain.edges.keys().filter(|(_, to)| !Output::is_missing(positions[*to]))
+        {
+            assert!(positions[from] < positions[to], "{what}: {from} {to}");
         }
         let there: BTreeSet<i64> =
-            places.iter().copied().filter(|place| !Output::is_missing(*place)).collect();
-        assert!(there.iter().copied().eq(0..there.len() as i64), "{what}: {places:?}");
+            positions.iter().copied().filter(|position| !Output::is_missing(*position)).collect();
+        assert!(there.iter().copied().eq(0..there.len() as i64), "{what}: {positions:?}");
     });
 }
 
 #[test]
 fn spanning_forest() {
     on_random(300, true, |graph, plain, _, what| {
-        let found = pairs(graph, "spanning_forest", &[]);
+        let result = pairs(graph, "spanning_forest", &[]);
         let mut joined = vec![BTreeSet::new(); plain.len()];
-        for &(one, other, weight) in &found {
+        for &(one, other, weight) in &result {
             assert!(!reached(one, &joined, None).contains(&other), "{what}: a cycle");
             assert_eq!(plain.edges[&(one, other)], weight, "{what}");
             joined[one].insert(other);
@@ -110,29 +111,29 @@ fn spanning_forest() {
                 sum += weight;
             }
         }
-        assert_near(&[found.iter().map(|(.., weight)| weight).sum()], &[sum], what);
+        assert_near(&[result.iter().map(|(.., weight)| weight).sum()], &[sum], what);
     });
 }
 
 #[test]
 fn distances_among() {
     on_random(300, false, |graph, plain, rng, what| {
-        let places = some_places(plain.len(), rng);
+        let positions = some_positions(plain.len(), rng);
         let mut expected = Vec::new();
-        for &from in &places {
+        for &from in &positions {
             let distances = plain_distances(plain, &[from], |weight| weight);
-            let others = places.iter().filter(|to| **to != from && distances[**to].is_finite());
+            let others = positions.iter().filter(|to| **to != from && distances[**to].is_finite());
             expected.extend(others.map(|to| (from, *to, distances[*to])));
         }
-        let found = pairs(graph, "distances_among", &[("source", nodes(&places))]);
+        let result = pairs(graph, "distances_among", &[("source", nodes(&positions))]);
         let ends = |pairs: &[(usize, usize, f64)]| -> Vec<(usize, usize)> {
             pairs.iter().map(|(from, to, _)| (*from, *to)).collect()
         };
         let numbers = |pairs: &[(usize, usize, f64)]| -> Vec<f64> {
             pairs.iter().map(|(.., number)| *number).collect()
         };
-        assert_eq!(ends(&found), ends(&expected), "{what}");
-        assert_near(&numbers(&found), &numbers(&expected), what);
+        assert_eq!(ends(&result), ends(&expected), "{what}");
+        assert_near(&numbers(&result), &numbers(&expected), what);
     });
 }
 
@@ -140,13 +141,13 @@ fn distances_among() {
 fn diameter_is_a_distance_of_the_graph_and_half_of_the_greatest_at_least() {
     let exact = std::cell::Cell::new(0);
     on_random(300, true, |graph, plain, _, what| {
-        let Output::Float(found) = simply(graph, &call("diameter", &[])) else { panic!() };
+        let Output::Float(result) = simply(graph, &call("diameter", &[])) else { panic!() };
         let mut all: Vec<f64> = vec![0.0];
         for node in 0..plain.len() {
             all.extend(plain_distances(plain, &[node], |_| 1.0));
         }
         all.retain(|distance| distance.is_finite());
-        assert!(all.contains(&found), "{what}: {found}");
+        assert!(all.contains(&result), "{what}: {result}");
         // In the part of the node that has most edges; other parts are not looked at.
         let start = (0..plain.len()).rev().max_by_key(|node| graph.outgoing().degree(*node as u32));
         let from = start.map(|start| plain_distances(plain, &[start], |_| 1.0)).unwrap_or_default();
@@ -154,8 +155,8 @@ fn diameter_is_a_distance_of_the_graph_and_half_of_the_greatest_at_least() {
         let of_part =
             (0..plain.len()).filter(part).flat_map(|node| plain_distances(plain, &[node], |_| 1.0));
         let most = of_part.filter(|distance| distance.is_finite()).fold(0.0, f64::max);
-        assert!(found <= most && most <= 2.0 * found, "{what}: {found} of {most}");
-        exact.set(exact.get() + usize::from(found == most));
+        assert!(result <= most && most <= 2.0 * result, "{what}: {result} of {most}");
+        exact.set(exact.get() + usize::from(result == most));
     });
     assert!(270 < exact.get(), "mostly it is the diameter: {} of 300", exact.get());
 }
@@ -215,8 +216,8 @@ fn eigenvector_and_katz() {
             let next = gathered(plain, &expected).into_iter().zip(&expected);
             expected = scaled(next.map(|(one, other)| one + other).collect());
         }
-        let found = floats(simply(graph, &call("eigenvector", &arguments)));
-        assert_near(&found, &expected, what);
+        let result = floats(simply(graph, &call("eigenvector", &arguments)));
+        assert_near(&result, &expected, what);
         let mut expected = vec![0.0; plain.len()];
         for _ in 0..rounds {
             expected = gathered(plain, &expected).into_iter().map(|it| 0.01 * it + 2.0).collect();
@@ -226,9 +227,9 @@ fn eigenvector_and_katz() {
             arguments.push(("alpha", ArgumentValue::Float(0.01)));
             arguments.push(("beta", ArgumentValue::Float(2.0)));
             arguments.push(("normalized", ArgumentValue::Bool(is_normalized)));
-            let found = floats(simply(graph, &call("katz", &arguments)));
+            let result = floats(simply(graph, &call("katz", &arguments)));
             let expected = if is_normalized { scaled(expected.clone()) } else { expected.clone() };
-            assert_near(&found, &expected, what);
+            assert_near(&result, &expected, what);
         }
     });
 }
@@ -242,10 +243,10 @@ fn katz_says_when_a_step_is_worth_too_much() {
             .iter()
             .any(|((from, to), weight)| reaches[*to][*from] && from != to && 0.1 < *weight)
             && plain.edges.values().all(|weight| 0.1 < *weight);
-        let mut asked = call("katz", &[("alpha", ArgumentValue::Float(1e6))]);
-        asked = asked.with("tolerance", ArgumentValue::Float(0.0));
-        let found = super::case::found(graph, &asked, &crate::algo::Alone, None);
-        match found {
+        let mut requested = call("katz", &[("alpha", ArgumentValue::Float(1e6))]);
+        requested = requested.with("tolerance", ArgumentValue::Float(0.0));
+        let result = super::case::result(graph, &requested, &crate::algo::Alone, None);
+        match result {
             Ok(_) => assert!(!has_cycle),
             Err(error) => assert!(error.to_string().contains("too great"), "{error}"),
         }

@@ -2,7 +2,7 @@
 
 use super::case::{Case, Edges, call, changed, quads, simply};
 use super::graphs::listed;
-use crate::algo::{Alone, GraphCache, Taken, Task};
+use crate::algo::{Alone, GraphCache, Lookup, Task};
 use fastrand::Rng;
 use hexgraph_base::budget::Budget;
 use std::collections::BTreeMap;
@@ -39,10 +39,10 @@ fn patched_graphs_are_those_that_are_made_anew() {
             assert_eq!(listed(graph.outgoing()), listed(anew.outgoing()), "seed {seed}");
             assert_eq!(graph.outgoing().edges(), anew.outgoing().edges(), "seed {seed}");
             if rng.bool() {
-                let (turned, expected) =
+                let (transposed, expected) =
                     (graph.incoming(&task).unwrap(), anew.incoming(&task).unwrap());
-                assert_eq!(listed(turned), listed(expected), "seed {seed}");
-                assert_eq!(turned.edges(), expected.edges(), "seed {seed}");
+                assert_eq!(listed(transposed), listed(expected), "seed {seed}");
+                assert_eq!(transposed.edges(), expected.edges(), "seed {seed}");
             }
             let ranks = call("pagerank", &[]);
             assert_eq!(
@@ -73,7 +73,7 @@ fn what_changed_too_much_is_made_anew() {
     case.version = changed(&case.version, &quads(&all), "");
     case.edges.extend(all);
     let (graph, taken) = case.graph(Some(&cache), &task).unwrap();
-    assert_eq!(taken, Taken::Made);
+    assert_eq!(taken, Lookup::Made);
     assert_eq!(listed(graph.outgoing()), case.plain().edges);
-    assert_eq!(case.graph(Some(&cache), &task).unwrap().1, Taken::Kept);
+    assert_eq!(case.graph(Some(&cache), &task).unwrap().1, Lookup::Cached);
 }

@@ -1,7 +1,7 @@
 //! Ways, walks, samples, vectors and groups that are given, against their definitions.
 
-use super::case::{Case, PlainGraph, Threads, assert_near, call, floats, found, nodes, simply};
-use super::kernels::{on_random, some_places};
+use super::case::{Case, PlainGraph, Threads, assert_near, call, floats, nodes, result, simply};
+use super::kernels::{on_random, some_positions};
 use crate::algo::{Alone, Graph, Output, Paths, Run, Task, Vectors, compute};
 use fastrand::Rng;
 use hexgraph_base::plan::{ArgumentValue, Direction};
@@ -16,8 +16,8 @@ fn paths(output: Output) -> Paths {
 /// Each way as its nodes.
 fn ways(paths: &Paths) -> Vec<Vec<usize>> {
     let mut ways = vec![Vec::new(); paths.ends.len()];
-    paths.steps().for_each(|(way, node, place)| {
-        assert_eq!(ways[way].len(), place);
+    paths.steps().for_each(|(way, node, position)| {
+        assert_eq!(ways[way].len(), position);
         ways[way].push(node as usize);
     });
     ways
@@ -97,13 +97,13 @@ fn k_shortest_are_the_first_of_all_ways() {
             ("target", nodes(&[target])),
             ("k", ArgumentValue::Int(k)),
         ];
-        let found = paths(simply(&graph, &call("k_shortest", &arguments)));
+        let result = paths(simply(&graph, &call("k_shortest", &arguments)));
         let mut expected = plain_ways(&plain, source, target);
         expected.truncate(k as usize);
         let listed: Vec<Vec<usize>> = expected.iter().map(|(_, way)| way.clone()).collect();
-        assert_eq!(ways(&found), listed, "seed {seed}: {plain:?}");
-        let distances = found.distances.as_ref().unwrap();
-        let lengths: Vec<f64> = found.ends.iter().map(|end| distances[end - 1]).collect();
+        assert_eq!(ways(&result), listed, "seed {seed}: {plain:?}");
+        let distances = result.distances.as_ref().unwrap();
+        let lengths: Vec<f64> = result.ends.iter().map(|end| distances[end - 1]).collect();
         let costs: Vec<f64> = expected.iter().map(|(cost, _)| *cost).collect();
         assert_eq!(lengths, costs, "seed {seed}");
     }
@@ -116,7 +116,7 @@ fn k_shortest_goes_from_one_node_to_one_other() {
             return;
         }
         let arguments = [("source", nodes(&[0, 1])), ("target", nodes(&[0]))];
-        let error = found(graph, &call("k_shortest", &arguments), &Alone, None).unwrap_err();
+        let error = result(graph, &call("k_shortest", &arguments), &Alone, None).unwrap_err();
         assert!(error.to_string().contains("2 nodes as its `source`"), "{what}: {error}");
         let nowhere = [("source", nodes(&[])), ("target", nodes(&[0]))];
         assert_eq!(paths(simply(graph, &call("k_shortest", &nowhere))).ends.len(), 0);
@@ -126,7 +126,7 @@ fn k_shortest_goes_from_one_node_to_one_other() {
 #[test]
 fn walks_follow_edges_until_none_leads_on() {
     on_random(300, false, |graph, plain, rng, what| {
-        let sources = some_places(plain.len(), rng);
+        let sources = some_positions(plain.len(), rng);
         let (length, each) = (rng.usize(1..12), rng.usize(1..4));
         let arguments = [
             ("source", nodes(&sources)),
@@ -164,7 +164,7 @@ fn small(edges: &[(u32, u32, f64)], direction: Direction) -> Case {
 }
 
 /// How often each next node comes behind `before` in walks.
-fn shares(graph: &Graph, before: &[usize], p: f64, q: f64) -> BTreeMap<usize, f64> {
+fn fractions(graph: &Graph, before: &[usize], p: f64, q: f64) -> BTreeMap<usize, f64> {
     let arguments = [
         ("source", nodes(&before[..1])),
         ("length", ArgumentValue::Int(before.len() as i64)),
@@ -189,25 +189,29 @@ fn a_step_has_the_chance_that_its_weight_and_the_step_before_say() {
     let edges = [(1, 2, 2.0), (1, 3, 1.0), (2, 3, 1.0), (2, 4, 3.0)];
     let case = small(&edges, Direction::Both);
     let (graph, _) = case.graph(None, &Task::new(&Alone, None)).unwrap();
-    let near = |found: &BTreeMap<usize, f64>, parts: [f64; 3]| {
-        let whole: f64 = parts.iter().sum();
+    let near = |result: &BTreeMap<usize, f64>, parts: [f64; 3]| {
+        let full: f64 = parts.iter().sum();
         for (node, part) in [0, 2, 3].iter().zip(parts) {
-            let share = found.get(node).copied().unwrap_or(0.0);
-            assert!((share - part / whole).abs() < 0.02, "{node}: {share}, not {}", part / whole);
+            let fraction = result.get(node).copied().unwrap_or(0.0);
+            assert!(
+                (fraction - part / full).abs() < 0.02,
+                "{node}: {fraction}, not {}",
+                part / full
+            );
         }
     };
-    near(&shares(&graph, &[0, 1], 1.0, 1.0), [2.0, 1.0, 3.0]);
-    near(&shares(&graph, &[0, 1], 4.0, 0.5), [2.0 / 4.0, 1.0, 3.0 / 0.5]);
+    near(&fractions(&graph, &[0, 1], 1.0, 1.0), [2.0, 1.0, 3.0]);
+    near(&fractions(&graph, &[0, 1], 4.0, 0.5), [2.0 / 4.0, 1.0, 3.0 / 0.5]);
     // So unlikely that drawing at random finds nothing: the edges are gone through.
-    near(&shares(&graph, &[0, 1], 1e6, 1e6), [2e-6, 1.0, 3e-6]);
-    let first = shares(&graph, &[0], 1.0, 1.0);
+    near(&fractions(&graph, &[0, 1], 1e6, 1e6), [2e-6, 1.0, 3e-6]);
+    let first = fractions(&graph, &[0], 1.0, 1.0);
     assert!((first[&1] - 2.0 / 3.0).abs() < 0.02, "{first:?}");
 }
 
 #[test]
 fn samples_are_of_neighbours_by_layers() {
     on_random(300, false, |graph, plain, rng, what| {
-        let sources = some_places(plain.len(), rng);
+        let sources = some_positions(plain.len(), rng);
         let fanouts: Vec<f64> = (0..rng.usize(1..4)).map(|_| f64::from(rng.u8(1..5))).collect();
         let is_repeated = rng.bool();
         let arguments = [
@@ -222,14 +226,14 @@ fn samples_are_of_neighbours_by_layers() {
         let (mut seen, mut layer) = (BTreeSet::from_iter(sources.clone()), sources);
         for (number, fanout) in fanouts.iter().enumerate() {
             let of_layer = pairs.iter().filter(|pair| pair.2 == (number + 1) as f64);
-            let drawn: Vec<(usize, usize)> =
+            let sampled: Vec<(usize, usize)> =
                 of_layer.map(|pair| (pair.0 as usize, pair.1 as usize)).collect();
-            let from: BTreeSet<usize> = drawn.iter().map(|pair| pair.0).collect();
+            let from: BTreeSet<usize> = sampled.iter().map(|pair| pair.0).collect();
             assert!(from.iter().all(|node| layer.contains(node)), "{what}");
             let mut next = Vec::new();
             for node in layer {
                 let own: Vec<usize> =
-                    drawn.iter().filter(|pair| pair.0 == node).map(|pair| pair.1).collect();
+                    sampled.iter().filter(|pair| pair.0 == node).map(|pair| pair.1).collect();
                 let can: Vec<usize> =
                     rows[node].iter().filter(|it| 0.0 < it.1).map(|it| it.0).collect();
                 assert!(own.iter().all(|to| can.contains(to)), "{what}");
@@ -265,8 +269,8 @@ fn heavy_edges_are_drawn_more_often() {
             let Output::Pairs(pairs) = simply(&graph, &call) else { panic!("no pairs") };
             times += usize::from(pairs.iter().any(|pair| pair.1 == 4));
         }
-        let share = times as f64 / 2000.0;
-        assert!((least..=most).contains(&share), "{share}");
+        let fraction = times as f64 / 2000.0;
+        assert!((least..=most).contains(&fraction), "{fraction}");
     }
 }
 
@@ -296,9 +300,9 @@ fn vectors_are_means_of_neighbours_scaled_and_added_up() {
         // What each node has after one round tells what it has after two, but for its length. So both are compared by directions.
         let (one, two, both) = (ask(&[1.0]), ask(&[0.0, 1.0]), ask(&[0.5, -2.0]));
         assert_eq!(one.len(), plain.len() * size, "{what}");
-        for place in 0..both.len() {
-            let sum = 0.5 * one[place] - 2.0 * two[place];
-            assert!((both[place] - sum).abs() < 1e-5, "{what}");
+        for position in 0..both.len() {
+            let sum = 0.5 * one[position] - 2.0 * two[position];
+            assert!((both[position] - sum).abs() < 1e-5, "{what}");
         }
         for (node, row) in plain.rows().iter().enumerate() {
             let own: Vec<f64> =
@@ -314,8 +318,8 @@ fn vectors_are_means_of_neighbours_scaled_and_added_up() {
                     one[to * size..][..size].iter().map(|it| f64::from(*it)).collect();
                 let second: Vec<f64> =
                     two[node * size..][..size].iter().map(|it| f64::from(*it)).collect();
-                for (found, expected) in second.iter().zip(scaled(&other)) {
-                    assert!((found - expected).abs() < 1e-4, "{what}: {found} {expected}");
+                for (result, expected) in second.iter().zip(scaled(&other)) {
+                    assert!((result - expected).abs() < 1e-4, "{what}: {result} {expected}");
                 }
             }
         }
@@ -340,10 +344,10 @@ fn vectors_of_many_rounds_are_those_of_few() {
         for weights in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, -2.0, 3.0]] {
             let few = ask(&weights);
             let many = ask(&[weights[0], weights[1], weights[2], small]);
-            for (place, (few, many)) in few.iter().zip(&many).enumerate() {
+            for (position, (few, many)) in few.iter().zip(&many).enumerate() {
                 assert!((few - many).abs() < 1e-5, "{what}: {few} {many}");
                 let each = rounds.iter().zip(weights);
-                let sum: f64 = each.map(|(it, weight)| weight * f64::from(it[place])).sum();
+                let sum: f64 = each.map(|(it, weight)| weight * f64::from(it[position])).sum();
                 assert!((f64::from(*few) - sum).abs() < 1e-5, "{what}: {few} {sum}");
             }
         }
@@ -362,16 +366,17 @@ fn first_vectors_are_sparse_and_of_even_sign() {
         ("dimensions", ArgumentValue::Int(60)),
         ("iteration_weights", ArgumentValue::Numbers(vec![1.0])),
     ];
-    let found = vectors(simply(&graph, &call("fastrp", &arguments)));
-    let some = &found.values[..400 * 60];
-    let share = |test: fn(f32) -> bool| {
+    let result = vectors(simply(&graph, &call("fastrp", &arguments)));
+    let some = &result.values[..400 * 60];
+    let fraction = |test: fn(f32) -> bool| {
         some.iter().filter(|it| test(**it)).count() as f64 / some.len() as f64
     };
-    for (share, expected) in [(share(|it| 0.0 < it), 1.0 / 6.0), (share(|it| it < 0.0), 1.0 / 6.0)]
+    for (fraction, expected) in
+        [(fraction(|it| 0.0 < it), 1.0 / 6.0), (fraction(|it| it < 0.0), 1.0 / 6.0)]
     {
-        assert!((share - expected).abs() < 0.01, "{share}");
+        assert!((fraction - expected).abs() < 0.01, "{fraction}");
     }
-    assert!(found.values[400 * 60..].iter().all(|it| *it == 0.0));
+    assert!(result.values[400 * 60..].iter().all(|it| *it == 0.0));
 }
 
 #[test]
@@ -380,7 +385,7 @@ fn ranks_by_push_are_those_of_all_rounds() {
         if plain.len() == 0 {
             return;
         }
-        let from = some_places(plain.len(), rng);
+        let from = some_positions(plain.len(), rng);
         let damping = *rng.choice(&[0.85, 0.5, 0.0, 0.99]).unwrap();
         let ask = |more: &[(&str, ArgumentValue)]| {
             let mut arguments = vec![
@@ -463,7 +468,7 @@ fn the_top_by_push_is_nearly_that_of_all_rounds() {
 fn clustering_along_directions_is_of_ordered_pairs() {
     on_random(300, false, |graph, plain, _, what| {
         let ask = call("clustering", &[("variant", ArgumentValue::Word("graphalytics"))]);
-        let shares = floats(simply(graph, &ask));
+        let fractions = floats(simply(graph, &ask));
         let expected: Vec<f64> = plain
             .neighbours()
             .iter()
@@ -474,8 +479,8 @@ fn clustering_along_directions_is_of_ordered_pairs() {
                 if all == 0 { 0.0 } else { there.count() as f64 / all as f64 }
             })
             .collect();
-        assert_near(&shares, &expected, what);
-        let standard = found(graph, &call("clustering", &[]), &Alone, None);
+        assert_near(&fractions, &expected, what);
+        let standard = result(graph, &call("clustering", &[]), &Alone, None);
         assert_eq!(standard.is_err(), !graph.is_undirected(), "{what}");
     });
 }
@@ -500,7 +505,7 @@ fn results_are_the_same_bits_with_any_number_of_threads() {
             let alone = simply(&graph, &ask);
             for threads in [2, 3] {
                 let work = Threads(Pool::new(threads));
-                let other = found(&graph, &ask, &work, None).unwrap();
+                let other = result(&graph, &ask, &work, None).unwrap();
                 assert!(alone == other, "{} with {threads} threads", ask.algorithm.name);
             }
         }

@@ -6,7 +6,7 @@
 
 use crate::algo::bits::Bits;
 use crate::algo::compact::rows::{RowChunk, Rows};
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
 /// The most threads that count, each of which has counts of its own.
@@ -16,13 +16,13 @@ const STRANDS_MAX: usize = 8;
 const BYTES_A_NODE: usize = 3 * size_of::<u32>() + size_of::<usize>();
 const BYTES_A_STRAND: usize = size_of::<u64>() + 1;
 
-/// The nodes of a piece of the list of edges.
-const NODES_A_PIECE: usize = 8 << 10;
+/// The nodes of a chunk of the list of edges.
+const NODES_A_CHUNK: usize = 8 << 10;
 
-pub(in crate::algo) fn triangles(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn triangles(run: &Run<'_>) -> Result<Outcome> {
     let counts = triangle_counts(run)?;
     let counts = counts.into_iter().map(|count| count as i64).collect();
-    Ok(Found::once(Output::Ints(counts), run.graph.outgoing().edges()))
+    Ok(Outcome::once(Output::Ints(counts), run.graph.outgoing().edges()))
 }
 
 /// The number of neighbours of a node, itself not counted.
@@ -35,25 +35,25 @@ pub(super) fn triangle_counts(run: &Run<'_>) -> Result<Vec<u64>> {
     let rows = run.graph.outgoing();
     let nodes = rows.nodes();
     let strands = run.task.threads().min(STRANDS_MAX);
-    let _room = run.room_a_node(BYTES_A_NODE + strands * BYTES_A_STRAND)?;
-    let _edges = run.task.room(rows.edges(), size_of::<u32>())?;
+    let _capacity = run.capacity_per_node(BYTES_A_NODE + strands * BYTES_A_STRAND)?;
+    let _edges = run.task.capacity(rows.edges(), size_of::<u32>())?;
     let mut by_rank: Vec<u32> = (0..nodes as u32).collect();
     by_rank.sort_unstable_by_key(|node| (rows.degree(*node), *node));
     let mut ranks = vec![0; nodes];
     by_rank.iter().zip(0..).for_each(|(node, rank)| ranks[*node as usize] = rank);
-    let pieces = run.task.blocks(nodes.div_ceil(NODES_A_PIECE), |number| {
-        let mut piece = RowChunk::default();
-        let last = nodes.min((number + 1) * NODES_A_PIECE);
-        for (rank, node) in by_rank[..last].iter().enumerate().skip(number * NODES_A_PIECE) {
-            let before = piece.targets.len();
+    let chunks = run.task.blocks(nodes.div_ceil(NODES_A_CHUNK), |number| {
+        let mut chunk = RowChunk::default();
+        let last = nodes.min((number + 1) * NODES_A_CHUNK);
+        for (rank, node) in by_rank[..last].iter().enumerate().skip(number * NODES_A_CHUNK) {
+            let before = chunk.targets.len();
             let above = rows.of(*node).iter().map(|to| ranks[*to as usize]);
-            piece.targets.extend(above.filter(|other| (rank as u32) < *other));
-            piece.targets[before..].sort_unstable();
-            piece.lens.push(piece.targets.len() - before);
+            chunk.targets.extend(above.filter(|other| (rank as u32) < *other));
+            chunk.targets[before..].sort_unstable();
+            chunk.lens.push(chunk.targets.len() - before);
         }
-        Ok(piece)
+        Ok(chunk)
     })?;
-    let above = Rows::join(&run.task, pieces, false)?;
+    let above = Rows::join(&run.task, chunks, false)?;
     let blocks = above.blocks().len();
     let strands = strands.min(blocks);
     let counted = run.task.blocks(strands, |strand| {

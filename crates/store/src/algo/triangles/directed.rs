@@ -4,10 +4,10 @@
 use super::clustering::clustering as undirected;
 use crate::algo::bits::Bits;
 use crate::algo::compact::rows::Rows;
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::{Error, Result};
 
-pub(in crate::algo) fn clustering(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn clustering(run: &Run<'_>) -> Result<Outcome> {
     if run.graph.is_undirected() {
         // Each pair of neighbours has an edge both ways or none: the shares are the same.
         return undirected(run);
@@ -18,13 +18,13 @@ pub(in crate::algo) fn clustering(run: &Run<'_>) -> Result<Found> {
     }
     let outgoing = run.graph.outgoing();
     let incoming = run.graph.incoming(&run.task)?;
-    let _numbers = run.room_a_node(size_of::<f64>())?;
-    let _bits = run.task.room(outgoing.nodes().div_ceil(8), run.task.threads())?;
-    let mut shares = vec![0.0; outgoing.nodes()];
-    run.task.fill(&mut shares, outgoing.blocks(), |number, part| {
+    let _numbers = run.capacity_per_node(size_of::<f64>())?;
+    let _bits = run.task.capacity(outgoing.nodes().div_ceil(8), run.task.threads())?;
+    let mut fractions = vec![0.0; outgoing.nodes()];
+    run.task.fill(&mut fractions, outgoing.blocks(), |number, part| {
         let mut marked = Bits::new(outgoing.nodes());
         let mut looked = 0;
-        for (node, share) in outgoing.block(number).zip(part) {
+        for (node, fraction) in outgoing.block(number).zip(part) {
             let neighbours = neighbours(outgoing, incoming, node);
             neighbours.iter().for_each(|to| marked.set(*to as usize));
             let mut pairs = 0_usize;
@@ -36,7 +36,7 @@ pub(in crate::algo) fn clustering(run: &Run<'_>) -> Result<Found> {
             }
             neighbours.iter().for_each(|to| marked.unset(*to as usize));
             let all = neighbours.len() as f64 * (neighbours.len() as f64 - 1.0);
-            *share = if 0.0 < all { pairs as f64 / all } else { 0.0 };
+            *fraction = if 0.0 < all { pairs as f64 / all } else { 0.0 };
             if CHECKED < looked {
                 looked = 0;
                 run.task.check()?;
@@ -44,7 +44,7 @@ pub(in crate::algo) fn clustering(run: &Run<'_>) -> Result<Found> {
         }
         Ok(())
     })?;
-    Ok(Found::once(Output::Floats(shares), outgoing.edges()))
+    Ok(Outcome::once(Output::Floats(fractions), outgoing.edges()))
 }
 
 /// The edges that are looked at between two looks at the clock.

@@ -5,27 +5,27 @@
 //! from its end with fewer neighbours.
 
 use crate::algo::compact::rows::Rows;
-use crate::algo::run::{Found, Output, Run};
+use crate::algo::run::{Outcome, Output, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 
 /// The bytes of an edge, which stands in the rows twice: its number at both ends, and half of its ends, its triangles, its state and the result.
 const BYTES_AN_EDGE: usize = 2 * size_of::<u32>() + 32;
 
-/// The edges whose triangles are counted by one piece of work, and taken out between two looks at the clock.
-const EDGES_A_PIECE: usize = 4 << 10;
+/// The edges whose triangles are counted by one chunk of work, and taken out between two looks at the clock.
+const EDGES_A_CHUNK: usize = 4 << 10;
 
 /// Stands in the place of the number of a loop.
 const LOOP: u32 = u32::MAX;
 
-pub(in crate::algo) fn truss_numbers(run: &Run<'_>) -> Result<Found> {
+pub(in crate::algo) fn truss_numbers(run: &Run<'_>) -> Result<Outcome> {
     let rows = run.graph.outgoing();
-    let _nodes = run.room_a_node(2 * size_of::<usize>())?;
-    let _edges = run.task.room(rows.edges(), BYTES_AN_EDGE)?;
+    let _nodes = run.capacity_per_node(2 * size_of::<usize>())?;
+    let _edges = run.task.capacity(rows.edges(), BYTES_AN_EDGE)?;
     let edges = Edges::new(rows, &run.task)?;
-    let counts = run.task.blocks(edges.ends.len().div_ceil(EDGES_A_PIECE), |number| {
-        let first = number * EDGES_A_PIECE;
-        let last = edges.ends.len().min(first + EDGES_A_PIECE);
+    let counts = run.task.blocks(edges.ends.len().div_ceil(EDGES_A_CHUNK), |number| {
+        let first = number * EDGES_A_CHUNK;
+        let last = edges.ends.len().min(first + EDGES_A_CHUNK);
         let count = |edge: usize| {
             let mut count = 0_u32;
             edges.triangles(edge as u32, |_, _| count += 1);
@@ -36,7 +36,7 @@ pub(in crate::algo) fn truss_numbers(run: &Run<'_>) -> Result<Found> {
     let numbers = peeled(&edges, counts.concat(), &run.task)?;
     let pairs = edges.ends.iter().zip(numbers);
     let pairs = pairs.map(|((one, other), number)| (*one, *other, f64::from(number) + 2.0));
-    Ok(Found::once(Output::Pairs(pairs.collect()), rows.edges()))
+    Ok(Outcome::once(Output::Pairs(pairs.collect()), rows.edges()))
 }
 
 /// The edges with numbers, in the order of their ends.
@@ -65,9 +65,11 @@ impl<'r> Edges<'r> {
         for block in 0..rows.blocks().len() {
             task.check()?;
             for node in rows.block(block) {
-                for (place, &to) in rows.of(node).iter().enumerate().filter(|(_, to)| node < **to) {
+                for (position, &to) in
+                    rows.of(node).iter().enumerate().filter(|(_, to)| node < **to)
+                {
                     let number = ends.len() as u32;
-                    numbers[starts[node as usize] + place] = number;
+                    numbers[starts[node as usize] + position] = number;
                     numbers[next[to as usize]] = number;
                     next[to as usize] += 1;
                     ends.push((node, to));
@@ -84,12 +86,13 @@ impl<'r> Edges<'r> {
         let (short, long) = if is_first_shorter { (one, other) } else { (other, one) };
         let row = self.rows.of(long);
         let mut from = 0;
-        for (place, third) in self.rows.of(short).iter().enumerate() {
+        for (position, third) in self.rows.of(short).iter().enumerate() {
             from += row[from..].partition_point(|to| to < third);
             if row.get(from) == Some(third) && *third != one && *third != other {
-                let number =
-                    |node: u32, place: usize| self.numbers[self.starts[node as usize] + place];
-                visit(number(short, place), number(long, from));
+                let number = |node: u32, position: usize| {
+                    self.numbers[self.starts[node as usize] + position]
+                };
+                visit(number(short, position), number(long, from));
             }
         }
     }
@@ -105,7 +108,7 @@ fn peeled(edges: &Edges<'_>, mut counts: Vec<u32>, task: &Task<'_>) -> Result<Ve
         out.extend(left.iter().filter(|edge| counts[**edge as usize] <= least));
         while let Some(edge) = out.pop() {
             taken += 1;
-            if taken.is_multiple_of(EDGES_A_PIECE) {
+            if taken.is_multiple_of(EDGES_A_CHUNK) {
                 task.check()?;
             }
             edges.triangles(edge, |one, other| {

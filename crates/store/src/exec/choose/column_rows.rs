@@ -30,10 +30,10 @@ impl<C: Fn() -> Result<()>> RowLoop for Count<C> {
 
     fn run<T: Copy>(self, stored: &[T], holds: impl Fn(T) -> bool) -> Result<usize> {
         let mut count = 0;
-        for piece in stored.chunks(COUNTED) {
+        for chunk in stored.chunks(COUNTED) {
             (self.check)()?;
-            // A piece has no more rows than 32 bits count, and narrow counters make wide vectors.
-            let passing = || piece.iter().map(|&it| u32::from(holds(it))).sum::<u32>();
+            // A chunk has no more rows than 32 bits count, and narrow counters make wide vectors.
+            let passing = || chunk.iter().map(|&it| u32::from(holds(it))).sum::<u32>();
             count += vectorized(passing) as usize;
         }
         Ok(count)
@@ -49,30 +49,30 @@ impl<C: Fn() -> Result<()>> RowLoop for Count<C> {
     }
 }
 
-/// Adds those of some nodes, which ascend, to `kept` of which what is stored in their row among the subjects passes.
-pub(super) struct KeepListed<'k> {
+/// Adds those of some nodes, which ascend, to `retained` of which what is stored in their row among the subjects passes.
+pub(super) struct RetainListed<'k> {
     pub(super) subjects: &'k FrozenBitmap,
     pub(super) finder: &'k mut RowFinder,
     pub(super) nodes: &'k [u32],
-    pub(super) kept: &'k mut Vec<u32>,
+    pub(super) retained: &'k mut Vec<u32>,
 }
 
-impl RowLoop for KeepListed<'_> {
+impl RowLoop for RetainListed<'_> {
     type Output = ();
 
     fn run<T: Copy>(self, stored: &[T], holds: impl Fn(T) -> bool) {
-        let KeepListed { subjects, finder, nodes, kept } = self;
+        let RetainListed { subjects, finder, nodes, retained } = self;
         let mut rest = nodes;
-        finder.for_each_piece(subjects, nodes, |rows| {
+        finder.for_each_chunk(subjects, nodes, |rows| {
             let (nodes, behind) = rest.split_at(rows.len());
             rest = behind;
             // Each node is written, and the next one over it where it does not pass: a loop without branches.
-            let mut end = kept.len();
-            kept.resize(end + nodes.len(), 0);
+            let mut end = retained.len();
+            retained.resize(end + nodes.len(), 0);
             match rows {
                 Rows::Run(rows) => {
                     for (&node, &it) in nodes.iter().zip(&stored[rows]) {
-                        kept[end] = node;
+                        retained[end] = node;
                         end += usize::from(holds(it));
                     }
                 }
@@ -81,30 +81,30 @@ impl RowLoop for KeepListed<'_> {
                     for (&node, &row) in nodes.iter().zip(rows) {
                         // What stands for no row is behind all rows.
                         let it = stored.get(row as usize);
-                        kept[end] = node;
+                        retained[end] = node;
                         end += usize::from(it.is_some_and(|it| holds(*it)));
                     }
                 }
             }
-            kept.truncate(end);
+            retained.truncate(end);
         });
     }
 
     fn run_texts(self, _rows: usize, holds: impl Fn(usize) -> bool) {
-        let KeepListed { subjects, finder, nodes, kept } = self;
+        let RetainListed { subjects, finder, nodes, retained } = self;
         let mut nodes = nodes.iter();
-        finder.for_each_piece(subjects, nodes.as_slice(), |rows| {
+        finder.for_each_chunk(subjects, nodes.as_slice(), |rows| {
             rows.for_each(|row| {
                 let node = nodes.next();
                 let passes = row.is_some_and(&holds);
-                kept.extend(node.filter(|_| passes));
+                retained.extend(node.filter(|_| passes));
             });
         });
     }
 }
 
 /// Keeps those of some nodes as words of bits, the first of which begins at the id `first`, of which what is stored in their row among the subjects passes.
-pub(super) struct KeepBits<'k> {
+pub(super) struct RetainBits<'k> {
     pub(super) subjects: &'k FrozenBitmap,
     pub(super) first: u32,
     pub(super) words: &'k mut [u64],
@@ -116,39 +116,41 @@ const AT_ONCE_MIN: u32 = 12;
 /// The most ids of a word that have no row while others do for which 64 rows are tested at once: each costs a step more.
 const GAPS_MAX: u32 = 16;
 
-impl RowLoop for KeepBits<'_> {
+impl RowLoop for RetainBits<'_> {
     type Output = ();
 
     fn run<T: Copy>(self, stored: &[T], holds: impl Fn(T) -> bool) {
-        let KeepBits { subjects, first, words } = self;
-        subjects.for_each_word(first, words.len(), |place, members, row| {
-            let (asked, row) = (words[place] & members, row as usize);
-            let at_once = AT_ONCE_MIN <= asked.count_ones() && members.count_zeros() <= GAPS_MAX;
+        let RetainBits { subjects, first, words } = self;
+        subjects.for_each_word(first, words.len(), |position, members, row| {
+            let (requested, row) = (words[position] & members, row as usize);
+            let at_once =
+                AT_ONCE_MIN <= requested.count_ones() && members.count_zeros() <= GAPS_MAX;
             let rows = stored.get(row..row + 64).filter(|_| at_once);
-            words[place] = match rows.and_then(|rows| rows.try_into().ok()) {
-                Some(rows) => asked & spread(vectorized(|| bits_where(rows, &holds)), members),
-                None => one_by_one(asked, members, |place| holds(stored[row + place])),
+            words[position] = match rows.and_then(|rows| rows.try_into().ok()) {
+                Some(rows) => requested & spread(vectorized(|| bits_where(rows, &holds)), members),
+                None => one_by_one(requested, members, |position| holds(stored[row + position])),
             };
         });
     }
 
     fn run_texts(self, _rows: usize, holds: impl Fn(usize) -> bool) {
-        let KeepBits { subjects, first, words } = self;
-        subjects.for_each_word(first, words.len(), |place, members, row| {
-            let asked = words[place] & members;
-            words[place] = one_by_one(asked, members, |place| holds(row as usize + place));
+        let RetainBits { subjects, first, words } = self;
+        subjects.for_each_word(first, words.len(), |position, members, row| {
+            let requested = words[position] & members;
+            words[position] =
+                one_by_one(requested, members, |position| holds(row as usize + position));
         });
     }
 }
 
 /// Those of the members that are asked for whose row passes, which is named by its place behind that of the first member.
 #[inline]
-fn one_by_one(asked: u64, members: u64, holds: impl Fn(usize) -> bool) -> u64 {
-    let (mut left, mut passing) = (asked, 0);
+fn one_by_one(requested: u64, members: u64, holds: impl Fn(usize) -> bool) -> u64 {
+    let (mut left, mut passing) = (requested, 0);
     while left != 0 {
         let bit = left & left.wrapping_neg();
-        let place = (members & (bit - 1)).count_ones() as usize;
-        passing |= if holds(place) { bit } else { 0 };
+        let position = (members & (bit - 1)).count_ones() as usize;
+        passing |= if holds(position) { bit } else { 0 };
         left ^= bit;
     }
     passing
@@ -178,18 +180,18 @@ mod tests {
             numbers in prop::collection::vec(0i32..10, 64),
             members in any::<u64>(),
             gaps in any::<u64>(),
-            asked in any::<u64>(),
+            requested in any::<u64>(),
             bound in 0i32..11,
         ) {
-            for members in [members, members | gaps, !(members & gaps & asked.rotate_left(7)), u64::MAX, 0] {
+            for members in [members, members | gaps, !(members & gaps & requested.rotate_left(7)), u64::MAX, 0] {
                 let rows: &[i32; 64] = numbers.as_slice().try_into().unwrap();
-                let asked = asked & members;
-                let at_once = asked & spread(bits_where(rows, |number| number < bound), members);
-                let alone = one_by_one(asked, members, |place| numbers[place] < bound);
+                let requested = requested & members;
+                let at_once = requested & spread(bits_where(rows, |number| number < bound), members);
+                let alone = one_by_one(requested, members, |position| numbers[position] < bound);
                 prop_assert_eq!(at_once, alone);
                 let right = (0..64).filter(|bit| {
-                    let place = (members & ((1_u64 << bit) - 1)).count_ones() as usize;
-                    asked >> bit & 1 == 1 && numbers[place] < bound
+                    let position = (members & ((1_u64 << bit) - 1)).count_ones() as usize;
+                    requested >> bit & 1 == 1 && numbers[position] < bound
                 });
                 prop_assert_eq!(alone, right.fold(0, |bits, bit| bits | 1 << bit));
             }

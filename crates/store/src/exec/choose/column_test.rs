@@ -1,7 +1,7 @@
 //! A condition on values as a test of the rows of a column, as it is stored: without a value for each row, in loops that become vector
 //! instructions where the column has numbers.
 
-use super::column_rows::{Count, KeepBits, KeepListed, RowLoop};
+use super::column_rows::{Count, RetainBits, RetainListed, RowLoop};
 use super::compare::ValueCondition;
 use crate::exec::select::batches::RowFinder;
 use crate::exec::select::read::typed_or_none;
@@ -17,7 +17,7 @@ pub(crate) struct ColumnTest<'a> {
     rows: Stored<'a>,
     /// The type that the condition is on, and the condition, for what changed since the column was built.
     value_type: ValueType,
-    wanted: Condition,
+    expected: Condition,
     /// The other conditions of a test that is made of several.
     others: Vec<Condition>,
 }
@@ -51,7 +51,7 @@ impl TextCondition {
 impl Condition {
     fn holds(&self, value: ValueRef<'_>) -> bool {
         match self {
-            Condition::Compares(wanted) => wanted.holds(value),
+            Condition::Compares(expected) => expected.holds(value),
             Condition::Matches(text) => text.holds(value),
         }
     }
@@ -81,14 +81,14 @@ impl<'a> ColumnTest<'a> {
     pub(crate) fn new(
         part: &'a LangValues,
         value_type: ValueType,
-        wanted: ValueCondition,
+        expected: ValueCondition,
     ) -> std::result::Result<ColumnTest<'a>, ValueCondition> {
-        match Stored::of(part, value_type, &wanted) {
+        match Stored::of(part, value_type, &expected) {
             Some(rows) => {
-                let wanted = Condition::Compares(wanted);
-                Ok(ColumnTest { rows, value_type, wanted, others: Vec::new() })
+                let expected = Condition::Compares(expected);
+                Ok(ColumnTest { rows, value_type, expected, others: Vec::new() })
             }
-            None => Err(wanted),
+            None => Err(expected),
         }
     }
 
@@ -97,14 +97,14 @@ impl<'a> ColumnTest<'a> {
     pub(super) fn matching(
         part: &'a LangValues,
         value_type: ValueType,
-        wanted: TextCondition,
+        expected: TextCondition,
     ) -> std::result::Result<ColumnTest<'a>, TextCondition> {
         match Stored::of_codes(part, value_type) {
             Some(rows) => {
-                let wanted = Condition::Matches(wanted);
-                Ok(ColumnTest { rows, value_type, wanted, others: Vec::new() })
+                let expected = Condition::Matches(expected);
+                Ok(ColumnTest { rows, value_type, expected, others: Vec::new() })
             }
-            None => Err(wanted),
+            None => Err(expected),
         }
     }
 
@@ -126,9 +126,14 @@ impl<'a> ColumnTest<'a> {
             _ => return None,
         };
         let mut others = self.others.clone();
-        others.push(other.wanted.clone());
+        others.push(other.expected.clone());
         others.extend(other.others.iter().cloned());
-        Some(ColumnTest { rows, value_type: self.value_type, wanted: self.wanted.clone(), others })
+        Some(ColumnTest {
+            rows,
+            value_type: self.value_type,
+            expected: self.expected.clone(),
+            others,
+        })
     }
 
     /// The nanoseconds that a row takes, about.
@@ -143,11 +148,11 @@ impl<'a> ColumnTest<'a> {
             Stored::Wide(ints, range) => range.contains(&ints[row]),
             Stored::Floats(floats, range) => range.contains(&floats[row]),
             Stored::Days(days, range) => range.contains(&days[row].into()),
-            Stored::Texts(texts, wanted) => is_one_of(wanted, texts.get_bytes(row)),
+            Stored::Texts(texts, expected) => is_one_of(expected, texts.get_bytes(row)),
             Stored::Codes(codes, texts, passing) => {
                 let code = usize::from(codes[row]);
-                let known = passing.get().and_then(|passing| passing.get(code));
-                known.copied().unwrap_or_else(|| self.holds_text(texts, code))
+                let existing = passing.get().and_then(|passing| passing.get(code));
+                existing.copied().unwrap_or_else(|| self.holds_text(texts, code))
             }
         }
     }
@@ -170,7 +175,7 @@ impl<'a> ColumnTest<'a> {
 
     /// Whether a value passes.
     fn holds(&self, value: ValueRef<'_>) -> bool {
-        self.wanted.holds(value) && self.others.iter().all(|wanted| wanted.holds(value))
+        self.expected.holds(value) && self.others.iter().all(|expected| expected.holds(value))
     }
 
     /// Whether the text with a number passes.
@@ -217,37 +222,37 @@ impl<'a> ColumnTest<'a> {
         self.run(usize::MAX, Count { check })
     }
 
-    /// Adds those of some ascending nodes to `kept` of which what is stored in their row among the subjects passes. Costs about
+    /// Adds those of some ascending nodes to `retained` of which what is stored in their row among the subjects passes. Costs about
     /// a nanosecond a node where the nodes have no gap between them, and there are numbers.
-    pub(super) fn keep(
+    pub(super) fn retain(
         &self,
         (subjects, finder): (&FrozenBitmap, &mut RowFinder),
         nodes: &[u32],
-        kept: &mut Vec<u32>,
+        retained: &mut Vec<u32>,
     ) {
-        self.run(nodes.len(), KeepListed { subjects, finder, nodes, kept });
+        self.run(nodes.len(), RetainListed { subjects, finder, nodes, retained });
     }
 
     /// Keeps those of some nodes that pass now, as words of bits, the first of which begins at the id `first`, a multiple of 64. Costs some 25 nanoseconds a word
     /// where most nodes have a number, and a few for each node where they are few; and O(changes between).
-    pub(super) fn keep_bits(&self, part: &LangValues, first: u32, words: &mut [u64]) {
+    pub(super) fn retain_bits(&self, part: &LangValues, first: u32, words: &mut [u64]) {
         let Some(last) = (64 * words.len()).checked_sub(1) else { return };
         let mut changes = self.changes_between(part, first, first.saturating_add(last as u32));
         changes.retain(|(node, _)| {
-            let (place, bit) = bit_of(first, *node);
-            words[place] & bit != 0
+            let (position, bit) = bit_of(first, *node);
+            words[position] & bit != 0
         });
         let subjects = &part.base.column.subjects;
         let nodes = words.iter().map(|word| word.count_ones() as usize).sum();
-        self.run(nodes, KeepBits { subjects, first, words });
+        self.run(nodes, RetainBits { subjects, first, words });
         for (node, holds) in changes {
-            let (place, bit) = bit_of(first, node);
-            words[place] = if holds { words[place] | bit } else { words[place] & !bit };
+            let (position, bit) = bit_of(first, node);
+            words[position] = if holds { words[position] | bit } else { words[position] & !bit };
         }
     }
 
     /// Does something with the rows and their test, which is asked of about so many rows.
-    fn run<L: RowLoop>(&self, asked: usize, work: L) -> L::Output {
+    fn run<L: RowLoop>(&self, requested: usize, work: L) -> L::Output {
         match &self.rows {
             Stored::Small(ints, range) => match within(range, i32::MIN..=i32::MAX) {
                 Some((low, high)) => work.run(ints, |int| (low <= int) & (int <= high)),
@@ -265,15 +270,15 @@ impl<'a> ColumnTest<'a> {
                 Some((low, high)) => work.run(days, |day| (low <= day) & (day <= high)),
                 None => work.run(days, |_| false),
             },
-            Stored::Codes(codes, texts, passing) if texts.len() <= asked => {
+            Stored::Codes(codes, texts, passing) if texts.len() <= requested => {
                 let passing = self.passing(texts, passing);
                 work.run(codes, |code| is_passing(passing, texts, code))
             }
             Stored::Codes(codes, texts, _) => {
                 work.run(codes, |code| self.holds_text(texts, usize::from(code)))
             }
-            Stored::Texts(texts, wanted) => {
-                work.run_texts(texts.len(), |row| is_one_of(wanted, texts.get_bytes(row)))
+            Stored::Texts(texts, expected) => {
+                work.run_texts(texts.len(), |row| is_one_of(expected, texts.get_bytes(row)))
             }
         }
     }
@@ -284,29 +289,29 @@ impl<'a> Stored<'a> {
     fn of(
         part: &'a LangValues,
         value_type: ValueType,
-        wanted: &ValueCondition,
+        expected: &ValueCondition,
     ) -> Option<Stored<'a>> {
         let column = &part.base.column;
         if column.rows.is_some() {
             return None;
         }
-        let ints = || wanted.int_range().map(|(low, high)| low..=high);
+        let ints = || expected.int_range().map(|(low, high)| low..=high);
         Some(match (&column.values, value_type) {
             (Values::SmallInt(numbers), ValueType::Int) => {
                 Stored::Small(numbers.as_slice(), ints()?)
             }
             (Values::Int(numbers), ValueType::Int) => Stored::Wide(numbers.as_slice(), ints()?),
             (Values::Float(floats), ValueType::Float) => {
-                Stored::Floats(floats.as_slice(), wanted.float_range()?)
+                Stored::Floats(floats.as_slice(), expected.float_range()?)
             }
             (Values::SmallTime(seconds), ValueType::DateTime) => {
-                Stored::Small(seconds.as_slice(), units_between(wanted, 1)?)
+                Stored::Small(seconds.as_slice(), units_between(expected, 1)?)
             }
             (Values::Days(days), ValueType::DateTime) => {
-                Stored::Days(days.as_slice(), units_between(wanted, DAY)?)
+                Stored::Days(days.as_slice(), units_between(expected, DAY)?)
             }
             (Values::Text { value_type: stored, texts }, ValueType::String) if is_text(*stored) => {
-                Stored::Texts(texts, texts_of(wanted)?)
+                Stored::Texts(texts, texts_of(expected)?)
             }
             (Values::Coded { .. }, _) => return Stored::of_codes(part, value_type),
             _ => return None,
@@ -350,8 +355,8 @@ fn narrowed<T: Copy + PartialOrd>(
 }
 
 /// The texts that a condition wants, ascending, where it is that a text is one of some.
-fn texts_of(wanted: &ValueCondition) -> Option<Vec<String>> {
-    let ValueCondition::AnyOf(values) = wanted else { return None };
+fn texts_of(expected: &ValueCondition) -> Option<Vec<String>> {
+    let ValueCondition::AnyOf(values) = expected else { return None };
     let text =
         |value: &Value| if let Value::String(text) = value { Some(text.clone()) } else { None };
     let mut texts: Vec<String> = values.iter().map(text).collect::<Option<_>>()?;
@@ -361,18 +366,18 @@ fn texts_of(wanted: &ValueCondition) -> Option<Vec<String>> {
 
 /// Whether a text is one of some, which ascend.
 #[inline]
-fn is_one_of(wanted: &[String], text: &[u8]) -> bool {
-    match wanted {
+fn is_one_of(expected: &[String], text: &[u8]) -> bool {
+    match expected {
         [one] => one.as_bytes() == text,
-        all => all.binary_search_by(|wanted| wanted.as_bytes().cmp(text)).is_ok(),
+        all => all.binary_search_by(|expected| expected.as_bytes().cmp(text)).is_ok(),
     }
 }
 
 /// Whether the text with a number passes. One that there is not, in a file that is damaged, unwinds as any look at it does.
 #[inline]
 fn is_passing(passing: &[bool], texts: &TextArray, code: u16) -> bool {
-    let known = passing.get(usize::from(code));
-    known.copied().unwrap_or_else(|| texts.get(code.into()).is_empty())
+    let existing = passing.get(usize::from(code));
+    existing.copied().unwrap_or_else(|| texts.get(code.into()).is_empty())
 }
 
 /// Those of some changes, which ascend, that are about nodes between two.
@@ -392,7 +397,7 @@ fn listed<T: PartialOrd + Copy>(
 }
 
 /// The whole numbers of units of so many seconds since 1970 that a condition on instants wants; `None` for one that is no range of instants.
-fn units_between(wanted: &ValueCondition, unit: i64) -> Option<RangeInclusive<i64>> {
+fn units_between(expected: &ValueCondition, unit: i64) -> Option<RangeInclusive<i64>> {
     const NANOS: i128 = 1_000_000_000;
     let unit = i128::from(unit) * NANOS;
     let nanos = |time: &DateTime| i128::from(time.seconds) * NANOS + i128::from(time.nanos);
@@ -408,7 +413,7 @@ fn units_between(wanted: &ValueCondition, unit: i64) -> Option<RangeInclusive<i6
         Bound::Excluded(nanos) => clamped(-(-nanos).div_euclid(unit) - 1),
         Bound::Unbounded => i64::MAX,
     };
-    let (first, last) = match wanted {
+    let (first, last) = match expected {
         ValueCondition::AnyOf(values) => match values.as_slice() {
             [Value::DateTime(time)] => (Bound::Included(nanos(time)), Bound::Included(nanos(time))),
             _ => return None,
@@ -492,8 +497,8 @@ mod tests {
                 let Some(predicate) = context.predicate(name) else { continue };
                 let predicate = &**predicate;
                 for _ in 0..4 {
-                    let wanted = condition(name, &mut rng);
-                    let tester = Tester::of_values(predicate, None, wanted.clone());
+                    let expected = condition(name, &mut rng);
+                    let tester = Tester::of_values(predicate, None, expected.clone());
                     let Tester::Column { part, rows } = &tester else { continue };
                     let second = condition(name, &mut rng);
                     if let Tester::Column { rows: other, .. } =
@@ -501,14 +506,14 @@ mod tests {
                         && let Some(rows) = rows.both(&other)
                     {
                         let both = Tester::Column { part, rows };
-                        let two = [&wanted, &second].map(|wanted| Tester::Value {
+                        let two = [&expected, &second].map(|expected| Tester::Value {
                             predicate,
                             lang: None,
-                            wanted: wanted.clone(),
+                            expected: expected.clone(),
                         });
                         for node in 0..900 {
                             let right = two.iter().all(|one| one.test(node));
-                            assert_eq!(both.test(node), right, "{name} {wanted:?} {second:?}");
+                            assert_eq!(both.test(node), right, "{name} {expected:?} {second:?}");
                             pairs += usize::from(right);
                         }
                     }
@@ -520,21 +525,21 @@ mod tests {
                         Stored::Days(..) => 4,
                         Stored::Texts(..) | Stored::Codes(..) => 5,
                     }] += 1;
-                    let alone = Tester::Value { predicate, lang: None, wanted: wanted.clone() };
+                    let alone = Tester::Value { predicate, lang: None, expected: expected.clone() };
                     let nodes: Vec<u32> = (0..900).filter(|_| rng.u8(..4) != 0).collect();
                     let right: Vec<u32> =
                         nodes.iter().copied().filter(|node| alone.test(*node)).collect();
-                    let told = format!("{name} {wanted:?} in round {round}");
+                    let reported = format!("{name} {expected:?} in round {round}");
                     let each = nodes.iter().copied().filter(|node| tester.test(*node));
-                    assert_eq!(each.collect::<Vec<u32>>(), right, "{told}");
-                    let kept = context.keep_passing(Members::List(&nodes), &tester).unwrap();
-                    assert_eq!(kept, right, "{told}");
+                    assert_eq!(each.collect::<Vec<u32>>(), right, "{reported}");
+                    let retained = context.retain_passing(Members::List(&nodes), &tester).unwrap();
+                    assert_eq!(retained, right, "{reported}");
                     let now = rows.changes(part);
                     let right = now.iter().map(|(node, _)| (*node, alone.test(*node)));
-                    assert_eq!(now, right.collect::<Vec<_>>(), "{told}");
+                    assert_eq!(now, right.collect::<Vec<_>>(), "{reported}");
                     let stored = part.base.column.subjects.len();
                     let held = (0..stored).filter(|row| rows.holds_row(*row)).count();
-                    assert_eq!(rows.count(|| Ok(())).unwrap(), held, "{told}");
+                    assert_eq!(rows.count(|| Ok(())).unwrap(), held, "{reported}");
                     passed += held;
                 }
             }

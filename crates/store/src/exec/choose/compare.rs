@@ -18,7 +18,7 @@ pub(crate) enum ValueCondition {
 }
 
 impl ValueCondition {
-    /// The ints that are wanted, when they are a range of ints.
+    /// The ints that are requested, when they are a range of ints.
     pub(crate) fn int_range(&self) -> Option<(i64, i64)> {
         Some(match self {
             ValueCondition::AnyOf(values) => match values.as_slice() {
@@ -44,7 +44,7 @@ impl ValueCondition {
         })
     }
 
-    /// The floats that are wanted, when they are a range of floats.
+    /// The floats that are requested, when they are a range of floats.
     pub(crate) fn float_range(&self) -> Option<RangeInclusive<f64>> {
         let range = match self {
             ValueCondition::AnyOf(values) => match values.as_slice() {
@@ -79,7 +79,7 @@ impl ValueCondition {
     pub(crate) fn holds(&self, value: ValueRef<'_>) -> bool {
         match self {
             ValueCondition::AnyOf(values) => {
-                values.iter().any(|wanted| value.equals(wanted.as_ref()))
+                values.iter().any(|expected| value.equals(expected.as_ref()))
             }
             ValueCondition::Than(op, bound) => {
                 value.compare(bound.as_ref()).is_some_and(|order| op.holds(order))
@@ -120,7 +120,7 @@ impl Context<'_> {
     /// # Errors
     ///
     /// [`Error::Query`] when an argument is none of the type, or their number is wrong.
-    pub(crate) fn wanted(
+    pub(crate) fn expected(
         &self,
         op: Comparison,
         arguments: &[Argument],
@@ -150,7 +150,7 @@ impl Context<'_> {
     /// # Errors
     ///
     /// [`Error::Query`] when an argument is none of the type.
-    pub(crate) fn wanted_between(
+    pub(crate) fn expected_between(
         &self,
         low: &Argument,
         high: &Argument,
@@ -172,15 +172,15 @@ impl Context<'_> {
 
 /// An argument in the type of what it is compared with.
 pub(crate) fn argument_value(text: &str, value_type: ValueType) -> Result<Value> {
-    let wanted = if value_type == ValueType::Default { ValueType::String } else { value_type };
-    if wanted == ValueType::Password {
+    let expected = if value_type == ValueType::Default { ValueType::String } else { value_type };
+    if expected == ValueType::Password {
         let hint = "write the field `checkpwd(predicate, \"text\")`";
         return Err(Error::query("passwords can't be compared").with_hint(hint));
     }
-    Value::parse(text, wanted).map_err(|reason| match text.is_empty() {
+    Value::parse(text, expected).map_err(|reason| match text.is_empty() {
         true => Error::query(format!(
             "an empty text is no {}, and nor is a variable that has no value",
-            wanted.name()
+            expected.name()
         )),
         false => Error::query(reason),
     })

@@ -51,13 +51,14 @@ impl<'a> Context<'a> {
             Call::Type(name) => self.type_nodes(name).map(|nodes| nodes.len()),
             Call::Compare { op, left: Operand::Predicate(name), arguments } => {
                 let predicate = self.resolve(name).ok()??;
-                let wanted = self.wanted(*op, arguments, comparable(predicate.def.value_type));
-                estimate_wanted(predicate, name.lang.as_deref(), &wanted.ok()?)
+                let expected = self.expected(*op, arguments, comparable(predicate.def.value_type));
+                estimate_expected(predicate, name.lang.as_deref(), &expected.ok()?)
             }
             Call::Between { left: Operand::Predicate(name), low, high } => {
                 let predicate = self.resolve(name).ok()??;
-                let wanted = self.wanted_between(low, high, comparable(predicate.def.value_type));
-                estimate_wanted(predicate, name.lang.as_deref(), &wanted.ok()?)
+                let expected =
+                    self.expected_between(low, high, comparable(predicate.def.value_type));
+                estimate_expected(predicate, name.lang.as_deref(), &expected.ok()?)
             }
             // Only the index can answer these.
             Call::Terms { .. } | Call::SimilarTo { .. } => Some(0),
@@ -90,18 +91,18 @@ impl<'a> Context<'a> {
             Call::Type(name) => Ok(Some(self.type_nodes(name).unwrap_or_default())),
             Call::Compare { op, left: Operand::Predicate(name), arguments } => {
                 let Some(predicate) = self.resolve(name)? else { return Ok(None) };
-                let wanted = self.wanted(*op, arguments, comparable(predicate.def.value_type));
-                let wanted = wanted.map_err(|error| error.or_hint(type_of(&predicate.def)))?;
-                Ok(ordered_set(predicate, name.lang.as_deref(), &wanted))
+                let expected = self.expected(*op, arguments, comparable(predicate.def.value_type));
+                let expected = expected.map_err(|error| error.or_hint(type_of(&predicate.def)))?;
+                Ok(ordered_set(predicate, name.lang.as_deref(), &expected))
             }
             Call::Between { left: Operand::Predicate(name), low, high } => {
                 let Some(predicate) = self.resolve(name)? else { return Ok(None) };
                 let value_type = comparable(predicate.def.value_type);
-                let wanted = self.wanted_between(low, high, value_type)?;
-                Ok(ordered_set(predicate, name.lang.as_deref(), &wanted))
+                let expected = self.expected_between(low, high, value_type)?;
+                Ok(ordered_set(predicate, name.lang.as_deref(), &expected))
             }
-            Call::Terms { predicate, index, wants, text } => {
-                self.term_set(predicate, *index, *wants, text).map(Some)
+            Call::Terms { predicate, index, expects, text } => {
+                self.term_set(predicate, *index, *expects, text).map(Some)
             }
             Call::Geo { relation, predicate, arguments } => {
                 let call = GeoCall { relation: *relation, name: predicate, arguments };
@@ -133,23 +134,23 @@ impl<'a> Context<'a> {
     {
         match &function.call {
             Call::Compare { op, left, arguments } => {
-                self.compare_tester(left, |value_type| self.wanted(*op, arguments, value_type))
+                self.compare_tester(left, |value_type| self.expected(*op, arguments, value_type))
             }
             Call::Between { left, low, high } => {
-                self.compare_tester(left, |value_type| self.wanted_between(low, high, value_type))
+                self.compare_tester(left, |value_type| self.expected_between(low, high, value_type))
             }
             Call::Regexp { predicate, pattern, flags } => {
-                let Some(found) = self.resolve(predicate)? else { return nothing() };
-                expect_text(found, "regexp")?;
+                let Some(result) = self.resolve(predicate)? else { return nothing() };
+                expect_text(result, "regexp")?;
                 let regex = hexgraph_base::text::compile(pattern, flags).map_err(bad_pattern)?;
-                let wanted = TextCondition::Matches(Box::new(regex));
-                Ok(Tester::of_texts(found, predicate.lang.as_deref(), wanted))
+                let expected = TextCondition::Matches(Box::new(regex));
+                Ok(Tester::of_texts(result, predicate.lang.as_deref(), expected))
             }
             Call::Match { predicate, text, distance } => {
-                let Some(found) = self.resolve(predicate)? else { return nothing() };
-                expect_index(found, PredicateUse::Trigrams)?;
-                let wanted = TextCondition::Near(text.as_str().into(), match_distance(distance)?);
-                Ok(Tester::of_texts(found, predicate.lang.as_deref(), wanted))
+                let Some(result) = self.resolve(predicate)? else { return nothing() };
+                expect_index(result, PredicateUse::Trigrams)?;
+                let expected = TextCondition::Near(text.as_str().into(), match_distance(distance)?);
+                Ok(Tester::of_texts(result, predicate.lang.as_deref(), expected))
             }
             Call::Has(name) => match self.resolve(name)? {
                 Some(predicate) => Ok(Tester::Has(predicate, name.lang.as_deref(), name.reverse)),
@@ -173,7 +174,7 @@ impl<'a> Context<'a> {
     fn compare_tester<'f>(
         &self,
         left: &'f Operand,
-        wanted: impl Fn(ValueType) -> Result<ValueCondition>,
+        expected: impl Fn(ValueType) -> Result<ValueCondition>,
     ) -> Result<Tester<'f>>
     where
         'a: 'f,
@@ -188,17 +189,17 @@ impl<'a> Context<'a> {
                     let hint = format!("write `uid_in({name}, 0x1)`");
                     return Err(Error::query(message).with_hint(hint));
                 }
-                let wanted = wanted(comparable(predicate.def.value_type));
-                let wanted = wanted.map_err(|error| error.or_hint(type_of(&predicate.def)))?;
-                Ok(Tester::of_values(predicate, name.lang.as_deref(), wanted))
+                let expected = expected(comparable(predicate.def.value_type));
+                let expected = expected.map_err(|error| error.or_hint(type_of(&predicate.def)))?;
+                Ok(Tester::of_values(predicate, name.lang.as_deref(), expected))
             }
             Operand::Count(name) => {
-                let wanted = wanted(ValueType::Int);
-                let wanted = wanted.map_err(|error| error.or_hint("a count is an int"))?;
+                let expected = expected(ValueType::Int);
+                let expected = expected.map_err(|error| error.or_hint("a count is an int"))?;
                 let Some(predicate) = self.resolve(name)? else { return nothing() };
                 let counter =
                     Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
-                Ok(Tester::Count { counter, wanted })
+                Ok(Tester::Count { counter, expected })
             }
             Operand::Val(var) => {
                 let map = self.expect_values(*var)?;
@@ -207,13 +208,13 @@ impl<'a> Context<'a> {
                     let name = self.var_name(*var);
                     format!("the values of `{name}` are of type {}", value_type.name())
                 };
-                let wanted = wanted(comparable(value_type));
-                let wanted = wanted.map_err(|error| error.or_hint(hint()))?;
-                Ok(Tester::Var { map, wanted })
+                let expected = expected(comparable(value_type));
+                let expected = expected.map_err(|error| error.or_hint(hint()))?;
+                Ok(Tester::Var { map, expected })
             }
             Operand::Len(var) => {
                 let length = self.uid_var(*var).len() as i64;
-                Ok(Tester::Constant(wanted(ValueType::Int)?.holds(ValueRef::Int(length))))
+                Ok(Tester::Constant(expected(ValueType::Int)?.holds(ValueRef::Int(length))))
             }
         }
     }
@@ -277,7 +278,7 @@ impl<'a> Context<'a> {
         &self,
         name: &PredicateRef,
         index: TermIndex,
-        wants: TextMatch,
+        expects: TextMatch,
         text: &str,
     ) -> Result<NodeSet> {
         let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
@@ -291,14 +292,14 @@ impl<'a> Context<'a> {
         let tokens = query_tokens(kind, text, lang.unwrap_or(""));
         let parts = predicate.parts(name.lang.as_deref());
         let views = parts.iter().filter_map(|part| part.index(kind));
-        let sets = views.map(|view| tokens_in(view, &tokens, wants));
+        let sets = views.map(|view| tokens_in(view, &tokens, expects));
         Ok(sets.reduce(|one, other| one.or(&other)).unwrap_or_default())
     }
 }
 
 /// True when the estimate of a function comes from its index. The others can only be answered by their index, and count
 /// as 0.
-pub(crate) fn is_told(function: &Function) -> bool {
+pub(crate) fn is_reported(function: &Function) -> bool {
     !matches!(function.call, Call::Terms { .. } | Call::SimilarTo { .. })
 }
 
@@ -354,9 +355,9 @@ fn query_tokens(kind: IndexKind, text: &str, lang: &str) -> Vec<TokenKey> {
     tokens
 }
 
-fn tokens_in(view: IndexView<'_>, tokens: &[TokenKey], wants: TextMatch) -> NodeSet {
+fn tokens_in(view: IndexView<'_>, tokens: &[TokenKey], expects: TextMatch) -> NodeSet {
     let mut sets: Vec<NodeSet> = tokens.iter().map(|token| view.nodes(token)).collect();
-    match wants {
+    match expects {
         TextMatch::All => {
             // The smallest first: what both have is never more, so each step costs no more than
             // the one before.
@@ -381,26 +382,26 @@ pub(crate) fn expect_text(predicate: &Predicate, function: &str) -> Result<()> {
     match predicate.def.value_type {
         ValueType::String => Ok(()),
         other => {
-            let (name, found) = (&predicate.def.name, other.name());
+            let (name, result) = (&predicate.def.name, other.name());
             let message =
-                format!("`{function}` works on strings only, and `{name}` is of type {found}");
+                format!("`{function}` works on strings only, and `{name}` is of type {result}");
             Err(Error::query(message))
         }
     }
 }
 
-/// The nodes whose value meets a condition, from the index of whole values; `None` when there is no index, or it cannot
+/// The nodes whose value meets a condition, from the index of entire values; `None` when there is no index, or it cannot
 /// tell.
 pub(crate) fn ordered_set(
     predicate: &Predicate,
     lang: Option<&str>,
-    wanted: &ValueCondition,
+    expected: &ValueCondition,
 ) -> Option<NodeSet> {
     let mut all: Option<NodeSet> = None;
     for part in predicate.parts(lang) {
         // One part without an index leaves it open which nodes there are.
         let view = part.index(IndexKind::Ordered)?;
-        let set = set_in(view, wanted)?;
+        let set = set_in(view, expected)?;
         all = Some(all.map_or(set.clone(), |other| other.or(&set)));
     }
     Some(all.unwrap_or_default())
@@ -413,9 +414,9 @@ const INTS_PER_POSTING: usize = 6;
 /// Of fewer nodes both cost little.
 const SCANNED_MIN: usize = 1 << 12;
 
-/// Whether to compare the ints of `asked` nodes, which lie close together, costs less than to put together the postings of `found`.
-pub(crate) fn pays_to_scan(found: usize, asked: usize) -> bool {
-    SCANNED_MIN <= asked && asked < found.saturating_mul(INTS_PER_POSTING)
+/// Whether to compare the ints of `requested` nodes, which lie close together, costs less than to put together the postings of `result`.
+pub(crate) fn pays_to_scan(result: usize, requested: usize) -> bool {
+    SCANNED_MIN <= requested && requested < result.saturating_mul(INTS_PER_POSTING)
 }
 
 /// The values of a predicate that a function names, where they are a plain column of numbers or instants.
@@ -434,19 +435,19 @@ pub(crate) fn number_column<'p>(
     (is_plain && column.rows.is_none()).then_some(part)
 }
 
-/// The number of nodes whose value meets a condition, off the index of whole values; `None` when there is none, or it cannot tell, as where a
+/// The number of nodes whose value meets a condition, off the index of entire values; `None` when there is none, or it cannot tell, as where a
 /// node may have several values. O(log tokens), and a step for each changed token.
 pub(super) fn ordered_count(
     predicate: &Predicate,
     lang: Option<&str>,
-    wanted: &ValueCondition,
+    expected: &ValueCondition,
 ) -> Option<usize> {
     let [part] = predicate.parts(lang) else { return None };
     if predicate.def.list || part.base.column.rows.is_some() {
         return None;
     }
     let view = part.index(IndexKind::Ordered)?;
-    if let ValueCondition::AnyOf(values) = wanted {
+    if let ValueCondition::AnyOf(values) = expected {
         let mut keys: Vec<TokenKey> =
             values.iter().map(|value| TokenKey::of(value.as_ref())).collect::<Option<_>>()?;
         // One value may be written in several ways.
@@ -454,28 +455,28 @@ pub(super) fn ordered_count(
         keys.dedup();
         return Some(keys.iter().map(|key| view.nodes(key).len()).sum());
     }
-    let (low, high) = bounds(wanted)?;
+    let (low, high) = bounds(expected)?;
     Some(view.count(low.as_ref(), high.as_ref()))
 }
 
-fn set_in(view: IndexView<'_>, wanted: &ValueCondition) -> Option<NodeSet> {
-    if let ValueCondition::AnyOf(values) = wanted {
+fn set_in(view: IndexView<'_>, expected: &ValueCondition) -> Option<NodeSet> {
+    if let ValueCondition::AnyOf(values) = expected {
         let keys: Option<Vec<TokenKey>> =
             values.iter().map(|value| TokenKey::of(value.as_ref())).collect();
         let sets: Vec<NodeSet> = keys?.iter().map(|key| view.nodes(key)).collect();
         return Some(crate::graph::union_of_sets(&sets));
     }
-    let (low, high) = bounds(wanted)?;
+    let (low, high) = bounds(expected)?;
     Some(view.range(low.as_ref(), high.as_ref()))
 }
 
 /// The range of an index that meets a condition; `None` where there is none, as for values without an order: bools have
 /// an index, but no comparison finds them.
-pub(crate) fn bounds(wanted: &ValueCondition) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
+pub(crate) fn bounds(expected: &ValueCondition) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
     let is_ordered = |value: &&Value| value.value_type().is_ordered();
     let key =
         |value: &Value| Some(value).filter(is_ordered).and_then(|it| TokenKey::of(it.as_ref()));
-    Some(match wanted {
+    Some(match expected {
         ValueCondition::Than(op, value) => op.bounds(key(value)?),
         ValueCondition::Between(low, high) => {
             (Bound::Included(key(low)?), Bound::Included(key(high)?))
@@ -484,22 +485,22 @@ pub(crate) fn bounds(wanted: &ValueCondition) -> Option<(Bound<TokenKey>, Bound<
     })
 }
 
-pub(super) fn estimate_wanted(
+pub(super) fn estimate_expected(
     predicate: &Predicate,
     lang: Option<&str>,
-    wanted: &ValueCondition,
+    expected: &ValueCondition,
 ) -> Option<usize> {
     let mut count = 0;
     for part in predicate.parts(lang) {
         let view = part.index(IndexKind::Ordered)?;
-        count += match wanted {
+        count += match expected {
             ValueCondition::AnyOf(values) => values
                 .iter()
                 .filter_map(|value| TokenKey::of(value.as_ref()))
                 .map(|key| view.nodes(&key).len())
                 .sum(),
-            wanted => {
-                let (low, high) = bounds(wanted)?;
+            expected => {
+                let (low, high) = bounds(expected)?;
                 view.estimate(low.as_ref(), high.as_ref())
             }
         };

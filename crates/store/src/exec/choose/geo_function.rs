@@ -37,7 +37,7 @@ impl<'a> Context<'a> {
     ) -> Result<NodeSet> {
         let Some((predicate, query)) = self.geo_query(call)? else { return Ok(NodeSet::default()) };
         let lang = call.name.lang.as_deref();
-        let found = match candidates {
+        let result = match candidates {
             Some(candidates) => {
                 // The cells may give more to be tested than there are.
                 let is_few = candidates.len() <= estimate(predicate, lang, &query);
@@ -53,7 +53,7 @@ impl<'a> Context<'a> {
             None => nodes_in_cells(predicate, lang, &query),
         };
         let tester = Tester::Geo { predicate, lang, query: Box::new(query) };
-        Ok(NodeSet::from(self.keep_passing(Members::Set(&found), &tester)?))
+        Ok(NodeSet::from(self.retain_passing(Members::Set(&result), &tester)?))
     }
 
     /// All nodes of a geo function, where the index of cells leaves at most `most` nodes to be tested; `None` where it leaves more, there is none, and
@@ -71,8 +71,8 @@ impl<'a> Context<'a> {
             return Ok(None);
         };
         let call = GeoCall { relation: *relation, name, arguments };
-        let found = self.geo_query(call).map_err(|error| error.or_at(function.at))?;
-        let Some((predicate, query)) = found else { return Ok(None) };
+        let result = self.geo_query(call).map_err(|error| error.or_at(function.at))?;
+        let Some((predicate, query)) = result else { return Ok(None) };
         let lang = name.lang.as_deref();
         let has_cells = predicate.parts(lang).iter().all(|it| it.index(IndexKind::Geo).is_some());
         let pays = estimate(predicate, lang, &query) <= most;
@@ -98,8 +98,8 @@ impl<'a> Context<'a> {
 
     fn geo_query(&self, call: GeoCall<'_>) -> Result<Option<(&'a Predicate, GeoQuery)>> {
         let Some(predicate) = self.resolve(call.name)? else { return Ok(None) };
-        // In other languages `contains` looks for a piece of a text. The reference is content with any index, though no other than geo finds anything.
-        if call.relation == GeoRelation::Contains && is_piece_of_text(predicate, call.arguments) {
+        // In other languages `contains` looks for a chunk of a text. The reference is content with any index, though no other than geo finds anything.
+        if call.relation == GeoRelation::Contains && is_chunk_of_text(predicate, call.arguments) {
             return Err(not_of_texts(&predicate.def.name, &call.arguments[0]));
         }
         expect_index(predicate, PredicateUse::Geo)?;
@@ -125,17 +125,17 @@ impl<'a> Context<'a> {
 }
 
 /// True where texts are asked for something that is no geometry: neither a list of coordinates nor GeoJSON.
-fn is_piece_of_text(predicate: &Predicate, arguments: &[String]) -> bool {
+fn is_chunk_of_text(predicate: &Predicate, arguments: &[String]) -> bool {
     let is_text = matches!(predicate.def.value_type, ValueType::String | ValueType::Default);
     is_text && arguments.len() == 1 && !arguments[0].trim_start().starts_with(['[', '{'])
 }
 
-/// The error for a piece of text that `contains` is asked for.
-fn not_of_texts(name: &str, piece: &str) -> Error {
+/// The error for a chunk of text that `contains` is asked for.
+fn not_of_texts(name: &str, chunk: &str) -> Error {
     let message = format!("`contains` is for areas of the type geo, and `{name}` is a text");
-    let piece: String = piece.chars().take(20).collect();
+    let chunk: String = chunk.chars().take(20).collect();
     let hint = format!(
-        "write `anyoftext({name}, {piece:?})` for words, `regexp({name}, /.../i)` for parts of words, or `match({name}, {piece:?}, 3)` for similar spellings"
+        "write `anyoftext({name}, {chunk:?})` for words, `regexp({name}, /.../i)` for parts of words, or `match({name}, {chunk:?}, 3)` for similar spellings"
     );
     Error::query(message).with_hint(hint)
 }

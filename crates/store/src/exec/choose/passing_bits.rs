@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// Fewer candidates are a list, and so are those that are fewer than one in so many ids.
 const BITS_MIN: usize = 2048;
-const BITS_SHARE: usize = 16;
+const BITS_RESERVATION: usize = 16;
 
 /// The words of a container, and of the parts in which they are asked for.
 const PART: usize = 1024;
@@ -21,11 +21,11 @@ const WORD_NANOS: usize = 30;
 
 impl Context<'_> {
     /// The members of a set that pass. For the test of a column and members close together it costs O(words of their span): some 25 nanoseconds each, and three
-    /// bytes for each eight ids. Else as [`Context::keep_passing`].
+    /// bytes for each eight ids. Else as [`Context::retain_passing`].
     ///
     /// # Errors
     ///
-    /// Those of [`Context::keep_passing`].
+    /// Those of [`Context::retain_passing`].
     pub(crate) fn passing_members(
         &self,
         candidates: &NodeSet,
@@ -36,15 +36,17 @@ impl Context<'_> {
         {
             return self.passing_bits(candidates, (first, last), (part, rows));
         }
-        self.keep_passing(Members::Set(candidates), tester).map(NodeSet::from)
+        self.retain_passing(Members::Set(candidates), tester).map(NodeSet::from)
     }
 
     /// The first and the last member of a set whose members are worth a bit for each id between them.
     fn ends_of_close(&self, candidates: &NodeSet) -> Option<(u32, u32)> {
         let len = candidates.len();
-        let is_many = BITS_MIN <= len || self.control.costs().lot.is_drawn();
+        let is_many = BITS_MIN <= len || self.control.costs().choice.is_reserved();
         let ends = candidates.first().zip(candidates.last()).filter(|_| is_many);
-        ends.filter(|(first, last)| ((last - first) as usize) < len.saturating_mul(BITS_SHARE))
+        ends.filter(|(first, last)| {
+            ((last - first) as usize) < len.saturating_mul(BITS_RESERVATION)
+        })
     }
 
     fn passing_bits(
@@ -56,28 +58,28 @@ impl Context<'_> {
         let first = first & !0xffff;
         let count = (last - first) as usize / 64 + 1;
         let _while_testing = self.control.charge_while(3 * size_of::<u64>() * count)?;
-        let keep = |words: &mut [u64], place: usize| {
-            let first = first + 64 * place as u32;
+        let retain = |words: &mut [u64], position: usize| {
+            let first = first + 64 * position as u32;
             candidates.add_to_words(first, words);
-            rows.keep_bits(part, first, words);
+            rows.retain_bits(part, first, words);
         };
         let mut all = vec![0_u64; count];
         match self.control.spread(count, WORD_NANOS * rows.nanos())? {
             Some(spread) => {
-                let kept = |range: Range<usize>| {
+                let retained = |range: Range<usize>| {
                     let mut words = vec![0_u64; range.len()];
-                    keep(&mut words, range.start);
+                    retain(&mut words, range.start);
                     Ok((range, words))
                 };
-                spread.in_units_of(PART).each(kept, |(range, words)| {
+                spread.in_units_of(PART).each(retained, |(range, words)| {
                     all[range].copy_from_slice(&words);
                     Ok(())
                 })?;
             }
             None => {
-                for (place, words) in all.chunks_mut(PART).enumerate() {
+                for (position, words) in all.chunks_mut(PART).enumerate() {
                     self.check()?;
-                    keep(words, place * PART);
+                    retain(words, position * PART);
                 }
             }
         }
@@ -90,13 +92,13 @@ mod tests {
     use super::*;
     use crate::exec::choose::compare::ValueCondition;
     use crate::exec::control::morsels::tests::sharing_by;
-    use crate::exec::physical::lot::Lot;
+    use crate::exec::physical::lot::RandomChoice;
     use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
     use hexgraph_base::plan::{Comparison, Query};
     use hexgraph_base::types::Value;
 
-    /// Members of any form that are kept as bits are those that pass one by one, on graphs with and without changes.
+    /// Members of any form that are retained as bits are those that pass one by one, on graphs with and without changes.
     #[test]
     fn bits_are_what_passes_one_by_one() {
         let mut rng = Rng::with_seed(31);
@@ -104,7 +106,7 @@ mod tests {
         for round in 0..80 {
             let count = if round == 3 { 70_000 } else { rng.u64(20..900) };
             let (version, query) = (graph(count, &mut rng), Query::default());
-            let control = sharing_by(1 + round % 2, 1_000, Lot::of(7));
+            let control = sharing_by(1 + round % 2, 1_000, RandomChoice::of(7));
             let context =
                 Context { version: &version, query: &query, control: &control, vars: Vec::new() };
             for name in ["age", "wide", "rate", "city", "plain"] {
@@ -116,11 +118,11 @@ mod tests {
                     _ => Value::String("b".to_owned()),
                 };
                 let op = rng.choice([Comparison::Ge, Comparison::Lt]).unwrap();
-                let wanted = match name {
+                let expected = match name {
                     "city" | "plain" => ValueCondition::AnyOf(vec![value]),
                     _ => ValueCondition::Than(op, value),
                 };
-                let tester = Tester::of_values(predicate, None, wanted);
+                let tester = Tester::of_values(predicate, None, expected);
                 let Tester::Column { .. } = &tester else { continue };
                 let all = predicate.subjects();
                 let some: Vec<u32> = (0..count as u32 + 90).filter(|_| rng.u8(..3) != 0).collect();
@@ -130,11 +132,11 @@ mod tests {
                     if context.ends_of_close(&candidates).is_none() {
                         continue;
                     }
-                    let found = context.passing_members(&candidates, &tester).unwrap().to_vec();
+                    let result = context.passing_members(&candidates, &tester).unwrap().to_vec();
                     let right = candidates.iter().filter(|node| tester.test(*node));
-                    assert_eq!(found, right.collect::<Vec<u32>>(), "{name} in round {round}");
+                    assert_eq!(result, right.collect::<Vec<u32>>(), "{name} in round {round}");
                     tested += 1;
-                    passed += found.len();
+                    passed += result.len();
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::compare::ValueCondition;
 use super::function::{
-    bad_pattern, estimate_wanted, expect_text, is_told, match_distance, number_column,
+    bad_pattern, estimate_expected, expect_text, is_reported, match_distance, number_column,
     ordered_count, ordered_set, pays_to_scan, type_of, var_type,
 };
 use super::needed_index::expect_index;
@@ -34,7 +34,7 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         let estimate = match self.control.trace() {
-            Some(_) if is_told(function) => self.estimate(function),
+            Some(_) if is_reported(function) => self.estimate(function),
             _ => None,
         };
         let step = self.begin("root", "", Some(function.at), estimate);
@@ -43,22 +43,22 @@ impl<'a> Context<'a> {
         Ok(nodes)
     }
 
-    /// The number of nodes of a root function that compares values, where the index of whole values tells it without a list of them. `None` for
+    /// The number of nodes of a root function that compares values, where the index of entire values tells it without a list of them. `None` for
     /// any other function, and for one that is refused.
     pub(crate) fn counted_root(&self, function: &Function) -> Option<usize> {
         let compared = match &function.call {
             Call::Compare { op, left: Operand::Predicate(name), arguments } => {
-                let wanted = |value_type| self.wanted(*op, arguments, value_type);
-                (name, self.compared(name, *op, &wanted))
+                let expected = |value_type| self.expected(*op, arguments, value_type);
+                (name, self.compared(name, *op, &expected))
             }
             Call::Between { left: Operand::Predicate(name), low, high } => {
-                let wanted = |value_type| self.wanted_between(low, high, value_type);
-                (name, self.compared(name, Comparison::Ge, &wanted))
+                let expected = |value_type| self.expected_between(low, high, value_type);
+                (name, self.compared(name, Comparison::Ge, &expected))
             }
             _ => return None,
         };
-        let (name, Ok(Some((predicate, wanted)))) = compared else { return None };
-        let count = ordered_count(predicate, name.lang.as_deref(), &wanted)?;
+        let (name, Ok(Some((predicate, expected)))) = compared else { return None };
+        let count = ordered_count(predicate, name.lang.as_deref(), &expected)?;
         if !self.pick(true, count, || vec![true, false]) {
             return None;
         }
@@ -75,13 +75,13 @@ impl<'a> Context<'a> {
     {
         match &function.call {
             Call::Compare { op, left, arguments } => {
-                let wanted = |value_type| self.wanted(*op, arguments, value_type);
-                self.root_compare(left, *op, &wanted)
+                let expected = |value_type| self.expected(*op, arguments, value_type);
+                self.root_compare(left, *op, &expected)
             }
             Call::Between { left, low, high } => {
-                let wanted = |value_type| self.wanted_between(low, high, value_type);
+                let expected = |value_type| self.expected_between(low, high, value_type);
                 // `Ge` stands for all comparisons that need an order.
-                self.root_compare(left, Comparison::Ge, &wanted)
+                self.root_compare(left, Comparison::Ge, &expected)
             }
             Call::Regexp { predicate, pattern, flags } => {
                 self.root_regexp(function, predicate, pattern, flags)
@@ -106,19 +106,19 @@ impl<'a> Context<'a> {
         &self,
         left: &'f Operand,
         op: Comparison,
-        wanted: &dyn Fn(ValueType) -> Result<ValueCondition>,
+        expected: &dyn Fn(ValueType) -> Result<ValueCondition>,
     ) -> Result<NodeSet>
     where
         'a: 'f,
     {
         match left {
-            Operand::Predicate(name) => self.root_compare_values(name, op, wanted),
+            Operand::Predicate(name) => self.root_compare_values(name, op, expected),
             Operand::Count(name) => {
-                let wanted = wanted(ValueType::Int);
-                let wanted = wanted.map_err(|error| error.or_hint("a count is an int"))?;
-                self.root_compare_counts(name, &wanted)
+                let expected = expected(ValueType::Int);
+                let expected = expected.map_err(|error| error.or_hint("a count is an int"))?;
+                self.root_compare_counts(name, &expected)
             }
-            Operand::Val(var) => self.root_compare_var(*var, wanted),
+            Operand::Val(var) => self.root_compare_var(*var, expected),
             Operand::Len(_) => Err(Error::query("`len` can't be the function of a block")
                 .with_hint("use it in a filter")),
         }
@@ -128,29 +128,29 @@ impl<'a> Context<'a> {
         &self,
         name: &'f PredicateRef,
         op: Comparison,
-        wanted: &dyn Fn(ValueType) -> Result<ValueCondition>,
+        expected: &dyn Fn(ValueType) -> Result<ValueCondition>,
     ) -> Result<NodeSet>
     where
         'a: 'f,
     {
-        let Some((predicate, wanted)) = self.compared(name, op, wanted)? else {
+        let Some((predicate, expected)) = self.compared(name, op, expected)? else {
             self.took(RootPath::Nothing);
             return Ok(NodeSet::default());
         };
-        let cheapest = match scans(predicate, name, &wanted) {
+        let cheapest = match scans(predicate, name, &expected) {
             true => RootPath::Scan,
-            false => RootPath::of_values(&wanted),
+            false => RootPath::of_values(&expected),
         };
-        let path = self.pick(cheapest, 0, || vec![RootPath::of_values(&wanted), RootPath::Scan]);
+        let path = self.pick(cheapest, 0, || vec![RootPath::of_values(&expected), RootPath::Scan]);
         if path != RootPath::Scan
-            && let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &wanted)
+            && let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &expected)
         {
             self.took(path);
             return Ok(nodes);
         }
         self.took(RootPath::Scan);
         let candidates = self.has_set(predicate, name)?;
-        let tester = Tester::of_values(predicate, name.lang.as_deref(), wanted);
+        let tester = Tester::of_values(predicate, name.lang.as_deref(), expected);
         self.passing_members(&candidates, &tester)
     }
 
@@ -163,34 +163,34 @@ impl<'a> Context<'a> {
         &self,
         name: &'f PredicateRef,
         op: Comparison,
-        wanted: &dyn Fn(ValueType) -> Result<ValueCondition>,
+        expected: &dyn Fn(ValueType) -> Result<ValueCondition>,
     ) -> Result<Option<(&'a Predicate, ValueCondition)>>
     where
         'a: 'f,
     {
         let Some(predicate) = self.resolve(name)? else { return Ok(None) };
         let def = &predicate.def;
-        // Only the index of whole values answers it; with another one each node that has the predicate is tested.
+        // Only the index of entire values answers it; with another one each node that has the predicate is tested.
         if !PredicateUse::EqualAtRoot.is_allowed(def) {
             return Err(no_value_index(def, op));
         }
         if op != Comparison::Eq && !PredicateUse::OrderedAtRoot.is_allowed(def) {
             return Err(no_order_index(def));
         }
-        let wanted = wanted(comparable(def.value_type));
-        let wanted = wanted.map_err(|error| error.or_hint(type_of(def)))?;
-        Ok(Some((predicate, wanted)))
+        let expected = expected(comparable(def.value_type));
+        let expected = expected.map_err(|error| error.or_hint(type_of(def)))?;
+        Ok(Some((predicate, expected)))
     }
 
     fn root_compare_counts<'f>(
         &self,
         name: &'f PredicateRef,
-        wanted: &ValueCondition,
+        expected: &ValueCondition,
     ) -> Result<NodeSet>
     where
         'a: 'f,
     {
-        if wants_below_one(wanted) {
+        if wants_below_one(expected) {
             let message = "the function of a block can't find counts of zero or less";
             let hint = "nodes without the predicate are not tracked: use it in a filter";
             return Err(Error::query(message).with_hint(hint));
@@ -208,7 +208,7 @@ impl<'a> Context<'a> {
         }
         let both = || vec![RootPath::Degrees, RootPath::Scan];
         if self.pick(RootPath::Degrees, 0, both) == RootPath::Degrees
-            && let Some(nodes) = counted_nodes(predicate, name.reverse, wanted)
+            && let Some(nodes) = counted_nodes(predicate, name.reverse, expected)
         {
             self.took(RootPath::Degrees);
             return Ok(nodes);
@@ -219,8 +219,8 @@ impl<'a> Context<'a> {
             None => predicate.subjects(),
         };
         let counter = Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
-        let tester = Tester::Count { counter, wanted: wanted.clone() };
-        Ok(NodeSet::from(self.keep_passing(Members::Set(&candidates), &tester)?))
+        let tester = Tester::Count { counter, expected: expected.clone() };
+        Ok(NodeSet::from(self.retain_passing(Members::Set(&candidates), &tester)?))
     }
 
     /// The test of a root function that asks for a number of edges, and the nodes that have any: for a page of the first ones, which
@@ -230,30 +230,30 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let (name, wanted) = match &function.call {
+        let (name, expected) = match &function.call {
             Call::Compare { op, left: Operand::Count(name), arguments } => {
-                (name, self.wanted(*op, arguments, ValueType::Int).ok()?)
+                (name, self.expected(*op, arguments, ValueType::Int).ok()?)
             }
             Call::Between { left: Operand::Count(name), low, high } => {
-                (name, self.wanted_between(low, high, ValueType::Int).ok()?)
+                (name, self.expected_between(low, high, ValueType::Int).ok()?)
             }
             _ => return None,
         };
         let predicate = self.resolve(name).ok()?.filter(|predicate| predicate.def.count)?;
         let edges = predicate.direction(name.reverse)?;
-        if wants_below_one(&wanted) || wanted.int_range().is_none() {
+        if wants_below_one(&expected) || expected.int_range().is_none() {
             return None;
         }
         let counter = Counter { predicate, reverse: name.reverse, lang: name.lang.as_deref() };
-        Some((Tester::Count { counter, wanted }, edges.subjects()))
+        Some((Tester::Count { counter, expected }, edges.subjects()))
     }
 
-    /// The test of a root function that compares ints which have an index, and the nodes that have one: for a page of `wanted` nodes, which is
+    /// The test of a root function that compares ints which have an index, and the nodes that have one: for a page of `expected` nodes, which is
     /// expected to be filled by far fewer tests than the index has nodes. `None` where it is not, and for any other function. Reads no data.
     pub(crate) fn range_test<'f>(
         &self,
         function: &'f Function,
-        wanted: usize,
+        expected: usize,
     ) -> Option<(Tester<'f>, NodeSet)>
     where
         'a: 'f,
@@ -269,10 +269,10 @@ impl<'a> Context<'a> {
         let is_int = predicate.def.value_type == ValueType::Int && name.lang.is_none();
         let part = predicate.only_untagged().filter(|_| is_int && !name.reverse)?;
         part.complete_index()?;
-        let (found, subjects) = (self.estimate(function)?, part.subjects());
-        let asked = wanted.saturating_mul(subjects.len() / found.max(1) + 1);
-        let pays = asked.saturating_mul(READ_PER_TEST) <= found;
-        if !self.pick(pays, found, || vec![true, false]) {
+        let (result, subjects) = (self.estimate(function)?, part.subjects());
+        let requested = expected.saturating_mul(subjects.len() / result.max(1) + 1);
+        let pays = requested.saturating_mul(READ_PER_TEST) <= result;
+        if !self.pick(pays, result, || vec![true, false]) {
             return None;
         }
         let tester = self.tester(function).ok()?;
@@ -282,14 +282,14 @@ impl<'a> Context<'a> {
     fn root_compare_var(
         &self,
         var: VarId,
-        wanted: &dyn Fn(ValueType) -> Result<ValueCondition>,
+        expected: &dyn Fn(ValueType) -> Result<ValueCondition>,
     ) -> Result<NodeSet> {
         self.took(RootPath::Variable);
         let map = self.expect_values(var)?;
         let Some(value_type) = var_type(&map) else { return Ok(NodeSet::default()) };
         // The reference swallows an argument of a wrong type here and finds nothing.
-        let Ok(wanted) = wanted(comparable(value_type)) else { return Ok(NodeSet::default()) };
-        let nodes = map.iter().filter(|(_, value)| wanted.holds(*value)).map(|(node, _)| node);
+        let Ok(expected) = expected(comparable(value_type)) else { return Ok(NodeSet::default()) };
+        let nodes = map.iter().filter(|(_, value)| expected.holds(*value)).map(|(node, _)| node);
         Ok(NodeSet::from(nodes.collect::<Vec<_>>()))
     }
 
@@ -322,8 +322,8 @@ impl<'a> Context<'a> {
         }
         self.took(RootPath::Trigrams);
         let views = trigram_views(predicate, name.lang.as_deref()).flatten();
-        let found = views.fold(NodeSet::default(), |all, it| all.or(&trigram_set(it, &query)));
-        Ok(NodeSet::from(self.keep_passing(Members::Set(&found), &tester)?))
+        let result = views.fold(NodeSet::default(), |all, it| all.or(&trigram_set(it, &query)));
+        Ok(NodeSet::from(self.retain_passing(Members::Set(&result), &tester)?))
     }
 
     fn root_match<'f>(
@@ -344,13 +344,13 @@ impl<'a> Context<'a> {
         let count = |token: &TokenKey| views.iter().map(|view| view.nodes(token).len()).sum();
         let holders = self.has_set(predicate, name)?;
         let near = near_trigrams(text, distance, &count).filter(|_| !views.is_empty());
-        if let Some((tokens, found)) = near
-            && self.pick(found < holders.len(), found, || vec![true, false])
+        if let Some((tokens, result)) = near
+            && self.pick(result < holders.len(), result, || vec![true, false])
         {
             self.took(RootPath::Trigrams);
             let sets = views.iter().flat_map(|view| tokens.iter().map(|token| view.nodes(token)));
             let candidates = crate::graph::union_of_sets(&sets.collect::<Vec<_>>());
-            return Ok(NodeSet::from(self.keep_passing(Members::Set(&candidates), &tester)?));
+            return Ok(NodeSet::from(self.retain_passing(Members::Set(&candidates), &tester)?));
         }
         self.took(RootPath::Texts);
         self.passing_members(&holders, &tester)
@@ -359,8 +359,8 @@ impl<'a> Context<'a> {
 
 impl RootPath {
     /// How an index of values answers a comparison.
-    fn of_values(wanted: &ValueCondition) -> RootPath {
-        match wanted {
+    fn of_values(expected: &ValueCondition) -> RootPath {
+        match expected {
             ValueCondition::AnyOf(_) => RootPath::IndexEquality,
             ValueCondition::Than(..) | ValueCondition::Between(..) => RootPath::IndexRange,
         }
@@ -368,12 +368,12 @@ impl RootPath {
 }
 
 /// Whether those of all nodes whose number or instant is in a range are found sooner in the column than in its index: where they are many. Reads no data.
-fn scans(predicate: &Predicate, name: &PredicateRef, wanted: &ValueCondition) -> bool {
+fn scans(predicate: &Predicate, name: &PredicateRef, expected: &ValueCondition) -> bool {
     let Some(part) = number_column(predicate, name) else { return false };
     let subjects = part.subjects().len();
-    let is_range = matches!(wanted, ValueCondition::Than(..) | ValueCondition::Between(..));
-    let found = estimate_wanted(predicate, None, wanted).filter(|_| is_range);
-    found.is_some_and(|found| pays_to_scan(found, subjects))
+    let is_range = matches!(expected, ValueCondition::Than(..) | ValueCondition::Between(..));
+    let result = estimate_expected(predicate, None, expected).filter(|_| is_range);
+    result.is_some_and(|result| pays_to_scan(result, subjects))
 }
 
 /// How a function is answered that has one way only.
@@ -432,9 +432,9 @@ fn no_order_index(def: &PredicateDef) -> Error {
 
 /// Whether a bound of the condition is that of a count below one. Other conditions that zero meets, such as
 /// `le(count(p), 5)`, are answered with the nodes that have at least one. All values are ints by now.
-fn wants_below_one(wanted: &ValueCondition) -> bool {
+fn wants_below_one(expected: &ValueCondition) -> bool {
     let number = |value: &Value| if let Value::Int(number) = value { *number } else { 0 };
-    match wanted {
+    match expected {
         ValueCondition::AnyOf(values) => values.iter().any(|value| number(value) <= 0),
         ValueCondition::Than(Comparison::Gt, value) => number(value) < 0,
         ValueCondition::Than(Comparison::Lt, value) => number(value) <= 1,
@@ -445,8 +445,12 @@ fn wants_below_one(wanted: &ValueCondition) -> bool {
 
 /// The nodes whose number of edges meets a condition; `None` where the condition is no range of ints, or the predicate has no
 /// edges but values. Then each node is counted.
-fn counted_nodes(predicate: &Predicate, reverse: bool, wanted: &ValueCondition) -> Option<NodeSet> {
-    let (low, high) = wanted.int_range()?;
+fn counted_nodes(
+    predicate: &Predicate,
+    reverse: bool,
+    expected: &ValueCondition,
+) -> Option<NodeSet> {
+    let (low, high) = expected.int_range()?;
     Some(NodeSet::from(predicate.direction(reverse)?.nodes_with_count(low, high)))
 }
 
@@ -462,7 +466,7 @@ mod tests {
     #[test]
     fn ranges_are_what_each_node_says() {
         let mut rng = Rng::with_seed(9);
-        let (mut counted, mut found) = (0, 0);
+        let (mut counted, mut result) = (0, 0);
         for round in 0..24 {
             // Columns of the greater graphs are scanned.
             let nodes = if round % 12 == 0 { 6_000 } else { rng.u64(20..300) };
@@ -493,17 +497,17 @@ mod tests {
                     let function = Function { call, at: Default::default() };
                     let Some(predicate) = context.predicate(&name.name) else { continue };
                     let tester = context.tester(&function).unwrap();
-                    let wanted: Vec<u32> =
+                    let expected: Vec<u32> =
                         predicate.subjects().iter().filter(|node| tester.test(*node)).collect();
                     let nodes = context.root(&function).unwrap();
-                    assert_eq!(nodes.to_vec(), wanted, "{function:?}");
+                    assert_eq!(nodes.to_vec(), expected, "{function:?}");
                     let count = context.counted_root(&function);
-                    assert_eq!(count.unwrap_or(wanted.len()), wanted.len(), "{function:?}");
-                    (counted, found) =
-                        (counted + usize::from(count.is_some()), found + wanted.len());
+                    assert_eq!(count.unwrap_or(expected.len()), expected.len(), "{function:?}");
+                    (counted, result) =
+                        (counted + usize::from(count.is_some()), result + expected.len());
                 }
             }
         }
-        assert!(400 < counted && 10_000 < found, "{counted} were counted, {found} nodes found");
+        assert!(400 < counted && 10_000 < result, "{counted} were counted, {result} nodes found");
     }
 }

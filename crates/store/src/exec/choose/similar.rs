@@ -3,7 +3,7 @@
 //! As a filter it is the same set, of all nodes, and not the nearest among the candidates.
 //!
 //! The index knows nothing of conditions. So where only some nodes are admitted, it is asked for more and more of the
-//! nearest ones until enough of them pass: one that does not takes no place, and nobody can tell by the places that are
+//! nearest ones until enough of them pass: one that does not takes no position, and nobody can tell by the places that are
 //! left how near it is.
 
 use crate::exec::control::context::Context;
@@ -42,40 +42,40 @@ impl<'a> Context<'a> {
             return Ok(NodeSet::default());
         };
         predicate.vector_metric()?;
-        let mut wanted = wanted(similar)?;
+        let mut expected = expected(similar)?;
         let Some(vector) = self.target_vector(predicate, similar.target)? else {
             return Ok(NodeSet::default());
         };
-        wanted.vector = &vector;
-        wanted.pool = self.control.sharing_pool();
+        expected.vector = &vector;
+        expected.pool = self.control.sharing_pool();
         match similar.admits {
-            Some(admits) => self.nearest_admitted(predicate, wanted, admits),
-            None => predicate.nearest(&wanted).map(set_of),
+            Some(admits) => self.nearest_admitted(predicate, expected, admits),
+            None => predicate.nearest(&expected).map(set_of),
         }
     }
 
     /// The nearest of the nodes that pass. Each round searches anew and tests all that it found. Where one node in n passes,
-    /// about n times as many are found in the end as are wanted, and at most four times that.
+    /// about n times as many are found in the end as are requested, and at most four times that.
     fn nearest_admitted(
         &self,
         predicate: &Predicate,
-        mut wanted: Nearest<'_>,
+        mut expected: Nearest<'_>,
         admits: &Filter,
     ) -> Result<NodeSet> {
-        let (most, mut before) = (wanted.count, None);
+        let (most, mut before) = (expected.count, None);
         loop {
             self.check()?;
-            let mut near = predicate.nearest(&wanted)?;
-            let found = near.len();
+            let mut near = predicate.nearest(&expected)?;
+            let result = near.len();
             let passed = self.filter(admits, set_of(near.clone()))?;
             // The last one: as many as before, although more were asked for. There are no others.
-            if most <= passed.len() || found < wanted.count || before == Some(found) {
+            if most <= passed.len() || result < expected.count || before == Some(result) {
                 near.retain(|node| passed.contains(*node));
                 near.truncate(most);
                 return Ok(set_of(near));
             }
-            before = Some(found);
-            wanted.count = wanted.count.saturating_mul(GROWTH);
+            before = Some(result);
+            expected.count = expected.count.saturating_mul(GROWTH);
         }
     }
 
@@ -132,7 +132,7 @@ fn is_same(one: ValueRef<'_>, other: ValueRef<'_>) -> bool {
 }
 
 /// Reads the number of neighbours and the options.
-fn wanted<'v>(similar: Similar<'_>) -> Result<Nearest<'v>> {
+fn expected<'v>(similar: Similar<'_>) -> Result<Nearest<'v>> {
     let refused = || {
         let message = format!(
             "the number of neighbours in `similar_to` is a whole number, found `{}`",
@@ -142,27 +142,28 @@ fn wanted<'v>(similar: Similar<'_>) -> Result<Nearest<'v>> {
     };
     // As in Dgraph, numbers beyond 32 bits are refused.
     let count: i32 = similar.count.parse().map_err(|_| refused())?;
-    let mut wanted = Nearest { vector: &[], count: 0, width: None, distance_max: None, pool: None };
+    let mut expected =
+        Nearest { vector: &[], count: 0, width: None, distance_max: None, pool: None };
     for (name, text) in similar.options {
         let text = text.trim();
-        let wanted_text =
+        let expected_text =
             if name == "ef" { "a whole number above 0" } else { "a number from 0 on" };
         let refused =
-            || Error::query(format!("`{name}` of `similar_to` is {wanted_text}, found `{text}`"));
+            || Error::query(format!("`{name}` of `similar_to` is {expected_text}, found `{text}`"));
         if name == "ef" {
             let width: i32 = text.parse().map_err(|_| refused())?;
-            wanted.width =
+            expected.width =
                 Some(usize::try_from(width).ok().filter(|&it| 0 < it).ok_or_else(refused)?);
         } else {
             let most: f64 = text.parse().map_err(|_| refused())?;
-            wanted.distance_max = Some(Some(most).filter(|it| 0.0 <= *it).ok_or_else(refused)?);
+            expected.distance_max = Some(Some(most).filter(|it| 0.0 <= *it).ok_or_else(refused)?);
         }
     }
-    wanted.count = match usize::try_from(count) {
+    expected.count = match usize::try_from(count) {
         // Without options the reference gives the nearest one for 0, with them none.
         Ok(0) if similar.options.is_empty() => 1,
         Ok(count) => count,
         Err(_) => return Err(refused()),
     };
-    Ok(wanted)
+    Ok(expected)
 }

@@ -3,7 +3,7 @@
 //! A filter over few nodes, and one that can stop after a page, asks node by node; the arguments
 //! are converted and compiled once.
 
-use super::asked_set::AskedSet;
+use super::asked_set::RequestedSet;
 use super::column_test::{ColumnTest, TextCondition};
 use super::compare::ValueCondition;
 use crate::exec::control::context::Context;
@@ -11,7 +11,7 @@ use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
 use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets, Members, RowFinder, Rows};
 use crate::exec::select::read::typed_or_none;
-use crate::graph::{Direction, LangValues, Predicate, Stretch, ValueList};
+use crate::graph::{Direction, LangValues, NumberRun, Predicate, ValueList};
 use crate::storage::{FrozenBitmap, NodeSet, TextArray, Values};
 use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::plan::Call;
@@ -50,7 +50,7 @@ pub(crate) enum Tester<'a> {
     /// The same answer for every node.
     Constant(bool),
     /// The node is in the set.
-    Member(AskedSet),
+    Member(RequestedSet),
     /// A value of the node meets a condition.
     Value {
         /// The predicate.
@@ -58,7 +58,7 @@ pub(crate) enum Tester<'a> {
         /// The language.
         lang: Option<&'a str>,
         /// The condition.
-        wanted: ValueCondition,
+        expected: ValueCondition,
     },
     /// What is stored of the node, in one row, meets a condition.
     Column {
@@ -72,14 +72,14 @@ pub(crate) enum Tester<'a> {
         /// Counts the values or edges of the node.
         counter: Counter<'a>,
         /// The condition on the number.
-        wanted: ValueCondition,
+        expected: ValueCondition,
     },
     /// The value that a variable has for the node meets a condition.
     Var {
         /// The variable.
         map: Arc<ValueMap>,
         /// The condition on the value.
-        wanted: ValueCondition,
+        expected: ValueCondition,
     },
     /// A text of the node meets a condition.
     Text {
@@ -88,7 +88,7 @@ pub(crate) enum Tester<'a> {
         /// The language.
         lang: Option<&'a str>,
         /// The condition.
-        wanted: TextCondition,
+        expected: TextCondition,
     },
     /// A geometry of the node stands in the queried relation to the queried one.
     Geo {
@@ -102,7 +102,7 @@ pub(crate) enum Tester<'a> {
     /// The node has the predicate.
     Has(&'a Predicate, Option<&'a str>, bool),
     /// The node has an edge to one of these.
-    EdgeTo(&'a Predicate, bool, AskedSet),
+    EdgeTo(&'a Predicate, bool, RequestedSet),
     /// The node has more edges than the number says whose targets pass the test.
     Reaches(&'a Direction, usize, Box<Tester<'a>>),
     /// The node passes every test.
@@ -120,15 +120,15 @@ impl<'a> Tester<'a> {
     pub(crate) fn of_values(
         predicate: &'a Predicate,
         lang: Option<&'a str>,
-        wanted: ValueCondition,
+        expected: ValueCondition,
     ) -> Tester<'a> {
         // With several languages, or a list, any of the values may meet the condition.
         let [part] = predicate.parts(lang) else {
-            return Tester::Value { predicate, lang, wanted };
+            return Tester::Value { predicate, lang, expected };
         };
-        match ColumnTest::new(part, comparable(predicate.def.value_type), wanted) {
+        match ColumnTest::new(part, comparable(predicate.def.value_type), expected) {
             Ok(rows) => Tester::Column { part, rows },
-            Err(wanted) => Tester::Value { predicate, lang, wanted },
+            Err(expected) => Tester::Value { predicate, lang, expected },
         }
     }
 
@@ -136,14 +136,14 @@ impl<'a> Tester<'a> {
     pub(super) fn of_texts(
         predicate: &'a Predicate,
         lang: Option<&'a str>,
-        wanted: TextCondition,
+        expected: TextCondition,
     ) -> Tester<'a> {
         let [part] = predicate.parts(lang) else {
-            return Tester::Text { predicate, lang, wanted };
+            return Tester::Text { predicate, lang, expected };
         };
-        match ColumnTest::matching(part, comparable(predicate.def.value_type), wanted) {
+        match ColumnTest::matching(part, comparable(predicate.def.value_type), expected) {
             Ok(rows) => Tester::Column { part, rows },
-            Err(wanted) => Tester::Text { predicate, lang, wanted },
+            Err(expected) => Tester::Text { predicate, lang, expected },
         }
     }
 }
@@ -177,19 +177,19 @@ impl Counter<'_> {
 impl Counter<'_> {
     /// Those of some nodes, which ascend, whose number of values or edges meets a condition. Edges are counted a batch of nodes at a
     /// time.
-    fn passing(&self, wanted: &ValueCondition, nodes: &[u32]) -> Vec<u32> {
+    fn passing(&self, expected: &ValueCondition, nodes: &[u32]) -> Vec<u32> {
         let edges = self.predicate.direction(self.reverse);
-        let (Some(edges), Some((low, high))) = (edges, wanted.int_range()) else {
-            let holds = |node: &u32| wanted.holds(ValueRef::Int(self.count(*node) as i64));
+        let (Some(edges), Some((low, high))) = (edges, expected.int_range()) else {
+            let holds = |node: &u32| expected.holds(ValueRef::Int(self.count(*node) as i64));
             return nodes.iter().copied().filter(holds).collect();
         };
-        let (mut kept, mut counts) = (Vec::new(), EdgeCounts::new(edges));
+        let (mut retained, mut counts) = (Vec::new(), EdgeCounts::new(edges));
         for batch in nodes.chunks(BATCH) {
             let counted = batch.iter().zip(counts.read(batch));
             let passing = counted.filter(|(_, count)| (low..=high).contains(*count));
-            kept.extend(passing.map(|(node, _)| *node));
+            retained.extend(passing.map(|(node, _)| *node));
         }
-        kept
+        retained
     }
 }
 
@@ -201,9 +201,9 @@ impl Tester<'_> {
             Tester::Member(set) => set.contains(node),
             Tester::Value { .. } | Tester::Text { .. } | Tester::Geo { .. } => {
                 self.values_read().is_some_and(|(predicate, lang)| {
-                    let wanted = comparable(predicate.def.value_type);
+                    let expected = comparable(predicate.def.value_type);
                     let mut parts = predicate.parts(lang).iter();
-                    parts.any(|part| self.holds_for_any(wanted, &part.values(node)))
+                    parts.any(|part| self.holds_for_any(expected, &part.values(node)))
                 })
             }
             Tester::Column { part, rows } => match part.changed(node) {
@@ -213,10 +213,12 @@ impl Tester<'_> {
                     row.is_some_and(|row| rows.holds_row(row))
                 }
             },
-            Tester::Count { counter, wanted } => {
-                wanted.holds(ValueRef::Int(counter.count(node) as i64))
+            Tester::Count { counter, expected } => {
+                expected.holds(ValueRef::Int(counter.count(node) as i64))
             }
-            Tester::Var { map, wanted } => map.get(node).is_some_and(|value| wanted.holds(value)),
+            Tester::Var { map, expected } => {
+                map.get(node).is_some_and(|value| expected.holds(value))
+            }
             Tester::Has(predicate, lang, reverse) => has(predicate, *lang, *reverse, node),
             Tester::EdgeTo(predicate, reverse, targets) => {
                 edge_to(predicate, *reverse, targets, node)
@@ -241,11 +243,11 @@ impl Tester<'_> {
         let (part, rows) = match self {
             Tester::Column { part, rows } => (part, rows),
             Tester::Member(set) => {
-                let mut kept = nodes.to_vec();
-                set.set().retain(&mut kept, true);
-                return kept;
+                let mut retained = nodes.to_vec();
+                set.set().retain(&mut retained, true);
+                return retained;
             }
-            Tester::Count { counter, wanted } => return counter.passing(wanted, nodes),
+            Tester::Count { counter, expected } => return counter.passing(expected, nodes),
             Tester::Same(tester) => return tester.passing(nodes),
             Tester::And(parts) => {
                 // Each part is asked only of what the parts before it left.
@@ -267,15 +269,15 @@ impl Tester<'_> {
             _ => return nodes.iter().copied().filter(|&node| self.test(node)).collect(),
         };
         let (subjects, mut finder) = (&part.base.column.subjects, RowFinder::default());
-        let mut kept = Vec::new();
-        part.by_changes(nodes, |stretch| match stretch {
-            Stretch::Stored(nodes) => {
-                rows.keep((subjects, &mut finder), nodes, &mut kept);
+        let mut retained = Vec::new();
+        part.by_changes(nodes, |run| match run {
+            NumberRun::Stored(nodes) => {
+                rows.retain((subjects, &mut finder), nodes, &mut retained);
             }
-            Stretch::Changed(node, row) if rows.holds_changed(row) => kept.push(node),
-            Stretch::Changed(..) => {}
+            NumberRun::Changed(node, row) if rows.holds_changed(row) => retained.push(node),
+            NumberRun::Changed(..) => {}
         });
-        kept
+        retained
     }
 
     /// The predicate, and the language, whose values are tested one by one; `None` for any other test.
@@ -301,81 +303,83 @@ impl Tester<'_> {
     /// Whether a value passes, for a test of values.
     fn holds(&self, value: ValueRef<'_>) -> bool {
         match self {
-            Tester::Value { wanted, .. } => wanted.holds(value),
-            Tester::Text { wanted, .. } => wanted.holds(value),
+            Tester::Value { expected, .. } => expected.holds(value),
+            Tester::Text { expected, .. } => expected.holds(value),
             Tester::Geo { query, .. } => is_meant(value, query),
             _ => false,
         }
     }
 
     /// Whether some value of a list, converted to the type of the schema, passes.
-    fn holds_for_any(&self, wanted: ValueType, values: &ValueList<'_>) -> bool {
+    fn holds_for_any(&self, expected: ValueType, values: &ValueList<'_>) -> bool {
         values.iter().any(|value| {
-            typed_or_none(value, wanted).is_some_and(|value| self.holds(value.as_ref()))
+            typed_or_none(value, expected).is_some_and(|value| self.holds(value.as_ref()))
         })
     }
 
     /// The nodes of an ascending list of which a value passes, from change to change: so nodes that did not change are not looked up
     /// among the changes.
-    fn passing_values(&self, part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Vec<u32> {
+    fn passing_values(&self, part: &LangValues, expected: ValueType, nodes: &[u32]) -> Vec<u32> {
         let column = &part.base.column;
-        let (mut kept, mut finder, mut ends) = (Vec::new(), RowFinder::default(), Vec::new());
+        let (mut retained, mut finder, mut ends) = (Vec::new(), RowFinder::default(), Vec::new());
         let texts = match &column.values {
             Values::Text { value_type: ValueType::String | ValueType::Default, texts }
-                if column.rows.is_none() && wanted == ValueType::String =>
+                if column.rows.is_none() && expected == ValueType::String =>
             {
                 Some(texts)
             }
             _ => None,
         };
-        part.by_changes(nodes, |stretch| match (stretch, texts) {
-            (Stretch::Stored(nodes), Some(texts)) => {
-                self.keep_texts(
+        part.by_changes(nodes, |run| match (run, texts) {
+            (NumberRun::Stored(nodes), Some(texts)) => {
+                self.retain_texts(
                     texts,
                     (&column.subjects, &mut finder),
                     nodes,
                     &mut ends,
-                    &mut kept,
+                    &mut retained,
                 );
             }
-            (Stretch::Stored(nodes), None) => kept.extend(nodes.iter().copied().filter(|&node| {
-                column.positions(node).is_some_and(|positions| {
-                    self.holds_for_any(wanted, &ValueList::Stored(column, positions))
-                })
-            })),
-            (Stretch::Changed(node, Some(row)), _)
-                if self.holds_for_any(wanted, &ValueList::Changed(row)) =>
-            {
-                kept.push(node);
+            (NumberRun::Stored(nodes), None) => {
+                retained.extend(nodes.iter().copied().filter(|&node| {
+                    column.positions(node).is_some_and(|positions| {
+                        self.holds_for_any(expected, &ValueList::Stored(column, positions))
+                    })
+                }))
             }
-            (Stretch::Changed(..), _) => {}
+            (NumberRun::Changed(node, Some(row)), _)
+                if self.holds_for_any(expected, &ValueList::Changed(row)) =>
+            {
+                retained.push(node);
+            }
+            (NumberRun::Changed(..), _) => {}
         });
-        kept
+        retained
     }
 
-    /// Adds those of some ascending nodes to `kept` whose stored text passes. Texts that lie behind one another are checked as one; `ends` is room for where
+    /// Adds those of some ascending nodes to `retained` whose stored text passes. Texts that lie contiguous are checked as one; `ends` is space for where
     /// they end.
-    fn keep_texts(
+    fn retain_texts(
         &self,
         texts: &TextArray,
         (subjects, finder): (&FrozenBitmap, &mut RowFinder),
         nodes: &[u32],
         ends: &mut Vec<usize>,
-        kept: &mut Vec<u32>,
+        retained: &mut Vec<u32>,
     ) {
-        let mut asked = nodes.iter().copied();
-        finder.for_each_piece(subjects, nodes, |rows| match rows {
+        let mut requested = nodes.iter().copied();
+        finder.for_each_chunk(subjects, nodes, |rows| match rows {
             Rows::Run(rows) => {
                 let (text, mut start) = (texts.run(rows, ends), 0);
-                for (&end, node) in ends.iter().zip(&mut asked) {
+                for (&end, node) in ends.iter().zip(&mut requested) {
                     let passes = self.holds(ValueRef::String(&text[start..end]));
-                    kept.extend(passes.then_some(node));
+                    retained.extend(passes.then_some(node));
                     start = end;
                 }
             }
             rows => rows.for_each(|row| {
                 let passes = row.is_some_and(|row| self.holds(ValueRef::String(texts.get(row))));
-                kept.extend(asked.next().filter(|_| passes));
+                retained.extend(requested.next().filter(|_| passes));
             }),
         });
     }
@@ -388,17 +392,17 @@ impl Tester<'_> {
         nodes: &[u32],
         stored: impl Fn(&[u32]) -> bool,
     ) -> Vec<u32> {
-        let mut kept = Vec::new();
-        EdgeTargets::new(edges).for_each_by_changes(nodes, |place, targets| {
+        let mut retained = Vec::new();
+        EdgeTargets::new(edges).for_each_by_changes(nodes, |position, targets| {
             let passes = match targets {
                 Some(targets) => stored(targets),
-                None => self.test(nodes[place]),
+                None => self.test(nodes[position]),
             };
             if passes {
-                kept.push(nodes[place]);
+                retained.push(nodes[position]);
             }
         });
-        kept
+        retained
     }
 
     /// The nanoseconds that the test of a node takes, about.
@@ -448,8 +452,8 @@ impl Tester<'_> {
     /// one take longer together than one alone.
     pub(crate) fn for_thread(&self) -> Tester<'_> {
         match self {
-            Tester::Text { predicate, lang, wanted: wanted @ TextCondition::Matches(_) } => {
-                Tester::Text { predicate, lang: *lang, wanted: wanted.clone() }
+            Tester::Text { predicate, lang, expected: expected @ TextCondition::Matches(_) } => {
+                Tester::Text { predicate, lang: *lang, expected: expected.clone() }
             }
             Tester::And(parts) => Tester::And(for_thread(parts)),
             Tester::Or(parts) => Tester::Or(for_thread(parts)),
@@ -464,7 +468,7 @@ impl Tester<'_> {
     /// Whether a thread needs a test of its own.
     fn has_memory(&self) -> bool {
         match self {
-            Tester::Text { wanted, .. } => matches!(wanted, TextCondition::Matches(_)),
+            Tester::Text { expected, .. } => matches!(expected, TextCondition::Matches(_)),
             Tester::And(parts) | Tester::Or(parts) => parts.iter().any(Tester::has_memory),
             Tester::Not(part) | Tester::Reaches(_, _, part) => part.has_memory(),
             _ => false,
@@ -507,7 +511,7 @@ pub(crate) fn has(predicate: &Predicate, lang: Option<&str>, reverse: bool, node
     predicate.parts(lang).iter().any(|part| part.has(node))
 }
 
-fn edge_to(predicate: &Predicate, reverse: bool, ends: &AskedSet, node: u32) -> bool {
+fn edge_to(predicate: &Predicate, reverse: bool, ends: &RequestedSet, node: u32) -> bool {
     let Some(edges) = predicate.direction(reverse) else { return false };
     match ends.few() {
         // A few are searched for among the node's edges, which may have changed: then they are not put together.
@@ -531,9 +535,9 @@ fn having(predicate: &Predicate, lang: Option<&str>, reverse: bool, nodes: &[u32
             return nodes.iter().copied().filter(has).collect();
         }
     };
-    let mut kept = nodes.to_vec();
-    subjects.retain(&mut kept, true);
-    kept
+    let mut retained = nodes.to_vec();
+    subjects.retain(&mut retained, true);
+    retained
 }
 
 /// The nodes of an ascending list that pass one of some tests, each of which is asked of the nodes that passed none before.
@@ -560,31 +564,35 @@ fn sorted_difference(nodes: &[u32], part: &[u32]) -> Vec<u32> {
 impl Context<'_> {
     /// Keeps the nodes that pass, asking each, in an ascending list; many are shared with other threads. Looks now and then
     /// whether to stop.
-    pub(crate) fn keep_passing(&self, nodes: Members<'_>, tester: &Tester<'_>) -> Result<Vec<u32>> {
+    pub(crate) fn retain_passing(
+        &self,
+        nodes: Members<'_>,
+        tester: &Tester<'_>,
+    ) -> Result<Vec<u32>> {
         self.control.charge(tester.expect(nodes.len()))?;
         let chunk_len = tester.chunk_len();
         if nodes.len() <= chunk_len {
             return Ok(tester.passing(&nodes.as_list()));
         }
         let _while_testing = self.control.charge_while(2 * size_of::<u32>() * nodes.len())?;
-        let keep = |tester: &Tester<'_>, nodes: &[u32]| {
-            let mut kept = Vec::new();
+        let retain = |tester: &Tester<'_>, nodes: &[u32]| {
+            let mut retained = Vec::new();
             for chunk in nodes.chunks(chunk_len) {
                 self.check()?;
-                kept.push(tester.passing(chunk));
+                retained.push(tester.passing(chunk));
             }
-            Ok(joined(kept))
+            Ok(joined(retained))
         };
         let Some(spread) = self.control.spread(nodes.len(), tester.nanos())? else {
-            return keep(tester, &nodes.as_list());
+            return retain(tester, &nodes.as_list());
         };
         // A set is listed by the threads, too, each its morsels.
         if !tester.has_memory() {
-            return spread.collect(|range| keep(tester, &nodes.range(range))).map(joined);
+            return spread.collect(|range| retain(tester, &nodes.range(range))).map(joined);
         }
         // What a regular expression remembers is made anew for each morsel.
         let spread = spread.with_few(MORSELS_WITH_MEMORY);
-        spread.collect(|range| keep(&tester.for_thread(), &nodes.range(range))).map(joined)
+        spread.collect(|range| retain(&tester.for_thread(), &nodes.range(range))).map(joined)
     }
 }
 
@@ -597,11 +605,11 @@ mod tests {
     use hexgraph_base::plan::{Comparison, Query};
     use hexgraph_base::types::Value;
 
-    /// What is kept of many nodes, from change to change, is what passes when each node is asked by itself.
+    /// What is retained of many nodes, from change to change, is what passes when each node is asked by itself.
     #[test]
     fn lists_keep_what_passes_alone() {
         let mut rng = Rng::with_seed(11);
-        let (mut kept, mut asked) = (0, 0);
+        let (mut retained, mut requested) = (0, 0);
         for _ in 0..60 {
             let version = graph(rng.u64(20..400), &mut rng);
             let (control, query) = (Control::new(), Query::default());
@@ -622,8 +630,8 @@ mod tests {
                 };
                 let op = rng.choice([Comparison::Ge, Comparison::Lt]).unwrap();
                 let value = || {
-                    let wanted = ValueCondition::Than(op, value.clone());
-                    Tester::Value { predicate: values, lang: None, wanted }
+                    let expected = ValueCondition::Than(op, value.clone());
+                    Tester::Value { predicate: values, lang: None, expected }
                 };
                 let likes_edges = likes.direction(false).unwrap();
                 let targets = NodeSet::from((0..rng.u32(1..9)).collect::<Vec<u32>>());
@@ -642,17 +650,20 @@ mod tests {
                     ]),
                     Tester::And(vec![Tester::Has(knows, None, false), value()]),
                 ];
-                for (place, test) in tests.iter().enumerate() {
+                for (position, test) in tests.iter().enumerate() {
                     let alone: Vec<u32> =
                         nodes.iter().copied().filter(|node| test.test(*node)).collect();
-                    assert_eq!(test.passing(&nodes), alone, "test {place} of {name}");
-                    let of_many = context.keep_passing(Members::List(&nodes), test).unwrap();
-                    assert_eq!(of_many, alone, "test {place} of {name} that expects many");
-                    (kept, asked) = (kept + alone.len(), asked + nodes.len());
+                    assert_eq!(test.passing(&nodes), alone, "test {position} of {name}");
+                    let of_many = context.retain_passing(Members::List(&nodes), test).unwrap();
+                    assert_eq!(of_many, alone, "test {position} of {name} that expects many");
+                    (retained, requested) = (retained + alone.len(), requested + nodes.len());
                 }
             }
         }
-        assert!(asked / 10 < kept && kept < asked / 10 * 9, "{kept} of {asked}");
+        assert!(
+            requested / 10 < retained && retained < requested / 10 * 9,
+            "{retained} of {requested}"
+        );
     }
 
     /// A pattern matches the same nodes in every form of a column: of few distinct texts, of any, of several languages, with changes and without.
@@ -671,8 +682,8 @@ mod tests {
                 let Some(predicate) = context.predicate(name) else { continue };
                 let pattern = rng.choice(["a", "^b?$", "[^a]", "c|1", "é"]).unwrap();
                 let regex = hexgraph_base::text::compile(pattern, "").unwrap();
-                let wanted = TextCondition::Matches(Box::new(regex.clone()));
-                let tester = Tester::of_texts(predicate, None, wanted);
+                let expected = TextCondition::Matches(Box::new(regex.clone()));
+                let tester = Tester::of_texts(predicate, None, expected);
                 match &tester {
                     Tester::Column { .. } => columns += 1,
                     _ => others += 1,

@@ -33,49 +33,49 @@ impl<'a> Context<'a> {
             trigram_views(predicate, name.lang.as_deref()).collect();
         let Some(views) = views else { return Ok(None) };
         let Ok(query) = hexgraph_base::text::trigram_query(pattern, flags) else { return Ok(None) };
-        let found = views.iter().map(|view| trigram_len(*view, &query));
-        let found = found.reduce(|one, other| Some(one?.saturating_add(other?)));
-        let pays = found.flatten().is_some_and(|found| found <= most);
+        let result = views.iter().map(|view| trigram_len(*view, &query));
+        let result = result.reduce(|one, other| Some(one?.saturating_add(other?)));
+        let pays = result.flatten().is_some_and(|result| result <= most);
         let is_known = !matches!(query, TrigramQuery::Any);
         if !is_known || !self.pick(pays, most, || vec![true, false]) {
             return Ok(None);
         }
         let sets = views.into_iter().map(|view| trigram_set(view, &query));
-        let found = sets.reduce(|one, other| one.or(&other)).unwrap_or_default();
+        let result = sets.reduce(|one, other| one.or(&other)).unwrap_or_default();
         let tester = self.tester(function)?;
-        Ok(Some(NodeSet::from(self.keep_passing(Members::Set(&found), &tester)?)))
+        Ok(Some(NodeSet::from(self.retain_passing(Members::Set(&result), &tester)?)))
     }
 }
 
-/// The most trigrams of a piece of a text that are looked up, to find a rare one.
-const PIECE_TRIGRAMS_MAX: usize = 64;
+/// The most trigrams of a chunk of a text that are looked up, to find a rare one.
+const CHUNK_TRIGRAMS_MAX: usize = 64;
 
 /// Trigrams of which every text within a distance of another has at least one, and how many nodes have them, about; `None` where there are none, since the
 /// text is too short for the distance.
 ///
-/// The text is cut into one piece more than there may be changes of letters. A change is within one piece at most, so that one of them stands
-/// in the other text as it is, with all trigrams of it: the one that fewest nodes have is taken of each. O(pieces).
+/// The text is cut into one chunk more than there may be changes of letters. A change is within one chunk at most, so that one of them stands
+/// in the other text as it is, with all trigrams of it: the one that fewest nodes have is taken of each. O(chunks).
 pub(super) fn near_trigrams(
     text: &str,
     distance: usize,
     count: &dyn Fn(&TokenKey) -> usize,
 ) -> Option<(Vec<TokenKey>, usize)> {
-    let pieces = distance.checked_add(1)?;
-    if text.len() / 3 < pieces {
+    let chunks = distance.checked_add(1)?;
+    if text.len() / 3 < chunks {
         return None;
     }
-    // No letter is in two pieces.
-    let end_of = |piece: usize| {
-        let mut end = text.len() / pieces * piece + text.len() % pieces * piece / pieces;
+    // No letter is in two chunks.
+    let end_of = |chunk: usize| {
+        let mut end = text.len() / chunks * chunk + text.len() % chunks * chunk / chunks;
         while !text.is_char_boundary(end) {
             end -= 1;
         }
         end
     };
-    let (mut taken, mut nodes) = (Vec::with_capacity(pieces), 0_usize);
-    for piece in 0..pieces {
-        let bytes = &text.as_bytes()[end_of(piece)..end_of(piece + 1)];
-        let keys = bytes.windows(3).take(PIECE_TRIGRAMS_MAX);
+    let (mut taken, mut nodes) = (Vec::with_capacity(chunks), 0_usize);
+    for chunk in 0..chunks {
+        let bytes = &text.as_bytes()[end_of(chunk)..end_of(chunk + 1)];
+        let keys = bytes.windows(3).take(CHUNK_TRIGRAMS_MAX);
         let keys =
             keys.map(|it| TokenKey::Int(u32::from_be_bytes([0, it[0], it[1], it[2]]).into()));
         let (count, key) = keys.map(|key| (count(&key), key)).min_by_key(|(count, _)| *count)?;
@@ -151,12 +151,12 @@ mod tests {
             salt in 1..1_000_i64,
         ) {
             let mut letters: Vec<char> = text.chars().collect();
-            for (place, change, letter) in &changes {
-                let place = *place % (letters.len() + 1);
+            for (position, change, letter) in &changes {
+                let position = *position % (letters.len() + 1);
                 match change {
-                    0 => letters.insert(place, letter.chars().next().unwrap()),
-                    1 if place < letters.len() => drop(letters.remove(place)),
-                    _ if place < letters.len() => letters[place] = letter.chars().next().unwrap(),
+                    0 => letters.insert(position, letter.chars().next().unwrap()),
+                    1 if position < letters.len() => drop(letters.remove(position)),
+                    _ if position < letters.len() => letters[position] = letter.chars().next().unwrap(),
                     _ => {}
                 }
             }
@@ -167,10 +167,10 @@ mod tests {
                 _ => 0,
             };
             if let Some((taken, _)) = near_trigrams(&text, changes.len(), &count) {
-                let mut known = Vec::new();
-                trigrams(&other, &mut known);
+                let mut existing = Vec::new();
+                trigrams(&other, &mut existing);
                 let is_known = |key: &TokenKey| {
-                    known.iter().any(|it| *key == TokenKey::Int(i64::from(*it)))
+                    existing.iter().any(|it| *key == TokenKey::Int(i64::from(*it)))
                 };
                 prop_assert!(taken.iter().any(is_known), "{text} {other} {taken:?}");
             }

@@ -10,7 +10,7 @@ use hexgraph_base::types::{Error, Result};
 use std::sync::Arc;
 
 /// The least room of a list, in nodes.
-const ROOM_MIN: usize = 16;
+const CAPACITY_MIN: usize = 16;
 
 /// A request while it runs.
 pub(crate) struct Context<'a> {
@@ -130,15 +130,15 @@ impl<'a> Context<'a> {
 
     /// Makes room in a list for `more` nodes; the memory is charged before it is allocated. A list that has to grow gets
     /// at least twice its room, and while it is copied both rooms are charged.
-    pub(crate) fn make_room(&self, list: &mut Vec<u32>, more: usize) -> Result<()> {
-        let (room, wanted) = (list.capacity(), list.len() + more);
-        if wanted <= room {
+    pub(crate) fn make_space(&self, list: &mut Vec<u32>, more: usize) -> Result<()> {
+        let (capacity, expected) = (list.capacity(), list.len() + more);
+        if expected <= capacity {
             return Ok(());
         }
-        let wanted = wanted.max(2 * room).max(ROOM_MIN);
-        self.control.charge(size_of::<u32>() * wanted)?;
-        list.reserve_exact(wanted - list.len());
-        self.control.uncharge(size_of::<u32>() * room);
+        let expected = expected.max(2 * capacity).max(CAPACITY_MIN);
+        self.control.charge(size_of::<u32>() * expected)?;
+        list.reserve_exact(expected - list.len());
+        self.control.uncharge(size_of::<u32>() * capacity);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! By how much one way to an answer has to be better than another before it is taken.
 
-use crate::exec::physical::lot::Lot;
+use crate::exec::physical::lot::RandomChoice;
 
 /// What the executor weighs ways to the same answer with. No setting changes an answer, only the time that it takes: tests ask with
 /// random ones, so that ways which only large graphs take are compared on small ones.
@@ -25,8 +25,8 @@ pub struct Costs {
     pub index_walk_min: usize,
     /// Variables of at least this many nodes stand for columns, which are read when they are asked for; those of fewer are listed at once.
     pub column_min: usize,
-    /// Nodes are ordered by a scan for the first ones when fewer than one in this many of them are wanted; at least 1.
-    pub top_share: usize,
+    /// Nodes are ordered by a scan for the first ones when fewer than one in this many of them are requested; at least 1.
+    pub top_reservation: usize,
     /// A scan for at least so many first nodes takes a sample before.
     pub sampled_top: usize,
     /// Work of at least so many estimated nanoseconds is shared with the other threads of the database. To wake one up and to wait
@@ -34,16 +34,16 @@ pub struct Costs {
     pub spread: usize,
     /// The estimated nanoseconds of a morsel of such work.
     pub morsel: usize,
-    /// Draws among the ways that are allowed, where it is drawn; then the other numbers say only how a way is carried out.
-    pub lot: Lot,
+    /// Draws among the ways that are allowed, where it is drawn; then the other numbers say only how a way is executed.
+    pub choice: RandomChoice,
     /// The rewrites that are left out: a bit for each, by its place in the table of rewrites.
     pub left_out: u32,
 }
 
 impl Costs {
     /// Whether a scan for so many first ones of some nodes, which takes a sample before and sorts what it finds, is better than sorting all.
-    pub(crate) fn pays_to_sample(&self, wanted: usize, nodes: usize) -> bool {
-        self.sampled_top <= wanted && wanted < nodes / 4
+    pub(crate) fn pays_to_sample(&self, expected: usize, nodes: usize) -> bool {
+        self.sampled_top <= expected && expected < nodes / 4
     }
 }
 
@@ -59,11 +59,11 @@ impl Default for Costs {
             cascade_ratio: 4,
             index_walk_min: 64,
             column_min: 256,
-            top_share: 16,
+            top_reservation: 16,
             sampled_top: 512,
             spread: 400_000,
             morsel: 100_000,
-            lot: Lot::default(),
+            choice: RandomChoice::default(),
             left_out: 0,
         }
     }

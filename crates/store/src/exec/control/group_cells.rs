@@ -105,14 +105,14 @@ impl KeyCells {
     }
 
     /// The value of a group.
-    pub(in crate::exec) fn get(&self, place: usize) -> ValueRef<'_> {
+    pub(in crate::exec) fn get(&self, position: usize) -> ValueRef<'_> {
         match self {
             KeyCells::Texts { text, ends, are_default } => {
-                let start = if place == 0 { 0 } else { ends[place - 1] };
-                let text = &text[start..ends[place]];
+                let start = if position == 0 { 0 } else { ends[position - 1] };
+                let text = &text[start..ends[position]];
                 if *are_default { ValueRef::Default(text) } else { ValueRef::String(text) }
             }
-            KeyCells::Values(values) => values[place].as_ref(),
+            KeyCells::Values(values) => values[position].as_ref(),
         }
     }
 
@@ -170,7 +170,7 @@ impl KeyCells {
                 text.push_str(&more);
                 ends.extend(other.iter().map(|end| start + end));
             }
-            (cells, other) => (0..other.len()).for_each(|place| cells.push(other.get(place))),
+            (cells, other) => (0..other.len()).for_each(|position| cells.push(other.get(position))),
         }
     }
 
@@ -185,17 +185,17 @@ impl KeyCells {
     }
 
     /// The bytes that a cell takes, likewise.
-    pub(in crate::exec) fn cell_len(&self, place: usize) -> usize {
+    pub(in crate::exec) fn cell_len(&self, position: usize) -> usize {
         match self {
             KeyCells::Texts { ends, .. } => {
-                let start = if place == 0 { 0 } else { ends[place - 1] };
-                size_of::<usize>() + ends[place] - start
+                let start = if position == 0 { 0 } else { ends[position - 1] };
+                size_of::<usize>() + ends[position] - start
             }
-            KeyCells::Values(values) => size_of::<Value>() + values[place].heap_size(),
+            KeyCells::Values(values) => size_of::<Value>() + values[position].heap_size(),
         }
     }
 
-    /// The same cells in another order: those at the given places.
+    /// The same cells in another order: those at the given positions.
     pub(in crate::exec) fn in_order(&self, order: &[u32]) -> KeyCells {
         let Some(&first) = order.first() else { return KeyCells::Values(Vec::new()) };
         let mut cells = KeyCells::new(self.get(first as usize));
@@ -205,7 +205,7 @@ impl KeyCells {
             text.reserve(all.len() / self.len() * order.len());
             ends.reserve_exact(order.len());
         }
-        order.iter().for_each(|&place| cells.push(self.get(place as usize)));
+        order.iter().for_each(|&position| cells.push(self.get(position as usize)));
         cells
     }
 }
@@ -291,8 +291,8 @@ impl ResultCells {
     }
 
     /// Whether a group has a number.
-    pub(in crate::exec) fn has(&self, place: usize) -> bool {
-        self.has.get(place).copied().unwrap_or(true)
+    pub(in crate::exec) fn has(&self, position: usize) -> bool {
+        self.has.get(position).copied().unwrap_or(true)
     }
 
     /// The numbers of some groups, as a sink takes them.
@@ -305,25 +305,27 @@ impl ResultCells {
     }
 
     /// The number of a group.
-    fn get(&self, place: usize) -> Option<ValueRef<'_>> {
-        self.has(place).then(|| match &self.numbers {
-            Numbers::Ints(ints) => ValueRef::Int(ints[place]),
-            Numbers::Floats(floats) => ValueRef::Float(floats[place]),
+    fn get(&self, position: usize) -> Option<ValueRef<'_>> {
+        self.has(position).then(|| match &self.numbers {
+            Numbers::Ints(ints) => ValueRef::Int(ints[position]),
+            Numbers::Floats(floats) => ValueRef::Float(floats[position]),
         })
     }
 
-    /// The same cells in another order: those at the given places.
+    /// The same cells in another order: those at the given positions.
     pub(in crate::exec) fn in_order(&self, order: &[u32]) -> ResultCells {
-        let places = order.iter().map(|&place| place as usize);
+        let positions = order.iter().map(|&position| position as usize);
         let numbers = match &self.numbers {
-            Numbers::Ints(ints) => Numbers::Ints(places.clone().map(|place| ints[place]).collect()),
+            Numbers::Ints(ints) => {
+                Numbers::Ints(positions.clone().map(|position| ints[position]).collect())
+            }
             Numbers::Floats(floats) => {
-                Numbers::Floats(places.clone().map(|place| floats[place]).collect())
+                Numbers::Floats(positions.clone().map(|position| floats[position]).collect())
             }
         };
         let has = match self.has.is_empty() {
             true => Vec::new(),
-            false => places.map(|place| self.has[place]).collect(),
+            false => positions.map(|position| self.has[position]).collect(),
         };
         ResultCells { numbers, has }
     }
@@ -331,8 +333,8 @@ impl ResultCells {
 
 /// True where two labels are the same.
 fn has_twice(labels: &[String]) -> bool {
-    let mut known = FxHashSet::with_capacity_and_hasher(labels.len(), FxBuildHasher);
-    !labels.iter().all(|label| known.insert(label))
+    let mut existing = FxHashSet::with_capacity_and_hasher(labels.len(), FxBuildHasher);
+    !labels.iter().all(|label| existing.insert(label))
 }
 
 impl GroupColumns {
@@ -406,14 +408,14 @@ impl GroupColumns {
 
     fn write_each(&self, range: Range<usize>, labels: &[String], sink: &mut dyn Sink) {
         let (of_keys, of_results) = labels.split_at(self.keys.len());
-        for place in range {
+        for position in range {
             sink.begin_object();
             for (label, cells) in of_keys.iter().zip(&self.keys) {
                 sink.key(label);
-                sink.value(cells.get(place));
+                sink.value(cells.get(position));
             }
             for (label, cells) in of_results.iter().zip(&self.results) {
-                if let Some(value) = cells.get(place) {
+                if let Some(value) = cells.get(position) {
                     sink.key(label);
                     sink.value(value);
                 }
@@ -424,9 +426,9 @@ impl GroupColumns {
 
     /// The values of a group: those of its keys, and its results.
     #[cfg(test)]
-    pub(in crate::exec) fn row(&self, place: usize) -> (Vec<Value>, Vec<Option<Value>>) {
-        let keys = self.keys.iter().map(|cells| cells.get(place).to_value()).collect();
-        let result = |cells: &ResultCells| cells.get(place).map(|value| value.to_value());
+    pub(in crate::exec) fn row(&self, position: usize) -> (Vec<Value>, Vec<Option<Value>>) {
+        let keys = self.keys.iter().map(|cells| cells.get(position).to_value()).collect();
+        let result = |cells: &ResultCells| cells.get(position).map(|value| value.to_value());
         (keys, self.results.iter().map(result).collect())
     }
 }
@@ -467,7 +469,7 @@ mod tests {
 
     /// A value without a heap of its own takes room all the same.
     #[test]
-    fn all_cells_take_room() {
+    fn all_cells_take_capacity() {
         let values = [Value::Int(1), Value::String("ab".to_owned())];
         for (value, of_one) in values.iter().zip([size_of::<Value>(), 2 + size_of::<usize>()]) {
             let mut cells = KeyCells::new(value.as_ref());

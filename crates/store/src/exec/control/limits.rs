@@ -75,7 +75,7 @@ impl Limits {
 
     /// Limits for requests of unknown clients, where all requests together may take `memory` bytes: a single one may take
     /// a quarter of it, and a minute.
-    pub fn for_strangers(memory: u64) -> Limits {
+    pub fn for_unknowns(memory: u64) -> Limits {
         let limits = Limits::default();
         Limits {
             timeout: Some(Duration::from_secs(60)),
@@ -207,8 +207,8 @@ fn time(name: &str, value: &str) -> Result<Duration> {
         .ok_or_else(|| bad(name, value, "a time, like 30s or 250ms"))
 }
 
-fn bad(name: &str, value: &str, wanted: &str) -> Error {
-    Error::query(format!("limit {name}={value}: expected {wanted}"))
+fn bad(name: &str, value: &str, expected: &str) -> Error {
+    Error::query(format!("limit {name}={value}: expected {expected}"))
 }
 
 #[cfg(test)]

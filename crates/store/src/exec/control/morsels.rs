@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// The most morsels of one piece of work: what one costs beside its work must not count.
+/// The most morsels of one chunk of work: what one costs beside its work must not count.
 const MORSELS_MAX: usize = 4096;
 
 /// Each thread gets at least this many morsels, so that none waits long for another that has a harder one.
@@ -42,7 +42,7 @@ impl Control {
     /// The threads, where this thread may share work with others now. A request of a server may not: long ones run at a lower
     /// priority there, beside quick ones, and the threads of the pool have the usual one.
     pub(crate) fn sharing_pool(&self) -> Option<&Pool> {
-        let pool = self.pool().filter(|_| !self.has_gate());
+        let pool = self.pool().filter(|_| !self.has_admission_hook());
         pool.map(AsRef::as_ref).filter(|pool: &&Pool| pool.can_share())
     }
 
@@ -106,7 +106,7 @@ impl Control {
         // No branch waits until the results of others were taken.
         let job = Job { count, ahead: count, nests: true, work: &work };
         let mut results = Vec::with_capacity(count);
-        pool.share(&job, &|| drop(self.check()), |result| {
+        pool.run_on_all(&job, &|| drop(self.check()), |result| {
             results.push(result);
             Ok(())
         })?;
@@ -204,7 +204,7 @@ impl Spread<'_> {
             take(result)
         };
         // The morsels find out by themselves: a poll that says stop also sets the flag.
-        pool.share(&job, &|| drop(control.check()), take)
+        pool.run_on_all(&job, &|| drop(control.check()), take)
     }
 }
 
@@ -290,7 +290,7 @@ pub(crate) fn joined<T>(mut lists: Vec<Vec<T>>) -> Vec<T> {
 pub(crate) mod tests {
     use super::*;
     use crate::exec::control::costs::Costs;
-    use crate::exec::physical::lot::Lot;
+    use crate::exec::physical::lot::RandomChoice;
     use crate::graph::Version;
     use hexgraph_base::plan::Query;
     use hexgraph_base::types::Error;
@@ -301,12 +301,12 @@ pub(crate) mod tests {
 
     /// A control with so many threads that shares whatever it can, in morsels of so many nanoseconds.
     pub(crate) fn sharing(threads: usize, morsel: usize) -> Control {
-        sharing_by(threads, morsel, Lot::default())
+        sharing_by(threads, morsel, RandomChoice::default())
     }
 
     /// The same, whose ways are drawn.
-    pub(crate) fn sharing_by(threads: usize, morsel: usize, lot: Lot) -> Control {
-        let costs = Costs { spread: 1, morsel, lot, ..Costs::default() };
+    pub(crate) fn sharing_by(threads: usize, morsel: usize, choice: RandomChoice) -> Control {
+        let costs = Costs { spread: 1, morsel, choice, ..Costs::default() };
         let control = Control::new().with_costs(costs);
         control.set_pool(&Arc::new(Pool::new(threads)));
         control
@@ -400,11 +400,11 @@ pub(crate) mod tests {
                 Context { version: &version, query: &query, control: &control, vars: Vec::new() };
             for count in [0, 1, 2, 10, 1000] {
                 let items: Vec<(usize, usize)> =
-                    (0..count).map(|place| (place * 7919 % 31, place)).collect();
-                let mut wanted = items.clone();
-                wanted.sort_by_key(|item| item.0);
+                    (0..count).map(|position| (position * 7919 % 31, position)).collect();
+                let mut expected = items.clone();
+                expected.sort_by_key(|item| item.0);
                 let sorted = context.sorted_by(items, 10, |one, other| one.0.cmp(&other.0));
-                assert_eq!(sorted.unwrap(), wanted);
+                assert_eq!(sorted.unwrap(), expected);
             }
         }
     }

@@ -25,8 +25,8 @@ struct Busy {
     count: usize,
 }
 
-/// A place among the hashes that are computed at once; it is given back when it is dropped.
-struct Place;
+/// A position among the hashes that are computed at once; it is given back when it is dropped.
+struct Position;
 
 /// The hashes and comparisons that a request has computed, so that a second attempt need not compute them again.
 #[derive(Default)]
@@ -59,17 +59,18 @@ impl Computed {
         check: &dyn Fn() -> Result<()>,
     ) -> Result<Value> {
         let mut state = self.lock();
-        let place = *state.handed_out.get(plain).unwrap_or(&0);
-        if let Some(known) = state.hashed.get(plain).and_then(|known| known.get(place)) {
-            let known = known.clone();
-            state.handed_out.insert(plain.to_owned(), place + 1);
-            return Ok(known);
+        let position = *state.handed_out.get(plain).unwrap_or(&0);
+        if let Some(existing) = state.hashed.get(plain).and_then(|existing| existing.get(position))
+        {
+            let existing = existing.clone();
+            state.handed_out.insert(plain.to_owned(), position + 1);
+            return Ok(existing);
         }
         drop(state);
         let hash = self.compute(check, || Value::hash_password(plain).map_err(Error::query))?;
         let mut state = self.lock();
         state.hashed.entry(plain.to_owned()).or_default().push(hash.clone());
-        state.handed_out.insert(plain.to_owned(), place + 1);
+        state.handed_out.insert(plain.to_owned(), position + 1);
         Ok(hash)
     }
 
@@ -85,8 +86,8 @@ impl Computed {
         check: &dyn Fn() -> Result<()>,
     ) -> Result<bool> {
         let key = (hash.to_owned(), plain.to_owned());
-        if let Some(known) = self.lock().verified.get(&key) {
-            return Ok(*known);
+        if let Some(existing) = self.lock().verified.get(&key) {
+            return Ok(*existing);
         }
         let work = || Value::verify_password(hash, plain).map_err(Error::query);
         let is_right = self.compute(check, work)?;
@@ -145,7 +146,7 @@ impl Computed {
             }
         }
         check()?;
-        let _place = Place::take(check)?;
+        let _position = Position::take(check)?;
         work()
     }
 
@@ -155,9 +156,9 @@ impl Computed {
     }
 }
 
-impl Place {
+impl Position {
     /// Waits until fewer than half of the cores compute.
-    fn take(check: &dyn Fn() -> Result<()>) -> Result<Place> {
+    fn take(check: &dyn Fn() -> Result<()>) -> Result<Position> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let most = (cores / 2).max(1);
         before_waiting();
@@ -172,11 +173,11 @@ impl Place {
             check()?;
         }
         busy.count += 1;
-        Ok(Place)
+        Ok(Position)
     }
 }
 
-impl Drop for Place {
+impl Drop for Position {
     fn drop(&mut self) {
         let mut busy = BUSY.lock().unwrap_or_else(PoisonError::into_inner);
         busy.count = busy.count.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Notes the steps of a request while it is carried out.
+//! Notes the steps of a request while it is executed.
 
 use super::context::Context;
 use super::trace::{Step, Trace};
@@ -39,42 +39,42 @@ impl Context<'_> {
     pub(crate) fn took_for_groups(&self, path: GroupPath) {
         let Some(trace) = self.control.trace() else { return };
         trace.note(|step| {
-            let told = match step.path {
-                Some(AccessPath::Group(known)) => known.max(path),
+            let reported = match step.path {
+                Some(AccessPath::Group(existing)) => existing.max(path),
                 _ => path,
             };
-            step.path = Some(told.into());
+            step.path = Some(reported.into());
         });
     }
 
     /// Notes the way of a step, which may have ended.
     #[inline]
     pub(crate) fn took_at(&self, begun: &Begun, path: impl Into<AccessPath>) {
-        if let (Some(trace), Some(place)) = (self.control.trace(), begun.0) {
-            trace.lock().steps[place].path = Some(path.into());
+        if let (Some(trace), Some(position)) = (self.control.trace(), begun.0) {
+            trace.lock().steps[position].path = Some(path.into());
         }
     }
 
     /// Says more about a step.
     pub(crate) fn describe(&self, begun: &Begun, text: &str) {
-        if let (Some(trace), Some(place)) = (self.control.trace(), begun.0) {
-            text.clone_into(&mut trace.lock().steps[place].name);
+        if let (Some(trace), Some(position)) = (self.control.trace(), begun.0) {
+            text.clone_into(&mut trace.lock().steps[position].name);
         }
     }
 
     /// Adds to the rows of a step, which may have ended.
     #[inline]
     pub(crate) fn add_rows(&self, begun: &Begun, rows: usize) {
-        if let (Some(trace), Some(place)) = (self.control.trace(), begun.0) {
-            trace.lock().steps[place].rows += rows as u64;
+        if let (Some(trace), Some(position)) = (self.control.trace(), begun.0) {
+            trace.lock().steps[position].rows += rows as u64;
         }
     }
 
     /// Ends a step, and those inside it that an error left open.
     #[inline]
     pub(crate) fn end(&self, begun: &Begun, rows: usize) {
-        if let (Some(trace), Some(place)) = (self.control.trace(), begun.0) {
-            ended(trace, place, rows);
+        if let (Some(trace), Some(position)) = (self.control.trace(), begun.0) {
+            ended(trace, position, rows);
         }
     }
 }
@@ -100,19 +100,19 @@ fn begun(
         threads: 1,
         time: Duration::ZERO,
     };
-    let place = inner.steps.len();
+    let position = inner.steps.len();
     inner.steps.push(step);
-    inner.open.push((place, Instant::now()));
-    place
+    inner.open.push((position, Instant::now()));
+    position
 }
 
 #[cold]
-fn ended(trace: &Trace, place: usize, rows: usize) {
+fn ended(trace: &Trace, position: usize, rows: usize) {
     let mut inner = trace.lock();
     while let Some((last, since)) = inner.open.pop() {
         inner.steps[last].time = since.elapsed();
-        if last == place {
-            inner.steps[place].rows = rows as u64;
+        if last == position {
+            inner.steps[position].rows = rows as u64;
             break;
         }
     }

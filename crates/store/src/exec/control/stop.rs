@@ -6,7 +6,7 @@ use super::passwords::Computed;
 use super::trace::{Doubt, Doubts, Trace};
 use crate::algo::GraphCache;
 use crate::graph::Passwords;
-use hexgraph_base::budget::{Budget, Held, Share};
+use hexgraph_base::budget::{Budget, Held, Reservation};
 use hexgraph_base::types::pool::Pool;
 use hexgraph_base::types::{Error, Result, Value, before_waiting, holds_lock};
 use rayon::ThreadPool;
@@ -33,20 +33,20 @@ pub struct RequestContext {
     started: Instant,
     timeout: Option<Duration>,
     poll: Option<Poll>,
-    gate: Option<Arc<Gate>>,
+    admission_hook: Option<Arc<AdmissionHook>>,
     trace: OnceLock<Trace>,
     limits: OnceLock<Limits>,
     costs: Costs,
     /// The bytes that were charged so far.
     charged: AtomicU64,
     /// The share of the budget of the process that the request has drawn for what it was charged.
-    share: OnceLock<Arc<Share>>,
+    reservation: OnceLock<Arc<Reservation>>,
     /// True when the budget refused to give more.
     starved: AtomicBool,
     /// The bytes that were charged before the change that is attempted.
     charged_before: AtomicU64,
     /// The bytes that were drawn before it.
-    drawn_before: AtomicU64,
+    reserved_before: AtomicU64,
     passwords: Computed,
     /// The threads that large work is shared with.
     pool: OnceLock<Arc<Pool>>,
@@ -79,14 +79,14 @@ pub enum Onward {
 /// Asked with true where the request is about to compute on many threads.
 type Pass = Box<dyn Fn(bool) -> Result<Onward> + Send + Sync>;
 
-struct Gate {
+struct AdmissionHook {
     pass: Pass,
     owner: ThreadId,
     next_nanos: AtomicU64,
 }
 
 struct Poll {
-    wants_stop: Arc<dyn Fn() -> bool + Send + Sync>,
+    expects_stop: Arc<dyn Fn() -> bool + Send + Sync>,
     owner: ThreadId,
     next_nanos: AtomicU64,
 }
@@ -100,15 +100,15 @@ impl RequestContext {
             started: Instant::now(),
             timeout: None,
             poll: None,
-            gate: None,
+            admission_hook: None,
             trace: OnceLock::new(),
             limits: OnceLock::new(),
             costs: Costs::default(),
             charged: AtomicU64::new(0),
             charged_before: AtomicU64::new(0),
-            drawn_before: AtomicU64::new(0),
+            reserved_before: AtomicU64::new(0),
             passwords: Computed::default(),
-            share: OnceLock::new(),
+            reservation: OnceLock::new(),
             starved: AtomicBool::new(false),
             pool: OnceLock::new(),
             graphs: OnceLock::new(),
@@ -132,8 +132,8 @@ impl RequestContext {
         if let Some(graphs) = self.graphs.get() {
             next.set_graphs(graphs);
         }
-        match self.share.get() {
-            Some(share) => next.with_share(Arc::clone(share)),
+        match self.reservation.get() {
+            Some(reservation) => next.with_reservation(Arc::clone(reservation)),
             None => next,
         }
     }
@@ -153,8 +153,8 @@ impl RequestContext {
         if let Some(graphs) = self.graphs.get() {
             part.set_graphs(graphs);
         }
-        if let Some(share) = self.share.get() {
-            part.set_budget(share.budget());
+        if let Some(reservation) = self.reservation.get() {
+            part.set_budget(reservation.budget());
         }
         part.now.get_or_init(|| self.now());
         part
@@ -162,7 +162,7 @@ impl RequestContext {
 
     /// As [`RequestContext::part`], and it asks the poll and the gate of this context as long as it is used on their threads.
     pub fn watched_part(&self) -> RequestContext {
-        RequestContext { gate: self.gate.clone(), ..self.part().polling(self) }
+        RequestContext { admission_hook: self.admission_hook.clone(), ..self.part().polling(self) }
     }
 
     /// As [`RequestContext::part`], with a time of its own that begins now.
@@ -174,7 +174,7 @@ impl RequestContext {
     pub fn polling(self, other: &RequestContext) -> RequestContext {
         let owner = thread::current().id();
         let poll = other.poll.as_ref().filter(|poll| poll.owner == owner).map(|poll| Poll {
-            wants_stop: Arc::clone(&poll.wants_stop),
+            expects_stop: Arc::clone(&poll.expects_stop),
             owner,
             next_nanos: AtomicU64::new(POLL_INTERVAL.as_nanos() as u64),
         });
@@ -195,10 +195,10 @@ impl RequestContext {
     /// calls this; it says true when the request has to stop.
     pub fn with_poll(
         self,
-        wants_stop: impl Fn() -> bool + Send + Sync + 'static,
+        expects_stop: impl Fn() -> bool + Send + Sync + 'static,
     ) -> RequestContext {
         let poll = Poll {
-            wants_stop: Arc::new(wants_stop),
+            expects_stop: Arc::new(expects_stop),
             owner: thread::current().id(),
             next_nanos: AtomicU64::new(POLL_INTERVAL.as_nanos() as u64),
         };
@@ -207,17 +207,17 @@ impl RequestContext {
 
     /// The same with a gate: a question that is asked on the thread that calls this, once the request has run for
     /// `first` and then as often as it says itself. It may keep the request waiting, or refuse it by an error.
-    pub fn with_gate(
+    pub fn with_admission_hook(
         self,
         first: Duration,
         pass: impl Fn(bool) -> Result<Onward> + Send + Sync + 'static,
     ) -> RequestContext {
-        let gate = Gate {
+        let admission_hook = AdmissionHook {
             pass: Box::new(pass),
             owner: thread::current().id(),
             next_nanos: AtomicU64::new(first.as_nanos() as u64),
         };
-        RequestContext { gate: Some(Arc::new(gate)), ..self }
+        RequestContext { admission_hook: Some(Arc::new(admission_hook)), ..self }
     }
 
     /// Notes each step from now on and what it took: costs about a microsecond a step.
@@ -250,7 +250,7 @@ impl RequestContext {
         self.pool.get_or_init(|| Arc::clone(pool));
     }
 
-    /// The threads that large work is shared with; `None` when it all stays on the thread of who asks.
+    /// The threads that large work is shared with; `None` when it all stays on the thread of the caller.
     pub fn pool(&self) -> Option<&Arc<Pool>> {
         self.pool.get()
     }
@@ -271,20 +271,20 @@ impl RequestContext {
     }
 
     /// The same with what the request has drawn already, as for its text.
-    pub fn with_share(self, share: Arc<Share>) -> RequestContext {
-        self.share.get_or_init(|| share);
+    pub fn with_reservation(self, reservation: Arc<Reservation>) -> RequestContext {
+        self.reservation.get_or_init(|| reservation);
         self
     }
 
     /// Has what is charged drawn of a budget, unless it has one already.
     pub fn set_budget(&self, budget: &Budget) {
-        self.share.get_or_init(|| Arc::new(budget.share()));
+        self.reservation.get_or_init(|| Arc::new(budget.reservation()));
     }
 
     /// The share of the budget that the request has drawn; it is given back when the last clone is dropped. `None` before
     /// the request has a budget.
-    pub fn share(&self) -> Option<&Arc<Share>> {
-        self.share.get()
+    pub fn reservation(&self) -> Option<&Arc<Reservation>> {
+        self.reservation.get()
     }
 
     /// Notes that variables are used in a way that is likely meant otherwise.
@@ -322,7 +322,7 @@ impl RequestContext {
     }
 
     /// Counts memory that the request keeps to its end: sets, lists, variables. Call it before the
-    /// memory is allocated, once for a whole list: it costs two atomic additions.
+    /// memory is allocated, once for an entire list: it costs two atomic additions.
     ///
     /// # Errors
     ///
@@ -337,14 +337,14 @@ impl RequestContext {
                 format!("the request needs at least {charged} bytes of memory, more than {most}");
             return Err(past_limit(&what, "memory"));
         }
-        self.draw(bytes)
+        self.reserve(bytes)
     }
 
     /// Whether the request could be charged so many bytes now. Of memory that is not needed but of use.
     pub fn affords(&self, bytes: usize) -> bool {
         let charged = self.charged.load(Ordering::Relaxed).saturating_add(bytes as u64);
-        let has = |share: &Arc<Share>| Held::draw(share, bytes as u64).is_ok();
-        charged <= self.limits().memory && self.share.get().is_none_or(has)
+        let has = |reservation: &Arc<Reservation>| Held::reserve(reservation, bytes as u64).is_ok();
+        charged <= self.limits().memory && self.reservation.get().is_none_or(has)
     }
 
     /// True when the request was refused memory, by its own limit or by the budget of the process.
@@ -355,8 +355,8 @@ impl RequestContext {
     /// Takes back what was charged for memory that is freed before the request ends.
     pub fn uncharge(&self, bytes: usize) {
         self.charged.fetch_sub(bytes as u64, Ordering::Relaxed);
-        if let Some(share) = self.share.get() {
-            share.give_back(bytes as u64);
+        if let Some(reservation) = self.reservation.get() {
+            reservation.give_back(bytes as u64);
         }
     }
 
@@ -377,26 +377,26 @@ impl RequestContext {
     /// # Errors
     ///
     /// [`Error::Limit`] when the process has no more to give.
-    pub fn draw(&self, bytes: u64) -> Result<()> {
-        let Some(share) = self.share.get() else { return Ok(()) };
-        share.draw(bytes).inspect_err(|_| self.note_starved())
+    pub fn reserve(&self, bytes: u64) -> Result<()> {
+        let Some(reservation) = self.reservation.get() else { return Ok(()) };
+        reservation.reserve(bytes).inspect_err(|_| self.note_starved())
     }
 
     /// Gives back what was drawn.
     pub fn give_back(&self, bytes: u64) {
-        if let Some(share) = self.share.get() {
-            share.give_back(bytes);
+        if let Some(reservation) = self.reservation.get() {
+            reservation.give_back(bytes);
         }
     }
 
-    /// As [`RequestContext::draw`], until what is returned is dropped.
+    /// As [`RequestContext::reserve`], until what is returned is dropped.
     ///
     /// # Errors
     ///
-    /// As [`RequestContext::draw`].
+    /// As [`RequestContext::reserve`].
     pub fn hold(&self, bytes: u64) -> Result<Option<Held>> {
-        let Some(share) = self.share.get() else { return Ok(None) };
-        let held = Held::draw(share, bytes);
+        let Some(reservation) = self.reservation.get() else { return Ok(None) };
+        let held = Held::reserve(reservation, bytes);
         held.map(Some).inspect_err(|_| self.note_starved())
     }
 
@@ -404,8 +404,8 @@ impl RequestContext {
     /// [`RequestContext::begin_again`].
     pub fn begin_change(&self) {
         self.charged_before.store(self.charged.load(Ordering::Relaxed), Ordering::Relaxed);
-        let drawn = self.share.get().map_or(0, |share| share.used());
-        self.drawn_before.store(drawn, Ordering::Relaxed);
+        let reserved = self.reservation.get().map_or(0, |reservation| reservation.used());
+        self.reserved_before.store(reserved, Ordering::Relaxed);
         self.passwords.forget();
     }
 
@@ -413,8 +413,8 @@ impl RequestContext {
     /// is freed.
     pub fn begin_again(&self) {
         self.charged.store(self.charged_before.load(Ordering::Relaxed), Ordering::Relaxed);
-        if let Some(share) = self.share.get() {
-            share.keep_only(self.drawn_before.load(Ordering::Relaxed));
+        if let Some(reservation) = self.reservation.get() {
+            reservation.retain_only(self.reserved_before.load(Ordering::Relaxed));
         }
         self.passwords.begin_again();
     }
@@ -445,14 +445,14 @@ impl RequestContext {
             return Err(cancelled());
         }
         let timeout = self.timeout.or_else(|| self.limits().timeout);
-        if timeout.is_none() && self.poll.is_none() && self.gate.is_none() {
+        if timeout.is_none() && self.poll.is_none() && self.admission_hook.is_none() {
             return Ok(());
         }
         let elapsed = self.started.elapsed();
         match timeout {
             Some(timeout) if timeout <= elapsed => Err(timed_out(timeout)),
             _ => {
-                self.ask_gate(elapsed, false)?;
+                self.run_admission_hook(elapsed, false)?;
                 self.ask_poll(elapsed)
             }
         }
@@ -466,7 +466,7 @@ impl RequestContext {
     /// As [`RequestContext::check`], and those of the gate.
     pub fn check_spreading(&self) -> Result<()> {
         self.check()?;
-        self.ask_gate(self.started.elapsed(), true)
+        self.run_admission_hook(self.started.elapsed(), true)
     }
 
     /// True when the request was cancelled: one relaxed load, for inner loops.
@@ -536,26 +536,26 @@ impl RequestContext {
     }
 
     /// True for a request of a server, which decides how many of them go on.
-    pub(super) fn has_gate(&self) -> bool {
-        self.gate.is_some()
+    pub(super) fn has_admission_hook(&self) -> bool {
+        self.admission_hook.is_some()
     }
 
-    fn ask_gate(&self, elapsed: Duration, must: bool) -> Result<()> {
-        let Some(gate) = &self.gate else { return Ok(()) };
-        let next = gate.next_nanos.load(Ordering::Relaxed);
+    fn run_admission_hook(&self, elapsed: Duration, must: bool) -> Result<()> {
+        let Some(admission_hook) = &self.admission_hook else { return Ok(()) };
+        let next = admission_hook.next_nanos.load(Ordering::Relaxed);
         // `u64::MAX` stands for a request that was let through for good.
         let is_early = next == u64::MAX || !must && (elapsed.as_nanos() as u64) < next;
         // Who holds what others wait for goes on: those may have the places that the gate would have it wait for.
-        if is_early || holds_lock() || thread::current().id() != gate.owner {
+        if is_early || holds_lock() || thread::current().id() != admission_hook.owner {
             return Ok(());
         }
         // Who is refused once must not go on by asking again.
-        let onward = (gate.pass)(must).inspect_err(|_| self.canceller().cancel())?;
+        let onward = (admission_hook.pass)(must).inspect_err(|_| self.canceller().cancel())?;
         let next = match onward {
             Onward::For(time) => (elapsed + time).as_nanos() as u64,
             Onward::ForGood => u64::MAX,
         };
-        gate.next_nanos.store(next, Ordering::Relaxed);
+        admission_hook.next_nanos.store(next, Ordering::Relaxed);
         Ok(())
     }
 
@@ -568,7 +568,7 @@ impl RequestContext {
         }
         // Only the thread that owns the poll comes here, so this store follows its own load.
         poll.next_nanos.store(now + POLL_INTERVAL.as_nanos() as u64, Ordering::Relaxed);
-        if !(poll.wants_stop)() {
+        if !(poll.expects_stop)() {
             return Ok(());
         }
         self.canceller().cancel();
@@ -670,9 +670,9 @@ mod tests {
         }
         let successor = control.successor();
         drop(control);
-        assert_eq!(budget.drawn(), 4 << 20);
+        assert_eq!(budget.reserved(), 4 << 20);
         drop(successor);
-        assert_eq!(budget.drawn(), 0);
+        assert_eq!(budget.reserved(), 0);
     }
 
     #[test]
@@ -703,8 +703,8 @@ mod tests {
 
     #[test]
     fn the_poll_is_asked_rarely_and_only_by_its_thread() {
-        let asked = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&asked);
+        let requested = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&requested);
         let control =
             RequestContext::new().with_poll(move || count.fetch_add(1, Ordering::Relaxed) == 1);
         control.check().unwrap();
@@ -712,10 +712,10 @@ mod tests {
         thread::scope(|scope| {
             scope.spawn(|| control.check().unwrap());
         });
-        assert_eq!(asked.load(Ordering::Relaxed), 0, "another thread, or too early");
+        assert_eq!(requested.load(Ordering::Relaxed), 0, "another thread, or too early");
         control.check().unwrap();
         control.check().unwrap();
-        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        assert_eq!(requested.load(Ordering::Relaxed), 1);
         thread::sleep(Duration::from_millis(60));
         assert_eq!(control.check().unwrap_err().to_string(), "the request was interrupted");
         assert!(control.is_cancelled());
@@ -723,32 +723,32 @@ mod tests {
 
     #[test]
     fn the_gate_is_asked_in_time_and_a_refusal_stays() {
-        let asked = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&asked);
+        let requested = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&requested);
         let first = Duration::from_millis(20);
         let pass = move |must| match (must, count.fetch_add(1, Ordering::Relaxed)) {
             (false, 0) => Ok(Onward::For(Duration::from_millis(20))),
             (true, _) => Ok(Onward::ForGood),
             _ => Err(Error::Limit { message: "no room".to_owned() }),
         };
-        let control = RequestContext::new().with_gate(first, pass.clone());
+        let control = RequestContext::new().with_admission_hook(first, pass.clone());
         control.check().unwrap();
-        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        assert_eq!(requested.load(Ordering::Relaxed), 0);
         thread::sleep(first);
         thread::scope(|scope| {
             scope.spawn(|| control.check().unwrap());
         });
         control.check().unwrap();
         control.check().unwrap();
-        assert_eq!(asked.load(Ordering::Relaxed), 1, "by another thread, or too early");
+        assert_eq!(requested.load(Ordering::Relaxed), 1, "by another thread, or too early");
         thread::sleep(first);
         assert!(control.check().unwrap_err().to_string().contains("no room"));
         assert!(control.check().unwrap_err().to_string().contains("cancelled"));
-        let control = RequestContext::new().with_gate(first, pass);
+        let control = RequestContext::new().with_admission_hook(first, pass);
         control.check_spreading().unwrap();
         thread::sleep(first);
         control.check().unwrap();
-        assert_eq!(asked.load(Ordering::Relaxed), 3, "let through for good");
+        assert_eq!(requested.load(Ordering::Relaxed), 3, "let through for good");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct Step {
     pub action: &'static str,
     /// The object of the step: the name of a block, or the key of a field.
     pub name: String,
-    /// The place in the request's text that asks for it.
+    /// The position in the request's text that asks for it.
     pub at: Option<Position>,
     /// The way that was taken, where there are several.
     pub path: Option<AccessPath>,
@@ -33,7 +33,7 @@ pub struct Step {
 /// A use of variables that is answered, and likely means something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubt {
-    /// The place in the request's text that asks for it.
+    /// The position in the request's text that asks for it.
     pub at: Position,
     /// What is doubtful.
     pub what: Doubtful,
@@ -89,27 +89,27 @@ pub enum Doubtful {
     },
 }
 
-/// The most doubts that are kept of a request: nobody reads more.
+/// The most doubts that are retained of a request: nobody reads more.
 const DOUBTS_MAX: usize = 100;
 
 /// Collects doubts, each once.
 #[derive(Debug, Default)]
 pub(super) struct Doubts {
-    found: Mutex<Vec<Doubt>>,
+    result: Mutex<Vec<Doubt>>,
 }
 
 impl Doubts {
     /// Adds one, unless it is known or there are many already.
     pub(super) fn add(&self, doubt: Doubt) {
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        if found.len() < DOUBTS_MAX && !found.contains(&doubt) {
-            found.push(doubt);
+        let mut result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
+        if result.len() < DOUBTS_MAX && !result.contains(&doubt) {
+            result.push(doubt);
         }
     }
 
     /// Takes those that were added so far.
     pub(super) fn take(&self) -> Vec<Doubt> {
-        std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.result.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -123,7 +123,7 @@ pub struct Trace {
 pub(super) struct Inner {
     /// The steps, in the order in which they began.
     pub(super) steps: Vec<Step>,
-    /// The places of those that have not ended, and when they began.
+    /// The positions of those that have not ended, and when they began.
     pub(super) open: Vec<(usize, Instant)>,
 }
 
@@ -136,8 +136,8 @@ impl Trace {
     /// Changes the innermost of the steps that have not ended.
     pub(super) fn note(&self, change: impl FnOnce(&mut Step)) {
         let mut inner = self.lock();
-        if let Some(&(place, _)) = inner.open.last() {
-            change(&mut inner.steps[place]);
+        if let Some(&(position, _)) = inner.open.last() {
+            change(&mut inner.steps[position]);
         }
     }
 

@@ -4,7 +4,7 @@
 //! of each node of its level; values are read from the version when the answer is written.
 
 use super::group_cells::GroupColumns;
-use crate::algo::{Found, Graph};
+use crate::algo::{Graph, Outcome};
 use crate::graph::{LangValues, Predicate, ValueList};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, BlockKind, Field, FieldKind};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The result of one block.
 pub struct BlockResult {
-    /// The block's place in the plan.
+    /// The block's position in the plan.
     pub block: usize,
     /// The nodes in the order of the answer; a node may be there more than once.
     pub roots: Arc<Vec<u32>>,
@@ -23,7 +23,7 @@ pub struct BlockResult {
     pub count: Option<usize>,
     /// The number of nodes that the fields were read of, where they only set variables and the nodes are not listed.
     pub unlisted: usize,
-    /// These nodes, where their values are aggregated by who asks.
+    /// These nodes, where their values are aggregated by the caller.
     pub set: Option<NodeSet>,
     /// The nodes and their fields.
     pub level: Level,
@@ -40,7 +40,7 @@ pub struct AlgorithmResult {
     /// The graph.
     pub graph: Arc<Graph>,
     /// The result.
-    pub found: Found,
+    pub result: Outcome,
 }
 
 /// The nodes of one selection.
@@ -95,7 +95,7 @@ pub struct ValueField {
 }
 
 impl Drop for EdgeField {
-    /// Drops the levels below one after the other: there may be more of them than a stack has room for.
+    /// Drops the levels below one after the other: there may be more of them than a stack has space for.
     fn drop(&mut self) {
         let is_edges = |result: &FieldResult| matches!(result.data, FieldData::Edges(_));
         if !self.level.fields.iter().any(is_edges) {
@@ -144,12 +144,12 @@ impl ValueField {
         parts.map(move |(_, part)| (part, part.values(node))).filter(|(_, list)| !list.is_empty())
     }
 
-    /// The places of a node's values that are shown.
-    pub fn places(&self, node: u32, count: usize) -> impl Iterator<Item = usize> + Clone + '_ {
+    /// The positions of a node's values that are shown.
+    pub fn positions(&self, node: u32, count: usize) -> impl Iterator<Item = usize> + Clone + '_ {
         let shown = self.shown.as_ref();
         let shown = shown.map(|shown| shown.get(&node).map_or(&[][..], Vec::as_slice));
         let count = shown.map_or(count, <[usize]>::len);
-        (0..count).map(move |place| shown.map_or(place, |shown| shown[place]))
+        (0..count).map(move |position| shown.map_or(position, |shown| shown[position]))
     }
 }
 
@@ -166,7 +166,7 @@ pub struct EdgeField {
     pub predicate: Arc<Predicate>,
     /// True when the edges are walked backwards.
     pub reverse: bool,
-    /// The place at which the targets of each node of the level above start.
+    /// The position at which the targets of each node of the level above start.
     pub offsets: Vec<u32>,
     /// The targets, in the order of the answer within each node.
     pub targets: Vec<u32>,
@@ -221,7 +221,7 @@ pub enum GroupValue {
 pub struct Path {
     /// The nodes from start to end.
     pub nodes: Vec<u32>,
-    /// For each hop: the field that it took, as a place in the block's fields.
+    /// For each hop: the field that it took, as a position in the block's fields.
     pub hops: Vec<usize>,
     /// The total weight.
     pub weight: f64,
@@ -268,12 +268,12 @@ impl Column {
         }
     }
 
-    /// The value at a place.
-    pub fn get(&self, place: usize) -> hexgraph_base::types::ValueRef<'_> {
+    /// The value at a position.
+    pub fn get(&self, position: usize) -> hexgraph_base::types::ValueRef<'_> {
         match self {
-            Column::Int(numbers) => hexgraph_base::types::ValueRef::Int(numbers[place]),
-            Column::Float(numbers) => hexgraph_base::types::ValueRef::Float(numbers[place]),
-            Column::Any(values) => values[place].as_ref(),
+            Column::Int(numbers) => hexgraph_base::types::ValueRef::Int(numbers[position]),
+            Column::Float(numbers) => hexgraph_base::types::ValueRef::Float(numbers[position]),
+            Column::Any(values) => values[position].as_ref(),
         }
     }
 
@@ -286,7 +286,7 @@ impl Column {
             (Column::Float(numbers), Column::Float(more)) => numbers.extend(more),
             (Column::Any(values), Column::Any(more)) => values.extend(more),
             (_, other) => {
-                (0..other.len()).for_each(|place| self.push(other.get(place).to_value()));
+                (0..other.len()).for_each(|position| self.push(other.get(position).to_value()));
             }
         }
     }
@@ -305,7 +305,7 @@ impl Column {
             (Column::Any(values), value) => values.push(value),
             (_, value) => {
                 let mut values: Vec<Value> =
-                    (0..self.len()).map(|place| self.get(place).to_value()).collect();
+                    (0..self.len()).map(|position| self.get(position).to_value()).collect();
                 values.push(value);
                 *self = Column::Any(values);
             }
@@ -316,11 +316,11 @@ impl Column {
 /// Finds many values of a map by their nodes.
 pub(in crate::exec) struct Finder<'m> {
     map: &'m ValueMap,
-    places: Places,
+    positions: Positions,
 }
 
 /// Where the places of nodes in a list are found.
-enum Places {
+enum Positions {
     /// All ids from the first node on.
     Run(u32),
     /// By the distance from the first node; [`NOWHERE`] for an id that is not in the list.
@@ -331,16 +331,16 @@ enum Places {
 
 const NOWHERE: u32 = u32::MAX;
 
-/// A table of places may span at most this many ids for each node.
+/// A table of positions may span at most this many ids for each node.
 const SPAN_MAX: usize = 8;
 
 impl<'m> Finder<'m> {
     /// For about so many questions. O(nodes) where there are many.
     pub(in crate::exec) fn new(map: &'m ValueMap, questions: usize) -> Finder<'m> {
         let nodes = &map.nodes;
-        let places = match (nodes.first(), nodes.last()) {
+        let positions = match (nodes.first(), nodes.last()) {
             (Some(&first), Some(&last)) if (last - first) as usize == nodes.len() - 1 => {
-                Places::Run(first)
+                Positions::Run(first)
             }
             (Some(&first), Some(&last))
                 // The table costs a pass over its span, which only pays when more is asked than it has nodes.
@@ -348,36 +348,40 @@ impl<'m> Finder<'m> {
                     && (last - first) as usize <= SPAN_MAX.saturating_mul(nodes.len()) =>
             {
                 let mut table = vec![NOWHERE; (last - first) as usize + 1];
-                for (node, place) in nodes.iter().zip(0..) {
-                    table[(node - first) as usize] = place;
+                for (node, position) in nodes.iter().zip(0..) {
+                    table[(node - first) as usize] = position;
                 }
-                Places::Table(first, table)
+                Positions::Table(first, table)
             }
-            _ => Places::Search,
+            _ => Positions::Search,
         };
-        Finder { map, places }
+        Finder { map, positions }
     }
 
     /// The bytes that are used beside the map.
     pub(in crate::exec) fn byte_len(&self) -> usize {
-        if let Places::Table(_, table) = &self.places { size_of_val(table.as_slice()) } else { 0 }
+        if let Positions::Table(_, table) = &self.positions {
+            size_of_val(table.as_slice())
+        } else {
+            0
+        }
     }
 
     /// As [`ValueMap::get`].
     #[inline]
     pub(in crate::exec) fn get(&self, node: u32) -> Option<hexgraph_base::types::ValueRef<'m>> {
         let map = self.map;
-        // A node before the first one wraps to a place behind all others.
-        let place = match &self.places {
-            Places::Search => return map.get(node),
+        // A node before the first one wraps to a position behind all others.
+        let position = match &self.positions {
+            Positions::Search => return map.get(node),
             _ if map.constant.is_some() => return map.get(node),
-            Places::Run(first) => node.wrapping_sub(*first) as usize,
-            Places::Table(first, table) => match table.get(node.wrapping_sub(*first) as usize) {
+            Positions::Run(first) => node.wrapping_sub(*first) as usize,
+            Positions::Table(first, table) => match table.get(node.wrapping_sub(*first) as usize) {
                 None | Some(&NOWHERE) => return None,
-                Some(place) => *place as usize,
+                Some(position) => *position as usize,
             },
         };
-        (place < map.nodes.len()).then(|| map.values.get(place))
+        (position < map.nodes.len()).then(|| map.values.get(position))
     }
 }
 
@@ -402,7 +406,7 @@ impl ValueMap {
         if let Some(value) = &self.constant {
             return Some(value.as_ref());
         }
-        self.nodes.binary_search(&node).ok().map(|place| self.values.get(place))
+        self.nodes.binary_search(&node).ok().map(|position| self.values.get(position))
     }
 
     /// The values of several maps, each of which has greater nodes than those before it.
@@ -423,23 +427,23 @@ impl ValueMap {
 
     /// The pairs, ascending by node.
     pub fn iter(&self) -> impl Iterator<Item = (u32, hexgraph_base::types::ValueRef<'_>)> {
-        self.nodes.iter().enumerate().map(|(place, &node)| (node, self.values.get(place)))
+        self.nodes.iter().enumerate().map(|(position, &node)| (node, self.values.get(position)))
     }
 }
 
 impl Level {
-    /// True when `@cascade` keeps the node at a place.
-    pub fn is_alive(&self, place: usize) -> bool {
-        self.alive.as_ref().is_none_or(|alive| alive[place])
+    /// True when `@cascade` keeps the node at a position.
+    pub fn is_alive(&self, position: usize) -> bool {
+        self.alive.as_ref().is_none_or(|alive| alive[position])
     }
 
     /// The place of a node that is probably at `guess`: lists are mostly in the level's order.
-    pub fn place_near(&self, node: u32, guess: usize) -> Option<usize> {
-        if self.nodes.get(guess) == Some(&node) { Some(guess) } else { self.place(node) }
+    pub fn position_near(&self, node: u32, guess: usize) -> Option<usize> {
+        if self.nodes.get(guess) == Some(&node) { Some(guess) } else { self.position(node) }
     }
 
     /// The place of a node.
-    pub fn place(&self, node: u32) -> Option<usize> {
+    pub fn position(&self, node: u32) -> Option<usize> {
         // Roots and edges lists often cover a dense level: try the straight guess first.
         let first = *self.nodes.first()?;
         let guess = node.wrapping_sub(first) as usize;
@@ -457,8 +461,8 @@ impl EdgeField {
     }
 
     /// The targets of the node at a place of the level above.
-    pub fn targets_of(&self, place: usize) -> &[u32] {
-        &self.targets[self.offsets[place] as usize..self.offsets[place + 1] as usize]
+    pub fn targets_of(&self, position: usize) -> &[u32] {
+        &self.targets[self.offsets[position] as usize..self.offsets[position + 1] as usize]
     }
 }
 

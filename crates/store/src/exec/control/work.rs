@@ -25,7 +25,7 @@ impl Work for Control {
     /// A request of a server leaves one core to the quick ones beside it: the threads of the pool have the same priority as theirs.
     fn threads(&self) -> usize {
         let all = Control::pool(self).map_or(1, |pool| pool.threads());
-        if self.has_gate() { all.saturating_sub(1).max(1) } else { all }
+        if self.has_admission_hook() { all.saturating_sub(1).max(1) } else { all }
     }
 }
 
@@ -45,7 +45,8 @@ mod tests {
             let own = Control::new();
             own.set_pool(&pool);
             assert_eq!(Task::new(&own, None).threads(), threads);
-            let served = Control::new().with_gate(Duration::ZERO, |_| Ok(Onward::ForGood));
+            let served =
+                Control::new().with_admission_hook(Duration::ZERO, |_| Ok(Onward::ForGood));
             served.set_pool(&pool);
             assert_eq!(Task::new(&served, None).threads(), of_server);
             assert_eq!(Task::new(&served, Some(1)).threads(), 1);
@@ -54,7 +55,7 @@ mod tests {
         assert_eq!(Task::new(&Control::new(), None).threads(), 1, "there is no pool");
     }
 
-    fn found(graph: &Graph, call: &AlgorithmCall, task: Task<'_>) -> Output {
+    fn result(graph: &Graph, call: &AlgorithmCall, task: Task<'_>) -> Output {
         let lists = vec![None; call.algorithm.arguments.len()];
         compute(&Run { graph, call, lists, weights: "`w`", task }).unwrap().output
     }
@@ -73,12 +74,13 @@ mod tests {
         };
         let graph = Graph::of_arrays(&edges, &Task::new(&Alone, None)).unwrap();
         let call = AlgorithmCall::new(algorithm("pagerank").unwrap());
-        let expected = found(&graph, &call, Task::new(&Alone, None));
+        let expected = result(&graph, &call, Task::new(&Alone, None));
         for (threads, helps) in [(2, false), (3, true)] {
             let pool = Arc::new(Pool::new(threads));
-            let served = Control::new().with_gate(Duration::ZERO, |_| Ok(Onward::ForGood));
+            let served =
+                Control::new().with_admission_hook(Duration::ZERO, |_| Ok(Onward::ForGood));
             served.set_pool(&pool);
-            assert_eq!(found(&graph, &call, Task::new(&served, None)), expected);
+            assert_eq!(result(&graph, &call, Task::new(&served, None)), expected);
             assert_eq!(pool.is_started(), helps, "of {threads} threads");
         }
     }

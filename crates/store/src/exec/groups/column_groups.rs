@@ -7,7 +7,7 @@
 //! that lack a key: it is filled like the others and not shown, which saves a question for each member.
 //!
 //! O(members · (keys + aggregated predicates)) and O(groups) memory, beside a number of 4 bytes for each member where something
-//! else than numbers is aggregated: then the members are dealt out to lists by counting.
+//! else than numbers is aggregated: then the members are partitioned out to lists by counting.
 
 use super::dense::{CELLS_MIN, Dense, Distinct};
 use super::folds::{Folded, NumberFolds, folded_bytes};
@@ -57,11 +57,11 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: Members<'_>,
     ) -> Result<Option<Vec<(usize, Group)>>> {
-        if let Some((found, plans)) = self.posting_groups(group_by, body, members)? {
-            return found.finish(body, &plans, members);
+        if let Some((result, plans)) = self.posting_groups(group_by, body, members)? {
+            return result.finish(body, &plans, members);
         }
         match self.grouping(group_by, body, members, false)? {
-            Some((grouping, plans)) => grouping.found()?.finish(body, &plans, members),
+            Some((grouping, plans)) => grouping.result()?.finish(body, &plans, members),
             None => Ok(None),
         }
     }
@@ -78,11 +78,11 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: Members<'_>,
     ) -> Result<Option<GroupColumns>> {
-        if let Some((found, plans)) = self.posting_groups(group_by, body, members)? {
-            return found.finish_columns(body, &plans);
+        if let Some((result, plans)) = self.posting_groups(group_by, body, members)? {
+            return result.finish_columns(body, &plans);
         }
         match self.grouping(group_by, body, members, true)? {
-            Some((grouping, plans)) => grouping.found()?.finish_columns(body, &plans),
+            Some((grouping, plans)) => grouping.result()?.finish_columns(body, &plans),
             None => Ok(None),
         }
     }
@@ -164,9 +164,8 @@ impl Context<'_> {
         self.took_for_groups(path);
         match path {
             GroupPath::CodeCells => {
-                let senseless: Vec<bool> =
-                    keys.iter().map(|key| key.codes.has_senseless()).collect();
-                Cells::Dense(Dense::new(&limits_of(keys), &senseless))
+                let invalid: Vec<bool> = keys.iter().map(|key| key.codes.has_invalid()).collect();
+                Cells::Dense(Dense::new(&limits_of(keys), &invalid))
             }
             GroupPath::CodeArray => Cells::new(cells, members),
             _ => Cells::Hash(FxHashMap::default()),
@@ -185,7 +184,7 @@ impl Context<'_> {
                 return Plan::Count;
             };
             match self.column_of(name, langs, members, columns) {
-                Some(place) => Plan::Fold(place, columns[place].place_of(*op), *op),
+                Some(position) => Plan::Fold(position, columns[position].position_of(*op), *op),
                 None => Plan::List,
             }
         };
@@ -204,8 +203,8 @@ impl Context<'_> {
         if !langs.is_empty() {
             return None;
         }
-        if let Some(known) = columns.iter().position(|column| column.name == name) {
-            return Some(known);
+        if let Some(existing) = columns.iter().position(|column| column.name == name) {
+            return Some(existing);
         }
         let predicate = self.predicate(name)?;
         let part = predicate.only_untagged()?;
@@ -306,22 +305,27 @@ impl Cells {
         mut begin: impl FnMut(usize) -> u32,
     ) {
         out.clear();
-        let mut known = |place: usize, slot: &mut u32| {
+        let mut existing = |position: usize, slot: &mut u32| {
             if *slot == 0 {
-                *slot = begin(place) + 1;
+                *slot = begin(position) + 1;
             }
             *slot - 1
         };
         match self {
             Cells::Dense(_) => unreachable!("the cells are the groups"),
             Cells::Array(slots) => {
-                let places = cells.iter().enumerate();
-                out.extend(places.map(|(place, &cell)| known(place, &mut slots[cell as usize])));
+                let positions = cells.iter().enumerate();
+                out.extend(
+                    positions
+                        .map(|(position, &cell)| existing(position, &mut slots[cell as usize])),
+                );
             }
             Cells::Hash(slots) => {
-                let places = cells.iter().enumerate();
+                let positions = cells.iter().enumerate();
                 out.extend(
-                    places.map(|(place, &cell)| known(place, slots.entry(cell).or_default())),
+                    positions.map(|(position, &cell)| {
+                        existing(position, slots.entry(cell).or_default())
+                    }),
                 );
             }
         }
@@ -360,29 +364,29 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
     /// Reads the members batch by batch. After each batch the request may stop.
     pub(super) fn run(&mut self, members: Members<'_>) -> Result<()> {
-        let mut room = Room::default();
+        let mut capacity = Capacity::default();
         if let Some(lists) = &mut self.lists {
             lists.reserve_exact(members.len());
         }
-        members.for_each_batch(|nodes| self.add(nodes, &mut room))?;
+        members.for_each_batch(|nodes| self.add(nodes, &mut capacity))?;
         self.settle();
         Ok(())
     }
 
-    /// As [`Grouping::run`], of the members at some places.
-    pub(super) fn run_of(&mut self, members: Members<'_>, places: Range<usize>) -> Result<()> {
-        let mut room = Room::default();
-        members.for_each_batch_of(places, |nodes| self.add(nodes, &mut room))?;
+    /// As [`Grouping::run`], of the members at some positions.
+    pub(super) fn run_of(&mut self, members: Members<'_>, positions: Range<usize>) -> Result<()> {
+        let mut capacity = Capacity::default();
+        members.for_each_batch_of(positions, |nodes| self.add(nodes, &mut capacity))?;
         self.settle();
         Ok(())
     }
 
     /// Adds a batch of members behind those before.
-    pub(super) fn add(&mut self, nodes: &[u32], room: &mut Room) -> Result<()> {
+    pub(super) fn add(&mut self, nodes: &[u32], capacity: &mut Capacity) -> Result<()> {
         if let Cells::Dense(_) = self.cells {
-            return self.add_dense(nodes, room);
+            return self.add_dense(nodes, capacity);
         }
-        let Room { cells, groups } = room;
+        let Capacity { cells, groups } = capacity;
         self.context.check()?;
         let before = self.groups.counts.len();
         self.read_cells(nodes, cells);
@@ -413,9 +417,9 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// The cell of each node of a batch.
     pub(super) fn read_cells(&mut self, nodes: &[u32], cells: &mut Vec<u64>) {
         cells.clear();
-        for (place, Key { codes, batch, .. }) in self.keys.iter_mut().enumerate() {
+        for (position, Key { codes, batch, .. }) in self.keys.iter_mut().enumerate() {
             codes.read(nodes, batch);
-            if place == 0 {
+            if position == 0 {
                 cells.extend(batch.iter().map(|&code| u64::from(code)));
                 continue;
             }
@@ -436,11 +440,11 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// The group of each node of a batch; a group that begins is put behind the others.
     pub(super) fn find(&mut self, nodes: &[u32], cells: &[u64], out: &mut Vec<u32>) {
         let Grouping { keys, cells: table, groups, .. } = self;
-        table.look_up(cells, out, |place| {
-            if keys.iter().any(|key| key.batch[place] == MISSING) {
+        table.look_up(cells, out, |position| {
+            if keys.iter().any(|key| key.batch[position] == MISSING) {
                 return 0;
             }
-            groups.begin(nodes[place], cells[place])
+            groups.begin(nodes[position], cells[position])
         });
     }
 
@@ -468,9 +472,9 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// # Errors
     ///
     /// [`hexgraph_base::types::Error::Limit`] when the request has to stop.
-    fn found(self) -> Result<AggregatedGroups<'a, 'c>> {
+    fn result(self) -> Result<AggregatedGroups<'a, 'c>> {
         if let Cells::Dense(_) = self.cells {
-            return self.found_dense();
+            return self.result_dense();
         }
         Ok(AggregatedGroups {
             context: self.context,
@@ -488,7 +492,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
 /// Room for what is read of a batch.
 #[derive(Default)]
-pub(super) struct Room {
+pub(super) struct Capacity {
     cells: Vec<u64>,
     pub(super) groups: Vec<u32>,
 }
@@ -522,31 +526,31 @@ impl AggregatedGroups<'_, '_> {
         members: Members<'_>,
     ) -> Result<Option<Vec<(usize, Group)>>> {
         let counts = &self.counts;
-        let dealt = self.lists.as_ref();
-        let dealt = dealt.map(|groups| {
+        let partitioned = self.lists.as_ref();
+        let partitioned = partitioned.map(|groups| {
             let starts = starts_of(counts);
-            let dealt = deal(groups, starts.clone(), &members.as_list());
-            (dealt, starts)
+            let partitioned = partition(groups, starts.clone(), &members.as_list());
+            (partitioned, starts)
         });
         let nanos = 100 * (self.keys.len() + body.len());
         let made = self.context.morsels(counts.len() - 1, nanos, |range| {
             self.context.control.charge(result_bytes(body.len()) * range.len())?;
             let mut pending = Pending::new(self.context.control);
-            let mut found = Vec::with_capacity(range.len());
+            let mut result = Vec::with_capacity(range.len());
             // The group before the first one is that of members without a key.
             for group in range.start + 1..range.end + 1 {
                 if group.is_multiple_of(BATCH) {
                     self.context.check()?;
                 }
-                let list = dealt.as_ref().map_or(&[][..], |(nodes, starts)| {
+                let list = partitioned.as_ref().map_or(&[][..], |(nodes, starts)| {
                     &nodes[starts[group]..starts[group] + counts[group] as usize]
                 });
                 let made = self.group_of(group, body, plans, list, &mut pending)?;
                 let Some(made) = made else { return Ok(None) };
-                found.push(made);
+                result.push(made);
             }
             pending.charge()?;
-            Ok(Some(found))
+            Ok(Some(result))
         })?;
         Ok(made.into_iter().collect::<Option<Vec<_>>>().map(joined))
     }
@@ -560,11 +564,11 @@ impl AggregatedGroups<'_, '_> {
         let mut coded = mem::take(&mut self.coded);
         let AggregatedGroups { context, firsts, counts, ascends, .. } = &self;
         let mut keys = Vec::with_capacity(self.keys.len());
-        for (place, key) in self.keys.iter().enumerate() {
+        for (position, key) in self.keys.iter().enumerate() {
             // The group before the first one is that of members without a key.
-            let distinct = self.distinct.get(place).and_then(Option::as_ref);
+            let distinct = self.distinct.get(position).and_then(Option::as_ref);
             let members = distinct.map_or(&firsts[1..], |distinct| distinct.members.as_slice());
-            let cells = match coded.get_mut(place).and_then(Option::take) {
+            let cells = match coded.get_mut(position).and_then(Option::take) {
                 Some(cells) => {
                     context.control.charge(cells.heap_size())?;
                     Some(cells)
@@ -573,7 +577,7 @@ impl AggregatedGroups<'_, '_> {
             };
             let Some(cells) = cells else { return Ok(None) };
             keys.push(match distinct {
-                Some(distinct) => GroupKey::shared(cells, distinct.places.clone()),
+                Some(distinct) => GroupKey::shared(cells, distinct.positions.clone()),
                 None => GroupKey::of_each(cells, *ascends),
             });
         }
@@ -660,7 +664,7 @@ fn text_len(key: &GroupValue) -> usize {
     if let GroupValue::Value(value) = key { value.heap_size() } else { 0 }
 }
 
-/// The places at which the lists of groups start, one behind the other.
+/// The positions at which the lists of groups start, one behind the other.
 fn starts_of(counts: &[u32]) -> Vec<usize> {
     let mut next = 0;
     let start = |count: &u32| {
@@ -672,12 +676,12 @@ fn starts_of(counts: &[u32]) -> Vec<usize> {
 }
 
 /// Deals members out to their groups: the lists of all groups, one behind the other, each in the order of the members.
-fn deal(groups: &[u32], mut starts: Vec<usize>, members: &[u32]) -> Vec<u32> {
-    let mut dealt = vec![0; members.len()];
+fn partition(groups: &[u32], mut starts: Vec<usize>, members: &[u32]) -> Vec<u32> {
+    let mut partitioned = vec![0; members.len()];
     for (group, member) in groups.iter().zip(members) {
         let start = &mut starts[*group as usize];
-        dealt[*start] = *member;
+        partitioned[*start] = *member;
         *start += 1;
     }
-    dealt
+    partitioned
 }

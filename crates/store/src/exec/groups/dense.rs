@@ -13,7 +13,7 @@ use super::key_codes::MISSING;
 use crate::storage::NO_ROW;
 
 /// Cells are counted in place where there are this many members for each of them at least, or few cells.
-const MEMBERS_SHARE: u64 = 8;
+const MEMBERS_RESERVATION: u64 = 8;
 pub(super) const CELLS_MIN: u64 = 1024;
 
 /// The most cells that have a word for their counts and sums.
@@ -30,14 +30,14 @@ const ONE: u64 = 1 << 48;
 const BIAS: i64 = 1 << 31;
 
 /// The most cells that have several words: a member of the same cell as the one before would wait for its step.
-const LANES_MAX: usize = 256;
-const LANES: usize = 4;
+const QUEUES_MAX: usize = 256;
+const QUEUES: usize = 4;
 
 /// The values of a key that several groups share: the code of each, a member that has it, and for each group the place of its value among them.
 pub(super) struct Distinct {
     pub(super) codes: Vec<u32>,
     pub(super) members: Vec<u32>,
-    pub(super) places: Vec<u32>,
+    pub(super) positions: Vec<u32>,
 }
 
 /// The counters of all cells.
@@ -56,15 +56,15 @@ pub(super) struct Dense {
 impl Dense {
     /// Whether so many cells have counters from the beginning.
     pub(super) fn suits(cells: u64, members: usize) -> bool {
-        cells <= (members as u64 / MEMBERS_SHARE).max(CELLS_MIN)
+        cells <= (members as u64 / MEMBERS_RESERVATION).max(CELLS_MIN)
     }
 
     /// Counters of the cells of keys with so many codes each, of no members. A key may have a code that no member of a sound file has.
-    pub(super) fn new(limits: &[u32], have_senseless: &[bool]) -> Dense {
+    pub(super) fn new(limits: &[u32], have_invalid: &[bool]) -> Dense {
         let complete = complete_cells(limits);
-        // Waiting for somebody with a senseless code, each member would be looked at.
-        let codes = limits.iter().zip(have_senseless).map(|(limit, has_senseless)| {
-            (*limit as usize).saturating_sub(1 + usize::from(*has_senseless))
+        // Waiting for somebody with an invalid code, each member would be looked at.
+        let codes = limits.iter().zip(have_invalid).map(|(limit, has_invalid)| {
+            (*limit as usize).saturating_sub(1 + usize::from(*has_invalid))
         });
         let unseen = codes.product();
         // Nobody waits for the first member of a cell in which a key is lacking.
@@ -105,7 +105,7 @@ impl Dense {
             let first = &mut self.firsts[cell(key) as usize];
             if *first == NO_ROW {
                 *first = node;
-                // A senseless code may be one too many; then the groups are refused when their keys are read.
+                // An invalid code may be one too many; then the groups are refused when their keys are read.
                 self.unseen = self.unseen.saturating_sub(1);
             }
         }
@@ -120,17 +120,17 @@ impl Dense {
     /// Counts the members of a batch by their keys, and adds their ints.
     pub(super) fn pack<K: Copy>(&mut self, keys: &[K], cell: impl Fn(K) -> u32, ints: &[i32]) {
         let word = |int: i32| ONE + (i64::from(int) + BIAS) as u64;
-        let few = self.firsts.len() <= LANES_MAX;
-        self.words.resize(if few { LANES * LANES_MAX } else { self.firsts.len() }, 0);
-        if few && let Some(words) = self.words.first_chunk_mut::<{ LANES * LANES_MAX }>() {
-            // The place is below the length by what the compiler sees, too.
+        let few = self.firsts.len() <= QUEUES_MAX;
+        self.words.resize(if few { QUEUES * QUEUES_MAX } else { self.firsts.len() }, 0);
+        if few && let Some(words) = self.words.first_chunk_mut::<{ QUEUES * QUEUES_MAX }>() {
+            // The position is below the length by what the compiler sees, too.
             let mut add = |key: K, lane: usize, int: i32| {
-                words[(cell(key) as usize % LANES_MAX) * LANES + lane] += word(int);
+                words[(cell(key) as usize % QUEUES_MAX) * QUEUES + lane] += word(int);
             };
-            let (quads, rest) = keys.as_chunks::<LANES>();
-            let (ints, more) = ints.as_chunks::<LANES>();
+            let (quads, rest) = keys.as_chunks::<QUEUES>();
+            let (ints, more) = ints.as_chunks::<QUEUES>();
             for (keys, ints) in quads.iter().zip(ints) {
-                for lane in 0..LANES {
+                for lane in 0..QUEUES {
                     add(keys[lane], lane, ints[lane]);
                 }
             }
@@ -146,8 +146,8 @@ impl Dense {
     /// Counts what waits in the words, and adds it to the sums.
     pub(super) fn unpack(&mut self, sums: &mut [i128]) {
         self.waiting = 0;
-        let lanes = if self.firsts.len() <= LANES_MAX { LANES } else { 1 };
-        let words = self.words.chunks_exact_mut(lanes);
+        let queues = if self.firsts.len() <= QUEUES_MAX { QUEUES } else { 1 };
+        let words = self.words.chunks_exact_mut(queues);
         for ((words, count), sum) in words.zip(&mut self.counts).zip(sums) {
             for word in words {
                 let members = *word >> 48;
@@ -161,7 +161,7 @@ impl Dense {
     /// Adds the counters of the next part of the members.
     pub(super) fn absorb(&mut self, part: &Dense) {
         for (first, more) in self.firsts.iter_mut().zip(&part.firsts) {
-            // The members of a part come behind those before, and the first one is wanted.
+            // The members of a part come behind those before, and the first one is requested.
             *first = (*first).min(*more);
         }
         self.counts.iter_mut().zip(&part.counts).for_each(|(count, more)| *count += more);
@@ -171,19 +171,19 @@ impl Dense {
 /// The values of a key in some cells: its code is the digit that stands before `below` cells, and there are `limit` codes.
 pub(super) fn distinct_of(cells: &[u32], below: u32, limit: u32, firsts: &[u32]) -> Distinct {
     let (mut codes, mut members) = (Vec::new(), Vec::new());
-    let mut known = vec![NO_ROW; limit as usize];
-    let place = |cell: &u32| {
+    let mut existing = vec![NO_ROW; limit as usize];
+    let position = |cell: &u32| {
         let code = cell / below % limit;
-        let known = &mut known[code as usize];
-        if *known == NO_ROW {
-            *known = members.len() as u32;
+        let existing = &mut existing[code as usize];
+        if *existing == NO_ROW {
+            *existing = members.len() as u32;
             codes.push(code);
             members.push(firsts[*cell as usize]);
         }
-        *known
+        *existing
     };
-    let places = cells.iter().map(place).collect();
-    Distinct { codes, members, places }
+    let positions = cells.iter().map(position).collect();
+    Distinct { codes, members, positions }
 }
 
 /// For each cell of keys with so many codes each whether no key is lacking in it: no digit of its number is [`MISSING`].
@@ -192,9 +192,9 @@ pub(super) fn complete_cells(limits: &[u32]) -> Vec<bool> {
     let cells = limits.iter().map(|limit| *limit as usize).product();
     let (mut complete, mut below): (_, usize) = (vec![true; cells], cells);
     for limit in limits {
-        let stretch = below;
+        let run = below;
         below /= *limit as usize;
-        complete.chunks_mut(stretch).for_each(|cells| cells[..below].fill(false));
+        complete.chunks_mut(run).for_each(|cells| cells[..below].fill(false));
     }
     complete
 }
@@ -217,8 +217,8 @@ mod tests {
                     all & (code != MISSING)
                 })
             };
-            let wanted: Vec<bool> = (0..limits.iter().product()).map(is_complete).collect();
-            assert_eq!(complete_cells(limits), wanted, "{limits:?}");
+            let expected: Vec<bool> = (0..limits.iter().product()).map(is_complete).collect();
+            assert_eq!(complete_cells(limits), expected, "{limits:?}");
         }
     }
 
@@ -226,9 +226,9 @@ mod tests {
     #[test]
     fn words_hold_counts_and_sums() {
         let mut rng = Rng::with_seed(5);
-        for cells in [2, LANES_MAX, LANES_MAX + 1, 3000] {
+        for cells in [2, QUEUES_MAX, QUEUES_MAX + 1, 3000] {
             let (mut dense, mut sums) = (Dense::new(&[cells as u32], &[false]), vec![0; cells]);
-            let (mut counts, mut wanted) = (vec![0; cells], vec![0; cells]);
+            let (mut counts, mut expected) = (vec![0; cells], vec![0; cells]);
             for round in 0..3 {
                 while dense.waiting + BATCH <= PACKED_MEMBERS {
                     let len = rng.usize(BATCH - 3..=BATCH);
@@ -243,12 +243,12 @@ mod tests {
                     dense.pack(&members, |cell| cell, &ints);
                     for (cell, int) in members.iter().zip(&ints) {
                         counts[*cell as usize] += 1;
-                        wanted[*cell as usize] += i128::from(*int);
+                        expected[*cell as usize] += i128::from(*int);
                     }
                 }
                 dense.unpack(&mut sums);
             }
-            assert_eq!((&dense.counts, &sums), (&counts, &wanted), "{cells} cells");
+            assert_eq!((&dense.counts, &sums), (&counts, &expected), "{cells} cells");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A pass over members whose cells have counters: see [`super::dense`].
 
-use super::column_groups::{AggregatedGroups, Cells, Grouping, Key, Room, limits_of};
+use super::column_groups::{AggregatedGroups, Capacity, Cells, Grouping, Key, limits_of};
 use super::dense::{Dense, Distinct, PACKED_MAX, PACKED_MEMBERS, complete_cells, distinct_of};
 use super::folds::{NumberFolds, PlainNumbers};
 use super::key_codes::{PlainKeys, code_of_text};
@@ -15,16 +15,16 @@ const CODE_NANOS: usize = 30;
 
 impl<'a, 'c> Grouping<'a, 'c> {
     /// As [`Grouping::add`], where each cell has its counters.
-    pub(super) fn add_dense(&mut self, nodes: &[u32], room: &mut Room) -> Result<()> {
+    pub(super) fn add_dense(&mut self, nodes: &[u32], capacity: &mut Capacity) -> Result<()> {
         self.context.check()?;
         if self.add_plain(nodes) {
             return Ok(());
         }
-        read_cells(&mut self.keys, nodes, &mut room.groups);
+        read_cells(&mut self.keys, nodes, &mut capacity.groups);
         let Grouping { cells: Cells::Dense(dense), columns, .. } = self else {
             unreachable!("the cells have counters");
         };
-        let (cells, count) = (&room.groups[..], dense.len());
+        let (cells, count) = (&capacity.groups[..], dense.len());
         dense.note_firsts(nodes, cells, |cell| cell);
         let counts_floats = columns.first().is_some_and(|column| column.counts_floats());
         let mut first = if count <= PACKED_MAX { columns.first_mut() } else { None };
@@ -99,7 +99,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// # Errors
     ///
     /// [`hexgraph_base::types::Error::Limit`] when the request has to stop.
-    pub(super) fn found_dense(self) -> Result<AggregatedGroups<'a, 'c>> {
+    pub(super) fn result_dense(self) -> Result<AggregatedGroups<'a, 'c>> {
         let Grouping { context, keys, cells: Cells::Dense(dense), mut columns, .. } = self else {
             unreachable!("the cells have counters");
         };
@@ -113,7 +113,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
             order[1..].sort_unstable_by_key(|cell| dense.firsts[*cell as usize]);
         }
         let at = |items: &[u32]| order.iter().map(|cell| items[*cell as usize]).collect();
-        columns.iter_mut().for_each(|column| column.make_room(dense.len()));
+        columns.iter_mut().for_each(|column| column.make_space(dense.len()));
         let mut distinct: Vec<Option<Distinct>> = Vec::new();
         if 1 < keys.len() {
             let mut below = dense.len() as u32;
@@ -208,8 +208,8 @@ fn coded_cells(context: &Context<'_>, key: &Key<'_>, codes: &[u32]) -> Result<Op
 
 /// The cell of each node of a batch.
 pub(super) fn read_cells(keys: &mut [Key<'_>], nodes: &[u32], out: &mut Vec<u32>) {
-    for (place, Key { codes, batch, .. }) in keys.iter_mut().enumerate() {
-        if place == 0 {
+    for (position, Key { codes, batch, .. }) in keys.iter_mut().enumerate() {
+        if position == 0 {
             codes.read(nodes, out);
             continue;
         }

@@ -1,6 +1,6 @@
 //! Groups nodes by where their edges lead, and counts the members of each group.
 //!
-//! The members are never dealt out: each edge adds one to the counter of its target. Counters lie in an array by node id, where the
+//! The members are never partitioned out: each edge adds one to the counter of its target. Counters lie in an array by node id, where the
 //! targets are close together, else in a hash table.
 
 use super::partition::{GROUP_BYTES, KEY_BYTES, Source, result_bytes};
@@ -16,9 +16,9 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// There is a counter for each id between the ends of the targets, where there are at most this many ids for each edge.
-pub(super) const SPAN_SHARE: usize = 16;
+pub(super) const SPAN_RESERVATION: usize = 16;
 
-/// An array of counters that is drawn by lot has fewer than this many.
+/// An array of counters that is drawn at random has fewer than this many.
 const SPAN_DRAWN_MAX: usize = 1 << 20;
 
 /// The bytes of a counter in a hash table, which is half empty.
@@ -60,8 +60,8 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: Members<'_>,
     ) -> Result<Option<ValueMap>> {
-        let found = self.members_by_target(group_by, body, members)?;
-        Ok(found.map(|(nodes, counts)| ValueMap {
+        let result = self.members_by_target(group_by, body, members)?;
+        Ok(result.map(|(nodes, counts)| ValueMap {
             nodes,
             values: Column::Int(counts),
             constant: None,
@@ -83,7 +83,7 @@ impl Context<'_> {
         let (edge_count, ends) = self.extent_of_edges(edges, members)?;
         let Some((first, last)) = ends else { return Ok(Some((Vec::new(), Vec::new()))) };
         let span = (last - first) as usize + 1;
-        let is_dense = span <= edge_count.saturating_mul(SPAN_SHARE);
+        let is_dense = span <= edge_count.saturating_mul(SPAN_RESERVATION);
         let cheapest = if is_dense { GroupPath::TargetArray } else { GroupPath::TargetTable };
         let path = self.pick(cheapest, span, || match span < SPAN_DRAWN_MAX {
             true => vec![GroupPath::TargetArray, GroupPath::TargetTable],
@@ -104,9 +104,9 @@ impl Context<'_> {
             targets.iter().for_each(|target| *counters.entry(*target).or_default() += 1);
         })?;
         self.control.charge(VALUE_BYTES * counters.len())?;
-        let mut found: Vec<(u32, i64)> = counters.into_iter().collect();
-        found.sort_unstable();
-        Ok(Some(found.into_iter().unzip()))
+        let mut result: Vec<(u32, i64)> = counters.into_iter().collect();
+        result.sort_unstable();
+        Ok(Some(result.into_iter().unzip()))
     }
 
     /// The nodes whose counters are not 0, ascending, and what these have come to; the counter of `first` is the first one.

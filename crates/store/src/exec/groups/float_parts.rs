@@ -17,7 +17,7 @@ const HEAD_BYTES: usize = size_of::<u32>() + size_of::<f64>();
 const SUM_BYTES: usize = 24;
 
 /// Two passes are worth while where one in so many floats at most waits for the parts before.
-const HEADS_SHARE: usize = 4;
+const HEADS_RESERVATION: usize = 4;
 
 /// With two threads both passes took 1.7 ms of a million floats in a hundred groups, and one thread in one pass 1.3.
 const THREADS_MIN: usize = 3;
@@ -26,12 +26,12 @@ const THREADS_MIN: usize = 3;
 type Counts = Vec<Vec<u32>>;
 
 impl<'a, 'c> Grouping<'a, 'c> {
-    /// The places of the columns of floats, where each cell has its counters and nothing but sums is made of floats; else none.
+    /// The positions of the columns of floats, where each cell has its counters and nothing but sums is made of floats; else none.
     pub(super) fn float_sum_columns(&self) -> Vec<usize> {
         let are_sums = matches!(self.cells, Cells::Dense(_))
             && self.columns.iter().filter(|it| it.are_floats()).all(|it| it.has_only_sums());
-        let is_float = |place: &usize| self.columns[*place].are_floats();
-        (0..self.columns.len()).filter(|place| are_sums && is_float(place)).collect()
+        let is_float = |position: &usize| self.columns[*position].are_floats();
+        (0..self.columns.len()).filter(|position| are_sums && is_float(position)).collect()
     }
 
     /// Whether two passes take less time than one on this thread: most floats have to be in blocks that begin in a part.
@@ -40,7 +40,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let heads = (BLOCK / 2) * dense.len() * (spread.count() - 1);
         // Two passes take about twice as long in all, so other threads have to be there for them, and more than one.
         let are_helped = THREADS_MIN <= spread.threads() && spread.is_helped();
-        let pays = heads.saturating_mul(HEADS_SHARE) < members.len() && are_helped;
+        let pays = heads.saturating_mul(HEADS_RESERVATION) < members.len() && are_helped;
         self.context.pick(pays, members.len() + 1, || vec![true, false])
     }
 
@@ -58,26 +58,26 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let heads = HEAD_BYTES * members.len() * floats.len();
         let _while_grouping = context.control.charge_while(each * spread.count() + heads)?;
         let before = self.floats_before(&spread, members, floats)?;
-        let whole = self.fork(0, members.len(), true);
+        let full = self.fork(0, members.len(), true);
         let part = |range: Range<usize>| {
             let before = &before[range.start / len];
-            let mut part = whole.fork(members.at(range.start), range.len(), true);
-            for (place, before) in floats.iter().zip(before) {
-                part.columns[*place].begin_behind(before);
+            let mut part = full.fork(members.at(range.start), range.len(), true);
+            for (position, before) in floats.iter().zip(before) {
+                part.columns[*position].begin_behind(before);
             }
             part.run_of(members, range)?;
             Ok(part)
         };
         let parts = spread.collect(part)?;
-        let mut whole = self.fork(0, members.len(), true);
-        whole.columns.iter_mut().for_each(|column| column.kept = None);
-        whole.columns.iter_mut().for_each(|column| column.make_room(cells));
-        parts.into_iter().for_each(|part| whole.absorb_dense(part));
-        *self = whole;
+        let mut full = self.fork(0, members.len(), true);
+        full.columns.iter_mut().for_each(|column| column.retained = None);
+        full.columns.iter_mut().for_each(|column| column.make_space(cells));
+        parts.into_iter().for_each(|part| full.absorb_dense(part));
+        *self = full;
         Ok(())
     }
 
-    /// The number of floats of each cell before each part. The parts are counted in pieces, so that all threads help whose parts are few.
+    /// The number of floats of each cell before each part. The parts are counted in chunks, so that all threads help whose parts are few.
     fn floats_before(
         &self,
         spread: &Spread<'_>,
@@ -86,33 +86,35 @@ impl<'a, 'c> Grouping<'a, 'c> {
     ) -> Result<Vec<Counts>> {
         let Cells::Dense(dense) = &self.cells else { unreachable!("the cells have counters") };
         let (len, parts) = (spread.len(), spread.count());
-        let piece = len.div_ceil(parts).next_multiple_of(BATCH);
+        let chunk = len.div_ceil(parts).next_multiple_of(BATCH);
         let ranges_of = |part: usize| {
             let end = (part + 1) * len;
-            (part * len..end).step_by(piece).map(move |start| (part, start..end.min(start + piece)))
+            (part * len..end).step_by(chunk).map(move |start| (part, start..end.min(start + chunk)))
         };
-        let pieces: Vec<(usize, Range<usize>)> = (0..parts - 1).flat_map(ranges_of).collect();
+        let chunks: Vec<(usize, Range<usize>)> = (0..parts - 1).flat_map(ranges_of).collect();
         let mut empty = self.fork(0, members.len(), true);
-        let mut place = 0..;
-        empty.columns.retain(|_| place.next().is_some_and(|place| floats.contains(&place)));
+        let mut position = 0..;
+        empty
+            .columns
+            .retain(|_| position.next().is_some_and(|position| floats.contains(&position)));
         empty.columns.iter_mut().for_each(|column| column.leave_floats());
         let count = |range: &Range<usize>| {
-            let mut piece = empty.fork(members.at(range.start), range.len(), true);
-            piece.columns.iter_mut().for_each(|column| column.leave_floats());
-            piece.run_of(members, range.clone())?;
+            let mut chunk = empty.fork(members.at(range.start), range.len(), true);
+            chunk.columns.iter_mut().for_each(|column| column.leave_floats());
+            chunk.run_of(members, range.clone())?;
             let mut counts = vec![vec![0; dense.len()]; floats.len()];
-            let Cells::Dense(counted) = &piece.cells else { return Ok(counts) };
-            for (counts, column) in counts.iter_mut().zip(&piece.columns) {
+            let Cells::Dense(counted) = &chunk.cells else { return Ok(counts) };
+            for (counts, column) in counts.iter_mut().zip(&chunk.columns) {
                 column.add_float_counts(&counted.counts, counts);
             }
             Ok(counts)
         };
-        let nanos = self.keys.len() * piece;
-        let counted: Vec<Counts> = self.context.lists(pieces.len(), nanos, |range| {
-            pieces[range].iter().map(|(_, range)| count(range)).collect()
+        let nanos = self.keys.len() * chunk;
+        let counted: Vec<Counts> = self.context.lists(chunks.len(), nanos, |range| {
+            chunks[range].iter().map(|(_, range)| count(range)).collect()
         })?;
         let mut before = vec![vec![vec![0; dense.len()]; floats.len()]; parts];
-        for ((part, _), counts) in pieces.iter().zip(&counted) {
+        for ((part, _), counts) in chunks.iter().zip(&counted) {
             for behind in &mut before[part + 1..] {
                 for (behind, counts) in behind.iter_mut().zip(counts) {
                     behind.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);

@@ -20,7 +20,7 @@ pub(super) struct NumberFolds<'a> {
     /// The groups of a batch, with those of members without a number taken out.
     counted: Vec<u32>,
     /// In a part of the members, the floats of all of them.
-    pub(super) kept: Option<KeptFloats>,
+    pub(super) retained: Option<RetainedFloats>,
     /// In a part of the members, whether floats are only asked whether they are there.
     leaves_floats: bool,
 }
@@ -44,7 +44,7 @@ pub(super) struct Folded {
 
 /// The floats of some members in their order, and their groups.
 #[derive(Default)]
-pub(super) struct KeptFloats {
+pub(super) struct RetainedFloats {
     groups: Vec<u32>,
     floats: Vec<f64>,
 }
@@ -83,19 +83,19 @@ impl Fold {
         }
     }
 
-    /// Adds what the ints of a part of the members come to, whose groups are at these places of the `count` groups.
-    fn absorb(&mut self, part: &Fold, places: &[u32], count: usize) {
+    /// Adds what the ints of a part of the members come to, whose groups are at these positions of the `count` groups.
+    fn absorb(&mut self, part: &Fold, positions: &[u32], count: usize) {
         match (self, part) {
             (Fold::IntSum(sums), Fold::IntSum(part)) => {
-                each(sums, 0, places, count, part, |sum, it| sum + it);
+                each(sums, 0, positions, count, part, |sum, it| sum + it);
             }
             (Fold::IntMin(least), Fold::IntMin(part)) => {
-                each(least, i64::MAX, places, count, part, i64::min);
+                each(least, i64::MAX, positions, count, part, i64::min);
             }
             (Fold::IntMax(greatest), Fold::IntMax(part)) => {
-                each(greatest, i64::MIN, places, count, part, i64::max);
+                each(greatest, i64::MIN, positions, count, part, i64::max);
             }
-            // Where the floats of a part are kept, they are added one by one.
+            // Where the floats of a part are retained, they are added one by one.
             (Fold::FloatSum(sums), Fold::FloatSum(part)) => sums.absorb(part),
             _ => {}
         }
@@ -135,7 +135,7 @@ impl Fold {
     }
 
     /// Has a number for each of `count` groups.
-    fn make_room(&mut self, count: usize) {
+    fn make_space(&mut self, count: usize) {
         match self {
             Fold::IntSum(sums) => sums.resize(count, 0),
             Fold::IntMin(least) => least.resize(count, i64::MAX),
@@ -241,10 +241,10 @@ pub(super) fn each<T: Copy, N: Copy>(
 
 impl Folded {
     /// The place of a fold among the folds, which is made where there is none like it.
-    fn place_of(&mut self, op: Aggregate, is_int: bool) -> usize {
+    fn position_of(&mut self, op: Aggregate, is_int: bool) -> usize {
         let fold = Fold::new(op, is_int);
-        let known = self.folds.iter().position(|other| other.is_like(&fold));
-        known.unwrap_or_else(|| {
+        let existing = self.folds.iter().position(|other| other.is_like(&fold));
+        existing.unwrap_or_else(|| {
             self.folds.push(fold);
             self.folds.len() - 1
         })
@@ -263,7 +263,7 @@ impl Folded {
         self.folds.iter_mut().zip(&more.folds).for_each(|(fold, more)| fold.append(more));
     }
 
-    /// The same groups in another order: those at the given places.
+    /// The same groups in another order: those at the given positions.
     pub(super) fn in_order(&self, order: &[u32]) -> Folded {
         let folds = self.folds.iter().map(|fold| fold.in_order(order)).collect();
         Folded { lacking: at(&self.lacking, order), folds }
@@ -315,37 +315,44 @@ impl<'a> NumberFolds<'a> {
     /// The numbers of a predicate, of which nothing is made yet.
     pub(super) fn new(name: &'a str, numbers: NumberColumn<'a>) -> NumberFolds<'a> {
         let folded = Folded { lacking: Vec::new(), folds: Vec::new() };
-        NumberFolds { name, numbers, folded, counted: Vec::new(), kept: None, leaves_floats: false }
+        NumberFolds {
+            name,
+            numbers,
+            folded,
+            counted: Vec::new(),
+            retained: None,
+            leaves_floats: false,
+        }
     }
 
     /// The place of a fold among the folds, which is made where there is none like it.
-    pub(super) fn place_of(&mut self, op: Aggregate) -> usize {
-        self.folded.place_of(op, matches!(self.numbers, NumberColumn::Int(_)))
+    pub(super) fn position_of(&mut self, op: Aggregate) -> usize {
+        self.folded.position_of(op, matches!(self.numbers, NumberColumn::Int(_)))
     }
 
-    /// The same for batches of nodes from `first` on, which has seen none. With `keeps`, floats are kept and not added up.
-    pub(super) fn fork(&self, first: u32, keeps: bool) -> NumberFolds<'a> {
-        let keeps = keeps && matches!(self.numbers, NumberColumn::Float(_));
+    /// The same for batches of nodes from `first` on, which has seen none. With `retains`, floats are retained and not added up.
+    pub(super) fn fork(&self, first: u32, retains: bool) -> NumberFolds<'a> {
+        let retains = retains && matches!(self.numbers, NumberColumn::Float(_));
         NumberFolds {
             name: self.name,
             numbers: self.numbers.fork(first),
             folded: self.folded.emptied(),
             counted: Vec::new(),
-            kept: keeps.then(KeptFloats::default),
+            retained: retains.then(RetainedFloats::default),
             leaves_floats: false,
         }
     }
 
     /// Adds the numbers of a batch to the groups of its nodes.
     pub(super) fn add(&mut self, nodes: &[u32], groups: &[u32], count: usize) {
-        let NumberFolds { numbers, folded, counted, kept, leaves_floats, .. } = self;
+        let NumberFolds { numbers, folded, counted, retained, leaves_floats, .. } = self;
         let (numbers, has) = numbers.read(nodes);
         folded.lacking.resize(count, 0);
         let groups = counted_groups(groups, has, &mut folded.lacking, counted);
-        match (numbers, kept) {
-            (NumberSlice::Floats(floats), Some(kept)) => {
-                kept.groups.extend_from_slice(groups);
-                kept.floats.extend_from_slice(floats);
+        match (numbers, retained) {
+            (NumberSlice::Floats(floats), Some(retained)) => {
+                retained.groups.extend_from_slice(groups);
+                retained.floats.extend_from_slice(floats);
             }
             (NumberSlice::Floats(_), None) if *leaves_floats => {}
             (numbers, _) => folded.add(groups, count, numbers),
@@ -364,12 +371,12 @@ impl<'a> NumberFolds<'a> {
 
     /// Leaves the floats of a part to another pass; those who have none are told apart.
     pub(super) fn leave_floats(&mut self) {
-        (self.kept, self.leaves_floats) = (None, true);
+        (self.retained, self.leaves_floats) = (None, true);
     }
 
     /// Adds up the floats of a part behind so many floats of each group.
     pub(super) fn begin_behind(&mut self, counts: &[u32]) {
-        self.kept = None;
+        self.retained = None;
         for fold in &mut self.folded.folds {
             if let Fold::FloatSum(sums) = fold {
                 *sums = CountedSums::behind(counts);
@@ -387,9 +394,9 @@ impl<'a> NumberFolds<'a> {
     }
 
     /// Has numbers for `count` groups.
-    pub(super) fn make_room(&mut self, count: usize) {
+    pub(super) fn make_space(&mut self, count: usize) {
         self.folded.lacking.resize(count, 0);
-        self.folded.folds.iter_mut().for_each(|fold| fold.make_room(count));
+        self.folded.folds.iter_mut().for_each(|fold| fold.make_space(count));
     }
 
     /// The sums of the ints of `count` groups, which have to be asked.
@@ -406,7 +413,7 @@ impl<'a> NumberFolds<'a> {
     /// Whether floats are added up here, which counts the members that have one.
     pub(super) fn counts_floats(&self) -> bool {
         let is_sum = |fold: &Fold| matches!(fold, Fold::FloatSum(_));
-        self.kept.is_none() && !self.leaves_floats && self.folded.folds.iter().any(is_sum)
+        self.retained.is_none() && !self.leaves_floats && self.folded.folds.iter().any(is_sum)
     }
 
     /// The sums of the floats of `count` groups, which have to be asked.
@@ -428,14 +435,14 @@ impl<'a> NumberFolds<'a> {
         counts.iter_mut().zip(lacking).for_each(|(count, lacking)| *count += lacking);
     }
 
-    /// The numbers of a batch where nothing but their sum is asked, all nodes have one, and they lie behind one another as they are.
+    /// The numbers of a batch where nothing but their sum is asked, all nodes have one, and they lie contiguous as they are.
     pub(super) fn plain_to_sum(&mut self, nodes: &[u32]) -> Option<PlainNumbers<'a>> {
         let [Fold::IntSum(_) | Fold::FloatSum(_)] = self.folded.folds.as_slice() else {
             return None;
         };
         match &mut self.numbers {
             NumberColumn::Int(ints) => ints.narrow(nodes).map(PlainNumbers::Ints),
-            NumberColumn::Float(floats) if self.kept.is_none() => {
+            NumberColumn::Float(floats) if self.retained.is_none() => {
                 let floats = floats.plain(nodes)?;
                 Some(if self.leaves_floats {
                     PlainNumbers::Left
@@ -475,17 +482,17 @@ impl<'a> NumberFolds<'a> {
         folded.add(groups, count, numbers);
     }
 
-    /// Adds the numbers of the next part of the members, whose groups are at these places of the `count` groups.
-    pub(super) fn absorb(&mut self, part: NumberFolds<'_>, places: &[u32], count: usize) {
+    /// Adds the numbers of the next part of the members, whose groups are at these positions of the `count` groups.
+    pub(super) fn absorb(&mut self, part: NumberFolds<'_>, positions: &[u32], count: usize) {
         let folded = &mut self.folded;
-        each(&mut folded.lacking, 0, places, count, &part.folded.lacking, |sum, it| sum + it);
+        each(&mut folded.lacking, 0, positions, count, &part.folded.lacking, |sum, it| sum + it);
         for (fold, part) in folded.folds.iter_mut().zip(&part.folded.folds) {
-            fold.absorb(part, places, count);
+            fold.absorb(part, positions, count);
         }
-        let Some(KeptFloats { groups, floats }) = part.kept else { return };
+        let Some(RetainedFloats { groups, floats }) = part.retained else { return };
         for (groups, floats) in groups.chunks(BATCH).zip(floats.chunks(BATCH)) {
             self.counted.clear();
-            self.counted.extend(groups.iter().map(|group| places[*group as usize]));
+            self.counted.extend(groups.iter().map(|group| positions[*group as usize]));
             folded.add(&self.counted, count, NumberSlice::Floats(floats));
         }
     }
@@ -525,7 +532,7 @@ fn counted_groups<'g>(
     counted
 }
 
-/// The items at some places.
-fn at<T: Copy>(items: &[T], places: &[u32]) -> Vec<T> {
-    places.iter().map(|&place| items[place as usize]).collect()
+/// The items at some positions.
+fn at<T: Copy>(items: &[T], positions: &[u32]) -> Vec<T> {
+    positions.iter().map(|&position| items[position as usize]).collect()
 }

@@ -74,9 +74,9 @@ impl Context<'_> {
         self.check_group_results(&field.fields)?;
         let (count, targets) = (edges.offsets.len() - 1, edges.targets.len());
         let nanos = LIST_NANOS + MEMBER_NANOS * (targets / count.max(1));
-        let groups = |places: Range<usize>| {
-            let list = |place| self.groups(group_by, &field.fields, edges.targets_of(place));
-            places.map(list).collect::<Result<Vec<_>>>()
+        let groups = |positions: Range<usize>| {
+            let list = |position| self.groups(group_by, &field.fields, edges.targets_of(position));
+            positions.map(list).collect::<Result<Vec<_>>>()
         };
         let step = self.begin("group", &field.key, Some(field.at), None);
         let groups = self.lists(count, nanos, groups)?;
@@ -99,13 +99,13 @@ impl Context<'_> {
         let mut ascending = Vec::new();
         let mut members = members;
         if !members.is_sorted() {
-            self.make_room(&mut ascending, members.len())?;
+            self.make_space(&mut ascending, members.len())?;
             ascending.extend_from_slice(members);
             ascending.sort_unstable();
             members = &ascending;
         }
         let kind = self.group_kind(group_by, body, Members::List(members));
-        let groups = match self.group_in_place(kind, group_by, body, Members::List(members))? {
+        let groups = match self.group_in_position(kind, group_by, body, Members::List(members))? {
             Some(groups) => groups,
             None => {
                 self.took_for_groups(GroupPath::Lists);
@@ -152,7 +152,7 @@ impl Context<'_> {
 
     /// The groups of members in the way that [`Context::group_kind`] decided for, with their numbers of members, in any order that is
     /// the same in each run. `None` where lists are needed: they were decided for, or a key turns out to have no codes.
-    fn group_in_place(
+    fn group_in_position(
         &self,
         kind: GroupKind,
         group_by: &GroupBy,
@@ -175,22 +175,22 @@ impl Context<'_> {
     }
 
     /// The groups in the order of the answer: small ones first, and those of one size by their keys. What is sorted are numbers that
-    /// compare as the groups do, and places; keys are looked at where the numbers are equal.
+    /// compare as the groups do, and positions; keys are looked at where the numbers are equal.
     fn sorted_groups(&self, groups: Vec<(usize, Group)>) -> Result<Vec<Group>> {
         let has_rank = are_alike(&groups);
         let rank = |group: &Group| if has_rank { rank_of_group(group) } else { 0 };
         let _while_sorting =
             self.control.charge_while(size_of::<(usize, u64, usize)>() * groups.len())?;
         let ranked = groups.iter().enumerate();
-        let ranked = ranked.map(|(place, (count, group))| (*count, rank(group), place));
+        let ranked = ranked.map(|(position, (count, group))| (*count, rank(group), position));
         let order = self.sorted_by(ranked.collect(), COMPARE_NANOS, |one, other| {
-            let of = |(_, _, place): &(usize, u64, usize)| &groups[*place].1;
+            let of = |(_, _, position): &(usize, u64, usize)| &groups[*position].1;
             let ranks = (one.0, one.1).cmp(&(other.0, other.1));
             ranks.then_with(|| compare_groups(of(one), of(other))).then(one.2.cmp(&other.2))
         })?;
         let mut groups: Vec<Option<Group>> =
             groups.into_iter().map(|(_, group)| Some(group)).collect();
-        Ok(order.into_iter().filter_map(|(_, _, place)| groups[place].take()).collect())
+        Ok(order.into_iter().filter_map(|(_, _, position)| groups[position].take()).collect())
     }
 
     /// The groups of the root of a block, as columns where codes lead to them.
@@ -233,7 +233,7 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: &NodeSet,
     ) -> Result<Vec<Group>> {
-        if let Some(groups) = self.group_in_place(kind, group_by, body, Members::Set(members))? {
+        if let Some(groups) = self.group_in_position(kind, group_by, body, Members::Set(members))? {
             return self.sorted_groups(groups);
         }
         self.control.charge(size_of::<u32>() * members.len())?;
@@ -270,7 +270,7 @@ impl Context<'_> {
         Ok(groups)
     }
 
-    /// Adds the variables of a `@groupby` body to `found`: each holds the result of a group under the node that is its key. `keys` is
+    /// Adds the variables of a `@groupby` body to `result`: each holds the result of a group under the node that is its key. `keys` is
     /// the number of keys.
     ///
     /// # Errors
@@ -281,12 +281,12 @@ impl Context<'_> {
         body: &[Arc<Field>],
         keys: usize,
         groups: &[Group],
-        found: &mut BTreeMap<VarId, Var>,
+        result: &mut BTreeMap<VarId, Var>,
     ) -> Result<()> {
         let vars: Vec<(usize, VarId)> = body
             .iter()
             .enumerate()
-            .filter_map(|(place, field)| field.var.map(|var| (place, var)))
+            .filter_map(|(position, field)| field.var.map(|var| (position, var)))
             .collect();
         if vars.is_empty() {
             return Ok(());
@@ -306,14 +306,14 @@ impl Context<'_> {
                 let message = "a variable below `@groupby` of a predicate that has values";
                 return Err(refused(message.to_owned()));
             };
-            for ((place, _), map) in vars.iter().zip(&mut maps) {
-                if let Some(value) = &group.results[*place] {
+            for ((position, _), map) in vars.iter().zip(&mut maps) {
+                if let Some(value) = &group.results[*position] {
                     map.insert(*node, value.clone());
                 }
             }
         }
         for ((_, var), map) in vars.into_iter().zip(maps) {
-            add_values(found, Some(var), ValueMap::from_sorted(map));
+            add_values(result, Some(var), ValueMap::from_sorted(map));
         }
         Ok(())
     }
@@ -377,7 +377,7 @@ mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::{sharing, sharing_by};
     use crate::exec::control::stop::Control;
-    use crate::exec::physical::lot::Lot;
+    use crate::exec::physical::lot::RandomChoice;
     use crate::exec::tests::random_graph::{NAMES, full_graph, graph};
     use fastrand::Rng;
     use hexgraph_base::plan::{Aggregate, Query};
@@ -419,7 +419,7 @@ mod tests {
     #[test]
     fn columns_group_as_lists_do() {
         let mut rng = Rng::with_seed(7);
-        let (mut asked, mut by_columns, mut as_columns) = (0, 0, 0);
+        let (mut requested, mut by_columns, mut as_columns) = (0, 0, 0);
         for round in 0..24 {
             // The greater graphs have texts with codes.
             let nodes = if round % 8 == 0 { 3000 } else { rng.u64(20..200) };
@@ -440,61 +440,65 @@ mod tests {
                 let group_by = GroupBy { keys: vec![key(name)] };
                 let listed = context.listed_groups(&group_by, &body, &all.to_vec()).unwrap();
                 let group = |(count, key)| counted(count, vec![key], &body);
-                let found = counts.into_iter().map(group).collect();
-                assert_eq!(shown(&context, found), shown(&context, listed), "all with {name}");
+                let result = counts.into_iter().map(group).collect();
+                assert_eq!(shown(&context, result), shown(&context, listed), "all with {name}");
             }
             for _ in 0..30 {
                 let names = (0..rng.usize(1..4)).map(|_| rng.choice(NAMES).unwrap());
                 let group_by = GroupBy { keys: names.map(&key).collect() };
                 let body: Vec<_> = (0..rng.usize(..4)).map(|_| random_field(&mut rng)).collect();
-                let share = *rng.choice([1.0, 0.9, 0.2].as_slice()).unwrap();
+                let fraction = *rng.choice([1.0, 0.9, 0.2].as_slice()).unwrap();
                 let first = if rng.bool() { 0 } else { rng.u32(..nodes as u32) };
                 let members: Vec<u32> =
-                    (first..nodes as u32 * 2).filter(|_| rng.f64() < share).collect();
-                asked += 1;
+                    (first..nodes as u32 * 2).filter(|_| rng.f64() < fraction).collect();
+                requested += 1;
                 let set = NodeSet::from(members.clone());
                 let given = match rng.bool() {
                     true => Members::List(&members),
                     false => Members::Set(&set),
                 };
-                let Some(found) = context.column_groups(&group_by, &body, given).unwrap() else {
+                let Some(result) = context.column_groups(&group_by, &body, given).unwrap() else {
                     continue;
                 };
                 by_columns += 1;
-                let lot = if rng.bool() { Lot::of(rng.u64(..)) } else { Lot::default() };
-                let control = sharing_by(3, *rng.choice(&[1, 100, 10_000]).unwrap(), lot);
+                let choice = if rng.bool() {
+                    RandomChoice::of(rng.u64(..))
+                } else {
+                    RandomChoice::default()
+                };
+                let control = sharing_by(3, *rng.choice(&[1, 100, 10_000]).unwrap(), choice);
                 let shared = Context { control: &control, vars: Vec::new(), ..context };
                 let together = shared.column_groups(&group_by, &body, given).unwrap();
                 let together = together.expect("the keys are the same");
-                let sorted = |found: &[(usize, Group)]| match lot.is_drawn() {
+                let sorted = |result: &[(usize, Group)]| match choice.is_reserved() {
                     // The groups of another table come in another order.
-                    true => shown(&context, found.to_vec()),
-                    false => format!("{found:?}"),
+                    true => shown(&context, result.to_vec()),
+                    false => format!("{result:?}"),
                 };
-                assert_eq!(sorted(&together), sorted(&found), "{group_by:?}: {body:?}");
+                assert_eq!(sorted(&together), sorted(&result), "{group_by:?}: {body:?}");
                 let listed = context.listed_groups(&group_by, &body, &members).unwrap();
                 assert_eq!(
-                    shown(&context, found),
+                    shown(&context, result),
                     shown(&context, listed.clone()),
                     "{group_by:?} of {members:?}: {body:?}"
                 );
-                let wanted = context.sorted_groups(listed).unwrap();
+                let expected = context.sorted_groups(listed).unwrap();
                 for context in [&context, &shared] {
                     let columns = context.groups_as_columns(&group_by, &body, given).unwrap();
                     let Some(columns) = columns else { continue };
                     as_columns += 1;
-                    assert_eq!(columns.len(), wanted.len());
-                    for (place, group) in wanted.iter().enumerate() {
-                        let (keys, results) = columns.row(place);
+                    assert_eq!(columns.len(), expected.len());
+                    for (position, group) in expected.iter().enumerate() {
+                        let (keys, results) = columns.row(position);
                         let keys: Vec<_> = keys.into_iter().map(GroupValue::Value).collect();
-                        let found = format!("{:?}", Group { keys, results });
-                        assert_eq!(found, format!("{group:?}"), "{group_by:?}: {body:?}");
+                        let result = format!("{:?}", Group { keys, results });
+                        assert_eq!(result, format!("{group:?}"), "{group_by:?}: {body:?}");
                     }
                 }
             }
         }
-        assert!(asked < 2 * as_columns, "{as_columns} of {asked} twice were columns");
-        assert!(asked < 2 * by_columns, "{by_columns} of {asked} were grouped by columns");
+        assert!(requested < 2 * as_columns, "{as_columns} of {requested} twice were columns");
+        assert!(requested < 2 * by_columns, "{by_columns} of {requested} were grouped by columns");
     }
 
     /// Columns without gaps or changes, which are read as they lie, are grouped as lists are, by one thread and by several: also groups of more
@@ -519,23 +523,23 @@ mod tests {
             let version = full_graph(rng.u64(5_000..10_000), &mut rng);
             let query = Query::default();
             let all = version.predicate("age").unwrap().subjects();
-            for (place, body) in bodies.iter().enumerate() {
+            for (position, body) in bodies.iter().enumerate() {
                 for key in ["age", "day", "city", "is"] {
                     let (alias, langs, predicate) = (None, Vec::new(), key.to_owned());
                     let group_by = GroupBy { keys: vec![GroupKey { alias, predicate, langs }] };
-                    let mut wanted = None;
-                    let lot = Lot::of(rng.u64(..));
+                    let mut expected = None;
+                    let choice = RandomChoice::of(rng.u64(..));
                     let controls = [
                         Control::new(),
                         sharing(2, 10_000),
                         sharing(3, 1),
-                        sharing_by(2, 10_000, lot),
-                        sharing_by(3, 100, lot),
+                        sharing_by(2, 10_000, choice),
+                        sharing_by(3, 100, choice),
                     ];
                     for control in controls {
                         let (version, query, vars) = (&version, &query, Vec::new());
                         let context = Context { version, query, control: &control, vars };
-                        let wanted = wanted.get_or_insert_with(|| {
+                        let expected = expected.get_or_insert_with(|| {
                             let listed = context.listed_groups(&group_by, body, &all.to_vec());
                             context.sorted_groups(listed.unwrap()).unwrap()
                         });
@@ -543,13 +547,17 @@ mod tests {
                         let columns = context.groups_as_columns(&group_by, body, members).unwrap();
                         let Some(columns) = columns else { continue };
                         as_columns += 1;
-                        let row = |place: usize| {
-                            let (keys, results) = columns.row(place);
+                        let row = |position: usize| {
+                            let (keys, results) = columns.row(position);
                             let keys = keys.into_iter().map(GroupValue::Value).collect();
                             Group { keys, results }
                         };
-                        let found: Vec<Group> = (0..columns.len()).map(row).collect();
-                        assert_eq!(format!("{found:?}"), format!("{wanted:?}"), "{place} by {key}");
+                        let result: Vec<Group> = (0..columns.len()).map(row).collect();
+                        assert_eq!(
+                            format!("{result:?}"),
+                            format!("{expected:?}"),
+                            "{position} by {key}"
+                        );
                     }
                 }
             }

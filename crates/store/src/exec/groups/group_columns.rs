@@ -29,7 +29,7 @@ fn rank_of_key(key: ValueRef<'_>) -> u64 {
     }
 }
 
-/// The bits of a number that groups are dealt out by at a time: counters for as many digits fit into the nearest cache.
+/// The bits of a number that groups are partitioned out by at a time: counters for as many digits fit into the nearest cache.
 const DIGIT_BITS: u32 = 11;
 
 /// Fewer numbers are sorted by comparing them.
@@ -39,7 +39,7 @@ const DIGITS_MIN: usize = 512;
 pub(super) struct GroupKey {
     cells: KeyCells,
     /// Where groups share values: for each group the place of its value among the cells. Else each group has a cell.
-    places: Option<Vec<u32>>,
+    positions: Option<Vec<u32>>,
     /// Whether the groups stand in the order of their values.
     ascends: bool,
 }
@@ -47,23 +47,24 @@ pub(super) struct GroupKey {
 impl GroupKey {
     /// A value for each group, which `ascends` or not.
     pub(super) fn of_each(cells: KeyCells, ascends: bool) -> GroupKey {
-        GroupKey { cells, places: None, ascends }
+        GroupKey { cells, positions: None, ascends }
     }
 
     /// Values that are there once each, and the place of its value for each group.
-    pub(super) fn shared(cells: KeyCells, places: Vec<u32>) -> GroupKey {
-        GroupKey { cells, places: Some(places), ascends: false }
+    pub(super) fn shared(cells: KeyCells, positions: Vec<u32>) -> GroupKey {
+        GroupKey { cells, positions: Some(positions), ascends: false }
     }
 
     fn get(&self, group: usize) -> ValueRef<'_> {
-        self.cells.get(self.places.as_ref().map_or(group, |places| places[group] as usize))
+        self.cells.get(self.positions.as_ref().map_or(group, |positions| positions[group] as usize))
     }
 
     /// The cells of some groups.
     fn in_order(&self, order: &[u32]) -> KeyCells {
-        match &self.places {
-            Some(places) => {
-                let cells: Vec<u32> = order.iter().map(|group| places[*group as usize]).collect();
+        match &self.positions {
+            Some(positions) => {
+                let cells: Vec<u32> =
+                    order.iter().map(|group| positions[*group as usize]).collect();
                 self.cells.in_order(&cells)
             }
             None => self.cells.in_order(order),
@@ -72,12 +73,16 @@ impl GroupKey {
 
     /// The bytes that the values of all groups take, each group's by itself.
     fn byte_len(&self) -> usize {
-        let Some(places) = &self.places else { return self.cells.heap_size() };
-        let counts = places.iter().fold(vec![0; self.cells.len()], |mut counts, place| {
-            counts[*place as usize] += 1;
+        let Some(positions) = &self.positions else { return self.cells.heap_size() };
+        let counts = positions.iter().fold(vec![0; self.cells.len()], |mut counts, position| {
+            counts[*position as usize] += 1;
             counts
         });
-        counts.iter().enumerate().map(|(place, count)| count * self.cells.cell_len(place)).sum()
+        counts
+            .iter()
+            .enumerate()
+            .map(|(position, count)| count * self.cells.cell_len(position))
+            .sum()
     }
 
     /// For each cell the number of cells that come before it, without those that are equal.
@@ -101,84 +106,85 @@ fn compare_keys(keys: &[GroupKey], one: usize, other: usize) -> Ordering {
     keys.iter().map(compare).fold(Ordering::Equal, Ordering::then)
 }
 
-/// The places of groups in the order of the answer, where all keys have shared values and a number of 64 bits has all that groups are ordered by; or
+/// The positions of groups in the order of the answer, where all keys have shared values and a number of 64 bits has all that groups are ordered by; or
 /// where there is one key whose order they have already.
 fn order_by_ranks(counts: &[u32], keys: &[GroupKey], results: &[ResultCells]) -> Option<Vec<u32>> {
     let width = |most: usize| usize::BITS - most.leading_zeros();
     // Groups with equal numbers stay in their order.
-    let places: Vec<&Vec<u32>> = match keys {
+    let positions: Vec<&Vec<u32>> = match keys {
         [key] if key.ascends => Vec::new(),
         [] => return None,
-        keys => keys.iter().map(|key| key.places.as_ref()).collect::<Option<_>>()?,
+        keys => keys.iter().map(|key| key.positions.as_ref()).collect::<Option<_>>()?,
     };
     let mut bits = width(counts.iter().max().map_or(0, |most| *most as usize));
     let mut numbers: Vec<u64> = counts.iter().map(|count| u64::from(*count)).collect();
     if !results.iter().all(ResultCells::are_all) {
         let more = width(results.len());
         bits += more;
-        for (place, number) in numbers.iter_mut().enumerate() {
-            let has = results.iter().filter(|cells| cells.has(place)).count();
+        for (position, number) in numbers.iter_mut().enumerate() {
+            let has = results.iter().filter(|cells| cells.has(position)).count();
             *number = *number << more | has as u64;
         }
     }
-    for (key, places) in keys.iter().zip(places) {
+    for (key, positions) in keys.iter().zip(positions) {
         let ranks = key.ranks();
         let more = width(ranks.len());
         bits += more;
         if u64::BITS < bits {
             return None;
         }
-        for (number, place) in numbers.iter_mut().zip(places) {
-            *number = *number << more | u64::from(ranks[*place as usize]);
+        for (number, position) in numbers.iter_mut().zip(positions) {
+            *number = *number << more | u64::from(ranks[*position as usize]);
         }
     }
     Some(order_of(&numbers, bits))
 }
 
-/// The places of numbers of so many bits in their order; those of equal numbers ascend. O(numbers · bits).
+/// The positions of numbers of so many bits in their order; those of equal numbers ascend. O(numbers · bits).
 fn order_of(numbers: &[u64], bits: u32) -> Vec<u32> {
     let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
     if numbers.len() < DIGITS_MIN {
-        order.sort_by_key(|place| numbers[*place as usize]);
+        order.sort_by_key(|position| numbers[*position as usize]);
         return order;
     }
-    let mut dealt = vec![0; order.len()];
+    let mut partitioned = vec![0; order.len()];
     for shift in (0..bits).step_by(DIGIT_BITS as usize) {
-        let digit = |place: u32| (numbers[place as usize] >> shift) as usize % (1 << DIGIT_BITS);
+        let digit =
+            |position: u32| (numbers[position as usize] >> shift) as usize % (1 << DIGIT_BITS);
         let mut slots = [0_u32; 1 << DIGIT_BITS];
-        order.iter().for_each(|place| slots[digit(*place)] += 1);
+        order.iter().for_each(|position| slots[digit(*position)] += 1);
         let mut next = 0;
         for slot in &mut slots {
             next += mem::replace(slot, next);
         }
-        for &place in &order {
-            let slot = &mut slots[digit(place)];
-            dealt[*slot as usize] = place;
+        for &position in &order {
+            let slot = &mut slots[digit(position)];
+            partitioned[*slot as usize] = position;
             *slot += 1;
         }
-        mem::swap(&mut order, &mut dealt);
+        mem::swap(&mut order, &mut partitioned);
     }
     order
 }
 
-/// Groups, each with its place, in the order of their numbers of members, and of their places where these are equal. O(groups) where none has
+/// Groups, each with its place, in the order of their numbers of members, and of their positions where these are equal. O(groups) where none has
 /// more members than there are groups, or else O(groups · log groups).
 fn by_count(counts: &[u32], ranked: &[(u64, u32)]) -> Vec<(u64, u32)> {
     let most = counts.iter().max().map_or(0, |most| *most as usize);
     if counts.len() < most {
         let mut sorted = ranked.to_vec();
-        sorted.sort_by_key(|(_, place)| counts[*place as usize]);
+        sorted.sort_by_key(|(_, position)| counts[*position as usize]);
         return sorted;
     }
     let mut ends = vec![0; most + 2];
     counts.iter().for_each(|count| ends[*count as usize + 1] += 1);
-    for place in 1..ends.len() {
-        ends[place] += ends[place - 1];
+    for position in 1..ends.len() {
+        ends[position] += ends[position - 1];
     }
     let mut sorted = vec![(0, 0); ranked.len()];
-    for &(rank, place) in ranked {
-        let slot = &mut ends[counts[place as usize] as usize];
-        sorted[*slot] = (rank, place);
+    for &(rank, position) in ranked {
+        let slot = &mut ends[counts[position as usize] as usize];
+        sorted[*slot] = (rank, position);
         *slot += 1;
     }
     sorted
@@ -217,7 +223,7 @@ impl Context<'_> {
         Ok(GroupColumns::new(len, in_order, results))
     }
 
-    /// The places of groups in the order of the answer, found by comparing keys.
+    /// The positions of groups in the order of the answer, found by comparing keys.
     fn order_by_keys(
         &self,
         counts: &[u32],
@@ -227,44 +233,43 @@ impl Context<'_> {
         let len = counts.len();
         let are_alike = results.iter().all(ResultCells::are_all);
         // Where not all have the same number of results, that stands before the keys.
-        let rank = |place: usize| match (are_alike, keys.first()) {
-            (true, Some(key)) => rank_of_key(key.get(place)),
+        let rank = |position: usize| match (are_alike, keys.first()) {
+            (true, Some(key)) => rank_of_key(key.get(position)),
             (true, None) => 0,
-            (false, _) => results.iter().filter(|cells| cells.has(place)).count() as u64,
+            (false, _) => results.iter().filter(|cells| cells.has(position)).count() as u64,
         };
         let ranked = |range: Range<usize>| {
-            Ok(range.map(|place| (rank(place), place as u32)).collect::<Vec<_>>())
+            Ok(range.map(|position| (rank(position), position as u32)).collect::<Vec<_>>())
         };
         let ranked = by_count(counts, &self.lists(len, CELL_NANOS, ranked)?);
         let ranked = self.sorted_runs(ranked, counts)?;
-        let mut order: Vec<u32> = ranked.iter().map(|(_, place)| *place).collect();
+        let mut order: Vec<u32> = ranked.iter().map(|(_, position)| *position).collect();
         let mut start = 0;
         let is_tie = |one: &(u64, u32), other: &(u64, u32)| {
             one.0 == other.0 && counts[one.1 as usize] == counts[other.1 as usize]
         };
         for run in ranked.chunk_by(is_tie) {
-            let places = &mut order[start..start + run.len()];
+            let positions = &mut order[start..start + run.len()];
             start += run.len();
-            if 1 < places.len() {
-                places.sort_by(|one, other| compare_keys(keys, *one as usize, *other as usize));
+            if 1 < positions.len() {
+                positions.sort_by(|one, other| compare_keys(keys, *one as usize, *other as usize));
             }
         }
         Ok(order)
     }
 
-    /// Sorts the groups of each number of members, which lie behind one another, by their ranks and places. Other threads help.
+    /// Sorts the groups of each number of members, which lie contiguous, by their ranks and positions. Other threads help.
     fn sorted_runs(&self, ranked: Vec<(u64, u32)>, counts: &[u32]) -> Result<Vec<(u64, u32)>> {
-        let count = |(_, place): &(u64, u32)| counts[*place as usize];
+        let count = |(_, position): &(u64, u32)| counts[*position as usize];
         let runs: Vec<&[(u64, u32)]> =
             ranked.chunk_by(|one, other| count(one) == count(other)).collect();
         let longest = runs.iter().map(|run| run.len()).max().unwrap_or(0);
         if ranked.len() < 2 * longest {
             // Nearly all have as many members.
-            let whole = |it: &(u64, u32)| {
+            let full = |it: &(u64, u32)| {
                 u128::from(count(it)) << 96 | u128::from(it.0) << 32 | u128::from(it.1)
             };
-            return self
-                .sorted_by(ranked, COMPARE_NANOS, |one, other| whole(one).cmp(&whole(other)));
+            return self.sorted_by(ranked, COMPARE_NANOS, |one, other| full(one).cmp(&full(other)));
         }
         let each = ranked.len() / runs.len().max(1);
         let nanos = each * COMPARE_NANOS * (each.max(1).ilog2() as usize + 1);
@@ -315,16 +320,16 @@ mod tests {
     use super::*;
     use fastrand::Rng;
 
-    /// Numbers that are dealt out digit by digit come in the order in which a sort puts them, equal ones by place.
+    /// Numbers that are partitioned out digit by digit come in the order in which a sort puts them, equal ones by position.
     #[test]
     fn digits_are_the_order() {
         let mut rng = Rng::with_seed(3);
         for count in [0, 1, DIGITS_MIN - 1, DIGITS_MIN, 5000] {
             for bits in [1, 10, 11, 12, 40, 64] {
                 let numbers: Vec<u64> = (0..count).map(|_| rng.u64(..) >> (64 - bits)).collect();
-                let mut wanted: Vec<u32> = (0..count as u32).collect();
-                wanted.sort_by_key(|place| numbers[*place as usize]);
-                assert_eq!(order_of(&numbers, bits), wanted, "{count} numbers of {bits} bits");
+                let mut expected: Vec<u32> = (0..count as u32).collect();
+                expected.sort_by_key(|position| numbers[*position as usize]);
+                assert_eq!(order_of(&numbers, bits), expected, "{count} numbers of {bits} bits");
             }
         }
     }

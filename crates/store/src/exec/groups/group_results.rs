@@ -22,7 +22,7 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: &[u32],
     ) -> Result<Vec<Option<Rc<NumberTable>>>> {
-        let mut known: FxHashMap<&str, Option<Rc<NumberTable>>> = FxHashMap::default();
+        let mut existing: FxHashMap<&str, Option<Rc<NumberTable>>> = FxHashMap::default();
         let mut tables = Vec::with_capacity(body.len());
         for field in body {
             let FieldKind::AggregatePredicate { name, langs, .. } = &field.kind else {
@@ -33,7 +33,7 @@ impl Context<'_> {
                 tables.push(None);
                 continue;
             }
-            if let Some(table) = known.get(name.as_str()) {
+            if let Some(table) = existing.get(name.as_str()) {
                 tables.push(table.clone());
                 continue;
             }
@@ -46,7 +46,7 @@ impl Context<'_> {
                 }
                 None => None,
             };
-            known.insert(name, table.clone());
+            existing.insert(name, table.clone());
             tables.push(table);
         }
         Ok(tables)
@@ -57,10 +57,10 @@ impl Context<'_> {
         for field in body {
             let FieldKind::AggregatePredicate { op, name, .. } = &field.kind else { continue };
             let Some(predicate) = self.predicate(name) else { continue };
-            let found = predicate.def.value_type;
+            let result = predicate.def.value_type;
             if predicate.is_edges() || !PredicateUse::Aggregate(*op).is_allowed(&predicate.def) {
-                let (op, found) = (op.name(), found.name());
-                let message = format!("`{op}` can't aggregate `{name}`, which is of type {found}");
+                let (op, result) = (op.name(), result.name());
+                let message = format!("`{op}` can't aggregate `{name}`, which is of type {result}");
                 let hint = "min and max take numbers, strings and datetimes, sum and avg numbers and vectors";
                 return Err(Error::query_at(field.at, message).with_hint(hint));
             }

@@ -8,9 +8,9 @@
 
 mod numbering;
 
-use super::partition::INDEX_SHARE;
+use super::partition::INDEX_RESERVATION;
 use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows, rows_between};
-use crate::exec::select::number_columns::LIST_SHARE;
+use crate::exec::select::number_columns::LIST_RESERVATION;
 use crate::exec::select::read::{Typed, typed_or_none};
 use crate::graph::{ChangedNumbers, ChangedTexts, IndexView, LangValues, NO_TEXT, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
@@ -28,16 +28,16 @@ pub(crate) const MISSING: u32 = 0;
 const RANGE_MIN: usize = 1024;
 
 /// The least value of a column is looked for where it has at most this many rows for each node,
-const ROWS_SHARE: usize = 16;
+const ROWS_RESERVATION: usize = 16;
 
 /// and that of all rows, which is looked for once for all queries, where it has at most this many.
 const ALL_ROWS_SHARE: usize = 1024;
 
 /// The ends of all rows stand for those of some where there are at most this many times as many rows.
-const WHOLE_SHARE: usize = 2;
+const FULL_RESERVATION: usize = 2;
 
 /// The codes by node id may span at most this many ids for each node.
-const SPAN_SHARE: usize = 16;
+const SPAN_RESERVATION: usize = 16;
 
 /// The bytes that a value takes in a hash table, which is half empty.
 const ENTRY_BYTES: usize = 64;
@@ -80,7 +80,7 @@ pub(crate) enum PlainKeys<'a> {
     Coded(&'a [u16], u32),
 }
 
-/// The code of a text by its code in a column of so many texts. One of a damaged file may be senseless. It stays a group of its own, whose value
+/// The code of a text by its code in a column of so many texts. One of a damaged file may be invalid. It stays a group of its own, whose value
 /// is then read and refused.
 #[inline]
 pub(crate) fn code_of_text(code: u16, count: u32) -> u32 {
@@ -149,7 +149,7 @@ fn packed(text: &[u8]) -> Option<u128> {
             u128::from(first) | u128::from(u32::from_le_bytes(*last)) << 32
         }
         1..4 => {
-            let at = |place: usize| u128::from(text[place]);
+            let at = |position: usize| u128::from(text[position]);
             at(0) | at(len / 2) << 8 | at(len - 1) << 16
         }
         0 => 0,
@@ -163,56 +163,56 @@ enum Changed<'a> {
     Missing,
     Value(ValueRef<'a>),
     /// A value that has another type than the schema says.
-    Foreign,
+    External,
 }
 
 impl<'a> Changed<'a> {
-    fn of(row: Option<&'a Row>, wanted: ValueType) -> Changed<'a> {
-        match row.and_then(|row| typed_or_none(row.first(), wanted)) {
+    fn of(row: Option<&'a Row>, expected: ValueType) -> Changed<'a> {
+        match row.and_then(|row| typed_or_none(row.first(), expected)) {
             None => Changed::Missing,
             Some(Typed::Stored(value)) => Changed::Value(value),
-            Some(Typed::Converted(_)) => Changed::Foreign,
+            Some(Typed::Converted(_)) => Changed::External,
         }
     }
 }
 
 impl<'a> KeyCodes<'a> {
-    /// The codes of some nodes, for values that the schema says are of type `wanted`; `None` for lists, for
+    /// The codes of some nodes, for values that the schema says are of type `expected`; `None` for lists, for
     /// values of other types, and for types that are compared in other ways. O(changes between the first and the last node),
     /// and at most a walk over the rows between them or over the index.
     pub(crate) fn new(
         part: &'a LangValues,
-        wanted: ValueType,
+        expected: ValueType,
         nodes: Members<'_>,
     ) -> Option<KeyCodes<'a>> {
         let column = &part.base.column;
         let is_text = |kind| matches!(kind, ValueType::String | ValueType::Default);
         let stored = column.values.value_type()?;
-        if column.rows.is_some() || !(stored == wanted || is_text(stored) && is_text(wanted)) {
+        if column.rows.is_some() || !(stored == expected || is_text(stored) && is_text(expected)) {
             return None;
         }
         let (codes, limit, changes) = match &column.values {
             Values::Coded { codes, texts, .. }
                 if is_text(stored) && texts.len() <= nodes.len().max(RANGE_MIN) =>
             {
-                let texts = (0..texts.len()).map(|place| texts.get_bytes(place));
-                coded(part, wanted, nodes, codes, texts)?
+                let texts = (0..texts.len()).map(|position| texts.get_bytes(position));
+                coded(part, expected, nodes, codes, texts)?
             }
             Values::Text { .. } | Values::Coded { .. } if is_text(stored) => {
                 let by_index = part.complete_index().and_then(|view| by_tokens(part, view, nodes));
                 match by_index {
                     Some((codes, limit)) => (codes, limit, Vec::new()),
-                    None => interned_texts(part, wanted, nodes)?,
+                    None => interned_texts(part, expected, nodes)?,
                 }
             }
-            Values::Float(_) | Values::DateTime { .. } => interned_numbers(part, wanted, nodes)?,
+            Values::Float(_) | Values::DateTime { .. } => interned_numbers(part, expected, nodes)?,
             Values::Bool(_)
             | Values::SmallInt(_)
             | Values::Int(_)
             | Values::Days(_)
-            | Values::SmallTime(_) => match narrow(part, wanted, nodes) {
-                Some(found) => found,
-                None => interned_numbers(part, wanted, nodes)?,
+            | Values::SmallTime(_) => match narrow(part, expected, nodes) {
+                Some(result) => result,
+                None => interned_numbers(part, expected, nodes)?,
             },
             _ => return None,
         };
@@ -224,17 +224,18 @@ impl<'a> KeyCodes<'a> {
     /// The same key for another thread, which reads batches of `count` nodes in all, none below `first`. The thread numbers values by
     /// a table of its own, so its codes mean something else than those of this key beyond the values that are known now.
     pub(crate) fn fork(&self, first: u32, count: usize) -> KeyCodes<'a> {
-        let known = match &self.codes {
-            Codes::Numbers(known) => Some(known.len()),
-            Codes::Texts(known) => Some(known.len()),
+        let existing = match &self.codes {
+            Codes::Numbers(existing) => Some(existing.len()),
+            Codes::Texts(existing) => Some(existing.len()),
             _ => None,
         };
-        let limit = known.map_or(self.limit, |known| self.limit.min((known + count) as u64 + 1));
+        let limit =
+            existing.map_or(self.limit, |existing| self.limit.min((existing + count) as u64 + 1));
         let codes = match &self.codes {
             Codes::Narrow(least) => Codes::Narrow(*least),
             Codes::Coded(codes, count) => Codes::Coded(codes, *count),
-            Codes::Numbers(known) => Codes::Numbers(known.clone()),
-            Codes::Texts(known) => Codes::Texts(known.clone()),
+            Codes::Numbers(existing) => Codes::Numbers(existing.clone()),
+            Codes::Texts(existing) => Codes::Texts(existing.clone()),
             Codes::Table(first, codes) => Codes::Table(*first, Arc::clone(codes)),
         };
         let part = self.part;
@@ -260,7 +261,7 @@ impl<'a> KeyCodes<'a> {
     /// The value that a code stands for. `None` for values that are numbered as they come, for texts that changes brought, and for instants of
     /// which some changed, since these may be written in several ways.
     pub(crate) fn value_of(&self, code: u32) -> Option<ValueRef<'a>> {
-        let (values, is_settled) = (&self.part.base.column.values, self.changes.is_empty());
+        let (values, is_clean) = (&self.part.base.column.values, self.changes.is_empty());
         let unit = match &self.codes {
             Codes::Narrow(least) => least.wrapping_add(i64::from(code)).wrapping_sub(1),
             Codes::Coded(_, count) if (1..=*count).contains(&code) => {
@@ -273,14 +274,14 @@ impl<'a> KeyCodes<'a> {
         match values {
             Values::Bool(_) => Some(ValueRef::Bool(unit != 0)),
             Values::SmallInt(_) | Values::Int(_) => Some(ValueRef::Int(unit)),
-            Values::Days(_) if is_settled => instant(unit.saturating_mul(DAY_SECONDS)),
-            Values::SmallTime(_) if is_settled => instant(unit),
+            Values::Days(_) if is_clean => instant(unit.saturating_mul(DAY_SECONDS)),
+            Values::SmallTime(_) if is_clean => instant(unit),
             _ => None,
         }
     }
 
-    /// Whether one of the codes is that of a [senseless text](code_of_text).
-    pub(crate) fn has_senseless(&self) -> bool {
+    /// Whether one of the codes is that of a [invalid text](code_of_text).
+    pub(crate) fn has_invalid(&self) -> bool {
         matches!(self.codes, Codes::Coded(..))
     }
 
@@ -308,18 +309,18 @@ impl<'a> KeyCodes<'a> {
     /// The bytes by which a hash table has grown since it was last asked.
     pub(crate) fn growth(&mut self) -> usize {
         match &mut self.codes {
-            Codes::Numbers(known) => known.growth(),
-            Codes::Texts(known) => known.growth(),
+            Codes::Numbers(existing) => existing.growth(),
+            Codes::Texts(existing) => existing.growth(),
             _ => 0,
         }
     }
 
-    /// The keys of a batch as they lie in the column, where they do behind one another, and none has changed. Then the batch need not be read, or
+    /// The keys of a batch as they lie in the column, where they do contiguous, and none has changed. Then the batch need not be read, or
     /// it may be.
     pub(crate) fn plain(&mut self, nodes: &[u32]) -> Option<PlainKeys<'a>> {
         let column = &self.part.base.column;
         let run = self.finder.run(&column.subjects, nodes)?;
-        if !self.changes.is_settled(nodes) {
+        if !self.changes.is_clean(nodes) {
             return None;
         }
         // The code of the least number is 1. Numbers are as narrow as it, so the distance is right though it wraps.
@@ -344,88 +345,89 @@ impl<'a> KeyCodes<'a> {
         }
         let column = &self.part.base.column;
         let codes = &mut self.codes;
-        self.finder.for_each_piece(&column.subjects, nodes, |rows| {
+        self.finder.for_each_chunk(&column.subjects, nodes, |rows| {
             match (&mut *codes, &column.values) {
                 (Codes::Narrow(least), values) => read_narrow(values, &rows, *least, out),
                 (Codes::Coded(codes, count), _) => {
                     rows.read(codes, MISSING, |code| code_of_text(code, *count), out);
                 }
-                (Codes::Numbers(known), values) => {
+                (Codes::Numbers(existing), values) => {
                     rows.for_each(|row| match row.and_then(|row| number_of(values.get(row))) {
-                        Some(number) => known.ask(number, 0, out),
+                        Some(number) => existing.ask(number, 0, out),
                         None => out.push(MISSING),
                     })
                 }
-                (Codes::Texts(known), values) => each_text(values, &rows, |text| match text {
-                    Some(text) => known.ask(text, out),
+                (Codes::Texts(existing), values) => each_text(values, &rows, |text| match text {
+                    Some(text) => existing.ask(text, out),
                     None => out.push(MISSING),
                 }),
                 (Codes::Table(..), _) => {}
             }
         });
         match &mut self.codes {
-            Codes::Numbers(known) => known.settle(0, out),
-            Codes::Texts(known) => known.short.settle(known.long.len(), out),
+            Codes::Numbers(existing) => existing.settle(0, out),
+            Codes::Texts(existing) => existing.short.settle(existing.long.len(), out),
             _ => {}
         }
-        self.changes.for_each(nodes, |place, code| out[place] = code);
+        self.changes.for_each(nodes, |position, code| out[position] = code);
     }
 }
 
 /// Deals nodes out by their values of a key that are numbered as they come: all nodes with the same value to the same share.
-pub(crate) struct Dealer<'a, 's> {
+pub(crate) struct Partitioner<'a, 's> {
     part: &'a LangValues,
     are_texts: bool,
-    /// The shares of the codes that are known, which changed nodes have; see [`KeyCodes::shares`].
-    shares: &'s [u16],
+    /// The shares of the codes that are known, which changed nodes have; see [`KeyCodes::fractions`].
+    fractions: &'s [u16],
     changes: Overlay<u32>,
     finder: RowFinder,
     /// The shares of a batch.
     batch: Vec<u16>,
 }
 
-/// The share of a node without a value, which is not dealt out.
-const NO_SHARE: u16 = u16::MAX;
+/// The share of a node without a value, which is not partitioned out.
+const NO_RESERVATION: u16 = u16::MAX;
 
 /// The share of a number among so many.
-fn share_of(number: u128, count: usize) -> u16 {
+fn reservation_of(number: u128, count: usize) -> u16 {
     /// Numbers without a pattern, the fractions of pi.
     const SEEDS: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
     let hash = mixed(number, SEEDS) >> 32;
     ((hash * count as u64) >> 32) as u16
 }
 
-/// As [`share_of`], of a text.
+/// As [`reservation_of`], of a text.
 fn share_of_text(text: &[u8], count: usize) -> u16 {
     let number = packed(text).unwrap_or_else(|| FxBuildHasher.hash_one(text).into());
-    share_of(number, count)
+    reservation_of(number, count)
 }
 
 impl<'a> KeyCodes<'a> {
     /// The shares of the values that are numbered by now, by their codes, where there are `count` shares.
-    pub(crate) fn shares(&self, count: usize) -> Vec<u16> {
+    pub(crate) fn fractions(&self, count: usize) -> Vec<u16> {
         let mut codes: Vec<(u32, u16)> = match &self.codes {
-            Codes::Numbers(known) => {
-                known.iter().map(|(it, code)| (code, share_of(it, count))).collect()
+            Codes::Numbers(existing) => {
+                existing.iter().map(|(it, code)| (code, reservation_of(it, count))).collect()
             }
-            Codes::Texts(known) => {
-                let short = known.short.iter().map(|(it, code)| (code, share_of(it, count)));
-                let long = known.long.iter().map(|(it, code)| (*code, share_of_text(it, count)));
+            Codes::Texts(existing) => {
+                let short =
+                    existing.short.iter().map(|(it, code)| (code, reservation_of(it, count)));
+                let long = existing.long.iter().map(|(it, code)| (*code, share_of_text(it, count)));
                 short.chain(long).collect()
             }
             _ => Vec::new(),
         };
         codes.sort_unstable();
-        let shares = codes.into_iter().map(|(_, share)| share);
-        [NO_SHARE].into_iter().chain(shares).collect()
+        let fractions = codes.into_iter().map(|(_, fraction)| fraction);
+        [NO_RESERVATION].into_iter().chain(fractions).collect()
     }
 
-    /// A dealer for batches of nodes from `first` on; `shares` are those that [`KeyCodes::shares`] told.
-    pub(crate) fn dealer<'s>(&self, first: u32, shares: &'s [u16]) -> Dealer<'a, 's> {
-        Dealer {
+    /// A dealer for batches of nodes from `first` on; `fractions` are those that [`KeyCodes::fractions`] told.
+    pub(crate) fn partitioner<'s>(&self, first: u32, fractions: &'s [u16]) -> Partitioner<'a, 's> {
+        Partitioner {
             part: self.part,
             are_texts: matches!(self.codes, Codes::Texts(_)),
-            shares,
+            fractions,
             changes: self.changes.fork(first),
             finder: self.finder.fork(),
             batch: Vec::new(),
@@ -433,25 +435,25 @@ impl<'a> KeyCodes<'a> {
     }
 }
 
-impl Dealer<'_, '_> {
+impl Partitioner<'_, '_> {
     /// Adds the nodes of a batch, which comes behind those before it, each to the list of its share. Nodes without a value are left out.
-    pub(crate) fn deal(&mut self, nodes: &[u32], dealt: &mut [Vec<u32>]) {
-        let Dealer { part, are_texts, shares, changes, finder, batch } = self;
+    pub(crate) fn partition(&mut self, nodes: &[u32], partitioned: &mut [Vec<u32>]) {
+        let Partitioner { part, are_texts, fractions, changes, finder, batch } = self;
         let column = &part.base.column;
-        let count = dealt.len();
+        let count = partitioned.len();
         batch.clear();
-        finder.for_each_piece(&column.subjects, nodes, |rows| match are_texts {
+        finder.for_each_chunk(&column.subjects, nodes, |rows| match are_texts {
             true => each_text(&column.values, &rows, |text| {
-                batch.push(text.map_or(NO_SHARE, |text| share_of_text(text, count)));
+                batch.push(text.map_or(NO_RESERVATION, |text| share_of_text(text, count)));
             }),
             false => rows.for_each(|row| {
                 let number = row.and_then(|row| number_of(column.values.get(row)));
-                batch.push(number.map_or(NO_SHARE, |number| share_of(number, count)));
+                batch.push(number.map_or(NO_RESERVATION, |number| reservation_of(number, count)));
             }),
         });
-        changes.for_each(nodes, |place, code| batch[place] = shares[code as usize]);
-        for (&node, &share) in nodes.iter().zip(&*batch) {
-            if let Some(list) = dealt.get_mut(usize::from(share)) {
+        changes.for_each(nodes, |position, code| batch[position] = fractions[code as usize]);
+        for (&node, &fraction) in nodes.iter().zip(&*batch) {
+            if let Some(list) = partitioned.get_mut(usize::from(fraction)) {
                 list.push(node);
             }
         }
@@ -459,25 +461,30 @@ impl Dealer<'_, '_> {
 }
 
 /// Codes, a number greater than all of them, and those of the nodes that changed.
-type Found<'a> = (Codes<'a>, u64, Vec<(u32, u32)>);
+type Outcome<'a> = (Codes<'a>, u64, Vec<(u32, u32)>);
 
 /// The codes of numbers in a narrow range; `None` where the range is wide or a change does not fit the form of the column.
-fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<Found<'a>> {
+fn narrow<'a>(
+    part: &'a LangValues,
+    expected: ValueType,
+    nodes: Members<'_>,
+) -> Option<Outcome<'a>> {
     let column = &part.base.column;
     let rows = rows_between(&column.subjects, nodes);
-    let is_share = |share: usize, rows: usize| rows <= nodes.len().saturating_mul(share);
+    let is_reservation =
+        |fraction: usize, rows: usize| rows <= nodes.len().saturating_mul(fraction);
     let mut ends = match &column.values {
         Values::Bool(_) => Some((0, 1)),
         // They are read once for all queries, and for most of the nodes they are hardly less.
-        _ if column.values.len() <= WHOLE_SHARE * rows.len()
-            && is_share(ALL_ROWS_SHARE, column.values.len()) =>
+        _ if column.values.len() <= FULL_RESERVATION * rows.len()
+            && is_reservation(ALL_ROWS_SHARE, column.values.len()) =>
         {
             column.ends()
         }
-        values if is_share(ROWS_SHARE, rows.len()) => values.ends(rows),
+        values if is_reservation(ROWS_RESERVATION, rows.len()) => values.ends(rows),
         _ => return None,
     };
-    let (changes, fits) = changed_units(part, wanted, nodes);
+    let (changes, fits) = changed_units(part, expected, nodes);
     let (first, last) = nodes.ends().unwrap_or((u32::MAX, 0));
     let lies_between = |changed: &&(u32, _)| first <= changed.0 && changed.0 <= last;
     for unit in changes.iter().filter(lies_between).filter_map(|(_, unit)| *unit) {
@@ -499,18 +506,18 @@ fn narrow<'a>(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Op
 /// they have now; and whether all of them fit the form of the column.
 fn changed_units(
     part: &LangValues,
-    wanted: ValueType,
+    expected: ValueType,
     nodes: Members<'_>,
 ) -> (ChangedNumbers<i64>, bool) {
-    let is_list = wanted == ValueType::Int && reads_list(part, nodes);
+    let is_list = expected == ValueType::Int && reads_list(part, nodes);
     if let Some(changes) = part.changed_ints().filter(|_| is_list) {
         return (changes, true);
     }
     let values = &part.base.column.values;
     let (mut changes, mut fits) = (Vec::new(), true);
-    nodes.changes(part, |node, row| match Changed::of(row, wanted) {
+    nodes.changes(part, |node, row| match Changed::of(row, expected) {
         Changed::Missing => changes.push((node, None)),
-        Changed::Foreign => fits = false,
+        Changed::External => fits = false,
         Changed::Value(value) => match unit_of(values, value) {
             Some(unit) => changes.push((node, Some(unit))),
             None => fits = false,
@@ -521,18 +528,18 @@ fn changed_units(
 
 /// Whether all changes are read as a list, and not those between some nodes alone off the map.
 fn reads_list(part: &LangValues, nodes: Members<'_>) -> bool {
-    part.changes_len() < nodes.len().saturating_mul(LIST_SHARE)
+    part.changes_len() < nodes.len().saturating_mul(LIST_RESERVATION)
 }
 
 /// The number as which a column of narrow numbers would store a value; `None` for one that does not fit.
 fn unit_of(values: &Values, value: ValueRef<'_>) -> Option<i64> {
-    let whole = |time: DateTime| (time.nanos == 0).then_some(time.seconds);
+    let full = |time: DateTime| (time.nanos == 0).then_some(time.seconds);
     match (values, value) {
         (Values::Bool(_), ValueRef::Bool(truth)) => Some(i64::from(truth)),
         (Values::SmallInt(_) | Values::Int(_), ValueRef::Int(number)) => Some(number),
-        (Values::SmallTime(_), ValueRef::DateTime(time)) => whole(time),
+        (Values::SmallTime(_), ValueRef::DateTime(time)) => full(time),
         (Values::Days(_), ValueRef::DateTime(time)) => {
-            let seconds = whole(time).filter(|seconds| seconds % DAY_SECONDS == 0)?;
+            let seconds = full(time).filter(|seconds| seconds % DAY_SECONDS == 0)?;
             Some(seconds / DAY_SECONDS)
         }
         _ => None,
@@ -561,23 +568,23 @@ fn read_narrow(values: &Values, rows: &Rows<'_>, least: i64, out: &mut Vec<u32>)
 /// The codes of a column that has some, and more for texts that came later; `None` where a change is no text.
 fn coded<'a>(
     part: &'a LangValues,
-    wanted: ValueType,
+    expected: ValueType,
     nodes: Members<'_>,
     codes: &'a Array<u16>,
     texts: impl ExactSizeIterator<Item = &'a [u8]>,
-) -> Option<Found<'a>> {
+) -> Option<Outcome<'a>> {
     let count = texts.len() as u32;
-    let is_many = wanted == ValueType::String && reads_list(part, nodes);
+    let is_many = expected == ValueType::String && reads_list(part, nodes);
     if let Some(changed) = part.changed_texts().filter(|_| is_many) {
         let (limit, changes) = coded_changes(changed, texts);
         return Some((Codes::Coded(codes, count), limit, changes));
     }
-    let changed = changed_texts(part, wanted, nodes)?;
-    let mut known: FxHashMap<&[u8], u32> = FxHashMap::default();
-    known.extend(changed.iter().filter_map(|(_, text)| Some(((*text)?, MISSING))));
-    let limit = code_all(&mut known, texts);
+    let changed = changed_texts(part, expected, nodes)?;
+    let mut existing: FxHashMap<&[u8], u32> = FxHashMap::default();
+    existing.extend(changed.iter().filter_map(|(_, text)| Some(((*text)?, MISSING))));
+    let limit = code_all(&mut existing, texts);
     let code =
-        |text: Option<&[u8]>| text.and_then(|text| known.get(text)).map_or(MISSING, |it| *it);
+        |text: Option<&[u8]>| text.and_then(|text| existing.get(text)).map_or(MISSING, |it| *it);
     let changes = changed.into_iter().map(|(node, text)| (node, code(text))).collect();
     Some((Codes::Coded(codes, count), limit, changes))
 }
@@ -587,12 +594,12 @@ fn coded_changes<'a>(
     changed: ChangedTexts<'_>,
     texts: impl ExactSizeIterator<Item = &'a [u8]>,
 ) -> (u64, Vec<(u32, u32)>) {
-    let mut known: FxHashMap<&[u8], u32> = FxHashMap::default();
-    known.extend(changed.numbers.keys().map(|text| (text.as_bytes(), MISSING)));
-    let limit = code_all(&mut known, texts);
-    let mut codes = vec![MISSING; known.len()];
+    let mut existing: FxHashMap<&[u8], u32> = FxHashMap::default();
+    existing.extend(changed.numbers.keys().map(|text| (text.as_bytes(), MISSING)));
+    let limit = code_all(&mut existing, texts);
+    let mut codes = vec![MISSING; existing.len()];
     for (text, number) in changed.numbers {
-        codes[*number as usize] = known[text.as_bytes()];
+        codes[*number as usize] = existing[text.as_bytes()];
     }
     let code = |number: u32| if number == NO_TEXT { MISSING } else { codes[number as usize] };
     (limit, changed.list.iter().map(|(node, number)| (*node, code(*number))).collect())
@@ -600,19 +607,19 @@ fn coded_changes<'a>(
 
 /// Gives texts their codes: those of the column, and others behind these. Returns a number that is greater than all codes.
 fn code_all<'t, 'a>(
-    known: &mut FxHashMap<&'t [u8], u32>,
+    existing: &mut FxHashMap<&'t [u8], u32>,
     texts: impl ExactSizeIterator<Item = &'a [u8]>,
 ) -> u64 {
-    // Behind the texts stands the code of senseless ones.
+    // Behind the texts stands the code of invalid ones.
     let mut next = texts.len() as u32 + 2;
-    if !known.is_empty() {
+    if !existing.is_empty() {
         for (text, code) in texts.zip(1..) {
-            if let Some(known) = known.get_mut(text) {
-                *known = code;
+            if let Some(existing) = existing.get_mut(text) {
+                *existing = code;
             }
         }
     }
-    for code in known.values_mut().filter(|code| **code == MISSING) {
+    for code in existing.values_mut().filter(|code| **code == MISSING) {
         *code = next;
         next += 1;
     }
@@ -622,13 +629,13 @@ fn code_all<'t, 'a>(
 /// The texts of changed nodes; `None` where one has something else.
 fn changed_texts<'a>(
     part: &'a LangValues,
-    wanted: ValueType,
+    expected: ValueType,
     nodes: Members<'_>,
 ) -> Option<Vec<(u32, Option<&'a [u8]>)>> {
     let (mut changes, mut are_texts) = (Vec::new(), true);
-    nodes.changes(part, |node, row| match Changed::of(row, wanted) {
+    nodes.changes(part, |node, row| match Changed::of(row, expected) {
         Changed::Missing => changes.push((node, None)),
-        Changed::Foreign => are_texts = false,
+        Changed::External => are_texts = false,
         Changed::Value(value) => changes.push((node, text_of(value).map(str::as_bytes))),
     });
     are_texts.then_some(changes)
@@ -656,33 +663,34 @@ fn bytes_of(values: &Values, row: usize) -> Option<&[u8]> {
 
 fn interned_texts<'a>(
     part: &'a LangValues,
-    wanted: ValueType,
+    expected: ValueType,
     nodes: Members<'_>,
-) -> Option<Found<'a>> {
-    let mut known = Texts::default();
-    let changed = changed_texts(part, wanted, nodes)?.into_iter();
-    let changes: Vec<_> =
-        changed.map(|(node, text)| (node, text.map_or(MISSING, |text| known.code(text)))).collect();
+) -> Option<Outcome<'a>> {
+    let mut existing = Texts::default();
+    let changed = changed_texts(part, expected, nodes)?.into_iter();
+    let changes: Vec<_> = changed
+        .map(|(node, text)| (node, text.map_or(MISSING, |text| existing.code(text))))
+        .collect();
     let limit = (nodes.len() + changes.len()) as u64 + 1;
-    Some((Codes::Texts(known), limit, changes))
+    Some((Codes::Texts(existing), limit, changes))
 }
 
 fn interned_numbers<'a>(
     part: &'a LangValues,
-    wanted: ValueType,
+    expected: ValueType,
     nodes: Members<'_>,
-) -> Option<Found<'a>> {
-    let (mut known, mut changes, mut are_numbers) = (KeyNumbers::default(), Vec::new(), true);
-    nodes.changes(part, |node, row| match Changed::of(row, wanted) {
+) -> Option<Outcome<'a>> {
+    let (mut existing, mut changes, mut are_numbers) = (KeyNumbers::default(), Vec::new(), true);
+    nodes.changes(part, |node, row| match Changed::of(row, expected) {
         Changed::Missing => changes.push((node, MISSING)),
-        Changed::Foreign => are_numbers = false,
+        Changed::External => are_numbers = false,
         Changed::Value(value) => match number_of(value) {
-            Some(number) => changes.push((node, known.number(number, 0))),
+            Some(number) => changes.push((node, existing.number(number, 0))),
             None => are_numbers = false,
         },
     });
     let limit = (nodes.len() + changes.len()) as u64 + 1;
-    are_numbers.then_some((Codes::Numbers(known), limit, changes))
+    are_numbers.then_some((Codes::Numbers(existing), limit, changes))
 }
 
 /// A number that two values share when they are of one type and group together.
@@ -696,7 +704,7 @@ fn number_of(value: ValueRef<'_>) -> Option<u128> {
     })
 }
 
-/// The codes of texts as places of their tokens, changes included; `None` where few of the nodes with a value are asked for, or
+/// The codes of texts as positions of their tokens, changes included; `None` where few of the nodes with a value are asked for, or
 /// their ids lie far apart. O(nodes with a value).
 fn by_tokens<'a>(
     part: &LangValues,
@@ -705,8 +713,8 @@ fn by_tokens<'a>(
 ) -> Option<(Codes<'a>, u64)> {
     let (first, last) = nodes.ends()?;
     let span = (last - first) as usize + 1;
-    if nodes.len().saturating_mul(SPAN_SHARE) < span
-        || nodes.len().saturating_mul(INDEX_SHARE) < part.subjects().len()
+    if nodes.len().saturating_mul(SPAN_RESERVATION) < span
+        || nodes.len().saturating_mul(INDEX_RESERVATION) < part.subjects().len()
     {
         return None;
     }
@@ -714,7 +722,7 @@ fn by_tokens<'a>(
     for token in view.tokens(false) {
         count += 1;
         let mut set = |node: u32| {
-            // A node before the first wraps to a place behind all others.
+            // A node before the first wraps to a position behind all others.
             if let Some(code) = codes.get_mut(node.wrapping_sub(first) as usize) {
                 *code = count;
             }
@@ -739,13 +747,13 @@ mod tests {
         /// Short texts are told apart by the numbers that stand for them, and long ones have none.
         #[test]
         fn short_texts_are_told_apart(texts in prop::collection::vec(prop_oneof!["[ab\0]{0,17}", "\0{0,17}"], 0..300)) {
-            let mut known = HashMap::new();
+            let mut existing = HashMap::new();
             for text in &texts {
                 let bytes = text.as_bytes();
                 let number = packed(bytes);
                 prop_assert_eq!(number.is_none(), 16 <= bytes.len());
                 if let Some(number) = number {
-                    prop_assert_eq!(*known.entry(number).or_insert(text), text);
+                    prop_assert_eq!(*existing.entry(number).or_insert(text), text);
                 }
             }
         }

@@ -16,7 +16,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 /// The groups are read off the index where at least one in this many of the nodes that have a value are grouped.
-pub(super) const INDEX_SHARE: usize = 4;
+pub(super) const INDEX_RESERVATION: usize = 4;
 
 /// The nodes that have the same keys.
 pub(crate) struct NodePartition {
@@ -73,7 +73,7 @@ impl Context<'_> {
                 choices.clear();
                 let count = source.count(member);
                 if most < count {
-                    // The lists keep their room for the members that follow.
+                    // The lists keep their space for the members that follow.
                     while_choosing
                         .grow(size_of::<GroupValue>() * (count - most) * sources.len())?;
                     most = count;
@@ -133,15 +133,15 @@ impl Context<'_> {
             return Ok(None);
         };
         let subjects = part.subjects();
-        if members.len().saturating_mul(INDEX_SHARE) < subjects.len() {
+        if members.len().saturating_mul(INDEX_RESERVATION) < subjects.len() {
             return Ok(None);
         }
-        // The members as they are asked for, and dealt out.
+        // The members as they are asked for, and partitioned out.
         self.control.charge(2 * size_of_val(members))?;
-        let asked = Asked::new(members);
+        let requested = RequestedQuery::new(members);
         // Where others are asked for beside all that have a value, they are in no group.
-        let all = subjects.is_exactly(members) || asked.has_all(&subjects);
-        self.parts_of_postings(predicate, view, (!all).then_some(&asked)).map(Some)
+        let all = subjects.is_exactly(members) || requested.has_all(&subjects);
+        self.parts_of_postings(predicate, view, (!all).then_some(&requested)).map(Some)
     }
 
     /// The groups of all nodes that have a value of a key, by its index, with their numbers of nodes; `None` when it has none, and when
@@ -187,22 +187,22 @@ impl Context<'_> {
         &self,
         predicate: &Predicate,
         view: IndexView<'_>,
-        asked: Option<&Asked>,
+        requested: Option<&RequestedQuery>,
     ) -> Result<Vec<NodePartition>> {
         let (mut parts, mut pending) = (Vec::new(), Pending::new(self.control));
         for token in view.tokens(false) {
-            let members = match (token, asked) {
+            let members = match (token, requested) {
                 (TokenNodes::Stored(postings, range), None) => {
                     NodeSet::Slice(Array::clone(postings), range)
                 }
-                (TokenNodes::Stored(postings, range), Some(asked)) => {
+                (TokenNodes::Stored(postings, range), Some(requested)) => {
                     let nodes = postings.slice(range).iter().copied();
-                    NodeSet::from(nodes.filter(|&node| asked.has(node)).collect::<Vec<u32>>())
+                    NodeSet::from(nodes.filter(|&node| requested.has(node)).collect::<Vec<u32>>())
                 }
                 (TokenNodes::Changed(nodes), None) => nodes.to_set(),
-                (TokenNodes::Changed(nodes), Some(asked)) => {
+                (TokenNodes::Changed(nodes), Some(requested)) => {
                     let set = nodes.to_set();
-                    let nodes = set.iter().filter(|&node| asked.has(node));
+                    let nodes = set.iter().filter(|&node| requested.has(node));
                     NodeSet::from(nodes.collect::<Vec<u32>>())
                 }
             };
@@ -255,7 +255,7 @@ impl Context<'_> {
 }
 
 /// The nodes to be grouped, for many questions whether one is among them.
-enum Asked {
+enum RequestedQuery {
     /// Nodes that lie close together.
     Bits(SpanBits),
     /// Any other.
@@ -263,24 +263,24 @@ enum Asked {
 }
 
 /// The most ids that a node may take as a bit.
-const BITS_SHARE: usize = 64;
+const BITS_RESERVATION: usize = 64;
 
-impl Asked {
-    fn new(nodes: &[u32]) -> Asked {
+impl RequestedQuery {
+    fn new(nodes: &[u32]) -> RequestedQuery {
         let (Some(&first), Some(&last)) = (nodes.iter().min(), nodes.iter().max()) else {
-            return Asked::Bitmap(RoaringBitmap::new());
+            return RequestedQuery::Bitmap(RoaringBitmap::new());
         };
         let span = (last - first) as usize + 1;
-        if nodes.len().saturating_mul(BITS_SHARE) < span {
-            return Asked::Bitmap(nodes.iter().copied().collect());
+        if nodes.len().saturating_mul(BITS_RESERVATION) < span {
+            return RequestedQuery::Bitmap(nodes.iter().copied().collect());
         }
-        Asked::Bits(SpanBits::of(first, last, nodes.iter().copied()))
+        RequestedQuery::Bits(SpanBits::of(first, last, nodes.iter().copied()))
     }
 
     fn has(&self, node: u32) -> bool {
         match self {
-            Asked::Bits(nodes) => nodes.contains(node),
-            Asked::Bitmap(nodes) => nodes.contains(node),
+            RequestedQuery::Bits(nodes) => nodes.contains(node),
+            RequestedQuery::Bitmap(nodes) => nodes.contains(node),
         }
     }
 
@@ -329,7 +329,7 @@ const CHOICES_MIN: usize = 256;
 /// Groups by the bytes of their keys.
 struct Table<'a> {
     pending: Pending<'a>,
-    places: FxHashMap<Box<[u8]>, usize>,
+    positions: FxHashMap<Box<[u8]>, usize>,
     groups: Vec<(Vec<GroupValue>, Vec<u32>)>,
     bytes: Vec<u8>,
     choice: Vec<usize>,
@@ -337,8 +337,8 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn new(pending: Pending<'a>) -> Table<'a> {
-        let (places, groups) = (FxHashMap::default(), Vec::new());
-        Table { pending, places, groups, bytes: Vec::new(), choice: Vec::new() }
+        let (positions, groups) = (FxHashMap::default(), Vec::new());
+        Table { pending, positions, groups, bytes: Vec::new(), choice: Vec::new() }
     }
 
     /// Adds a member to the group of each choice of one value of each key; none lacks values.
@@ -367,19 +367,19 @@ impl<'a> Table<'a> {
         for (choices, &choice) in values.iter().zip(&self.choice) {
             choices[choice].write_key(&mut self.bytes);
         }
-        let place = match self.places.get(self.bytes.as_slice()) {
-            Some(place) => *place,
+        let position = match self.positions.get(self.bytes.as_slice()) {
+            Some(position) => *position,
             None => {
                 let chosen = values.iter().zip(&self.choice);
                 let keys = chosen.map(|(choices, &choice)| choices[choice].clone()).collect();
-                self.places.insert(self.bytes.as_slice().into(), self.groups.len());
+                self.positions.insert(self.bytes.as_slice().into(), self.groups.len());
                 self.groups.push((keys, Vec::new()));
                 // The bytes of the keys, and their texts, are about as long.
                 used += GROUP_BYTES + KEY_BYTES * values.len() + 3 * self.bytes.len();
                 self.groups.len() - 1
             }
         };
-        self.groups[place].1.push(member);
+        self.groups[position].1.push(member);
         used
     }
 

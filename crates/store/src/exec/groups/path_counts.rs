@@ -5,7 +5,7 @@
 
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, ValueMap};
-use crate::exec::groups::edge_groups::SPAN_SHARE;
+use crate::exec::groups::edge_groups::SPAN_RESERVATION;
 use crate::exec::select::batches::{BATCH, EdgeTargets, Members};
 use crate::graph::Direction;
 use crate::storage::NodeSet;
@@ -120,7 +120,7 @@ impl Context<'_> {
         let (edge_count, ends) = self.extent_of_edges(edges, nodes)?;
         let Some((first, last)) = ends else { return Ok(Some(Ways::default())) };
         let span = (last - first) as usize + 1;
-        if edge_count.saturating_mul(SPAN_SHARE) < span {
+        if edge_count.saturating_mul(SPAN_RESERVATION) < span {
             return Ok(None);
         }
         let _while_counting = self.control.charge_while(size_of::<i64>() * span)?;
@@ -130,8 +130,8 @@ impl Context<'_> {
                 let mut targets = EdgeTargets::new(edges);
                 for (nodes, counts) in nodes.chunks(BATCH).zip(counts.chunks(BATCH)) {
                     self.check()?;
-                    targets.for_each_list(nodes, |place, targets| {
-                        let count = counts[place];
+                    targets.for_each_list(nodes, |position, targets| {
+                        let count = counts[position];
                         targets
                             .iter()
                             .for_each(|target| counters[(target - first) as usize] += count);

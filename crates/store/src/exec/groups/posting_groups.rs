@@ -1,4 +1,4 @@
-//! Groups of all nodes that have a text, off the index of whole texts: the nodes of a token are a group.
+//! Groups of all nodes that have a text, off the index of entire texts: the nodes of a token are a group.
 //!
 //! No node is asked for its text, and no table leads to groups. The numbers of the nodes are read wherever they lie, some thousand nodes of one or more
 //! tokens at a time. Threads share the tokens; no two have the same group. Nodes ascend within a token, so floats are added in their order.
@@ -73,7 +73,7 @@ impl Context<'_> {
             self.groups_of_tokens(&tokens[range], columns)
         })?;
         let Some(all) = parts.into_iter().reduce(Groups::followed_by) else { return Ok(None) };
-        let found = AggregatedGroups {
+        let result = AggregatedGroups {
             context: self,
             keys: vec![predicate],
             distinct: Vec::new(),
@@ -84,7 +84,7 @@ impl Context<'_> {
             folded: all.columns.into_iter().map(|column| column.folded).collect(),
             lists: None,
         };
-        Ok(Some((found, plans)))
+        Ok(Some((result, plans)))
     }
 
     /// The groups of some tokens. After some thousand nodes the request may stop.
@@ -94,25 +94,25 @@ impl Context<'_> {
         columns: Vec<NumberFolds<'s>>,
     ) -> Result<Groups<'s>> {
         let (nodes, groups) = (Vec::with_capacity(2 * BATCH), Vec::with_capacity(2 * BATCH));
-        let mut found = Groups { firsts: vec![0], counts: vec![0], columns, nodes, groups };
+        let mut result = Groups { firsts: vec![0], counts: vec![0], columns, nodes, groups };
         let mut charged = 1;
-        let each = GROUP_BYTES + KEY_BYTES + folded_bytes(&found.columns);
+        let each = GROUP_BYTES + KEY_BYTES + folded_bytes(&result.columns);
         for (count, token) in tokens.iter().enumerate() {
             match token {
-                TokenNodes::Stored(postings, range) => found.begin(postings.slice(range.clone())),
-                TokenNodes::Changed(nodes) => found.begin(&nodes.to_set().as_list()),
+                TokenNodes::Stored(postings, range) => result.begin(postings.slice(range.clone())),
+                TokenNodes::Changed(nodes) => result.begin(&nodes.to_set().as_list()),
             }
-            if BATCH <= found.nodes.len() || count % BATCH == BATCH - 1 {
+            if BATCH <= result.nodes.len() || count % BATCH == BATCH - 1 {
                 self.check()?;
-                found.fold();
-                let more = found.firsts.len() - charged;
+                result.fold();
+                let more = result.firsts.len() - charged;
                 charged += more;
                 self.control.charge(each * more)?;
             }
         }
-        found.fold();
-        self.control.charge(each * (found.firsts.len() - charged))?;
-        Ok(found)
+        result.fold();
+        self.control.charge(each * (result.firsts.len() - charged))?;
+        Ok(result)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Computes values from other values: `val`, `math`, and aggregates over the level below.
 //!
 //! They are computed when the rest of a block is there, in the order in which their variables
-//! become known. A place in the tree is a path: the number of the field at each level.
+//! become known. A position in the tree is a path: the number of the field at each level.
 
 use super::doubts::Operand;
 use super::evaluate::{Evaluation, math_vars};
@@ -69,8 +69,8 @@ impl Context<'_> {
                 }
                 let computed = self.computed(root, &path, &homes);
                 let map = computed.map_err(|error| error.or_at(field_at(root, &path).at))?;
-                let (place, above) = path.split_last().expect("a path has a last field");
-                let result = &mut level_at_mut(root, above).fields[*place];
+                let (position, above) = path.split_last().expect("a path has a last field");
+                let result = &mut level_at_mut(root, above).fields[*position];
                 if let Some(var) = result.field.var {
                     self.set_var(var, Var::Values(Arc::clone(&map)));
                 }
@@ -128,10 +128,10 @@ impl Context<'_> {
         field: &Field,
     ) -> Result<ValueMap> {
         let level = level_at(root, above);
-        let found: RefCell<Vec<(VarId, Arc<ValueMap>)>> = RefCell::default();
+        let result: RefCell<Vec<(VarId, Arc<ValueMap>)>> = RefCell::default();
         let shared = Cell::new(None);
         let lookup = |var: VarId| {
-            if let Some((_, map)) = found.borrow().iter().find(|(known, _)| *known == var) {
+            if let Some((_, map)) = result.borrow().iter().find(|(existing, _)| *existing == var) {
                 return Ok(Arc::clone(map));
             }
             let map = self.expect_values(var)?;
@@ -145,26 +145,26 @@ impl Context<'_> {
                 }
                 _ => map,
             };
-            self.note_unmet_at(var, &map, &level.nodes, field.at);
-            found.borrow_mut().push((var, Arc::clone(&map)));
+            self.note_unresolved_at(var, &map, &level.nodes, field.at);
+            result.borrow_mut().push((var, Arc::clone(&map)));
             Ok(map)
         };
         let mut with = Evaluation::new(&lookup, self.control.now());
         let computed = super::evaluate::evaluate(expr, Some(&level.nodes), &mut with)?;
-        let Evaluation { uneven, is_complete, misfit, .. } = with;
-        let found = found.take();
+        let Evaluation { uneven, is_complete, mismatch, .. } = with;
+        let result = result.take();
         // The sum over all nodes above is what is meant where nothing else is computed with.
-        if let Some((var, node)) = shared.take().filter(|_| 1 < found.len()) {
+        if let Some((var, node)) = shared.take().filter(|_| 1 < result.len()) {
             self.note_shared_above(var, node, field.at);
         }
-        if let Some(misfit) = misfit {
-            self.note_misfit(misfit, field.at);
+        if let Some(mismatch) = mismatch {
+            self.note_mismatch(mismatch, field.at);
         }
         if !uneven.is_empty() {
             let of_this_level = |var: &VarId| {
                 homes.get(var).is_some_and(|home| home.is_only && above.starts_with(&home.path))
             };
-            let operands = found.iter().filter(|(var, _)| uneven.contains(var));
+            let operands = result.iter().filter(|(var, _)| uneven.contains(var));
             let operands = operands.filter(|(_, map)| map.constant.is_none());
             let operands =
                 operands.map(|(var, map)| (map.nodes.as_slice(), of_this_level(var), *var));
@@ -225,12 +225,12 @@ impl Context<'_> {
         };
         let nanos = AGGREGATE_NANOS * (1 + edges.targets.len() / count.max(1));
         // The values of a node are added up by one thread, in their order.
-        let parts = self.morsels(count, nanos, |places| {
+        let parts = self.morsels(count, nanos, |positions| {
             self.check()?;
             let mut result = ValueMap::default();
-            for place in places {
-                if let Some(value) = aggregate_of(edges.targets_of(place))? {
-                    result.nodes.push(level.nodes[place]);
+            for position in positions {
+                if let Some(value) = aggregate_of(edges.targets_of(position))? {
+                    result.nodes.push(level.nodes[position]);
                     result.values.push(value);
                 }
             }
@@ -250,21 +250,21 @@ impl Context<'_> {
         op: Aggregate,
         var: VarId,
         fields: &[Arc<Field>],
-        known: &mut Passes,
+        existing: &mut Passes,
     ) -> Result<Result<Option<Value>>> {
         if let Some(column) = self.unread_column(var)
             && self.pick(true, column.len(), || vec![true, false])
         {
             self.took(TotalPath::Column);
-            let made = match known.entry(var) {
+            let made = match existing.entry(var) {
                 Entry::Occupied(made) => made.into_mut(),
-                Entry::Vacant(place) => {
+                Entry::Vacant(position) => {
                     let passes = passes_over(var, fields);
-                    place.insert(column.aggregate(&passes, self.control)?)
+                    position.insert(column.aggregate(&passes, self.control)?)
                 }
             };
-            let told = made.iter().find_map(|totals| totals.told_as(op));
-            return Ok(told.expect("all aggregates of the fields were made").finish());
+            let reported = made.iter().find_map(|totals| totals.reported_as(op));
+            return Ok(reported.expect("all aggregates of the fields were made").finish());
         }
         self.took(TotalPath::Values);
         let map = self.expect_values(var)?;
@@ -276,12 +276,12 @@ impl Context<'_> {
 
     /// Fills in the fields of an empty block: each has one value, over all of a variable.
     pub(crate) fn compute_empty(&mut self, fields: &[Arc<Field>]) -> Result<Level> {
-        let (mut level, mut known) = (Level::default(), Passes::new());
+        let (mut level, mut existing) = (Level::default(), Passes::new());
         for field in fields {
             let value = match &field.kind {
                 FieldKind::AggregateVar(op, var) => {
                     let step = self.begin("field", &field.key, Some(field.at), None);
-                    let value = self.aggregate_all(*op, *var, fields, &mut known)?;
+                    let value = self.aggregate_all(*op, *var, fields, &mut existing)?;
                     self.end(&step, usize::from(matches!(value, Ok(Some(_)))));
                     value.map_err(|error| error.or_at(field.at))?
                 }
@@ -417,7 +417,7 @@ fn sums_over_ways(var: VarId, above: &Field, edges: &EdgeField, homes: &Homes) -
             .get(var)
             .is_some_and(|other| other.path.len() < home.len() && home.starts_with(&other.path))
     };
-    let (mut known, mut next) = (BTreeSet::from([var]), vec![var]);
+    let (mut existing, mut next) = (BTreeSet::from([var]), vec![var]);
     while let Some(var) = next.pop() {
         if facets.contains(&var) || comes_down(&var) {
             return true;
@@ -426,7 +426,7 @@ fn sums_over_ways(var: VarId, above: &Field, edges: &EdgeField, homes: &Homes) -
         if let Some(FieldKind::Math(expr)) = defined.map(|below| &below.field.kind) {
             let mut vars = Vec::new();
             math_vars(expr, &mut vars);
-            next.extend(vars.into_iter().filter(|var| known.insert(*var)));
+            next.extend(vars.into_iter().filter(|var| existing.insert(*var)));
         }
     }
     false
@@ -457,13 +457,13 @@ fn flow_down(root: &Level, home: &[usize], to: &[usize], map: &ValueMap) -> Resu
         let Some(edges) = edges_at(level, *number) else { return Ok(arrived) };
         // `None` is not 0: a node to which no number came down has no value.
         let mut below: Vec<Option<Sum>> = vec![None; edges.level.nodes.len()];
-        for (place, sum) in sums.iter().enumerate() {
+        for (position, sum) in sums.iter().enumerate() {
             let Some(sum) = sum else { continue };
-            for &target in edges.targets_of(place) {
-                let Some(place) = edges.level.place(target) else { continue };
-                match &mut below[place] {
-                    Some(known) => {
-                        known.add_sum(sum);
+            for &target in edges.targets_of(position) {
+                let Some(position) = edges.level.position(target) else { continue };
+                match &mut below[position] {
+                    Some(existing) => {
+                        existing.add_sum(sum);
                         arrived.shared = Some(target);
                     }
                     none => *none = Some(sum.clone()),

@@ -25,7 +25,7 @@ impl ManyNodes {
         are_many.then(|| ManyNodes(NodeSet::from(nodes.to_vec())))
     }
 
-    /// The nodes of a block that were kept as a set. O(1).
+    /// The nodes of a block that were retained as a set. O(1).
     pub fn of_block(block: &BlockResult) -> Option<ManyNodes> {
         block.set.clone().map(ManyNodes)
     }

@@ -8,7 +8,7 @@
 //!   where a node is reached more than once.
 //! - **Types that an operator has no result for**, as two datetimes: where it is computed value by value, the first ones are looked at.
 
-use super::evaluate::Misfit;
+use super::evaluate::Mismatch;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::trace::{Doubt, Doubtful};
 use crate::exec::control::tree::{EdgeField, ValueMap};
@@ -19,13 +19,13 @@ use hexgraph_base::types::{Position, stack};
 
 impl Context<'_> {
     /// Notes the variables of a filter that have no value at any of its candidates.
-    pub(crate) fn note_unmet_in(&self, filter: &Filter, candidates: &NodeSet) {
+    pub(crate) fn note_unresolved_in(&self, filter: &Filter, candidates: &NodeSet) {
         stack::require();
         match filter {
             Filter::And(parts) | Filter::Or(parts) => {
-                parts.iter().for_each(|part| self.note_unmet_in(part, candidates));
+                parts.iter().for_each(|part| self.note_unresolved_in(part, candidates));
             }
-            Filter::Not(part) => self.note_unmet_in(part, candidates),
+            Filter::Not(part) => self.note_unresolved_in(part, candidates),
             Filter::Reaches(_) => {}
             Filter::Function(function) => {
                 let (left, arguments) = match &function.call {
@@ -34,11 +34,11 @@ impl Context<'_> {
                     _ => return,
                 };
                 if let PlanOperand::Val(var) = left {
-                    self.note_unmet(*var, candidates, function.at, true);
+                    self.note_unresolved(*var, candidates, function.at, true);
                 }
                 for argument in arguments {
                     if let Argument::Val(var) = argument {
-                        self.note_unmet(*var, candidates, function.at, true);
+                        self.note_unresolved(*var, candidates, function.at, true);
                     }
                 }
             }
@@ -60,7 +60,7 @@ impl Context<'_> {
             match is_within(input) {
                 true if 0 < input.len || nodes.is_empty() => {}
                 true => self.note(input.var, at, false),
-                false => self.note_unmet(input.var, nodes, at, false),
+                false => self.note_unresolved(input.var, nodes, at, false),
             }
         }
         let lacks_none = |input: &Input| {
@@ -81,7 +81,13 @@ impl Context<'_> {
     }
 
     /// Notes a variable if none of its values is one of the nodes, which ascend, of a level.
-    pub(super) fn note_unmet_at(&self, var: VarId, map: &ValueMap, nodes: &[u32], at: Position) {
+    pub(super) fn note_unresolved_at(
+        &self,
+        var: VarId,
+        map: &ValueMap,
+        nodes: &[u32],
+        at: Position,
+    ) {
         let (fewer, more) = match map.nodes.len() < nodes.len() {
             true => (map.nodes.as_slice(), nodes),
             false => (nodes, map.nodes.as_slice()),
@@ -92,10 +98,10 @@ impl Context<'_> {
         }
     }
 
-    fn note_unmet(&self, var: VarId, nodes: &NodeSet, at: Position, is_filter: bool) {
-        let meets = |known: &NodeSet| {
+    fn note_unresolved(&self, var: VarId, nodes: &NodeSet, at: Position, is_filter: bool) {
+        let meets = |existing: &NodeSet| {
             let (fewer, more) =
-                if known.len() < nodes.len() { (known, nodes) } else { (nodes, known) };
+                if existing.len() < nodes.len() { (existing, nodes) } else { (nodes, existing) };
             fewer.iter().any(|node| more.contains(node))
         };
         let is_met = match &self.vars[var.0 as usize] {
@@ -183,8 +189,8 @@ impl Context<'_> {
     }
 
     /// Notes that an operator has no result for the types of its operands.
-    pub(super) fn note_misfit(&self, misfit: Misfit, at: Position) {
-        let Misfit { function, operands } = misfit;
+    pub(super) fn note_mismatch(&self, mismatch: Mismatch, at: Position) {
+        let Mismatch { function, operands } = mismatch;
         self.control.note_doubt(Doubt { at, what: Doubtful::NoResult { function, operands } });
     }
 }
@@ -223,14 +229,14 @@ fn count_among(lists: &[&[u32]], level: &[u32]) -> (usize, Vec<usize>) {
         let start = first - first % WINDOW;
         let members = window(&mut level, start);
         let mut all = [0; WINDOW as usize / 64];
-        for (list, known) in lists.iter_mut().zip(&mut counts) {
+        for (list, existing) in lists.iter_mut().zip(&mut counts) {
             *list = &list[gallop(list, |node| *node < start)..];
             let mut bits = window(list, start);
             for ((bits, members), all) in bits.iter_mut().zip(&members).zip(&mut all) {
                 *bits &= members;
                 *all |= *bits;
             }
-            *known += count(&bits);
+            *existing += count(&bits);
         }
         united += count(&all);
     }
@@ -243,8 +249,8 @@ fn window(list: &mut &[u32], start: u32) -> [u64; WINDOW as usize / 64] {
     let within = list.iter().take_while(|node| **node - start < WINDOW);
     let mut taken = 0;
     for node in within {
-        let (place, bit) = bit_of(start, *node);
-        bits[place] |= bit;
+        let (position, bit) = bit_of(start, *node);
+        bits[position] |= bit;
         taken += 1;
     }
     *list = &list[taken..];

@@ -25,12 +25,12 @@ pub(crate) struct Evaluation<'a> {
     /// True while every operator has a result for each node of its operands: then the results are those of all nodes that have a variable.
     pub(super) is_complete: bool,
     /// The first operator that has no result for the types of its operands.
-    pub(super) misfit: Option<Misfit>,
+    pub(super) mismatch: Option<Mismatch>,
 }
 
 /// An operator that has no result for the types of its operands, whatever their values.
 #[derive(Debug)]
-pub(crate) struct Misfit {
+pub(crate) struct Mismatch {
     pub(super) function: MathFunction,
     /// The types of the operands; the variable of one that is nothing else.
     pub(super) operands: Vec<(ValueType, Option<VarId>)>,
@@ -39,7 +39,7 @@ pub(crate) struct Misfit {
 impl<'a> Evaluation<'a> {
     /// What is needed: what finds the values of a variable, and the seconds from 1970 to now.
     pub(crate) fn new(lookup: &'a Lookup<'a>, now: f64) -> Evaluation<'a> {
-        Evaluation { lookup, now, uneven: Vec::new(), is_complete: true, misfit: None }
+        Evaluation { lookup, now, uneven: Vec::new(), is_complete: true, mismatch: None }
     }
 }
 
@@ -105,12 +105,12 @@ impl Evaluation<'_> {
         exprs: &[MathExpr],
         operands: &[Arc<ValueMap>],
     ) -> Result<ValueMap> {
-        let found = match operands {
+        let result = match operands {
             [one] => match self.unary(function, one)? {
-                (found, true) => return Ok(found),
-                (found, false) => {
-                    self.is_complete &= found.nodes.len() == one.nodes.len();
-                    found
+                (result, true) => return Ok(result),
+                (result, false) => {
+                    self.is_complete &= result.nodes.len() == one.nodes.len();
+                    result
                 }
             },
             [one, other] => {
@@ -118,13 +118,13 @@ impl Evaluation<'_> {
                 if !are_alike && !function.is_comparison() {
                     exprs.iter().for_each(|expr| math_vars(expr, &mut self.uneven));
                 }
-                if let Some(found) = math_columns::binary(function, one, other, are_alike) {
-                    return Ok(found);
+                if let Some(result) = math_columns::binary(function, one, other, are_alike) {
+                    return Ok(result);
                 }
-                let found = one_by_one(function, one, other, are_alike)?;
+                let result = one_by_one(function, one, other, are_alike)?;
                 let nodes = one.nodes.len().max(other.nodes.len());
-                self.is_complete &= are_alike && found.nodes.len() == nodes;
-                found
+                self.is_complete &= are_alike && result.nodes.len() == nodes;
+                result
             }
             [condition, yes, no] if function == MathFunction::Cond => {
                 self.is_complete = false;
@@ -136,18 +136,18 @@ impl Evaluation<'_> {
             }
         };
         self.note_types(function, exprs, operands);
-        Ok(found)
+        Ok(result)
     }
 
-    /// The results, and whether they were computed as a whole column.
+    /// The results, and whether they were computed as an entire column.
     fn unary(&self, function: MathFunction, operand: &ValueMap) -> Result<(ValueMap, bool)> {
         if let Some(value) = &operand.constant {
             let result = apply_one(function, value.as_ref(), self.now)?;
             let result = result.map(ValueMap::constant);
             return Ok((result.ok_or_else(|| constant_failed(function))?, true));
         }
-        if let Some(found) = math_columns::unary(function, operand) {
-            return Ok((found, true));
+        if let Some(hit) = math_columns::unary(function, operand) {
+            return Ok((hit, true));
         }
         let results = operand.iter();
         let results = results.map(|(node, value)| (node, apply_one(function, value, self.now)));
@@ -162,7 +162,7 @@ impl Evaluation<'_> {
         exprs: &[MathExpr],
         operands: &[Arc<ValueMap>],
     ) {
-        if self.misfit.is_some() {
+        if self.mismatch.is_some() {
             return;
         }
         let first = |map: &ValueMap| match &map.constant {
@@ -176,7 +176,7 @@ impl Evaluation<'_> {
                 _ => None,
             });
             let operands = types.into_iter().zip(vars).collect();
-            self.misfit = Some(Misfit { function, operands });
+            self.mismatch = Some(Mismatch { function, operands });
         }
     }
 }
@@ -251,7 +251,7 @@ fn one_by_one(
         (None, Some(other)) => {
             collect(one.iter().map(|(node, one)| (node, apply(one, other.as_ref()))))
         }
-        // Both lists ascend, so operands of one node stand at one place and need no search.
+        // Both lists ascend, so operands of one node stand at one position and need no search.
         (None, None) if are_alike => {
             let pairs = one.iter().zip(other.iter());
             collect(pairs.map(|((node, one), (_, other))| (node, apply(one, other))))
@@ -583,13 +583,13 @@ mod tests {
         fn columns_compute_what_values_do(one in operand(), other in operand()) {
             for function in FUNCTIONS {
                 let are_alike = are_of_same_nodes(&one, &other);
-                let found = math_columns::binary(function, &one, &other, are_alike);
-                let Some(found) = found else { continue };
-                let wanted = one_by_one(function, &one, &other, are_alike).unwrap();
+                let result = math_columns::binary(function, &one, &other, are_alike);
+                let Some(result) = result else { continue };
+                let expected = one_by_one(function, &one, &other, are_alike).unwrap();
                 let shown = |map: ValueMap| {
                     map.iter().map(|pair| format!("{pair:?}")).collect::<Vec<_>>()
                 };
-                prop_assert_eq!(shown(found), shown(wanted), "{:?}", function);
+                prop_assert_eq!(shown(result), shown(expected), "{:?}", function);
             }
         }
     }

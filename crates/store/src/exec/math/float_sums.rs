@@ -7,7 +7,7 @@
 //!   sum                      (b0 + b1) + b2
 //! ```
 //!
-//! So a sum has the same bits however values are cut into slices and dealt out to threads, as long as it is known which number a value
+//! So a sum has the same bits however values are cut into slices and partitioned out to threads, as long as it is known which number a value
 //! has; and yet several blocks can be added at the same time, since none waits for another. An addition waits four cycles for the one before it:
 //! eight blocks side by side are read as fast as memory gives them. Up to 1,024 values are simply added one behind the other.
 
@@ -98,19 +98,24 @@ impl CountedSums {
         self.full.resize(sums, NOTHING);
     }
 
-    /// Adds floats, each behind those before to the sum that `place` tells of its key.
-    pub(crate) fn add<K: Copy>(&mut self, keys: &[K], place: impl Fn(K) -> usize, floats: &[f64]) {
+    /// Adds floats, each behind those before to the sum that `position` tells of its key.
+    pub(crate) fn add<K: Copy>(
+        &mut self,
+        keys: &[K],
+        position: impl Fn(K) -> usize,
+        floats: &[f64],
+    ) {
         if let Some(part) = &mut self.part {
-            return part.add(keys, place, floats);
+            return part.add(keys, position, floats);
         }
         let CountedSums { open: sums, full, .. } = self;
         for (key, float) in keys.iter().zip(floats) {
-            let place = place(*key);
-            let CountedSum { open, count } = &mut sums[place];
+            let position = position(*key);
+            let CountedSum { open, count } = &mut sums[position];
             *open += float;
             *count += 1;
             if count.is_multiple_of(BLOCK as u64) {
-                full[place] = joined(full[place], *open);
+                full[position] = joined(full[position], *open);
                 *open = NOTHING;
             }
         }
@@ -119,10 +124,10 @@ impl CountedSums {
     /// Puts the next part behind these floats. What is no part is left out.
     pub(crate) fn absorb(&mut self, part: &CountedSums) {
         let Some(part) = &part.part else { return };
-        let (places, floats) = &part.head;
-        self.add(places, |place| place as usize, floats);
-        for (place, block) in &part.blocks {
-            let full = &mut self.full[*place as usize];
+        let (positions, floats) = &part.head;
+        self.add(positions, |position| position as usize, floats);
+        for (position, block) in &part.blocks {
+            let full = &mut self.full[*position as usize];
             *full = joined(*full, *block);
         }
         for (sum, PartSum { open, count, head }) in self.open.iter_mut().zip(&part.sums) {
@@ -144,16 +149,16 @@ impl CountedSums {
         joined(self.full[sum], self.open[sum].open)
     }
 
-    /// The sums at some places.
-    pub(crate) fn at(&self, places: &[u32]) -> CountedSums {
+    /// The sums at some positions.
+    pub(crate) fn at(&self, positions: &[u32]) -> CountedSums {
         CountedSums {
-            open: places.iter().map(|place| self.open[*place as usize]).collect(),
-            full: places.iter().map(|place| self.full[*place as usize]).collect(),
+            open: positions.iter().map(|position| self.open[*position as usize]).collect(),
+            full: positions.iter().map(|position| self.full[*position as usize]).collect(),
             part: None,
         }
     }
 
-    /// Puts the sums of others from a place on behind these.
+    /// Puts the sums of others from a position on behind these.
     pub(crate) fn append(&mut self, more: &CountedSums, from: usize) {
         self.open.extend_from_slice(&more.open[from..]);
         self.full.extend_from_slice(&more.full[from..]);
@@ -201,20 +206,20 @@ impl PartSums {
     }
 
     /// As [`CountedSums::add`].
-    fn add<K: Copy>(&mut self, keys: &[K], place: impl Fn(K) -> usize, floats: &[f64]) {
+    fn add<K: Copy>(&mut self, keys: &[K], position: impl Fn(K) -> usize, floats: &[f64]) {
         let PartSums { sums, head, blocks, .. } = self;
         for (key, &float) in keys.iter().zip(floats) {
-            let place = place(*key);
-            let sum = &mut sums[place];
+            let position = position(*key);
+            let sum = &mut sums[position];
             sum.count += 1;
             if sum.count <= sum.head {
-                head.0.push(place as u32);
+                head.0.push(position as u32);
                 head.1.push(float);
                 continue;
             }
             sum.open += float;
             if sum.count.is_multiple_of(BLOCK as u32) {
-                blocks.push((place as u32, sum.open));
+                blocks.push((position as u32, sum.open));
                 sum.open = NOTHING;
             }
         }
@@ -230,7 +235,7 @@ impl PartSums {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FloatRun {
     /// How many of the next values belong to a block that began before the part.
-    room: usize,
+    capacity: usize,
     /// The values of that block, which can be added only to its beginning.
     head: Vec<f64>,
     /// The sums of the full blocks behind them.
@@ -240,17 +245,17 @@ pub(crate) struct FloatRun {
 }
 
 impl FloatRun {
-    /// A part that begins behind so many values; where it is not known how many, its values are kept to be added when the part is put behind others.
+    /// A part that begins behind so many values; where it is not known how many, its values are retained to be added when the part is put behind others.
     pub(crate) fn behind(values: Option<usize>) -> FloatRun {
-        let room = values.map_or(usize::MAX, |values| values.wrapping_neg() % BLOCK);
-        FloatRun { room, ..FloatRun::default() }
+        let capacity = values.map_or(usize::MAX, |values| values.wrapping_neg() % BLOCK);
+        FloatRun { capacity, ..FloatRun::default() }
     }
 
     /// Adds floats behind those before.
     pub(crate) fn add(&mut self, floats: &[f64]) {
-        let (head, mut floats) = floats.split_at(self.room.min(floats.len()));
+        let (head, mut floats) = floats.split_at(self.capacity.min(floats.len()));
         self.head.extend_from_slice(head);
-        self.room -= head.len();
+        self.capacity -= head.len();
         if !self.rest.is_empty() {
             let (some, behind) = floats.split_at((WIDTH - self.rest.len()).min(floats.len()));
             self.rest.extend_from_slice(some);
@@ -271,9 +276,9 @@ impl FloatRun {
             return self.add(floats);
         }
         let mut floats = floats.cursor();
-        let head = self.room.min(floats.left());
+        let head = self.capacity.min(floats.left());
         floats.append_to(head, &mut self.head);
-        self.room -= head;
+        self.capacity -= head;
         // The block that has begun is filled up first: so the next ones begin behind it.
         self.settle();
         if !self.rest.is_empty() {
@@ -324,7 +329,7 @@ fn joined(sum: f64, block: f64) -> f64 {
     if sum.is_infinite() { sum } else { sum + block }
 }
 
-/// The sums of some blocks that lie behind one another, which are added side by side.
+/// The sums of some blocks that lie contiguous, which are added side by side.
 fn sums_of<const N: usize>(floats: &[f64]) -> [f64; N] {
     let mut sums = [NOTHING; N];
     add_beside(&mut sums, array::from_fn(|block| &floats[block * BLOCK..][..BLOCK]));
@@ -337,9 +342,9 @@ fn add_beside<const N: usize>(sums: &mut [f64; N], floats: [&[f64]; N]) {
     let len = floats[0].len();
     let floats = floats.map(|floats| &floats[..len]);
     let mut added = *sums;
-    for place in 0..len {
+    for position in 0..len {
         for (sum, floats) in added.iter_mut().zip(floats) {
-            *sum += floats[place];
+            *sum += floats[position];
         }
     }
     *sums = added;
@@ -354,7 +359,7 @@ fn sums_of_patched(floats: &mut Cursor<'_>, blocks: usize) -> [f64; BESIDE] {
         floats.skip(if block < blocks { BLOCK } else { 0 });
         cursor
     });
-    let mut rooms = [[0.0; STEP]; BESIDE];
+    let mut capacities = [[0.0; STEP]; BESIDE];
     let mut sums = [NOTHING; BESIDE];
     let mut left = BLOCK;
     while 0 < left {
@@ -366,10 +371,10 @@ fn sums_of_patched(floats: &mut Cursor<'_>, blocks: usize) -> [f64; BESIDE] {
             add_beside(&mut sums, cursors.each_mut().map(|cursor| cursor.in_place(run)));
             continue;
         }
-        let mut pairs = cursors.iter_mut().zip(&mut rooms);
+        let mut pairs = cursors.iter_mut().zip(&mut capacities);
         let steps: [&[f64]; BESIDE] = array::from_fn(|_| {
-            let (cursor, room) = pairs.next().expect("there is one for each block");
-            &cursor.step(room)[..]
+            let (cursor, capacity) = pairs.next().expect("there is one for each block");
+            &cursor.step(capacity)[..]
         });
         add_beside(&mut sums, steps);
     }
@@ -401,17 +406,17 @@ mod tests {
                         * 10_f64.powi(rng.i32(-9..[9, 308][usize::from(round % 9 == 0)]))
                 })
                 .collect();
-            let wanted = plain(&floats).to_bits();
+            let expected = plain(&floats).to_bits();
             let mut one_by_one = FloatSum::NONE;
             floats.iter().for_each(|float| one_by_one.add(*float));
-            assert_eq!(one_by_one.total().to_bits(), wanted, "round {round}");
+            assert_eq!(one_by_one.total().to_bits(), expected, "round {round}");
             let mut counted = CountedSums::default();
             counted.resize(3);
             floats.chunks(rng.usize(1..2_000)).for_each(|some| {
                 counted.add(&vec![2_u8; some.len()], usize::from, some);
             });
             let counted = counted.at(&[0, 2]);
-            assert_eq!(counted.total(1).to_bits(), wanted, "round {round}");
+            assert_eq!(counted.total(1).to_bits(), expected, "round {round}");
             assert_eq!(counted.counts().collect::<Vec<_>>(), [0, len as u32]);
             let (mut joined, mut begun) = (CountedSums::default(), 0);
             joined.resize(2);
@@ -422,7 +427,7 @@ mod tests {
                 joined.absorb(&part);
                 begun += some.len() as u32;
             }
-            assert_eq!(joined.total(1).to_bits(), wanted, "round {round}");
+            assert_eq!(joined.total(1).to_bits(), expected, "round {round}");
             let (mut slices, mut parts) = (FloatRun::default(), FloatRun::default());
             let mut done = 0;
             while done < len {
@@ -437,8 +442,8 @@ mod tests {
                 parts.absorb(&part);
                 done += some.len();
             }
-            assert_eq!(slices.total().to_bits(), wanted, "round {round}");
-            assert_eq!(parts.total().to_bits(), wanted, "round {round}");
+            assert_eq!(slices.total().to_bits(), expected, "round {round}");
+            assert_eq!(parts.total().to_bits(), expected, "round {round}");
         }
     }
 
@@ -459,14 +464,14 @@ mod tests {
                 part.add_patched(patches.of(&stored));
                 all.extend(listed);
             }
-            let mut whole = FloatRun::default();
+            let mut full = FloatRun::default();
             let floats_before: Vec<f64> = (0..before.unwrap_or(0)).map(|_| rng.f64()).collect();
-            whole.add(&floats_before);
+            full.add(&floats_before);
             part.settle();
-            whole.absorb(&part);
+            full.absorb(&part);
             let both = [floats_before, all.clone()].concat();
             assert_eq!(run.total().to_bits(), plain(&all).to_bits(), "round {round}");
-            assert_eq!(whole.total().to_bits(), plain(&both).to_bits(), "round {round}");
+            assert_eq!(full.total().to_bits(), plain(&both).to_bits(), "round {round}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Operators of `math(...)` over whole columns of plain numbers.
+//! Operators of `math(...)` over entire columns of plain numbers.
 //!
 //! They give what the operators on single values give, or nothing where one node has no result:
 //! then the expression is computed node by node.
@@ -26,8 +26,8 @@ pub(crate) fn unary(function: MathFunction, operand: &ValueMap) -> Option<ValueM
     }
     let numbers = floats_of(&operand.values)?;
     let results = numbers.iter().map(|number| float_result(function, *number));
-    let found = results.collect::<Option<Vec<f64>>>()?;
-    Some(with_values(operand, Column::Float(found)))
+    let result = results.collect::<Option<Vec<f64>>>()?;
+    Some(with_values(operand, Column::Float(result)))
 }
 
 /// The result of an operator on one float; `None` where it has none, and for operators that columns don't have.
@@ -108,13 +108,14 @@ fn merged<T: Copy + Default, U: Copy + Default>(
     left: &[T],
     right: &[U],
 ) -> (Vec<u32>, Vec<T>, Vec<U>) {
-    let room = nodes.0.len().max(nodes.1.len());
-    let (mut all, mut lefts) = (Vec::with_capacity(room), Vec::with_capacity(room));
-    let mut rights = Vec::with_capacity(room);
+    let capacity = nodes.0.len().max(nodes.1.len());
+    let (mut all, mut lefts) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
+    let mut rights = Vec::with_capacity(capacity);
     let (mut one, mut other) = (0, 0);
     while one < nodes.0.len() || other < nodes.1.len() {
         // A list that has come to its end is behind all nodes of the other.
-        let node = |list: &[u32], place: usize| list.get(place).map_or(u64::MAX, |&it| it.into());
+        let node =
+            |list: &[u32], position: usize| list.get(position).map_or(u64::MAX, |&it| it.into());
         let (first, second) = (node(nodes.0, one), node(nodes.1, other));
         all.push(first.min(second) as u32);
         lefts.push(if first <= second { left[one] } else { T::default() });
@@ -170,7 +171,7 @@ pub(super) fn is_arithmetic(function: MathFunction) -> bool {
     )
 }
 
-/// The results of an operator on ints; `None` where one place has none, or one that does not fit 64 bits, and for operators that
+/// The results of an operator on ints; `None` where one position has none, or one that does not fit 64 bits, and for operators that
 /// columns don't have.
 pub(super) fn int_results(
     function: MathFunction,
@@ -240,7 +241,7 @@ pub(super) fn float_results(
     }
 }
 
-/// The results for all places; `None` where the operator says of one that it has none. A loop of its own for each operator, which
+/// The results for all positions; `None` where the operator says of one that it has none. A loop of its own for each operator, which
 /// goes to the end in any case, so that the compiler makes vector instructions of it.
 fn each<T: Copy>(
     one: OperandValues<'_, T>,

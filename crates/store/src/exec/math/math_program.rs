@@ -117,7 +117,7 @@ fn compile(
             Some((Node::Float(*float), NumberKind::Float))
         }
         MathExpr::Value(_) => None,
-        MathExpr::Var(var) => input(*var).map(|(place, kind)| (Node::Input(place), kind)),
+        MathExpr::Var(var) => input(*var).map(|(position, kind)| (Node::Input(position), kind)),
         MathExpr::Call(function, operands) => match operands.as_slice() {
             [one] => {
                 let (node, kind) = compile(one, input)?;
@@ -227,7 +227,7 @@ impl Node {
     fn eval<'a>(&self, inputs: &[NumberSlice<'a>], len: usize) -> Option<Batch<'a>> {
         stack::require();
         Some(match self {
-            Node::Input(place) => match inputs[*place] {
+            Node::Input(position) => match inputs[*position] {
                 NumberSlice::Narrow(ints) => {
                     Batch::Ints(ints.iter().map(|&int| int.into()).collect())
                 }
@@ -340,16 +340,16 @@ mod tests {
             Column::Int(ints([5, 0, 3, i32::MIN, i32::MAX, -1])),
             Column::Float(vec![0.5, -0.0, 1e308, -1e308, 3.25, -2.0]),
         ];
-        let map = |(place, column): (usize, &Column)| {
-            let kept = (1..=6).filter(|node| !lacks.contains(&(place, *node)));
-            let pairs = kept.map(|node| (node, column.get(node as usize - 1).to_value()));
+        let map = |(position, column): (usize, &Column)| {
+            let retained = (1..=6).filter(|node| !lacks.contains(&(position, *node)));
+            let pairs = retained.map(|node| (node, column.get(node as usize - 1).to_value()));
             Arc::new(ValueMap::from_sorted(pairs))
         };
         columns.iter().enumerate().map(map).collect()
     }
 
-    fn kind(place: usize) -> NumberKind {
-        match place {
+    fn kind(position: usize) -> NumberKind {
+        match position {
             2 => NumberKind::Float,
             _ => NumberKind::Int { least: i32::MIN.into(), greatest: i32::MAX.into() },
         }
@@ -357,9 +357,9 @@ mod tests {
 
     /// The results of the program as they are shown, where each input that lacks a node has 0 there.
     fn computed(program: &Program, maps: &[Arc<ValueMap>]) -> Vec<String> {
-        let dense = |map: &Arc<ValueMap>, place| {
+        let dense = |map: &Arc<ValueMap>, position| {
             let number = |node| map.get(node);
-            match kind(place) {
+            match kind(position) {
                 NumberKind::Float => Results::Floats(
                     (1..=6)
                         .map(|node| number(node).map_or(0.0, |it| float_of(&it.to_value())))
@@ -373,7 +373,7 @@ mod tests {
             }
         };
         let inputs: Vec<Results> =
-            maps.iter().enumerate().map(|(place, map)| dense(map, place)).collect();
+            maps.iter().enumerate().map(|(position, map)| dense(map, position)).collect();
         let slices: Vec<NumberSlice<'_>> = inputs.iter().map(Results::as_slice).collect();
         match program.run(&slices, 6).expect("a compiled program has results") {
             Results::Ints(ints) => ints.iter().map(|int| format!("{int}")).collect(),
@@ -390,7 +390,7 @@ mod tests {
     }
 
     /// The results of single values, as they are shown, for the nodes from 1 to 6.
-    fn wanted(expr: &MathExpr, maps: &[Arc<ValueMap>]) -> Vec<String> {
+    fn expected(expr: &MathExpr, maps: &[Arc<ValueMap>]) -> Vec<String> {
         let lookup = |var: VarId| Ok(Arc::clone(&maps[var.0 as usize]));
         let with = &mut evaluate::Evaluation::new(&lookup, 0.0);
         let map =
@@ -419,15 +419,15 @@ mod tests {
             };
             let Some(program) = Program::compile(&expr, &mut input) else { return Ok(()) };
             let all = maps(&[]);
-            prop_assert_eq!(computed(&program, &all), wanted(&expr, &all), "{:?}", expr);
+            prop_assert_eq!(computed(&program, &all), expected(&expr, &all), "{:?}", expr);
             if program.takes_missing_as_zero() {
                 let some = maps(&lacks);
-                let (found, wanted) = (computed(&program, &some), wanted(&expr, &some));
+                let (result, expected) = (computed(&program, &some), expected(&expr, &some));
                 for node in 1..=6_u32 {
-                    let has = |place: usize| used[place] && some[place].get(node).is_some();
+                    let has = |position: usize| used[position] && some[position].get(node).is_some();
                     if (0..INPUTS).any(has) {
-                        let place = node as usize - 1;
-                        prop_assert_eq!(&found[place], &wanted[place], "{:?} of node {}", expr, node);
+                        let position = node as usize - 1;
+                        prop_assert_eq!(&result[position], &expected[position], "{:?} of node {}", expr, node);
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Numbers of many nodes by their ids, for many questions in any order: each is one look at a table that is as narrow as the numbers allow.
 //!
-//! Questions in any order miss the nearer caches, so what counts is how many lines of memory a question touches, and how many there are. A place in a list of nodes
+//! Questions in any order miss the nearer caches, so what counts is how many lines of memory a question touches, and how many there are. A position in a list of nodes
 //! and a number of 64 bits are two; a table by id of ints that fit into 32 bits is one, of a third of the size.
 
 use super::float_sums::FloatSum;
@@ -38,23 +38,23 @@ impl NodeNumbers {
         if !pays || map.constant.is_some() {
             return None;
         }
-        let places = map.nodes.iter().map(|node| (node - first) as usize);
+        let positions = map.nodes.iter().map(|node| (node - first) as usize);
         let table = match &map.values {
             Column::Int(ints) => {
                 let mut table = vec![NO_INT; span];
                 let mut fit = true;
-                for (place, int) in places.zip(ints) {
-                    table[place] = *int as i32;
-                    fit &= i64::from(table[place]) == *int && table[place] != NO_INT;
+                for (position, int) in positions.zip(ints) {
+                    table[position] = *int as i32;
+                    fit &= i64::from(table[position]) == *int && table[position] != NO_INT;
                 }
                 Table::Ints(Some(table).filter(|_| fit)?)
             }
             Column::Float(floats) => {
                 let mut table = vec![NO_FLOAT; span];
                 let mut fit = true;
-                for (place, float) in places.zip(floats) {
-                    table[place] = float.to_bits();
-                    fit &= table[place] != NO_FLOAT;
+                for (position, float) in positions.zip(floats) {
+                    table[position] = float.to_bits();
+                    fit &= table[position] != NO_FLOAT;
                 }
                 Table::Floats(Some(table).filter(|_| fit)?)
             }
@@ -73,15 +73,15 @@ impl NodeNumbers {
 
     /// The sum of the numbers of those of some nodes that have one, in their order; `None` where none has.
     pub(super) fn sum_of(&self, nodes: &[u32]) -> Option<Sum> {
-        // A node before the first one wraps to a place behind all others.
-        let places = nodes.iter().map(|node| node.wrapping_sub(self.first) as usize);
+        // A node before the first one wraps to a position behind all others.
+        let positions = nodes.iter().map(|node| node.wrapping_sub(self.first) as usize);
         let mut count = 0;
         let sum = match &self.table {
             Table::Ints(table) => {
                 // Fewer than 2^32 ints of 32 bits add up to one of 64.
                 let mut total = 0_i64;
-                for place in places {
-                    let int = table.get(place).copied().unwrap_or(NO_INT);
+                for position in positions {
+                    let int = table.get(position).copied().unwrap_or(NO_INT);
                     let has = int != NO_INT;
                     total += if has { i64::from(int) } else { 0 };
                     count += usize::from(has);
@@ -90,7 +90,7 @@ impl NodeNumbers {
             }
             Table::Floats(table) => {
                 let mut total = FloatSum::NONE;
-                for bits in places.filter_map(|place| table.get(place)) {
+                for bits in positions.filter_map(|position| table.get(position)) {
                     if *bits != NO_FLOAT {
                         total.add(f64::from_bits(*bits));
                         count += 1;
@@ -133,16 +133,16 @@ mod tests {
             };
             made += 1;
             for _ in 0..20 {
-                let asked: Vec<u32> = (0..rng.usize(..9))
+                let requested: Vec<u32> = (0..rng.usize(..9))
                     .map(|_| first.wrapping_sub(20).wrapping_add(rng.u32(..240)))
                     .collect();
-                let wanted = Sum::over(asked.iter().filter_map(|node| map.get(*node)));
+                let expected = Sum::over(requested.iter().filter_map(|node| map.get(*node)));
                 let shown = |sum: Option<Sum>| {
                     sum.map(|sum| {
                         (format!("{:?}", sum.clone().mean()), format!("{:?}", sum.value()))
                     })
                 };
-                assert_eq!(shown(numbers.sum_of(&asked)), shown(wanted), "round {round}");
+                assert_eq!(shown(numbers.sum_of(&requested)), shown(expected), "round {round}");
             }
         }
         assert!(100 < made && 20 < left, "{made} tables, {left} left out");

@@ -21,7 +21,7 @@ pub(crate) struct PatchedFloats<'f> {
 #[derive(Clone, Copy)]
 struct Patch {
     /// The number of floats before it.
-    place: u32,
+    position: u32,
     /// The row behind it.
     row: u32,
     /// The new float; `None` where one is lost.
@@ -32,7 +32,7 @@ struct Patch {
 #[derive(Default)]
 pub(crate) struct Patches {
     patches: Vec<Patch>,
-    place: usize,
+    position: usize,
     row: usize,
 }
 
@@ -40,16 +40,16 @@ impl Patches {
     /// Forgets all changes.
     pub(crate) fn clear(&mut self) {
         self.patches.clear();
-        (self.place, self.row) = (0, 0);
+        (self.position, self.row) = (0, 0);
     }
 
     /// Notes a change behind those before: of the float in a row, or, where it `is_new`, of one before that row.
     pub(crate) fn add(&mut self, row: usize, is_new: bool, float: Option<f64>) {
         debug_assert!(self.row <= row, "changes ascend");
-        let place = self.place + row - self.row;
+        let position = self.position + row - self.row;
         self.row = row + usize::from(!is_new);
-        self.place = place + usize::from(float.is_some());
-        self.patches.push(Patch { place: place as u32, row: self.row as u32, float });
+        self.position = position + usize::from(float.is_some());
+        self.patches.push(Patch { position: position as u32, row: self.row as u32, float });
     }
 
     /// The row behind the last change.
@@ -59,7 +59,7 @@ impl Patches {
 
     /// The floats with these changes.
     pub(crate) fn of<'f>(&'f self, stored: &'f [f64]) -> PatchedFloats<'f> {
-        let len = self.place + stored.len() - self.row;
+        let len = self.position + stored.len() - self.row;
         PatchedFloats { stored, patches: &self.patches, len }
     }
 }
@@ -78,12 +78,12 @@ impl<'f> PatchedFloats<'f> {
     /// What reads them from the first one on.
     pub(crate) fn cursor(self) -> Cursor<'f> {
         let PatchedFloats { stored, patches, len } = self;
-        let first = patches.first().map_or(len, |patch| patch.place as usize);
-        Cursor { stored, patches, len, row: 0, place: 0, patch: first }
+        let first = patches.first().map_or(len, |patch| patch.position as usize);
+        Cursor { stored, patches, len, row: 0, position: 0, patch: first }
     }
 }
 
-/// A place among floats with changes.
+/// A position among floats with changes.
 #[derive(Clone, Copy)]
 pub(crate) struct Cursor<'f> {
     stored: &'f [f64],
@@ -92,8 +92,8 @@ pub(crate) struct Cursor<'f> {
     len: usize,
     /// The next row.
     row: usize,
-    /// The next place.
-    place: usize,
+    /// The next position.
+    position: usize,
     /// The place of the next patch, or the number of floats.
     patch: usize,
 }
@@ -101,27 +101,27 @@ pub(crate) struct Cursor<'f> {
 impl<'f> Cursor<'f> {
     /// The number of floats that were not read.
     pub(crate) fn left(&self) -> usize {
-        self.len - self.place
+        self.len - self.position
     }
 
-    /// How many floats lie behind one another from here on.
+    /// How many floats lie contiguous from here on.
     #[inline]
     pub(crate) fn unchanged(&self) -> usize {
-        self.patch - self.place
+        self.patch - self.position
     }
 
-    /// The next floats, which have to lie behind one another.
+    /// The next floats, which have to lie contiguous.
     #[inline]
     pub(crate) fn in_place(&mut self, count: usize) -> &'f [f64] {
         let floats = &self.stored[self.row..self.row + count];
         self.row += count;
-        self.place += count;
+        self.position += count;
         floats
     }
 
-    /// The next floats, of which there have to be as many: in place where none of them changed, else put together in `room`.
+    /// The next floats, of which there have to be as many: in place where none of them changed, else put together in `capacity`.
     #[inline]
-    pub(crate) fn step<'r>(&mut self, room: &'r mut [f64; STEP]) -> &'r [f64; STEP]
+    pub(crate) fn step<'r>(&mut self, capacity: &'r mut [f64; STEP]) -> &'r [f64; STEP]
     where
         'f: 'r,
     {
@@ -129,33 +129,33 @@ impl<'f> Cursor<'f> {
             && let Some(floats) = self.stored[self.row..].first_chunk::<STEP>()
         {
             self.row += STEP;
-            self.place += STEP;
+            self.position += STEP;
             return floats;
         }
-        self.put_together(room);
-        room
+        self.put_together(capacity);
+        capacity
     }
 
     #[inline(never)]
-    fn put_together(&mut self, room: &mut [f64; STEP]) {
-        let at = self.patch - self.place;
+    fn put_together(&mut self, capacity: &mut [f64; STEP]) {
+        let at = self.patch - self.position;
         // Mostly one float has another one in its place.
         if let [Patch { row, float: Some(float), .. }, rest @ ..] = self.patches
             && *row as usize == self.row + at + 1
             && let Some(floats) = self.stored[self.row..].first_chunk::<STEP>()
-            && rest.first().map_or(self.len, |next| next.place as usize) >= self.place + STEP
+            && rest.first().map_or(self.len, |next| next.position as usize) >= self.position + STEP
         {
-            *room = *floats;
-            room[at] = *float;
+            *capacity = *floats;
+            capacity[at] = *float;
             self.patches = rest;
-            self.patch = rest.first().map_or(self.len, |next| next.place as usize);
+            self.patch = rest.first().map_or(self.len, |next| next.position as usize);
             self.row += STEP;
-            self.place += STEP;
+            self.position += STEP;
             return;
         }
         let mut filled = 0;
         self.take(STEP, |floats| {
-            room[filled..filled + floats.len()].copy_from_slice(floats);
+            capacity[filled..filled + floats.len()].copy_from_slice(floats);
             filled += floats.len();
         });
     }
@@ -170,27 +170,27 @@ impl<'f> Cursor<'f> {
         self.take(count, |some| floats.extend_from_slice(some));
     }
 
-    /// Calls `take` with the next floats in pieces, as many as there are and no more than `count`.
+    /// Calls `take` with the next floats in chunks, as many as there are and no more than `count`.
     fn take(&mut self, count: usize, mut take: impl FnMut(&[f64])) {
-        let end = self.place + count.min(self.left());
-        while self.place < end {
-            let run = self.patch.min(end) - self.place;
+        let end = self.position + count.min(self.left());
+        while self.position < end {
+            let run = self.patch.min(end) - self.position;
             take(&self.stored[self.row..self.row + run]);
             self.row += run;
-            self.place += run;
+            self.position += run;
             // What is lost before the end is passed by now or with what comes next.
-            while self.place < end
-                && let [Patch { place, row, float }, rest @ ..] = self.patches
-                && *place as usize == self.place
+            while self.position < end
+                && let [Patch { position, row, float }, rest @ ..] = self.patches
+                && *position as usize == self.position
             {
                 if let Some(float) = float {
                     take(std::slice::from_ref(float));
-                    self.place += 1;
+                    self.position += 1;
                 }
                 self.row = *row as usize;
                 self.patches = rest;
             }
-            self.patch = self.patches.first().map_or(self.len, |next| next.place as usize);
+            self.patch = self.patches.first().map_or(self.len, |next| next.position as usize);
         }
     }
 }
@@ -232,18 +232,18 @@ pub(super) mod tests {
     #[test]
     fn a_cursor_reads_what_is_there() {
         let mut rng = Rng::with_seed(5);
-        let (mut patches, mut room) = (Patches::default(), [0.0; STEP]);
+        let (mut patches, mut capacity) = (Patches::default(), [0.0; STEP]);
         for round in 0..300 {
             let stored: Vec<f64> = (0..rng.usize(..300)).map(|_| rng.f64()).collect();
             patches.clear();
             let one_in = [0, 1, 2, 9, 60][rng.usize(..5)];
-            let wanted = patched(&mut patches, &stored, one_in, &mut rng);
+            let expected = patched(&mut patches, &stored, one_in, &mut rng);
             let floats = patches.of(&stored);
-            assert_eq!(floats.len(), wanted.len(), "round {round}");
+            assert_eq!(floats.len(), expected.len(), "round {round}");
             let mut cursor = floats.cursor();
             let mut done = 0;
             while 0 < cursor.left() {
-                assert_eq!(cursor.left(), wanted.len() - done, "round {round}");
+                assert_eq!(cursor.left(), expected.len() - done, "round {round}");
                 let count = rng.usize(..40).min(cursor.left());
                 let before = done;
                 match rng.u8(..4) {
@@ -255,11 +255,15 @@ pub(super) mod tests {
                         let mut list = Vec::new();
                         cursor.append_to(count, &mut list);
                         done += count;
-                        assert_eq!(list, wanted[before..done], "round {round}");
+                        assert_eq!(list, expected[before..done], "round {round}");
                     }
                     _ if STEP <= cursor.left() => {
                         done += STEP;
-                        assert_eq!(*cursor.step(&mut room), wanted[before..done], "round {round}");
+                        assert_eq!(
+                            *cursor.step(&mut capacity),
+                            expected[before..done],
+                            "round {round}"
+                        );
                     }
                     _ => {}
                 }
@@ -276,9 +280,9 @@ pub(super) mod tests {
         patches.add(50 * STEP, false, None);
         let mut cursor = patches.of(&stored).cursor();
         let put_together = (0..99).filter(|_| {
-            let mut room = [f64::NAN; STEP];
-            cursor.step(&mut room);
-            !room[0].is_nan()
+            let mut capacity = [f64::NAN; STEP];
+            cursor.step(&mut capacity);
+            !capacity[0].is_nan()
         });
         assert_eq!(put_together.collect::<Vec<_>>(), [3, 50]);
     }

@@ -161,8 +161,8 @@ fn mean_of_ints(sum: i128, count: usize) -> f64 {
         return sum as f64 / count as f64;
     }
     let count = count as i128;
-    let (whole, rest) = (sum / count, sum % count);
-    whole as f64 + rest as f64 / count as f64
+    let (full, rest) = (sum / count, sum % count);
+    full as f64 + rest as f64 / count as f64
 }
 
 fn too_large(sum: i128) -> Error {

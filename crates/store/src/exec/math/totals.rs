@@ -15,7 +15,7 @@ use hexgraph_base::plan::Aggregate;
 use hexgraph_base::types::{Result, Value};
 
 /// The numbers that are added to several aggregates at a time: as many as a sum of floats adds side by side.
-const PIECE: usize = 2 * BATCH;
+const CHUNK: usize = 2 * BATCH;
 
 /// An aggregate on its way.
 #[derive(Clone)]
@@ -60,7 +60,7 @@ impl Totals {
     }
 
     /// What the same numbers come to in another way, which is of the same pass; `None` where it is not.
-    pub(crate) fn told_as(&self, op: Aggregate) -> Option<Totals> {
+    pub(crate) fn reported_as(&self, op: Aggregate) -> Option<Totals> {
         (Totals::pass_of(self.op) == Totals::pass_of(op)).then(|| Totals { op, ..self.clone() })
     }
 
@@ -69,8 +69,8 @@ impl Totals {
         if let [one] = all {
             return one.add(numbers);
         }
-        for start in (0..numbers.len()).step_by(PIECE) {
-            let some = numbers.part(start, start + PIECE);
+        for start in (0..numbers.len()).step_by(CHUNK) {
+            let some = numbers.part(start, start + CHUNK);
             all.iter_mut().for_each(|one| one.add(some));
         }
     }
@@ -114,31 +114,31 @@ impl Totals {
     }
 
     fn with_ints(&self, more: i128) -> Running {
-        let Running::Int(known) = self.running else { return Running::Int(more) };
+        let Running::Int(existing) = self.running else { return Running::Int(more) };
         Running::Int(match self.op {
-            Aggregate::Min => known.min(more),
-            Aggregate::Max => known.max(more),
-            Aggregate::Sum | Aggregate::Avg => known + more,
+            Aggregate::Min => existing.min(more),
+            Aggregate::Max => existing.max(more),
+            Aggregate::Sum | Aggregate::Avg => existing + more,
         })
     }
 
     fn with_floats(&mut self, floats: &[f64]) -> Running {
-        let known = match &mut self.running {
+        let existing = match &mut self.running {
             Running::Floats(run) => {
                 run.add(floats);
                 return std::mem::replace(&mut self.running, Running::Nothing);
             }
-            Running::Float(known) => Some(*known),
+            Running::Float(existing) => Some(*existing),
             Running::Nothing | Running::Int(_) => None,
         };
         match self.op {
             Aggregate::Min => {
-                let known = known.unwrap_or(f64::INFINITY);
-                Running::Float(foremost_float(known, floats, |float, least| float < least))
+                let existing = existing.unwrap_or(f64::INFINITY);
+                Running::Float(foremost_float(existing, floats, |float, least| float < least))
             }
             Aggregate::Max => {
-                let known = known.unwrap_or(f64::NEG_INFINITY);
-                Running::Float(foremost_float(known, floats, |float, greatest| greatest < float))
+                let existing = existing.unwrap_or(f64::NEG_INFINITY);
+                Running::Float(foremost_float(existing, floats, |float, greatest| greatest < float))
             }
             Aggregate::Sum | Aggregate::Avg => {
                 let mut run = FloatRun::default();
@@ -163,19 +163,19 @@ impl Totals {
                 run.absorb(part);
                 Running::Floats(run)
             }
-            (Running::Int(known), Running::Int(more)) => {
-                self.running = Running::Int(known);
+            (Running::Int(existing), Running::Int(more)) => {
+                self.running = Running::Int(existing);
                 self.with_ints(*more)
             }
-            (Running::Float(known), Running::Float(more)) => {
-                self.running = Running::Float(known);
+            (Running::Float(existing), Running::Float(more)) => {
+                self.running = Running::Float(existing);
                 self.with_floats(&[*more])
             }
             (Running::Floats(mut run), Running::Floats(part)) => {
                 run.absorb(part);
                 Running::Floats(run)
             }
-            (known, _) => known,
+            (existing, _) => existing,
         };
     }
 
@@ -187,10 +187,10 @@ impl Totals {
     }
 
     /// Makes a sum of ints one of so many more numbers, or fewer, which come to so much more.
-    pub(crate) fn raise(&mut self, (count, rise): (i64, i128)) {
+    pub(crate) fn raise(&mut self, (count, increase): (i64, i128)) {
         debug_assert!(self.is_sum(), "a least number can't be taken out");
-        let known = if let Running::Int(known) = self.running { known } else { 0 };
-        self.running = Running::Int(known + rise);
+        let existing = if let Running::Int(existing) = self.running { existing } else { 0 };
+        self.running = Running::Int(existing + increase);
         self.count = self.count.saturating_add_signed(count as isize);
     }
 
@@ -235,15 +235,17 @@ impl Totals {
 
 /// The float that comes before all others; of zeros with different signs the first one.
 fn foremost_float(
-    known: f64,
+    existing: f64,
     floats: &[f64],
     comes_before: impl Fn(f64, f64) -> bool + Copy,
 ) -> f64 {
-    let found = foremost(floats, known, comes_before);
-    if found != 0.0 {
-        return found;
+    let result = foremost(floats, existing, comes_before);
+    if result != 0.0 {
+        return result;
     }
-    floats.iter().fold(known, |best, float| if comes_before(*float, best) { *float } else { best })
+    floats
+        .iter()
+        .fold(existing, |best, float| if comes_before(*float, best) { *float } else { best })
 }
 
 /// The sum of numbers of 32 bits. No slice in memory has so many that the sum of some of them needs more than 64 bits.
@@ -297,14 +299,14 @@ mod tests {
         totals.add(slice(other));
         for before in [None, Some(one.len())] {
             let are_floats = matches!(slice(one), NumberSlice::Floats(_));
-            let (mut whole, mut second) = (Totals::new(op), totals.part(are_floats, before));
+            let (mut full, mut second) = (Totals::new(op), totals.part(are_floats, before));
             let mut first = totals.part(are_floats, Some(0));
             first.add(slice(one));
             second.add(slice(other));
             first.settle();
-            whole.absorb(&first);
-            whole.absorb(&second);
-            assert_eq!(bits(whole.finish()), bits(totals.clone().finish()));
+            full.absorb(&first);
+            full.absorb(&second);
+            assert_eq!(bits(full.finish()), bits(totals.clone().finish()));
         }
         totals
     }
@@ -322,13 +324,13 @@ mod tests {
             Totals::add_to_all(&mut together, NumberSlice::Ints(&ints));
             Totals::add_to_all(&mut of_floats, NumberSlice::Floats(&floats));
             for op in OPS {
-                for (known, numbers) in
+                for (existing, numbers) in
                     [(&together, NumberSlice::Ints(&ints)), (&of_floats, NumberSlice::Floats(&floats))]
                 {
                     let mut alone = Totals::new(op);
                     alone.add(numbers);
-                    let told = known.iter().find_map(|totals| totals.told_as(op));
-                    prop_assert_eq!(told.map(|it| bits(it.finish())), Some(bits(alone.finish())));
+                    let reported = existing.iter().find_map(|totals| totals.reported_as(op));
+                    prop_assert_eq!(reported.map(|it| bits(it.finish())), Some(bits(alone.finish())));
                 }
             }
         }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The variables found so far: one that several levels define (in `@recurse`) is united.
-type Found = BTreeMap<VarId, Var>;
+type Outcome = BTreeMap<VarId, Var>;
 
 /// The memory of texts is charged each time it has grown by this many bytes.
 const CHARGED_BYTES: usize = 64 << 10;
@@ -25,13 +25,14 @@ impl Context<'_> {
         if block.var.is_none() && block.defines.is_empty() {
             return Ok(());
         }
-        let mut found = Found::new();
+        let mut hit = Outcome::new();
         let level = &result.level;
         let roots = match &level.alive {
             None if result.paths.is_empty() => Arc::clone(&level.nodes),
             None => distinct(&result.roots).into(),
             Some(_) => {
-                let alive = |node: &&u32| level.place(**node).is_some_and(|at| level.is_alive(at));
+                let alive =
+                    |node: &&u32| level.position(**node).is_some_and(|at| level.is_alive(at));
                 distinct(&result.roots.iter().filter(alive).copied().collect::<Vec<u32>>()).into()
             }
         };
@@ -39,20 +40,20 @@ impl Context<'_> {
             // The variable of a `shortest` block was set with its path.
             && result.paths.is_empty()
         {
-            found.insert(var, Var::uids(NodeSet::Sorted(Arc::clone(&roots))));
+            hit.insert(var, Var::uids(NodeSet::Sorted(Arc::clone(&roots))));
         }
         if !block.defines.is_empty() {
-            self.publish_level(level, &roots, &mut found)?;
+            self.publish_level(level, &roots, &mut hit)?;
         }
-        for (var, value) in found {
+        for (var, value) in hit {
             self.set_var(var, value);
         }
         Ok(())
     }
 
     /// Adds the variables of a level and those below, in the order of their fields. Levels that are begun stand in a list, since there may be
-    /// more of them than a stack has room for.
-    fn publish_level(&self, level: &Level, live: &Arc<Vec<u32>>, found: &mut Found) -> Result<()> {
+    /// more of them than a stack has space for.
+    fn publish_level(&self, level: &Level, live: &Arc<Vec<u32>>, hit: &mut Outcome) -> Result<()> {
         let mut open = vec![(level, Arc::clone(live), level.fields.iter())];
         while let Some((level, live, fields)) = open.last_mut() {
             let Some(result) = fields.next() else {
@@ -60,10 +61,10 @@ impl Context<'_> {
                 continue;
             };
             if let FieldData::Edges(edges) = &result.data {
-                let below = self.publish_field(result, level, live, found)?;
+                let below = self.publish_field(result, level, live, hit)?;
                 open.extend(below.map(|below| (&edges.level, below, edges.level.fields.iter())));
             } else {
-                self.publish_field(result, level, live, found)?;
+                self.publish_field(result, level, live, hit)?;
             }
         }
         Ok(())
@@ -75,7 +76,7 @@ impl Context<'_> {
         result: &FieldResult,
         level: &Level,
         live: &Arc<Vec<u32>>,
-        found: &mut Found,
+        hit: &mut Outcome,
     ) -> Result<Option<Arc<Vec<u32>>>> {
         let items = result.field.facets.iter().flat_map(|facets| &facets.items);
         let facets = items.filter(|item| item.var.is_some()).count();
@@ -83,32 +84,32 @@ impl Context<'_> {
         self.control.charge(defined * VALUE_BYTES * live.len())?;
         match &result.data {
             FieldData::Edges(edges) => {
-                return self.publish_edges(result, edges, level, live, found);
+                return self.publish_edges(result, edges, level, live, hit);
             }
-            FieldData::Values(_) => self.publish_values(result, live, found)?,
-            FieldData::Uid => add_uids(found, result.field.var, live),
+            FieldData::Values(_) => self.publish_values(result, live, hit)?,
+            FieldData::Uid => add_uids(hit, result.field.var, live),
             FieldData::Counts(counts) if !live.is_empty() && live.len() == level.nodes.len() => {
                 let counts = counts.iter().map(|count| *count as i64).collect();
                 let (nodes, values) = (live.to_vec(), Column::Int(counts));
                 let map = ValueMap { nodes, values, constant: None };
-                add_values(found, result.field.var, map);
+                add_values(hit, result.field.var, map);
             }
             FieldData::Counts(counts) => {
-                let count_at = |place: usize| Value::Int(counts[place] as i64);
-                add_values(found, result.field.var, by_place(level, live, count_at));
+                let count_at = |position: usize| Value::Int(counts[position] as i64);
+                add_values(hit, result.field.var, by_position(level, live, count_at));
             }
             FieldData::Passwords(answers) => {
-                let answer_at = |place: usize| Value::Bool(answers[place]);
-                add_values(found, result.field.var, by_place(level, live, answer_at));
+                let answer_at = |position: usize| Value::Bool(answers[position]);
+                add_values(hit, result.field.var, by_position(level, live, answer_at));
             }
             FieldData::CountUid => {
                 let count = ValueMap::constant(Value::Int(live.len() as i64));
-                add_values(found, result.field.var, count);
+                add_values(hit, result.field.var, count);
             }
             // A predicate that nobody has yet: its variable is known, and empty.
             FieldData::Nothing if matches!(result.field.kind, FieldKind::Predicate { .. }) => {
                 if let Some(var) = result.field.var {
-                    found.entry(var).or_insert_with(|| Var::uids(NodeSet::default()));
+                    hit.entry(var).or_insert_with(|| Var::uids(NodeSet::default()));
                 }
             }
             _ => {}
@@ -122,7 +123,7 @@ impl Context<'_> {
         edges: &EdgeField,
         level: &Level,
         live: &[u32],
-        found: &mut Found,
+        hit: &mut Outcome,
     ) -> Result<Option<Arc<Vec<u32>>>> {
         let field = &result.field;
         // Without a cascade all nodes of the level below are reached.
@@ -138,23 +139,23 @@ impl Context<'_> {
             // The lists of the nodes above are grouped apart where they are shown; a variable has
             // one value for a node, over all that are in its group, each once.
             let groups = self.groups(group_by, &field.fields, &below)?;
-            self.publish_groups(&field.fields, group_by.keys.len(), &groups, found)?;
+            self.publish_groups(&field.fields, group_by.keys.len(), &groups, hit)?;
             return Ok(None);
         }
         if field.var.is_some() {
-            add_uids(found, field.var, &below);
+            add_uids(hit, field.var, &below);
         }
         for item in field.facets.iter().flat_map(|facets| &facets.items) {
             if item.var.is_some() {
                 let values = self.facet_values(&item.facet, edges, &level.nodes);
                 let values = values.map_err(|error| error.or_at(field.at))?;
-                add_values(found, item.var, values);
+                add_values(hit, item.var, values);
             }
         }
         Ok(Some(below))
     }
 
-    fn publish_values(&self, result: &FieldResult, live: &[u32], found: &mut Found) -> Result<()> {
+    fn publish_values(&self, result: &FieldResult, live: &[u32], hit: &mut Outcome) -> Result<()> {
         let FieldData::Values(values) = &result.data else { return Ok(()) };
         let FieldKind::Predicate { langs, .. } = &result.field.kind else { return Ok(()) };
         let predicate = &values.predicate;
@@ -162,10 +163,10 @@ impl Context<'_> {
             let Some(var) = item.var else { continue };
             let facet_at = |node: &u32| {
                 let (_, list) = predicate.values_in(Langs::First(langs), *node)?;
-                let place = values.places(*node, list.len()).next()?;
-                Some((*node, list.facet(place, &item.facet)?.to_value()))
+                let position = values.positions(*node, list.len()).next()?;
+                Some((*node, list.facet(position, &item.facet)?.to_value()))
             };
-            add_values(found, Some(var), ValueMap::from_sorted(live.iter().filter_map(facet_at)));
+            add_values(hit, Some(var), ValueMap::from_sorted(live.iter().filter_map(facet_at)));
         }
         if result.field.var.is_none() {
             return Ok(());
@@ -184,7 +185,7 @@ impl Context<'_> {
             && let Some(part) = predicate.only_untagged()
             && let Some(map) = numbers(part, predicate.def.value_type, live)
         {
-            add_values(found, result.field.var, map);
+            add_values(hit, result.field.var, map);
             return Ok(());
         }
         let (mut map, mut texts) = (ValueMap::default(), 0);
@@ -203,7 +204,7 @@ impl Context<'_> {
             }
         }
         self.control.charge(texts)?;
-        add_values(found, result.field.var, map);
+        add_values(hit, result.field.var, map);
         Ok(())
     }
 }
@@ -211,36 +212,36 @@ impl Context<'_> {
 /// The nodes below some of a level, each once.
 fn below_some(edges: &EdgeField, level: &Level, nodes: &[u32]) -> Vec<u32> {
     let mut below = Vec::new();
-    for place in nodes.iter().filter_map(|&node| level.place(node)) {
-        below.extend_from_slice(edges.targets_of(place));
+    for position in nodes.iter().filter_map(|&node| level.position(node)) {
+        below.extend_from_slice(edges.targets_of(position));
     }
     distinct(&below)
 }
 
-fn add_uids(found: &mut Found, var: Option<VarId>, nodes: &Arc<Vec<u32>>) {
+fn add_uids(result: &mut Outcome, var: Option<VarId>, nodes: &Arc<Vec<u32>>) {
     let Some(var) = var else { return };
     let set = NodeSet::Sorted(Arc::clone(nodes));
-    let set = match found.get(&var) {
-        Some(Var::Uids(known)) => known.set.or(&set),
+    let set = match result.get(&var) {
+        Some(Var::Uids(existing)) => existing.set.or(&set),
         _ => set,
     };
-    found.insert(var, Var::uids(set));
+    result.insert(var, Var::uids(set));
 }
 
-/// Collects the value of each live node, which is computed from the node's place in the level.
-fn by_place(level: &Level, live: &[u32], value_at: impl Fn(usize) -> Value) -> ValueMap {
-    let values = live.iter().filter_map(|node| Some((*node, value_at(level.place(*node)?))));
+/// Collects the value of each live node, which is computed from the node's position in the level.
+fn by_position(level: &Level, live: &[u32], value_at: impl Fn(usize) -> Value) -> ValueMap {
+    let values = live.iter().filter_map(|node| Some((*node, value_at(level.position(*node)?))));
     ValueMap::from_sorted(values)
 }
 
 /// Adds the values of a variable; where two levels have a value for a node, the first stays.
-pub(crate) fn add_values(found: &mut BTreeMap<VarId, Var>, var: Option<VarId>, map: ValueMap) {
+pub(crate) fn add_values(result: &mut BTreeMap<VarId, Var>, var: Option<VarId>, map: ValueMap) {
     let Some(var) = var else { return };
-    let map = match found.get(&var) {
-        Some(Var::Values(known)) if !known.is_empty() => merge(known, &map),
+    let map = match result.get(&var) {
+        Some(Var::Values(existing)) if !existing.is_empty() => merge(existing, &map),
         _ => map,
     };
-    found.insert(var, Var::Values(Arc::new(map)));
+    result.insert(var, Var::Values(Arc::new(map)));
 }
 
 fn merge(one: &ValueMap, other: &ValueMap) -> ValueMap {

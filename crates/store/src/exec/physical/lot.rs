@@ -1,25 +1,25 @@
-//! Choices by lot: tests ask that a way is taken which would not be the cheapest one.
+//! Choices at random: tests ask that a way is taken which would not be the cheapest one.
 
 /// Draws among the ways that lead to the same answer. The same seed draws the same ways for the same request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Lot {
+pub struct RandomChoice {
     /// `None` where nothing is drawn: then the cheapest way is taken.
     seed: Option<u64>,
 }
 
-impl Lot {
+impl RandomChoice {
     /// A lot of a seed.
-    pub fn of(seed: u64) -> Lot {
-        Lot { seed: Some(seed) }
+    pub fn of(seed: u64) -> RandomChoice {
+        RandomChoice { seed: Some(seed) }
     }
 
     /// Whether something is drawn at all.
-    pub(crate) fn is_drawn(self) -> bool {
+    pub(crate) fn is_reserved(self) -> bool {
         self.seed.is_some()
     }
 
     /// A number below `count`, which is at least 1, that depends on the seed and on what is drawn for.
-    pub(crate) fn draw(self, salt: usize, count: usize) -> usize {
+    pub(crate) fn reserve(self, salt: usize, count: usize) -> usize {
         // The finisher of SplitMix64: each bit of the number depends on all of the seed.
         let seed = self.seed.unwrap_or_default();
         let mut mixed = seed.wrapping_add((salt as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -31,16 +31,16 @@ impl Lot {
 
 #[cfg(test)]
 mod tests {
-    use super::Lot;
+    use super::RandomChoice;
 
     /// Each of four ways is drawn, for some number of nodes, about as often as the others.
     #[test]
     fn all_ways_are_drawn() {
-        let mut drawn = [0; 4];
+        let mut reserved = [0; 4];
         for seed in 0..100 {
-            (0..100).for_each(|salt| drawn[Lot::of(seed).draw(salt, 4)] += 1);
+            (0..100).for_each(|salt| reserved[RandomChoice::of(seed).reserve(salt, 4)] += 1);
         }
-        assert!(drawn.iter().all(|count| (2_000..3_000).contains(count)), "{drawn:?}");
-        assert!(!Lot::default().is_drawn() && Lot::of(0).is_drawn());
+        assert!(reserved.iter().all(|count| (2_000..3_000).contains(count)), "{reserved:?}");
+        assert!(!RandomChoice::default().is_reserved() && RandomChoice::of(0).is_reserved());
     }
 }

@@ -1,4 +1,4 @@
-//! The physical plan: the ways in which each step of a query can be carried out, and how one of them is taken.
+//! The physical plan: the ways in which each step of a query can be executed, and how one of them is taken.
 //!
 //! `path` names the ways. Each kind of step has a function that decides for one of them, which looks at the plan, the schema, the lengths
 //! of sets and the estimates of indexes, and reads no data: it stands beside what it decides about.

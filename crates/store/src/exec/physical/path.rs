@@ -3,7 +3,7 @@
 //! A step has a path of its kind. It is decided by a function that only looks, at the plan, the schema, the lengths of sets and the
 //! estimates of indexes; another function carries it out. All paths that are allowed for a step lead to the same answer.
 
-/// The way in which a step of a query is carried out.
+/// The way in which a step of a query is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AccessPath {
     /// What is made of a block.
@@ -38,7 +38,7 @@ pub enum BlockPath {
     /// Its variables stand for columns, which are read when they are asked for.
     NameColumns,
     /// Its nodes stay the set that they are, of which the values are aggregated.
-    KeepSet,
+    RetainSet,
     /// The ways over a chain of edges are counted, without a list of levels.
     CountPaths,
     /// Its nodes are listed and grouped.
@@ -113,11 +113,11 @@ pub enum FilterPath {
     Batches,
     /// The column is counted, without a list of nodes.
     CountColumn,
-    /// The far ends are found by an index, and the edges walked back from them.
+    /// The targets are found by an index, and the edges walked back from them.
     WalkBack,
     /// The nodes that an index of trigrams leaves are tested.
     Trigrams,
-    /// The far ends of all edges are gathered and filtered; then each node is tested for an edge to those that passed.
+    /// The targets of all edges are gathered and filtered; then each node is tested for an edge to those that passed.
     FarEnds,
     /// All nodes pass, or none.
     Constant,
@@ -216,7 +216,7 @@ pub enum GraphPath {
     /// It is made of the columns.
     Made,
     /// It was made for an earlier request, and nothing in it has changed.
-    Kept,
+    Cached,
     /// It was made for an earlier request, and what commits changed since was patched.
     Patched,
 }
@@ -279,7 +279,7 @@ names! {
         WalkBatches = "Project" "in batches",
         Count = "Aggregate" "cardinality",
         NameColumns = "Variable" "column reference",
-        KeepSet = "Aggregate" "over the set",
+        RetainSet = "Aggregate" "over the set",
         CountPaths = "Aggregate" "path counts",
         GroupList = "HashAggregate" "over a list",
         GroupSet = "HashAggregate" "over a set",
@@ -356,6 +356,6 @@ names! {
         Values = "Aggregate" "values";
     Graph in GraphPath:
         Made = "Algorithm" "compact graph, built",
-        Kept = "Algorithm" "compact graph, cached",
+        Cached = "Algorithm" "compact graph, cached",
         Patched = "Algorithm" "compact graph, patched";
 }

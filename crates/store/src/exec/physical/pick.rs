@@ -1,9 +1,9 @@
-//! Takes the cheapest of the ways that are allowed, or one of them by lot.
+//! Takes the cheapest of the ways that are allowed, or one of them at random.
 
 use crate::exec::control::context::Context;
 
 impl Context<'_> {
-    /// The cheapest way, or one of those that are allowed where tests have it drawn by lot. What is drawn differs with `salt`, such as
+    /// The cheapest way, or one of those that are allowed where tests have it drawn at random. What is drawn differs with `salt`, such as
     /// the number of nodes.
     #[inline]
     pub(crate) fn pick<P: Copy>(
@@ -12,12 +12,12 @@ impl Context<'_> {
         salt: usize,
         allowed: impl FnOnce() -> Vec<P>,
     ) -> P {
-        let lot = self.control.costs().lot;
-        if !lot.is_drawn() {
+        let choice = self.control.costs().choice;
+        if !choice.is_reserved() {
             return cheapest;
         }
         let allowed = allowed();
-        if allowed.is_empty() { cheapest } else { allowed[lot.draw(salt, allowed.len())] }
+        if allowed.is_empty() { cheapest } else { allowed[choice.reserve(salt, allowed.len())] }
     }
 }
 
@@ -26,7 +26,7 @@ mod tests {
     use crate::exec::control::context::Context;
     use crate::exec::control::costs::Costs;
     use crate::exec::control::stop::Control;
-    use crate::exec::physical::lot::Lot;
+    use crate::exec::physical::lot::RandomChoice;
     use crate::exec::physical::path::{AccessPath, FilterPath};
     use crate::exec::select::passing::Purpose;
     use crate::exec::tests::random_graph::{EDGES, graph};
@@ -108,21 +108,27 @@ mod tests {
     }
 
     /// Asks a filter of candidates in all forms, with some costs, and compares what passes with `expected`.
-    fn check(version: &Version, filter: &Filter, costs: Costs, asked: &[u32], expected: &[u32]) {
+    fn check(
+        version: &Version,
+        filter: &Filter,
+        costs: Costs,
+        requested: &[u32],
+        expected: &[u32],
+    ) {
         let (control, query) = (Control::new().with_costs(costs), Query::default());
         control.start_trace();
         let context = Context { version, query: &query, control: &control, vars: Vec::new() };
-        let set = NodeSet::from(asked.to_vec());
-        let found = context.filter(filter, set.clone()).unwrap();
-        assert_eq!(found.to_vec(), expected, "as a set: {filter:?}\n{costs:?}");
+        let set = NodeSet::from(requested.to_vec());
+        let result = context.filter(filter, set.clone()).unwrap();
+        assert_eq!(result.to_vec(), expected, "as a set: {filter:?}\n{costs:?}");
         let prepared = context.prepare(filter, set.len(), Purpose::All).unwrap();
-        let found = context.all_passing(&set, &prepared).unwrap();
-        assert_eq!(found.to_vec(), expected, "prepared for all: {filter:?}\n{costs:?}");
+        let result = context.all_passing(&set, &prepared).unwrap();
+        assert_eq!(result.to_vec(), expected, "prepared for all: {filter:?}\n{costs:?}");
         let prepared = context.prepare(filter, set.len(), Purpose::Page).unwrap();
         let page = Page { first: 5, offset: 1, ..Page::default() };
-        let found = context.first_passing(&set, &prepared, page).unwrap();
+        let result = context.first_passing(&set, &prepared, page).unwrap();
         let first: Vec<u32> = expected.iter().copied().skip(1).take(5).collect();
-        assert_eq!(found, first, "a page: {filter:?}\n{costs:?}");
+        assert_eq!(result, first, "a page: {filter:?}\n{costs:?}");
         TAKEN.with_borrow_mut(|taken| {
             let steps = control.trace().unwrap().steps();
             taken.extend(steps.iter().filter_map(|step| step.path));
@@ -144,13 +150,16 @@ mod tests {
                 Context { version: &version, query: &query, control: &control, vars: Vec::new() };
             for _ in 0..20 {
                 let filter = filter(&mut rng, 3);
-                let asked: Vec<u32> = (0..150).filter(|_| rng.u8(..4) != 0).collect();
-                let expected: Vec<u32> =
-                    asked.iter().copied().filter(|node| passes(&naive, &filter, *node)).collect();
-                check(&version, &filter, Costs::default(), &asked, &expected);
+                let requested: Vec<u32> = (0..150).filter(|_| rng.u8(..4) != 0).collect();
+                let expected: Vec<u32> = requested
+                    .iter()
+                    .copied()
+                    .filter(|node| passes(&naive, &filter, *node))
+                    .collect();
+                check(&version, &filter, Costs::default(), &requested, &expected);
                 for _ in 0..4 {
-                    let costs = Costs { lot: Lot::of(rng.u64(..)), ..Costs::default() };
-                    check(&version, &filter, costs, &asked, &expected);
+                    let costs = Costs { choice: RandomChoice::of(rng.u64(..)), ..Costs::default() };
+                    check(&version, &filter, costs, &requested, &expected);
                 }
             }
         }

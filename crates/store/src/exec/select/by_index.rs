@@ -16,11 +16,11 @@ use hexgraph_base::types::Result;
 use std::cmp::Ordering;
 use std::ops::Bound;
 
-/// A walk that asks each node gives up behind this many nodes for each one that is wanted...
+/// A walk that asks each node gives up behind this many nodes for each one that is requested...
 const ASKED_PER_NODE: usize = 64;
 
 /// ...and as many as this on top: then it is better to filter all nodes first.
-const ASKED_MIN: usize = 4096;
+const REQUESTED_MIN: usize = 4096;
 
 /// So many nodes are looked for one by one before it is asked whether the nodes that are ordered are all of the index.
 const LOOKED_FOR: usize = 256;
@@ -29,9 +29,9 @@ const LOOKED_FOR: usize = 256;
 const LISTED_FOR: usize = 1 << 14;
 
 /// The number of nodes behind which a walk for a page with a positive `first` gives up.
-pub(super) fn asked_max(page: Page) -> usize {
-    let wanted = page.skip().saturating_add(page.first as usize);
-    wanted.saturating_mul(ASKED_PER_NODE).saturating_add(ASKED_MIN)
+pub(super) fn requested_max(page: Page) -> usize {
+    let expected = page.skip().saturating_add(page.first as usize);
+    expected.saturating_mul(ASKED_PER_NODE).saturating_add(REQUESTED_MIN)
 }
 
 /// A range of the tokens of an index.
@@ -115,7 +115,7 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let step = self.begin("order", &block.name, Some(block.at), page.wanted());
+        let step = self.begin("order", &block.name, Some(block.at), page.expected());
         let filter = match &block.filter {
             Some(filter) => {
                 let count = view.index.postings.len();
@@ -125,16 +125,16 @@ impl<'a> Context<'a> {
         };
         let filter = filter.as_ref();
         let walk = OrderedWalk { view, range, descending, root: None, filter, least: 0 };
-        let found = match filter.is_none_or(PreparedFilter::asks_one) {
+        let result = match filter.is_none_or(PreparedFilter::asks_one) {
             true => self.page_by_walk(walk, page)?,
             false => None,
         };
-        let path = if found.is_some() { OrderPath::WalkRange } else { OrderPath::GivesUp };
+        let path = if result.is_some() { OrderPath::WalkRange } else { OrderPath::GivesUp };
         self.took(path);
         // A page that is not full is whole here: who has no value is not found by the root function either.
-        let found = found.map(|(found, _)| found);
-        self.end(&step, found.as_ref().map_or(0, Vec::len));
-        Ok(found)
+        let result = result.map(|(result, _)| result);
+        self.end(&step, result.as_ref().map_or(0, Vec::len));
+        Ok(result)
     }
 
     /// The index of the only key of an order, and whether the order descends, where walking it is cheaper than sorting `count` nodes
@@ -152,10 +152,10 @@ impl<'a> Context<'a> {
         let [OrderKey::Predicate { predicate: name, lang: None, descending }] = order else {
             return Ok(None);
         };
-        let Some(wanted) = page.wanted() else { return Ok(None) };
+        let Some(expected) = page.expected() else { return Ok(None) };
         let Some(predicate) = self.sortable(name)? else { return Ok(None) };
         let Some(part) = predicate.only_untagged() else { return Ok(None) };
-        let pays = self.pays_to_walk(part, count, wanted);
+        let pays = self.pays_to_walk(part, count, expected);
         let pays = self.pick(pays, count, || vec![true, false]);
         let view = if pays { part.complete_index() } else { None };
         Ok(view.map(|view| (view, *descending)))
@@ -183,8 +183,8 @@ impl<'a> Context<'a> {
         let (root, filter) = (Some(root), Some(filter));
         let walk = OrderedWalk { view, range, descending, root, filter, least: 0 };
         // When the index ends before the page is full, those without a value follow: but not where the filter asks for a value.
-        let found = self.page_by_walk(walk, page)?.filter(|(_, is_full)| *is_full || has_range);
-        Ok(found.map(|(found, _)| found))
+        let result = self.page_by_walk(walk, page)?.filter(|(_, is_full)| *is_full || has_range);
+        Ok(result.map(|(result, _)| result))
     }
 
     /// The range of the index of a predicate in which all nodes lie that pass a filter, by those of its parts that are about the values of the
@@ -226,27 +226,27 @@ impl<'a> Context<'a> {
         let Some(least) = self.least_of(page) else { return Ok(Some((Vec::new(), true))) };
         let walk = OrderedWalk { least, ..walk };
         let first = page.first as usize;
-        let found = self.walk_in_order(&walk, page.skip(), first, asked_max(page))?;
-        let Some(found) = found else { return Ok(None) };
-        self.control.charge(size_of::<u32>() * found.len())?;
+        let result = self.walk_in_order(&walk, page.skip(), first, requested_max(page))?;
+        let Some(result) = result else { return Ok(None) };
+        self.control.charge(size_of::<u32>() * result.len())?;
         if let Some(filter) = walk.filter {
-            filter.note_passed(self, found.len());
+            filter.note_passed(self, result.len());
         }
-        let is_full = found.len() == first;
-        Ok(Some((found, is_full)))
+        let is_full = result.len() == first;
+        Ok(Some((result, is_full)))
     }
 
-    /// The first nodes that a walk takes, behind the first `skip` of them. `None` when it would ask more than `asked_max`.
+    /// The first nodes that a walk takes, behind the first `skip` of them. `None` when it would ask more than `requested_max`.
     fn walk_in_order(
         &self,
         walk: &OrderedWalk<'_, '_>,
         skip: usize,
         first: usize,
-        asked_max: usize,
+        requested_max: usize,
     ) -> Result<Option<Vec<u32>>> {
-        let (mut skip, mut asked, mut found) = (skip, 0, Vec::new());
+        let (mut skip, mut requested, mut result) = (skip, 0, Vec::new());
         if first == 0 {
-            return Ok(Some(found));
+            return Ok(Some(result));
         }
         let (low, high) = &walk.range;
         let tokens = walk.view.tokens_between(low.as_ref(), high.as_ref(), walk.descending);
@@ -257,33 +257,33 @@ impl<'a> Context<'a> {
             if walk.takes_all() {
                 let len = token.len();
                 if skip < len {
-                    found.extend(token.to_set().page(skip, first - found.len()));
+                    result.extend(token.to_set().page(skip, first - result.len()));
                 }
                 // Where nodes were taken nothing is left to skip, and this is 0.
                 skip = skip.saturating_sub(len);
             } else {
                 for node in token.to_set().iter() {
-                    asked += 1;
-                    if asked_max < asked {
+                    requested += 1;
+                    if requested_max < requested {
                         return Ok(None);
                     }
                     if !walk.takes(node) {
                         continue;
                     }
                     if skip == 0 {
-                        found.push(node);
+                        result.push(node);
                     }
                     skip = skip.saturating_sub(1);
-                    if found.len() == first {
-                        return Ok(Some(found));
+                    if result.len() == first {
+                        return Ok(Some(result));
                     }
                 }
             }
-            if found.len() == first {
+            if result.len() == first {
                 break;
             }
         }
-        Ok(Some(found))
+        Ok(Some(result))
     }
 
     /// The predicate and the range of its index that a root function asks for, where it is about the values of `name`.
@@ -299,34 +299,34 @@ impl<'a> Context<'a> {
             |other: &PredicateRef| other.name == name && other.lang.is_none() && !other.reverse;
         match &function.call {
             Call::Has(other) if is_it(other) => {
-                let found = self.resolve(other)?;
-                Ok(found.map(|predicate| (predicate, (Bound::Unbounded, Bound::Unbounded))))
+                let result = self.resolve(other)?;
+                Ok(result.map(|predicate| (predicate, (Bound::Unbounded, Bound::Unbounded))))
             }
             Call::Compare { op, left: Operand::Predicate(other), arguments } if is_it(other) => {
-                let wanted = |value_type| self.wanted(*op, arguments, value_type);
-                let found = self.compared(other, *op, &wanted)?;
-                Ok(found.and_then(|(predicate, wanted)| Some((predicate, bounds(&wanted)?))))
+                let expected = |value_type| self.expected(*op, arguments, value_type);
+                let result = self.compared(other, *op, &expected)?;
+                Ok(result.and_then(|(predicate, expected)| Some((predicate, bounds(&expected)?))))
             }
             Call::Between { left: Operand::Predicate(other), low, high } if is_it(other) => {
-                let wanted = |value_type| self.wanted_between(low, high, value_type);
-                let found = self.compared(other, Comparison::Ge, &wanted)?;
-                Ok(found.and_then(|(predicate, wanted)| Some((predicate, bounds(&wanted)?))))
+                let expected = |value_type| self.expected_between(low, high, value_type);
+                let result = self.compared(other, Comparison::Ge, &expected)?;
+                Ok(result.and_then(|(predicate, expected)| Some((predicate, bounds(&expected)?))))
             }
             _ => Ok(None),
         }
     }
 
-    /// Whether the values of a predicate have a complete index and a walk over it, for a page of `wanted` of `count` nodes, is cheaper
+    /// Whether the values of a predicate have a complete index and a walk over it, for a page of `expected` of `count` nodes, is cheaper
     /// than sorting these.
-    pub(super) fn pays_to_walk(&self, part: &LangValues, count: usize, wanted: usize) -> bool {
+    pub(super) fn pays_to_walk(&self, part: &LangValues, count: usize, expected: usize) -> bool {
         // One step is expected to find one of `count` nodes among the entries.
-        let steps = |entries: usize| (entries / count.max(1) + 1).saturating_mul(wanted);
+        let steps = |entries: usize| (entries / count.max(1) + 1).saturating_mul(expected);
         self.control.costs().index_walk_min < count
             && part.complete_index().is_some()
             && steps(part.subjects().len()) < 2 * count
     }
 
-    /// The first `wanted` of some nodes in the order of an index; those without a value come last.
+    /// The first `expected` of some nodes in the order of an index; those without a value come last.
     ///
     /// # Errors
     ///
@@ -337,7 +337,7 @@ impl<'a> Context<'a> {
         predicate: &Predicate,
         nodes: &NodeSet,
         descending: bool,
-        wanted: usize,
+        expected: usize,
     ) -> Result<Vec<u32>> {
         let range = (Bound::Unbounded, Bound::Unbounded);
         // Where all that have a value are among them, none is looked for: whole entries are taken.
@@ -346,23 +346,23 @@ impl<'a> Context<'a> {
             part.is_some_and(|part| nodes.is_known_to_have_all(&part.subjects()))
         };
         // Many are looked for in a bitmap sooner than in a list.
-        let bits = (LISTED_FOR <= wanted && nodes.list().is_some())
+        let bits = (LISTED_FOR <= expected && nodes.list().is_some())
             .then(|| NodeSet::from(nodes.to_bitmap()));
         let root = bits.as_ref().unwrap_or(nodes);
-        let root = Some(root).filter(|_| wanted < LOOKED_FOR || !has_all());
+        let root = Some(root).filter(|_| expected < LOOKED_FOR || !has_all());
         let walk = OrderedWalk { view, range, descending, root, filter: None, least: 0 };
-        let mut found = self.walk_in_order(&walk, 0, wanted, usize::MAX)?.unwrap_or_default();
-        if found.len() < wanted {
-            let rest = wanted - found.len();
+        let mut result = self.walk_in_order(&walk, 0, expected, usize::MAX)?.unwrap_or_default();
+        if result.len() < expected {
+            let rest = expected - result.len();
             let without = nodes.iter().filter(|&node| !has(predicate, None, false, node));
-            found.extend(without.take(rest));
+            result.extend(without.take(rest));
         }
-        Ok(found)
+        Ok(result)
     }
 }
 
-/// The narrower of two bounds on the same side: the one that is `wanted` beside the other.
-fn narrower(one: Bound<TokenKey>, other: Bound<TokenKey>, wanted: Ordering) -> Bound<TokenKey> {
+/// The narrower of two bounds on the same side: the one that is `expected` beside the other.
+fn narrower(one: Bound<TokenKey>, other: Bound<TokenKey>, expected: Ordering) -> Bound<TokenKey> {
     let order = match (&one, &other) {
         (_, Bound::Unbounded) => return one,
         (Bound::Unbounded, _) => return other,
@@ -371,26 +371,26 @@ fn narrower(one: Bound<TokenKey>, other: Bound<TokenKey>, wanted: Ordering) -> B
             Bound::Included(second) | Bound::Excluded(second),
         ) => first.cmp(second),
     };
-    let takes_first = order == wanted || order.is_eq() && matches!(one, Bound::Excluded(_));
+    let takes_first = order == expected || order.is_eq() && matches!(one, Bound::Excluded(_));
     if takes_first { one } else { other }
 }
 
-/// The first `wanted` of some nodes in the order of an index, together with all nodes under the token of the last of them, ascending by
+/// The first `expected` of some nodes in the order of an index, together with all nodes under the token of the last of them, ascending by
 /// id. `None` when fewer have a value.
 pub(super) fn leading_by_index(
     view: IndexView<'_>,
     descending: bool,
     nodes: &NodeSet,
-    wanted: usize,
+    expected: usize,
 ) -> Option<Vec<u32>> {
-    let mut found = Vec::new();
+    let mut result = Vec::new();
     for token in view.tokens(descending) {
         let mut under_it = token.to_set().to_vec();
         nodes.retain(&mut under_it, true);
-        found.append(&mut under_it);
-        if wanted <= found.len() {
-            found.sort_unstable();
-            return Some(found);
+        result.append(&mut under_it);
+        if expected <= result.len() {
+            result.sort_unstable();
+            return Some(result);
         }
     }
     None

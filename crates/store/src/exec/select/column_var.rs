@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// The number of changes for each node from which on the nodes are listed, too.
-const CHANGES_SHARE: usize = 8;
+const CHANGES_RESERVATION: usize = 8;
 
 /// The nanoseconds that it takes to read the number of a node that is listed first, and to compute one, about.
 const LISTED_NANOS: usize = 2;
@@ -33,7 +33,7 @@ pub(crate) struct ColumnVar {
     /// The nodes that the numbers were asked of; some may have none.
     nodes: NodeSet,
     /// True when the nodes are those that have a number.
-    is_whole: bool,
+    is_complete: bool,
     values: OnceLock<Arc<ValueMap>>,
 }
 
@@ -76,18 +76,18 @@ impl ColumnVar {
         }
         let part = predicate.only_untagged()?;
         // All changes are walked over, and those of some nodes cost less to look up.
-        if nodes.len().saturating_mul(CHANGES_SHARE) < part.changes_len() {
+        if nodes.len().saturating_mul(CHANGES_RESERVATION) < part.changes_len() {
             return None;
         }
         let changes = NumberChanges::of_all(part, predicate.def.value_type)?;
         let subjects = part.subjects();
-        let is_whole = subjects.len() <= nodes.len()
+        let is_complete = subjects.len() <= nodes.len()
             && (nodes.is_known_to_have_all(&subjects)
                 || nodes.list().is_some_and(|nodes| subjects.is_exactly(nodes)));
         let source = Source::Values(Arc::clone(predicate), changes);
         // Nodes without a number are not among the numbers, and those of the column itself are found without a search.
-        let nodes = if is_whole { subjects } else { nodes.clone() };
-        Some(ColumnVar { source, nodes, is_whole, values: OnceLock::new() })
+        let nodes = if is_complete { subjects } else { nodes.clone() };
+        Some(ColumnVar { source, nodes, is_complete, values: OnceLock::new() })
     }
 
     /// The variable of the number of edges that each of some nodes has; `None` for a predicate without edges in this direction. O(1).
@@ -98,7 +98,7 @@ impl ColumnVar {
     ) -> Option<ColumnVar> {
         predicate.direction(reverse)?;
         let source = Source::Counts(Arc::clone(predicate), reverse);
-        Some(ColumnVar { source, nodes: nodes.clone(), is_whole: true, values: OnceLock::new() })
+        Some(ColumnVar { source, nodes: nodes.clone(), is_complete: true, values: OnceLock::new() })
     }
 
     /// The variable of an expression over others; `None` where it is not one that has a result for each node that any of them
@@ -109,15 +109,15 @@ impl ColumnVar {
     ) -> Option<ColumnVar> {
         let mut inputs: Vec<(VarId, Arc<ColumnVar>)> = Vec::new();
         let mut input = |var: VarId| {
-            let place = inputs.iter().position(|(known, _)| *known == var);
-            let place = match place {
-                Some(place) => place,
+            let position = inputs.iter().position(|(existing, _)| *existing == var);
+            let position = match position {
+                Some(position) => position,
                 None => {
                     inputs.push((var, variable(var)?));
                     inputs.len() - 1
                 }
             };
-            Some((place, inputs[place].1.kind()))
+            Some((position, inputs[position].1.kind()))
         };
         let program = Program::compile(expr, &mut input)?;
         let mut nodes = inputs.first()?.1.subjects();
@@ -135,7 +135,7 @@ impl ColumnVar {
         let inputs = inputs.into_iter().zip(lens);
         let inputs = inputs.map(|((var, column), len)| Input { var, len, column }).collect();
         let source = Source::Computed(program, inputs);
-        Some(ColumnVar { source, nodes, is_whole: true, values: OnceLock::new() })
+        Some(ColumnVar { source, nodes, is_complete: true, values: OnceLock::new() })
     }
 
     /// The variables that an expression reads, each once, and the nodes that have any of them.
@@ -189,7 +189,7 @@ impl ColumnVar {
     /// The nodes that have a number.
     pub(crate) fn subjects(&self) -> NodeSet {
         match &self.source {
-            Source::Values(predicate, _) if !self.is_whole => {
+            Source::Values(predicate, _) if !self.is_complete => {
                 self.nodes.and(&part_of(predicate).subjects())
             }
             _ => self.nodes.clone(),
@@ -206,38 +206,38 @@ impl ColumnVar {
             return Ok(Arc::clone(values));
         }
         control.charge(VALUE_BYTES * self.nodes.len())?;
-        let found = match &self.source {
+        let result = match &self.source {
             Source::Values(predicate, _) => {
-                let found =
+                let result =
                     numbers(part_of(predicate), predicate.def.value_type, &self.nodes.as_list());
-                found.ok_or_else(|| not_a_number(predicate))?
+                result.ok_or_else(|| not_a_number(predicate))?
             }
             Source::Counts(..) | Source::Computed(..) => {
-                let mut found = Listed::new(self.nodes.len());
+                let mut result = Listed::new(self.nodes.len());
                 self.for_each_batch(
                     || control.check(),
                     |nodes, numbers, has| {
-                        found.add(nodes, numbers, has);
+                        result.add(nodes, numbers, has);
                     },
                 )?;
-                found.finish()
+                result.finish()
             }
         };
-        Ok(Arc::clone(self.values.get_or_init(|| Arc::new(found))))
+        Ok(Arc::clone(self.values.get_or_init(|| Arc::new(result))))
     }
 
     /// The numbers of a few of the nodes, which ascend. O(nodes) beside the changes between the first and the last one.
     pub(crate) fn values_of(&self, nodes: &[u32]) -> ValueMap {
-        let mut found = Listed::new(nodes.len());
+        let mut result = Listed::new(nodes.len());
         // Those that were not asked have no value in the variable.
         let nodes: Vec<u32> =
             nodes.iter().copied().filter(|node| self.nodes.contains(*node)).collect();
         let mut reader = Reader::new(self, 0, &mut std::iter::empty());
         for batch in nodes.chunks(BATCH) {
             let (numbers, has) = reader.read(batch);
-            found.add(batch, numbers, has);
+            result.add(batch, numbers, has);
         }
-        found.finish()
+        result.finish()
     }
 
     /// Aggregates all numbers in several ways in one pass, which threads share.
@@ -252,11 +252,11 @@ impl ColumnVar {
         let Source::Values(predicate, changes) = &self.source else {
             // Counts and results are there for each node.
             let finders = self.finders();
-            let add = |places, totals: &mut Vec<Totals>| {
+            let add = |positions, totals: &mut Vec<Totals>| {
                 let take = |_: &[u32], numbers: NumberSlice<'_>, _: &[bool]| {
                     Totals::add_to_all(totals, numbers);
                 };
-                self.for_each_batch_of(places, &finders, || control.check(), take)
+                self.for_each_batch_of(positions, &finders, || control.check(), take)
             };
             self.add_up(self.len(), COMPUTED_NANOS, control, &mut totals, Some, add)?;
             return Ok(totals);
@@ -264,11 +264,11 @@ impl ColumnVar {
         let column = NumberColumn::with_changes(part_of(predicate), changes)
             .expect("the column has numbers, as was checked");
         let check = || control.check();
-        if !self.is_whole {
-            let add = |places: Range<usize>, totals: &mut Vec<Totals>| {
-                let first = self.nodes.page(places.start, 1);
+        if !self.is_complete {
+            let add = |positions: Range<usize>, totals: &mut Vec<Totals>| {
+                let first = self.nodes.page(positions.start, 1);
                 let mut column = column.fork(first.first().copied().unwrap_or(0));
-                Members::Set(&self.nodes).for_each_batch_of(places, |nodes| {
+                Members::Set(&self.nodes).for_each_batch_of(positions, |nodes| {
                     check()?;
                     column.read_some(nodes, &mut |numbers: NumberSlice<'_>| {
                         Totals::add_to_all(totals, numbers);
@@ -289,8 +289,8 @@ impl ColumnVar {
                 })
             };
             self.add_up(column.rows(), nanos, control, &mut totals, |_| None, add)?;
-            let rise = part_of(predicate).int_rise();
-            totals.iter_mut().for_each(|total| total.raise(rise));
+            let increase = part_of(predicate).int_increase();
+            totals.iter_mut().for_each(|total| total.raise(increase));
             return Ok(totals);
         }
         let add = |rows, totals: &mut Vec<Totals>| match are_sums {
@@ -323,7 +323,7 @@ impl ColumnVar {
         let part = |range: Range<usize>| {
             let before = before(range.start);
             let mut part: Vec<Totals> =
-                none.iter().map(|whole| whole.part(are_floats, before)).collect();
+                none.iter().map(|full| full.part(are_floats, before)).collect();
             add(range, &mut part)?;
             part.iter_mut().for_each(Totals::settle);
             Ok(part)
@@ -374,22 +374,22 @@ impl ColumnVar {
         finders.0.push(RowFinder::of(subjects, Members::Set(nodes)));
     }
 
-    /// As [`ColumnVar::for_each_batch`], of the nodes at some places in their order; with the [finders](ColumnVar::finders) of the variable.
+    /// As [`ColumnVar::for_each_batch`], of the nodes at some positions in their order; with the [finders](ColumnVar::finders) of the variable.
     ///
     /// # Errors
     ///
     /// Those of `check`, which is called every few thousand nodes.
     pub(crate) fn for_each_batch_of(
         &self,
-        places: Range<usize>,
+        positions: Range<usize>,
         finders: &Finders,
         check: impl Fn() -> Result<()>,
         mut take: impl FnMut(&[u32], NumberSlice<'_>, &[bool]),
     ) -> Result<()> {
-        let first = self.nodes.page(places.start, 1);
+        let first = self.nodes.page(positions.start, 1);
         let first = first.first().copied().unwrap_or(0);
         let mut reader = Reader::new(self, first, &mut finders.0.iter());
-        Members::Set(&self.nodes).for_each_batch_of(places, |nodes| {
+        Members::Set(&self.nodes).for_each_batch_of(positions, |nodes| {
             check()?;
             let (numbers, has) = reader.read(nodes);
             take(nodes, numbers, has);
@@ -423,7 +423,7 @@ fn numbers_before(part: &LangValues) -> impl Fn(usize) -> Option<usize> {
 fn not_a_number(predicate: &Predicate) -> Error {
     Error::Internal {
         message: format!("`{}` has a value that is no number", predicate.def.name),
-        place: String::new(),
+        position: String::new(),
     }
 }
 
@@ -490,8 +490,8 @@ struct Listed {
 }
 
 impl Listed {
-    fn new(room: usize) -> Listed {
-        Listed { nodes: Vec::with_capacity(room), ints: Vec::new(), floats: Vec::new() }
+    fn new(capacity: usize) -> Listed {
+        Listed { nodes: Vec::with_capacity(capacity), ints: Vec::new(), floats: Vec::new() }
     }
 
     fn add(&mut self, nodes: &[u32], numbers: NumberSlice<'_>, has: &[bool]) {
@@ -507,12 +507,12 @@ impl Listed {
             }
             return;
         }
-        for (place, node) in nodes.iter().enumerate().filter(|(place, _)| has[*place]) {
+        for (position, node) in nodes.iter().enumerate().filter(|(position, _)| has[*position]) {
             all.push(*node);
             match numbers {
-                NumberSlice::Narrow(narrow) => ints.push(narrow[place].into()),
-                NumberSlice::Ints(more) => ints.push(more[place]),
-                NumberSlice::Floats(more) => floats.push(more[place]),
+                NumberSlice::Narrow(narrow) => ints.push(narrow[position].into()),
+                NumberSlice::Ints(more) => ints.push(more[position]),
+                NumberSlice::Floats(more) => floats.push(more[position]),
             }
         }
     }
@@ -550,7 +550,7 @@ mod tests {
     #[test]
     fn columns_come_to_what_the_list_does() {
         let mut rng = Rng::with_seed(3);
-        let (mut whole, mut some) = (0, 0);
+        let (mut full, mut some) = (0, 0);
         let ops = [Aggregate::Min, Aggregate::Max, Aggregate::Sum, Aggregate::Avg];
         for round in 0..30 {
             // The greater graphs have sums of several blocks.
@@ -558,29 +558,30 @@ mod tests {
             let version = graph(nodes, &mut rng);
             let predicates = NAMES.iter().filter_map(|name| version.predicate(name));
             for predicate in predicates {
-                let asked = match rng.u8(..3) {
+                let requested = match rng.u8(..3) {
                     0 => NodeSet::from((0..nodes as u32 * 2).collect::<Vec<u32>>()),
                     1 => {
                         NodeSet::from((0..nodes as u32).filter(|_| rng.bool()).collect::<Vec<_>>())
                     }
                     _ => predicate.subjects(),
                 };
-                let Some(column) = ColumnVar::of_values(predicate, &asked) else { continue };
-                *(if column.is_whole { &mut whole } else { &mut some }) += 1;
+                let Some(column) = ColumnVar::of_values(predicate, &requested) else { continue };
+                *(if column.is_complete { &mut full } else { &mut some }) += 1;
                 let list = column.values(&Control::new()).unwrap();
                 assert_eq!(column.subjects().to_vec(), list.nodes, "{column:?}");
                 for control in [Control::new(), sharing(1, 9), sharing(2, 90), sharing(3, 1)] {
-                    let asked: Vec<Aggregate> =
+                    let requested: Vec<Aggregate> =
                         ops.iter().copied().filter(|_| rng.bool()).collect();
-                    let made = column.aggregate(&asked, &control).unwrap();
-                    for (op, totals) in asked.iter().zip(made) {
-                        let values = (0..list.values.len()).map(|place| list.values.get(place));
-                        let wanted = format!("{:?}", aggregate(*op, values));
-                        assert_eq!(format!("{:?}", totals.finish()), wanted, "{column:?} {op:?}");
+                    let made = column.aggregate(&requested, &control).unwrap();
+                    for (op, totals) in requested.iter().zip(made) {
+                        let values =
+                            (0..list.values.len()).map(|position| list.values.get(position));
+                        let expected = format!("{:?}", aggregate(*op, values));
+                        assert_eq!(format!("{:?}", totals.finish()), expected, "{column:?} {op:?}");
                     }
                 }
             }
         }
-        assert!(30 < whole && 30 < some, "{whole} whole columns, {some} others");
+        assert!(30 < full && 30 < some, "{full} whole columns, {some} others");
     }
 }

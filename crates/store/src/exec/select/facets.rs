@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// The facets of edges in either direction: they are kept with the forward edges.
+/// The facets of edges in either direction: they are retained with the forward edges.
 #[derive(Clone, Copy)]
 pub(crate) struct EdgeFacets<'a> {
     forward: &'a Direction,
@@ -79,17 +79,17 @@ impl<'a> Context<'a> {
                         return Err(Error::query("a facet is compared with exactly one value"));
                     };
                     // An argument that is none of the facet's type makes the comparison false.
-                    let wanted = argument_value(text, value.value_type());
-                    Ok(wanted.is_ok_and(|wanted| match op {
-                        Comparison::Eq => value.equals(wanted.as_ref()),
+                    let expected = argument_value(text, value.value_type());
+                    Ok(expected.is_ok_and(|expected| match op {
+                        Comparison::Eq => value.equals(expected.as_ref()),
                         op => {
-                            let order = value.compare(wanted.as_ref());
+                            let order = value.compare(expected.as_ref());
                             order.is_some_and(|order| op.holds(order))
                         }
                     }))
                 }
-                Call::Terms { predicate: facet, wants, text, .. } => {
-                    Ok(get(&facet.name).is_some_and(|value| has_terms(value, text, *wants)))
+                Call::Terms { predicate: facet, expects, text, .. } => {
+                    Ok(get(&facet.name).is_some_and(|value| has_terms(value, text, *expects)))
                 }
                 _ => Err(Error::query(
                     "facets can be filtered by eq, le, lt, ge, gt, allofterms and anyofterms only",
@@ -142,8 +142,8 @@ impl<'a> Context<'a> {
         let is_number =
             |value: &ValueRef<'_>| matches!(value, ValueRef::Int(_) | ValueRef::Float(_));
         let mut sums: BTreeMap<u32, (bool, Sum)> = BTreeMap::new();
-        for (place, &node) in nodes.iter().enumerate() {
-            for &target in edges.targets_of(place) {
+        for (position, &node) in nodes.iter().enumerate() {
+            for &target in edges.targets_of(position) {
                 let Some(value) = facets.get(node, target, facet) else { continue };
                 match sums.entry(target) {
                     Entry::Vacant(entry) => {
@@ -160,7 +160,7 @@ impl<'a> Context<'a> {
         Ok(ValueMap::from_sorted(values.collect::<Result<Vec<_>>>()?))
     }
 
-    /// The places of the values that pass a facet filter, where the reference heeds such a filter at all:
+    /// The positions of the values that pass a facet filter, where the reference heeds such a filter at all:
     /// on lists, on predicates with languages, and beside a projection.
     pub(crate) fn shown_values<'f>(
         &self,
@@ -181,7 +181,7 @@ impl<'a> Context<'a> {
         self.passing_values(field, predicate, langs, nodes).map(Some)
     }
 
-    /// The places of the values that pass the field's facet filter, of each node that has any; of `@*` the positions of the
+    /// The positions of the values that pass the field's facet filter, of each node that has any; of `@*` the positions of the
     /// languages.
     pub(crate) fn passing_values(
         &self,
@@ -194,24 +194,24 @@ impl<'a> Context<'a> {
         let mut shown = FxHashMap::default();
         let in_all = langs.iter().any(|lang| lang == "*");
         for &node in nodes {
-            let mut places = Vec::new();
+            let mut positions = Vec::new();
             if in_all {
                 for (lang, part) in predicate.langs().iter().enumerate() {
                     let list = part.values(node);
                     let passes = |key: &str| list.facet(0, key);
                     if !list.is_empty() && self.facets_pass(filter, &passes)? {
-                        places.push(lang);
+                        positions.push(lang);
                     }
                 }
             } else if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
-                for place in 0..list.len() {
-                    if self.facets_pass(filter, &|key: &str| list.facet(place, key))? {
-                        places.push(place);
+                for position in 0..list.len() {
+                    if self.facets_pass(filter, &|key: &str| list.facet(position, key))? {
+                        positions.push(position);
                     }
                 }
             }
-            if !places.is_empty() {
-                shown.insert(node, places);
+            if !positions.is_empty() {
+                shown.insert(node, positions);
             }
         }
         Ok(shown)
@@ -226,7 +226,7 @@ fn no_sum(facet: &str) -> Error {
 }
 
 /// True when a text facet has all, or any, of the terms of a text.
-fn has_terms(value: ValueRef<'_>, text: &str, wants: TextMatch) -> bool {
+fn has_terms(value: ValueRef<'_>, text: &str, expects: TextMatch) -> bool {
     let ValueRef::String(content) = value else { return false };
     let tokens = |text: &str| {
         let mut tokens = Vec::new();
@@ -242,7 +242,7 @@ fn has_terms(value: ValueRef<'_>, text: &str, wants: TextMatch) -> bool {
         tokens
     };
     let (have, want) = (tokens(content), tokens(text));
-    match wants {
+    match expects {
         TextMatch::All => !want.is_empty() && want.iter().all(|token| have.contains(token)),
         TextMatch::Any => want.iter().any(|token| have.contains(token)),
     }

@@ -1,4 +1,4 @@
-//! The distinct nodes at the far ends of the edges of many nodes, as a bit for each id of their span.
+//! The distinct nodes at the targets of the edges of many nodes, as a bit for each id of their span.
 //!
 //! Two passes over the targets as they are stored: the first one finds how far they reach, the second one sets bits. Each thread takes parts of the
 //! nodes, and the bits of all parts are put together. O(edges + span / 64).
@@ -15,7 +15,7 @@ const REACH_NANOS: usize = 12;
 const MARK_NANOS: usize = 16;
 
 /// The morsels for each thread in which bits are set, each of which has bits of its own.
-const MARK_PIECES: usize = 3;
+const MARK_CHUNKS: usize = 3;
 
 /// How many edges there are, and the least and the greatest node that they lead to.
 #[derive(Clone, Copy)]
@@ -76,7 +76,7 @@ impl Context<'_> {
             return Ok(None);
         }
         let spread = self.control.spread(nodes.len(), MARK_NANOS)?;
-        let spread = spread.map(|spread| spread.with_few(MARK_PIECES).in_units_of(BATCH));
+        let spread = spread.map(|spread| spread.with_few(MARK_CHUNKS).in_units_of(BATCH));
         let each = (greatest - least) as usize / 8;
         let count = spread.map_or(1, |spread| spread.count());
         let _while_marking = self.control.charge_while(each * count)?;
@@ -117,16 +117,16 @@ mod tests {
                 let Some(predicate) = version.predicate(name) else { continue };
                 let Some(edges) = predicate.direction(false) else { continue };
                 let targets = nodes.iter().flat_map(|node| edges.targets(*node).to_vec());
-                let wanted: BTreeSet<u32> = targets.collect();
-                let wanted: Vec<u32> = wanted.into_iter().collect();
+                let expected: BTreeSet<u32> = targets.collect();
+                let expected: Vec<u32> = expected.into_iter().collect();
                 for control in [Control::new(), sharing(2, 1), sharing(3, 20_000)] {
                     let vars = Vec::new();
                     let context =
                         Context { version: &version, query: &query, control: &control, vars };
                     let Some(bits) = context.target_bits(&nodes, edges).unwrap() else { continue };
-                    let mut found = Vec::new();
-                    bits.append_to(&mut found);
-                    assert_eq!(found, wanted, "{name} of {} nodes", nodes.len());
+                    let mut result = Vec::new();
+                    bits.append_to(&mut result);
+                    assert_eq!(result, expected, "{name} of {} nodes", nodes.len());
                     gathered += 1;
                 }
             }

@@ -1,10 +1,10 @@
 //! Carries out filters: reduces a set of nodes to those that pass.
 //!
-//! Each function either gives the whole set of its nodes from an index, or tests nodes one by one.
+//! Each function either gives the entire set of its nodes from an index, or tests nodes one by one.
 //! The cheaper way is taken: the index when it would give fewer nodes than there are candidates
 //! (or not many more, since a test costs more than a step in a posting list).
 
-use crate::exec::choose::function::{is_told, number_column, pays_to_scan};
+use crate::exec::choose::function::{is_reported, number_column, pays_to_scan};
 use crate::exec::choose::geo_function::GeoCall;
 use crate::exec::choose::tester::{Tester, nanos_of_call};
 use crate::exec::control::context::Context;
@@ -13,7 +13,7 @@ use crate::storage::{NO_ROW, NodeSet};
 use hexgraph_base::plan::{Call, Comparison, Filter, Function, Operand};
 use hexgraph_base::types::{Position, Result, stack};
 
-/// A part of a filter that is about to be carried out.
+/// A part of a filter that is about to be executed.
 #[derive(Clone, Copy)]
 pub(super) struct FilterPart<'f> {
     /// The part.
@@ -80,7 +80,7 @@ impl<'a> Context<'a> {
         match filter {
             Filter::Function(function) => match self.count_in_set(function, candidates)? {
                 None => self.count_in_column(function, candidates),
-                found => Ok(found),
+                result => Ok(result),
             },
             Filter::Not(part) if matches!(**part, Filter::Function(_)) => {
                 let passing = self.count_passing(part, candidates)?;
@@ -118,14 +118,14 @@ impl<'a> Context<'a> {
         if first.is_none() || !are_alike() {
             return Ok(None);
         }
-        let mut known: Option<(Position, Tester<'f>)> = None;
+        let mut existing: Option<(Position, Tester<'f>)> = None;
         for (function, _) in parts.iter().filter_map(compared) {
             let estimate = self.estimate(function);
             if self.filter_path(function, estimate, candidates) == FilterPath::Index {
                 return Ok(None);
             }
             let Tester::Column { part, rows } = self.tester(function)? else { return Ok(None) };
-            known = Some(match known {
+            existing = Some(match existing {
                 None => (function.at, Tester::Column { part, rows }),
                 Some((at, Tester::Column { part: first, rows: before }))
                     if std::ptr::eq(first, part) =>
@@ -136,7 +136,7 @@ impl<'a> Context<'a> {
                 Some(_) => return Ok(None),
             });
         }
-        Ok(known)
+        Ok(existing)
     }
 
     /// The number of candidates that are in the set of a function, where that is read in place. O(containers + changes).
@@ -167,7 +167,7 @@ impl<'a> Context<'a> {
         if self.filter_path(function, estimate, candidates.len()) == FilterPath::Index {
             return Ok(None);
         }
-        let step = (function.at, estimate.filter(|_| is_told(function)));
+        let step = (function.at, estimate.filter(|_| is_reported(function)));
         self.count_rows(&self.tester(function)?, step, candidates)
     }
 
@@ -187,9 +187,9 @@ impl<'a> Context<'a> {
         let mut count = rows.count(|| self.check())?;
         let changed = rows.changes(part);
         let nodes: Vec<u32> = changed.iter().map(|(node, _)| *node).collect();
-        let mut places = vec![NO_ROW; nodes.len()];
-        part.base.column.subjects.rows_of(&nodes, &mut places);
-        for (row, (_, is_counted)) in places.into_iter().zip(changed) {
+        let mut positions = vec![NO_ROW; nodes.len()];
+        part.base.column.subjects.rows_of(&nodes, &mut positions);
+        for (row, (_, is_counted)) in positions.into_iter().zip(changed) {
             let was_counted = row != NO_ROW && rows.holds_row(row as usize);
             // What is taken off was counted above, so this never falls below 0.
             count = count - usize::from(was_counted) + usize::from(is_counted);
@@ -217,7 +217,7 @@ impl<'a> Context<'a> {
         estimates.any(|estimate| estimate < count)
     }
 
-    /// The parts of a conjunction in the order in which they are carried out: what is expected to leave least goes first, then what
+    /// The parts of a conjunction in the order in which they are executed: what is expected to leave least goes first, then what
     /// no index tells of, the cheapest test first, and at last what follows edges.
     pub(super) fn planned_parts<'f>(&self, parts: &'f [Filter]) -> Vec<FilterPart<'f>> {
         let part = |filter| FilterPart { filter, estimate: self.estimate_of(filter) };
@@ -227,10 +227,10 @@ impl<'a> Context<'a> {
             Some(estimate) => (None, estimate),
             None => (Some(test_rank(part.filter)), 0),
         });
-        let lot = self.control.costs().lot;
-        if lot.is_drawn() && !planned.is_empty() {
+        let choice = self.control.costs().choice;
+        if choice.is_reserved() && !planned.is_empty() {
             let count = planned.len();
-            planned.rotate_left(lot.draw(count, count));
+            planned.rotate_left(choice.reserve(count, count));
         }
         planned
     }
@@ -253,8 +253,8 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Whether the range of numbers or instants that a function asks for is found sooner among so many candidates than in its index, where it has `found` nodes.
-    fn is_scanned(&self, function: &Function, found: usize, candidates: usize) -> bool {
+    /// Whether the range of numbers or instants that a function asks for is found sooner among so many candidates than in its index, where it has `result` nodes.
+    fn is_scanned(&self, function: &Function, result: usize, candidates: usize) -> bool {
         /// Candidates lie close together where they are one in so many of the nodes that have a value.
         const CLOSE: usize = 8;
         let name = match &function.call {
@@ -263,7 +263,7 @@ impl<'a> Context<'a> {
             | Call::Between { left: Operand::Predicate(name), .. } => name,
             _ => return false,
         };
-        if !pays_to_scan(found, candidates) {
+        if !pays_to_scan(result, candidates) {
             return false;
         }
         let part = self.predicate(&name.name).and_then(|predicate| number_column(predicate, name));
@@ -279,8 +279,8 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let told = estimate.filter(|_| is_told(function));
-        let step = self.begin("filter", "", Some(function.at), told);
+        let reported = estimate.filter(|_| is_reported(function));
+        let step = self.begin("filter", "", Some(function.at), reported);
         let passed = match &function.call {
             Call::Geo { relation, predicate, arguments } => {
                 let call = GeoCall { relation: *relation, name: predicate, arguments };
@@ -403,16 +403,16 @@ mod tests {
                 let other = rng.choice(["age", "rank", "knows", "said"]).unwrap().to_owned();
                 let other = PredicateRef { name: other, reverse: false, lang: None };
                 let calls = calls.into_iter().chain([Call::Has(other.clone()), Call::Has(other)]);
-                for (place, call) in calls.enumerate() {
+                for (position, call) in calls.enumerate() {
                     let function =
                         Filter::Function(Box::new(Function { call, at: Default::default() }));
-                    let is_not = place == 4;
+                    let is_not = position == 4;
                     let filter = if is_not { Filter::Not(Box::new(function)) } else { function };
                     let candidates = predicate.subjects();
-                    let found = context.count_passing(&filter, &candidates).unwrap();
+                    let result = context.count_passing(&filter, &candidates).unwrap();
                     let passing = context.filter(&filter, candidates).unwrap().len();
-                    counted += usize::from(found.is_some());
-                    assert_eq!(found.unwrap_or(passing), passing, "{filter:?}");
+                    counted += usize::from(result.is_some());
+                    assert_eq!(result.unwrap_or(passing), passing, "{filter:?}");
                 }
             }
         }

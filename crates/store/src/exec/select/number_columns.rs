@@ -9,23 +9,23 @@ use hexgraph_base::types::{Result, ValueRef, ValueType};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The number of rows of a whole column that are read between two questions whether to go on, and the number of changes.
-const PIECE: usize = 1 << 16;
+/// The number of rows of an entire column that are read between two questions whether to go on, and the number of changes.
+const CHUNK: usize = 1 << 16;
 
 /// The same of floats that are added up: what lies between two such questions is added apart from what follows, up to a block.
-const LONG_PIECE: usize = 1 << 18;
+const LONG_CHUNK: usize = 1 << 18;
 
 /// The number of changes that are put beside the rows of floats at a time: few enough that they stay in the second cache.
 const PATCHES: usize = 4096;
 
-/// Between two changes so many rows of a whole column are few.
+/// Between two changes so many rows of an entire column are few.
 const SHORT: usize = 256;
 
 /// The list of all changes is read where there are fewer than so many for each node: to go over that list costs less than a walk over the map, and
 /// less than to look up each node there.
-pub(crate) const LIST_SHARE: usize = 4;
+pub(crate) const LIST_RESERVATION: usize = 4;
 
-/// Numbers of one type behind one another.
+/// Numbers of one type contiguous.
 #[derive(Clone, Copy)]
 pub(crate) enum NumberSlice<'s> {
     /// Ints that are stored in 32 bits.
@@ -48,7 +48,7 @@ impl NumberSlice<'_> {
 }
 
 impl<'s> NumberSlice<'s> {
-    /// The numbers from the first place to before the second one, of those that there are.
+    /// The numbers from the first position to before the second one, of those that there are.
     pub(crate) fn part(self, start: usize, end: usize) -> NumberSlice<'s> {
         let end = end.min(self.len());
         match self {
@@ -122,12 +122,12 @@ pub(crate) enum NumberChanges {
 
 impl NumberChanges {
     /// All changes; `None` when the values, stored and changed, are no numbers of the wanted type. O(1), or a copy of the changes.
-    pub(crate) fn of_all(part: &LangValues, wanted: ValueType) -> Option<NumberChanges> {
+    pub(crate) fn of_all(part: &LangValues, expected: ValueType) -> Option<NumberChanges> {
         let column = &part.base.column;
         if column.rows.is_some() {
             return None;
         }
-        match (&column.values, wanted) {
+        match (&column.values, expected) {
             (Values::SmallInt(_) | Values::Int(_), ValueType::Int) => {
                 part.changed_ints().map(NumberChanges::Int)
             }
@@ -137,15 +137,15 @@ impl NumberChanges {
     }
 
     /// As [`NumberChanges::of_all`], of some nodes and perhaps of others.
-    fn near(part: &LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<NumberChanges> {
-        if part.changes_len() < nodes.len().saturating_mul(LIST_SHARE) {
-            return NumberChanges::of_all(part, wanted);
+    fn near(part: &LangValues, expected: ValueType, nodes: Members<'_>) -> Option<NumberChanges> {
+        if part.changes_len() < nodes.len().saturating_mul(LIST_RESERVATION) {
+            return NumberChanges::of_all(part, expected);
         }
         let column = &part.base.column;
         if column.rows.is_some() {
             return None;
         }
-        match (&column.values, wanted) {
+        match (&column.values, expected) {
             (Values::SmallInt(_) | Values::Int(_), ValueType::Int) => {
                 collected(part, nodes).map(NumberChanges::Int)
             }
@@ -251,10 +251,10 @@ impl<'a, T: Number> Numbers<'a, T> {
     /// The numbers of a batch, one for each node and 0 for a node that has none, and whether each has one, an empty list where all do.
     pub(crate) fn read(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
         let Numbers { subjects, stored, changes, finder, numbers, has, .. } = self;
-        // What lies behind one another and has not changed is read in place.
+        // What lies contiguous and has not changed is read in place.
         if let Stored::Plain(stored) = *stored
             && let Some(run) = finder.run(subjects, nodes)
-            && changes.is_settled(nodes)
+            && changes.is_clean(nodes)
         {
             return (stored.slice(run), &[]);
         }
@@ -276,18 +276,18 @@ impl<'a, T: Number> Numbers<'a, T> {
                 );
             }
         }
-        changes.for_each(nodes, |place, change| put(place, change, numbers, has));
+        changes.for_each(nodes, |position, change| put(position, change, numbers, has));
         (numbers, has)
     }
 
-    /// The numbers of a batch as they lie in the column, where they do in 32 bits, behind one another, and none has changed.
+    /// The numbers of a batch as they lie in the column, where they do in 32 bits, contiguous, and none has changed.
     pub(crate) fn narrow(&mut self, nodes: &[u32]) -> Option<&'a [i32]> {
         let Stored::Narrow(stored) = self.stored else { return None };
         let run = self.finder.run(self.subjects, nodes)?;
-        self.changes.is_settled(nodes).then(|| stored.slice(run))
+        self.changes.is_clean(nodes).then(|| stored.slice(run))
     }
 
-    /// As [`Numbers::read`], in 32 bits, and with 0 for a node that has no number: in place where the numbers lie behind one another and none has
+    /// As [`Numbers::read`], in 32 bits, and with 0 for a node that has no number: in place where the numbers lie contiguous and none has
     /// changed. `None`, and nothing is read, where they are stored in more bits, or one of the batch has changed to a wider one.
     pub(crate) fn read_narrow(&mut self, nodes: &[u32]) -> Option<(&[i32], &[bool])> {
         if let Some(ints) = self.narrow(nodes) {
@@ -296,11 +296,11 @@ impl<'a, T: Number> Numbers<'a, T> {
         let Numbers { subjects, stored, changes, finder, narrow, has, .. } = self;
         let Stored::Narrow(stored) = *stored else { return None };
         read_stored((*subjects, stored, finder), nodes, |int| int, (&mut *narrow, &mut *has));
-        let (before, mut fits) = (changes.place(), true);
-        changes.for_each(nodes, |place, change| {
+        let (before, mut fits) = (changes.position(), true);
+        changes.for_each(nodes, |position, change| {
             let int = change.map(T::to_narrow);
             fits &= int != Some(None);
-            put(place, int.map(|int| int.unwrap_or(0)), narrow, has);
+            put(position, int.map(|int| int.unwrap_or(0)), narrow, has);
         });
         if !fits {
             changes.go_back(before);
@@ -309,11 +309,11 @@ impl<'a, T: Number> Numbers<'a, T> {
         Some((narrow, has))
     }
 
-    /// The numbers of a batch in place, where they are stored as they are read, behind one another, and none has changed.
+    /// The numbers of a batch in place, where they are stored as they are read, contiguous, and none has changed.
     pub(crate) fn plain(&mut self, nodes: &[u32]) -> Option<&'a [T]> {
         let Stored::Plain(stored) = self.stored else { return None };
         let run = self.finder.run(self.subjects, nodes)?;
-        self.changes.is_settled(nodes).then(|| stored.slice(run))
+        self.changes.is_clean(nodes).then(|| stored.slice(run))
     }
 
     /// As [`Numbers::read`], of nodes in any order. O(log) a node where the column has gaps or changes.
@@ -323,12 +323,12 @@ impl<'a, T: Number> Numbers<'a, T> {
         has.clear();
         let changes = changes.changes.as_slice();
         let changed = |node: u32| {
-            let place = changes.binary_search_by_key(&node, |(node, _)| *node).ok()?;
-            Some(changes[place].1)
+            let position = changes.binary_search_by_key(&node, |(node, _)| *node).ok()?;
+            Some(changes[position].1)
         };
-        let mut add = |place: usize, number: Option<T>| {
+        let mut add = |position: usize, number: Option<T>| {
             if number.is_none() && has.is_empty() {
-                has.resize(place, true);
+                has.resize(position, true);
             }
             if number.is_none() || !has.is_empty() {
                 has.push(number.is_some());
@@ -342,14 +342,14 @@ impl<'a, T: Number> Numbers<'a, T> {
         match stored {
             Stored::Narrow(stored) => {
                 let stored = stored.as_slice();
-                rows.enumerate().for_each(|(place, (row, now))| {
-                    add(place, now.unwrap_or_else(|| row.map(|row| T::of_narrow(stored[row]))));
+                rows.enumerate().for_each(|(position, (row, now))| {
+                    add(position, now.unwrap_or_else(|| row.map(|row| T::of_narrow(stored[row]))));
                 });
             }
             Stored::Plain(stored) => {
                 let stored = stored.as_slice();
-                rows.enumerate().for_each(|(place, (row, now))| {
-                    add(place, now.unwrap_or_else(|| row.map(|row| stored[row])));
+                rows.enumerate().for_each(|(position, (row, now))| {
+                    add(position, now.unwrap_or_else(|| row.map(|row| stored[row])));
                 });
             }
         }
@@ -379,23 +379,23 @@ impl<'a, T: Number> Numbers<'a, T> {
         let changes = &self.changes.changes[start..self.changes_before(rows.end)];
         let (mut done, mut joined) = (rows.start, Vec::new());
         for (count, &(node, change)) in changes.iter().enumerate() {
-            if count.is_multiple_of(PIECE) {
+            if count.is_multiple_of(CHUNK) {
                 check()?;
             }
             let row = self.subjects.row_of(node);
-            let place = row.unwrap_or_else(|| self.subjects.rank(node));
-            let stretch = done..place;
-            // Short stretches are put together: to hand each out alone takes longer than to copy it.
-            if BATCH <= joined.len() || SHORT < stretch.len() {
+            let position = row.unwrap_or_else(|| self.subjects.rank(node));
+            let run = done..position;
+            // Short ranges are put together: to hand each out alone takes longer than to copy it.
+            if BATCH <= joined.len() || SHORT < run.len() {
                 take(T::slice(&joined));
                 joined.clear();
             }
-            if SHORT < stretch.len() {
-                self.read_rows(stretch, &check, &mut take)?;
+            if SHORT < run.len() {
+                self.read_rows(run, &check, &mut take)?;
             } else {
-                self.stored.append_to(stretch, &mut joined);
+                self.stored.append_to(run, &mut joined);
             }
-            done = place + usize::from(row.is_some());
+            done = position + usize::from(row.is_some());
             joined.extend(change);
         }
         take(T::slice(&joined));
@@ -417,14 +417,14 @@ impl<'a, T: Number> Numbers<'a, T> {
         check: &impl Fn() -> Result<()>,
         take: &mut impl FnMut(NumberSlice<'_>),
     ) -> Result<()> {
-        for start in rows.clone().step_by(PIECE) {
-            let piece = start..rows.end.min(start + PIECE);
-            if piece.len() == PIECE {
+        for start in rows.clone().step_by(CHUNK) {
+            let chunk = start..rows.end.min(start + CHUNK);
+            if chunk.len() == CHUNK {
                 check()?;
             }
             match &self.stored {
-                Stored::Narrow(stored) => take(NumberSlice::Narrow(stored.slice(piece))),
-                Stored::Plain(stored) => take(T::slice(stored.slice(piece))),
+                Stored::Narrow(stored) => take(NumberSlice::Narrow(stored.slice(chunk))),
+                Stored::Plain(stored) => take(T::slice(stored.slice(chunk))),
             }
         }
         Ok(())
@@ -444,11 +444,11 @@ impl Numbers<'_, f64> {
         let mut done = if start == 0 { 0 } else { self.changes_before(start) };
         loop {
             check()?;
-            let end = rows.end.min(start + LONG_PIECE);
+            let end = rows.end.min(start + LONG_CHUNK);
             let all = self.changes_before(end);
-            let lot = done..all.min(done + PATCHES);
-            done = lot.end;
-            self.add_patches(&self.changes.changes[lot], start, &mut patches);
+            let choice = done..all.min(done + PATCHES);
+            done = choice.end;
+            self.add_patches(&self.changes.changes[choice], start, &mut patches);
             let end = if done < all { start + patches.row() } else { end };
             take(patches.of(stored.slice(start..end)));
             if done == all && end == rows.end {
@@ -482,7 +482,7 @@ fn read_stored<S: Pod, T: Pod>(
 ) {
     numbers.clear();
     has.clear();
-    finder.for_each_piece(subjects, nodes, |rows| {
+    finder.for_each_chunk(subjects, nodes, |rows| {
         let before = numbers.len();
         rows.read(stored, T::zeroed(), &of, numbers);
         match rows {
@@ -501,14 +501,14 @@ fn read_stored<S: Pod, T: Pod>(
 }
 
 /// Puts a number that changed in the place of the stored one; `None` where the node has none any more, which leaves 0.
-fn put<T: Pod>(place: usize, change: Option<T>, numbers: &mut [T], has: &mut Vec<bool>) {
+fn put<T: Pod>(position: usize, change: Option<T>, numbers: &mut [T], has: &mut Vec<bool>) {
     if change.is_none() && has.is_empty() {
         has.resize(numbers.len(), true);
     }
-    if let Some(has) = has.get_mut(place) {
+    if let Some(has) = has.get_mut(position) {
         *has = change.is_some();
     }
-    numbers[place] = change.unwrap_or(T::zeroed());
+    numbers[position] = change.unwrap_or(T::zeroed());
 }
 
 /// A column of numbers that is read batch by batch.
@@ -524,10 +524,11 @@ impl<'a> NumberColumn<'a> {
     /// the last node).
     pub(crate) fn new(
         part: &'a LangValues,
-        wanted: ValueType,
+        expected: ValueType,
         nodes: Members<'_>,
     ) -> Option<NumberColumn<'a>> {
-        let column = NumberColumn::with_changes(part, &NumberChanges::near(part, wanted, nodes)?)?;
+        let column =
+            NumberColumn::with_changes(part, &NumberChanges::near(part, expected, nodes)?)?;
         Some(column.with_finder(RowFinder::of(&part.base.column.subjects, nodes)))
     }
 

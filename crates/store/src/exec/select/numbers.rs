@@ -3,44 +3,48 @@
 //! A node's row is its rank among the subjects, which is found for many nodes at once.
 
 use crate::exec::control::tree::{Column, ValueMap};
-use crate::graph::{LangValues, Stretch};
+use crate::graph::{LangValues, NumberRun};
 use crate::storage::{Column as StoredColumn, FrozenBitmap, NO_ROW, Values};
 use hexgraph_base::types::{ValueRef, ValueType};
 
 /// The number of rows that are found at a time.
 const CHUNK: usize = 256;
 
-/// Calls `found` with the place of each node that is a subject, and its row. `nodes` ascend.
-pub(crate) fn rows_of(subjects: &FrozenBitmap, nodes: &[u32], mut found: impl FnMut(usize, usize)) {
+/// Calls `result` with the place of each node that is a subject, and its row. `nodes` ascend.
+pub(crate) fn rows_of(
+    subjects: &FrozenBitmap,
+    nodes: &[u32],
+    mut result: impl FnMut(usize, usize),
+) {
     if let Some(rows) = subjects.rows_of_run(nodes) {
-        rows.enumerate().for_each(|(place, row)| found(place, row));
+        rows.enumerate().for_each(|(position, row)| result(position, row));
         return;
     }
     if subjects.is_exactly(nodes) {
         // Asked of all that have a value: the place of a node is its row, and nothing is
         // searched.
-        (0..nodes.len()).for_each(|row| found(row, row));
+        (0..nodes.len()).for_each(|row| result(row, row));
         return;
     }
     let mut rows = [NO_ROW; CHUNK];
     for (chunk, nodes) in nodes.chunks(CHUNK).enumerate() {
         let rows = &mut rows[..nodes.len()];
         subjects.rows_of(nodes, rows);
-        for (place, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NO_ROW) {
-            found(chunk * CHUNK + place, row as usize);
+        for (position, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NO_ROW) {
+            result(chunk * CHUNK + position, row as usize);
         }
     }
 }
 
 /// The numbers of nodes, which ascend: `None` when the values are no numbers of the wanted type. Those that changed since
 /// the column was built take the place of the stored ones: O(log) for each, and one pass over the list.
-pub(crate) fn numbers(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Option<ValueMap> {
+pub(crate) fn numbers(part: &LangValues, expected: ValueType, nodes: &[u32]) -> Option<ValueMap> {
     let column = &part.base.column;
     if column.rows.is_some() {
         return None;
     }
     let reading = Reading { part, nodes };
-    let (with, values) = match (&column.values, wanted) {
+    let (with, values) = match (&column.values, expected) {
         (Values::SmallInt(numbers), ValueType::Int) => {
             let (with, ints) = reading.all(numbers.as_slice(), i64::from, int_of)?;
             (with, Column::Int(ints))
@@ -77,7 +81,7 @@ impl Reading<'_> {
         let Reading { part, nodes } = self;
         // All that have one: the column from end to end, with the changes put in.
         if part.subjects().is_exactly(nodes) {
-            return Some((nodes.to_vec(), whole(part, stored, number, changed)?));
+            return Some((nodes.to_vec(), full(part, stored, number, changed)?));
         }
         let mut with = Vec::new();
         let picked = pick(&part.base.column, nodes, stored, number, &mut with);
@@ -88,7 +92,7 @@ impl Reading<'_> {
 
 /// The numbers of all nodes that have one, in the order of the nodes: stored ones, copied from change to change, and changed
 /// ones between them.
-fn whole<S: Copy, T: Copy>(
+fn full<S: Copy, T: Copy>(
     part: &LangValues,
     stored: &[S],
     number: impl Fn(S) -> T,
@@ -99,9 +103,9 @@ fn whole<S: Copy, T: Copy>(
     let mut done = 0;
     for (node, row) in part.changed_between(0, u32::MAX) {
         // The changed node stands behind as many stored ones, whether it is one of them or new.
-        let place = subjects.rank(node);
-        all.extend(stored[done..place].iter().map(|stored| number(*stored)));
-        done = place + usize::from(subjects.contains(node));
+        let position = subjects.rank(node);
+        all.extend(stored[done..position].iter().map(|stored| number(*stored)));
+        done = position + usize::from(subjects.contains(node));
         if let Some(row) = row {
             all.push(changed(row.first())?);
         }
@@ -126,8 +130,8 @@ fn changes<T>(
     number: impl Fn(ValueRef<'_>) -> Option<T>,
 ) -> Option<Vec<(u32, Option<T>)>> {
     let (mut changes, mut are_numbers) = (Vec::new(), true);
-    part.by_changes(nodes, |stretch| {
-        let Stretch::Changed(node, row) = stretch else { return };
+    part.by_changes(nodes, |run| {
+        let NumberRun::Changed(node, row) = run else { return };
         let changed = row.map(|row| number(row.first()));
         are_numbers &= !matches!(changed, Some(None));
         changes.push((node, changed.flatten()));
@@ -144,15 +148,15 @@ fn patched<T: Copy>(
     if changes.is_empty() {
         return numbers;
     }
-    let room = numbers.len() + changes.len();
-    let (mut with, mut values) = (Vec::with_capacity(room), Vec::with_capacity(room));
+    let capacity = numbers.len() + changes.len();
+    let (mut with, mut values) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
     let mut done = 0;
     for (node, number) in changes {
-        // Copied from change to change: few changes cost few copies of long stretches.
-        let place = done + nodes[done..].partition_point(|&other| other < node);
-        with.extend_from_slice(&nodes[done..place]);
-        values.extend_from_slice(&numbers[done..place]);
-        done = place + usize::from(nodes.get(place) == Some(&node));
+        // Copied from change to change: few changes cost few copies of long ranges.
+        let position = done + nodes[done..].partition_point(|&other| other < node);
+        with.extend_from_slice(&nodes[done..position]);
+        values.extend_from_slice(&numbers[done..position]);
+        done = position + usize::from(nodes.get(position) == Some(&node));
         if let Some(number) = number {
             with.push(node);
             values.push(number);
@@ -173,8 +177,8 @@ fn pick<S: Copy, T>(
     with: &mut Vec<u32>,
 ) -> Vec<T> {
     let mut picked = Vec::new();
-    rows_of(&column.subjects, nodes, |place, row| {
-        with.push(nodes[place]);
+    rows_of(&column.subjects, nodes, |position, row| {
+        with.push(nodes[position]);
         picked.push(number(numbers[row]));
     });
     picked
@@ -214,14 +218,18 @@ impl NumberTable {
 
     /// The table of some nodes: `None` where they do not ascend or their ids are too far apart, or
     /// as [`numbers`] says. Costs eight bytes an id of the span.
-    pub(crate) fn new(part: &LangValues, wanted: ValueType, nodes: &[u32]) -> Option<NumberTable> {
+    pub(crate) fn new(
+        part: &LangValues,
+        expected: ValueType,
+        nodes: &[u32],
+    ) -> Option<NumberTable> {
         let column = &part.base.column;
         let (least, span) = (*nodes.first()?, span_of(nodes));
         if !NumberTable::is_dense(nodes) || column.rows.is_some() {
             return None;
         }
         let mut filler = Filler { part, nodes, least, count: 0 };
-        let (values, present) = match (&column.values, wanted) {
+        let (values, present) = match (&column.values, expected) {
             (Values::SmallInt(numbers), ValueType::Int) => {
                 let filled = filler.fill(span, numbers.as_slice(), i64::from, int_of)?;
                 (Column::Int(filled.0), filled.1)
@@ -250,12 +258,12 @@ impl NumberTable {
 
     fn gather<T: Clone>(&self, values: &[T], nodes: &[u32]) -> Vec<T> {
         // All of them are among the nodes that the table was made of, so none is out of its span.
-        let places = nodes.iter().map(|node| (node - self.least) as usize);
+        let positions = nodes.iter().map(|node| (node - self.least) as usize);
         match &self.present {
-            None => places.map(|place| values[place].clone()).collect(),
+            None => positions.map(|position| values[position].clone()).collect(),
             Some(bits) => {
-                let has = |place: &usize| bits[place / 64] >> (place % 64) & 1 != 0;
-                places.filter(has).map(|place| values[place].clone()).collect()
+                let has = |position: &usize| bits[position / 64] >> (position % 64) & 1 != 0;
+                positions.filter(has).map(|position| values[position].clone()).collect()
             }
         }
     }
@@ -282,7 +290,7 @@ impl Filler<'_> {
     ) -> Option<Filled<T>> {
         let (nodes, least) = (self.nodes, self.least);
         if self.part.subjects().is_exactly(nodes) {
-            let values = whole(self.part, stored, number, changed)?;
+            let values = full(self.part, stored, number, changed)?;
             if span == nodes.len() {
                 return Some((values, None));
             }
@@ -293,8 +301,8 @@ impl Filler<'_> {
             return Some((table, None));
         }
         let mut table = vec![T::default(); span];
-        rows_of(&self.part.base.column.subjects, nodes, |place, row| {
-            table[(nodes[place] - least) as usize] = number(stored[row]);
+        rows_of(&self.part.base.column.subjects, nodes, |position, row| {
+            table[(nodes[position] - least) as usize] = number(stored[row]);
             self.count += 1;
         });
         Some(self.patched(table, changes(self.part, nodes, changed)?))
@@ -326,8 +334,8 @@ impl Filler<'_> {
     /// A bit for each id of a stored number.
     fn present(&self, span: usize) -> Vec<u64> {
         let mut bits = vec![0; span.div_ceil(64)];
-        rows_of(&self.part.base.column.subjects, self.nodes, |place, _| {
-            let at = (self.nodes[place] - self.least) as usize;
+        rows_of(&self.part.base.column.subjects, self.nodes, |position, _| {
+            let at = (self.nodes[position] - self.least) as usize;
             bits[at / 64] |= 1 << (at % 64);
         });
         bits

@@ -32,9 +32,9 @@ const SAMPLE: usize = 64;
 /// The nanoseconds that it takes to read the keys of a node and sort it, about.
 const ROW_NANOS: usize = 60;
 
-/// The stretches of the span of a key whose numbers are counted, to see in which the first nodes are; a power of two. Their counters take half of
+/// The ranges of the span of a key whose numbers are counted, to see in which the first nodes are; a power of two. Their counters take half of
 /// the nearest cache.
-const STRETCHES: usize = 2048;
+const RUNS: usize = 2048;
 
 /// The nanoseconds that two passes over a number take, about.
 const BOUND_NANOS: usize = 2;
@@ -45,7 +45,7 @@ struct KeyColumn {
     ranks: Vec<u64>,
     /// True for the places of nodes without a value; empty when all have one.
     missing: Vec<bool>,
-    /// The whole texts, where equal ranks do not mean equal values; empty for what a rank tells.
+    /// The entire texts, where equal ranks do not mean equal values; empty for what a rank tells.
     texts: Vec<Vec<u8>>,
     descending: bool,
 }
@@ -59,7 +59,7 @@ struct SortKey<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Sorts nodes by the keys of `order`. With `wanted`, at most that many of the first nodes are returned, of which the
+    /// Sorts nodes by the keys of `order`. With `expected`, at most that many of the first nodes are returned, of which the
     /// caller is going to skip the first `skip`.
     ///
     /// Nodes without a value of a key come behind those with one, and are ordered by the other keys;
@@ -75,22 +75,22 @@ impl<'a> Context<'a> {
         order: &'f [OrderKey],
         nodes: &NodeSet,
         skip: usize,
-        wanted: Option<usize>,
+        expected: Option<usize>,
     ) -> Result<Vec<u32>>
     where
         'a: 'f,
     {
         if let [OrderKey::Var { var, descending }] = order {
-            return self.order_by_var(*var, *descending, nodes, wanted);
+            return self.order_by_var(*var, *descending, nodes, expected);
         }
         let keys = self.sort_keys(order)?;
-        let path = self.order_path(&keys, nodes.len(), wanted);
-        if let Some(found) = self.ordered_by(path, &keys, nodes, skip, wanted)? {
+        let path = self.order_path(&keys, nodes.len(), expected);
+        if let Some(result) = self.ordered_by(path, &keys, nodes, skip, expected)? {
             self.took(path);
-            return Ok(found);
+            return Ok(result);
         }
         self.took(OrderPath::Sort);
-        self.sorted_by_keys(&keys, nodes, skip, wanted)
+        self.sorted_by_keys(&keys, nodes, skip, expected)
     }
 
     /// The keys of an order, without those that no node has a value of.
@@ -128,11 +128,11 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let wanted = page.wanted();
-        let Some(most) = wanted.filter(|_| !looks_beyond(filter)) else { return Ok(None) };
+        let expected = page.expected();
+        let Some(most) = expected.filter(|_| !looks_beyond(filter)) else { return Ok(None) };
         // Of several faults that of the filter is told, which comes before the order.
         let Ok(keys) = self.sort_keys(&block.order) else { return Ok(None) };
-        let path = self.order_path(&keys, root.len(), wanted);
+        let path = self.order_path(&keys, root.len(), expected);
         let (OrderPath::Scan | OrderPath::ScanAndSort, Some(key)) = (path, keys.first()) else {
             return Ok(None);
         };
@@ -145,36 +145,36 @@ impl<'a> Context<'a> {
         };
         let Some(least) = self.least_of(page) else { return Ok(Some(Vec::new())) };
         let root = &root.tail(least);
-        let step = self.begin("order", &block.name, Some(block.at), wanted);
+        let step = self.begin("order", &block.name, Some(block.at), expected);
         let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
-        let sieves = || self.sieve(&prepared);
+        let sieves = || self.prefilter(&prepared);
         let value_type = key.predicate.def.value_type;
         let scan = Scan::new(self.control, part, value_type, root, Some(&sieves));
         let is_sorted = path == OrderPath::Scan && scan.as_ref().is_some_and(Scan::tells_apart);
-        let found = match scan {
+        let result = match scan {
             Some(scan) if is_sorted => scan.first(most, key.descending)?,
             Some(scan) => scan.leading(most, key.descending)?,
             None => None,
         };
-        self.took(if found.is_some() { OrderPath::ScanAndAsk } else { OrderPath::GivesUp });
-        let found = match found {
-            Some(found) if !is_sorted => {
-                let leading = NodeSet::from(found);
-                Some(self.sorted_by_keys(&keys, &leading, page.skip(), wanted)?)
+        self.took(if result.is_some() { OrderPath::ScanAndAsk } else { OrderPath::GivesUp });
+        let result = match result {
+            Some(result) if !is_sorted => {
+                let leading = NodeSet::from(result);
+                Some(self.sorted_by_keys(&keys, &leading, page.skip(), expected)?)
             }
-            found => found,
+            result => result,
         };
-        let rows = found.as_ref().map_or(0, Vec::len);
+        let rows = result.as_ref().map_or(0, Vec::len);
         prepared.note_passed(self, rows);
         self.end(&step, rows);
-        Ok(found)
+        Ok(result)
     }
 
     /// How `count` nodes are ordered by some keys: of all nodes, or for a page of few of them, by what takes the fewest steps.
-    fn order_path(&self, keys: &[SortKey<'_>], count: usize, wanted: Option<usize>) -> OrderPath {
+    fn order_path(&self, keys: &[SortKey<'_>], count: usize, expected: Option<usize>) -> OrderPath {
         let Some(first) = keys.first() else { return OrderPath::AsIs };
-        let (Some(wanted), Some(part), None) =
-            (wanted, first.predicate.only_untagged(), first.lang)
+        let (Some(expected), Some(part), None) =
+            (expected, first.predicate.only_untagged(), first.lang)
         else {
             return OrderPath::Sort;
         };
@@ -182,9 +182,11 @@ impl<'a> Context<'a> {
             1 => (OrderPath::WalkIndex, OrderPath::Scan),
             _ => (OrderPath::WalkIndexAndSort, OrderPath::ScanAndSort),
         };
-        let cheapest = if self.pays_to_walk(part, count, wanted) {
+        let cheapest = if self.pays_to_walk(part, count, expected) {
             walk
-        } else if self.is_few(wanted, count) || self.control.costs().pays_to_sample(wanted, count) {
+        } else if self.is_few(expected, count)
+            || self.control.costs().pays_to_sample(expected, count)
+        {
             scan
         } else {
             OrderPath::Sort
@@ -203,10 +205,10 @@ impl<'a> Context<'a> {
         keys: &[SortKey<'_>],
         nodes: &NodeSet,
         skip: usize,
-        wanted: Option<usize>,
+        expected: Option<usize>,
     ) -> Result<Option<Vec<u32>>> {
-        let (Some(key), Some(most)) = (keys.first(), wanted) else {
-            let all = || nodes.iter().take(wanted.unwrap_or(usize::MAX)).collect();
+        let (Some(key), Some(most)) = (keys.first(), expected) else {
+            let all = || nodes.iter().take(expected.unwrap_or(usize::MAX)).collect();
             return Ok((path == OrderPath::AsIs).then(all));
         };
         let Some(part) = key.predicate.only_untagged() else { return Ok(None) };
@@ -214,8 +216,8 @@ impl<'a> Context<'a> {
         let scan = || Scan::new(self.control, part, value_type, nodes, None);
         let leading = match (path, part.complete_index()) {
             (OrderPath::WalkIndex, Some(view)) => {
-                let found = self.first_by_index(view, key.predicate, nodes, key.descending, most);
-                return found.map(Some);
+                let result = self.first_by_index(view, key.predicate, nodes, key.descending, most);
+                return result.map(Some);
             }
             (OrderPath::Scan, _) => match scan() {
                 Some(scan) if scan.tells_apart() => return scan.first(most, key.descending),
@@ -232,7 +234,7 @@ impl<'a> Context<'a> {
             _ => None,
         };
         let Some(leading) = leading else { return Ok(None) };
-        self.sorted_by_keys(keys, &NodeSet::from(leading), skip, wanted).map(Some)
+        self.sorted_by_keys(keys, &NodeSet::from(leading), skip, expected).map(Some)
     }
 
     /// Sorts nodes by predicates, each with its language and whether it descends. Several keys are compared byte by byte, a
@@ -242,18 +244,18 @@ impl<'a> Context<'a> {
         keys: &[SortKey<'_>],
         nodes: &NodeSet,
         skip: usize,
-        wanted: Option<usize>,
+        expected: Option<usize>,
     ) -> Result<Vec<u32>> {
         let each: usize = keys.iter().map(|key| key_bytes(key.predicate)).sum();
-        // The nodes, their places in the order, and the keys.
+        // The nodes, their positions in the order, and the keys.
         let _while_sorting = self.control.charge_while((8 + each) * nodes.len())?;
         self.check()?;
         let single = keys.len() == 1;
         let lang = keys.first().and_then(|key| key.lang);
-        let lang = lang.filter(|_| single || wanted.is_some());
+        let lang = lang.filter(|_| single || expected.is_some());
         let collation = lang.map_or(Ok(None), Collation::of).map_err(Error::query)?;
         if collation.is_none()
-            && let Some(sorted) = self.sorted_rows(keys, Members::Set(nodes), wanted)?
+            && let Some(sorted) = self.sorted_rows(keys, Members::Set(nodes), expected)?
         {
             return Ok(sorted);
         }
@@ -265,17 +267,17 @@ impl<'a> Context<'a> {
             };
             keys.iter().map(column).collect()
         };
-        if let (false, Some(SortKey { predicate, lang: Some(lang), descending }), Some(wanted)) =
-            (single, keys.first(), wanted)
+        if let (false, Some(SortKey { predicate, lang: Some(lang), descending }), Some(expected)) =
+            (single, keys.first(), expected)
         {
             let first =
                 predicate_column(predicate, Some(lang), &nodes, *descending, collation.as_ref());
             self.check()?;
-            return Ok(page_by_first_key(&nodes, &first, columns, skip, wanted));
+            return Ok(page_by_first_key(&nodes, &first, columns, skip, expected));
         }
         let columns = columns(&nodes);
         self.check()?;
-        Ok(sort_by_columns(&nodes, &columns, wanted))
+        Ok(sort_by_columns(&nodes, &columns, expected))
     }
 
     /// The nodes in the order of at most two keys, or the first of them, where numbers tell their values apart. Threads sort a part each.
@@ -283,7 +285,7 @@ impl<'a> Context<'a> {
         &self,
         keys: &[SortKey<'_>],
         nodes: Members<'_>,
-        wanted: Option<usize>,
+        expected: Option<usize>,
     ) -> Result<Option<Vec<u32>>> {
         let [first, rest @ ..] = keys else { return Ok(None) };
         let column = |key: &SortKey<'_>, nodes: &[u32]| {
@@ -314,7 +316,7 @@ impl<'a> Context<'a> {
         if firsts.iter().any(|column| !column.texts.is_empty()) {
             return Ok(None);
         }
-        let bound = wanted.map_or(Ok(None), |wanted| self.bound_of(&firsts, wanted))?;
+        let bound = expected.map_or(Ok(None), |expected| self.bound_of(&firsts, expected))?;
         let turns = turning(keys.iter().map(|key| key.descending));
         let sorted = self.lists(parts, nanos, |range| {
             self.check()?;
@@ -326,18 +328,18 @@ impl<'a> Context<'a> {
                 };
                 let other = rest.first().map(|key| column(key, nodes));
                 let rows = ranked_rows(nodes, first, other.as_ref());
-                rows.map(|rows| first_rows(rows, wanted, turns))
+                rows.map(|rows| first_rows(rows, expected, turns))
             };
             Ok(range.map(sorted).collect())
         })?;
         let Some(sorted) = sorted.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-        let node_of = |row: &RankedRow| if row.is_turned(turns) { !row.node } else { row.node };
-        self.merged(sorted, wanted, node_of).map(Some)
+        let node_of = |row: &RankedRow| if row.is_negated(turns) { !row.node } else { row.node };
+        self.merged(sorted, expected, node_of).map(Some)
     }
 
-    /// A number of the first key, turned as the key is, that `wanted` nodes at least do not pass, and mostly not many more; `None` where
-    /// fewer have the key. Two passes over the numbers: their span is cut into stretches, and the numbers in each are counted.
-    fn bound_of(&self, firsts: &[KeyColumn], wanted: usize) -> Result<Option<u64>> {
+    /// A number of the first key, turned as the key is, that `expected` nodes at least do not pass, and mostly not many more; `None` where
+    /// fewer have the key. Two passes over the numbers: their span is cut into ranges, and the numbers in each are counted.
+    fn bound_of(&self, firsts: &[KeyColumn], expected: usize) -> Result<Option<u64>> {
         let nanos = BOUND_NANOS * firsts.first().map_or(0, |column| column.ranks.len());
         let ends = |range: Range<usize>| Ok(firsts[range].iter().map(KeyColumn::ends).collect());
         let ends: Vec<Option<(u64, u64)>> = self.lists(firsts.len(), nanos, ends)?;
@@ -345,32 +347,32 @@ impl<'a> Context<'a> {
         let ends = ends.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
         let Some((least, greatest)) = ends else { return Ok(None) };
         let width = u64::BITS - (greatest - least).leading_zeros();
-        let shift = width.saturating_sub(STRETCHES.ilog2());
+        let shift = width.saturating_sub(RUNS.ilog2());
         let counts = |range: Range<usize>| {
-            let mut counts = vec![0; STRETCHES];
+            let mut counts = vec![0; RUNS];
             for column in &firsts[range] {
                 column.for_each_number(|_, number| {
-                    counts[((number - least) >> shift) as usize % STRETCHES] += 1;
+                    counts[((number - least) >> shift) as usize % RUNS] += 1;
                 });
             }
             Ok(counts)
         };
         let counts: Vec<Vec<usize>> = self.morsels(firsts.len(), nanos, counts)?;
         let mut seen = 0;
-        for stretch in 0..STRETCHES {
-            seen += counts.iter().map(|counts| counts[stretch]).sum::<usize>();
-            if wanted <= seen {
-                let behind = (stretch as u64 + 1).checked_shl(shift).unwrap_or(0);
-                // The last stretch ends with the greatest number of all.
+        for run in 0..RUNS {
+            seen += counts.iter().map(|counts| counts[run]).sum::<usize>();
+            if expected <= seen {
+                let behind = (run as u64 + 1).checked_shl(shift).unwrap_or(0);
+                // The last range ends with the greatest number of all.
                 return Ok(Some(least.saturating_add(behind.wrapping_sub(1)).min(greatest)));
             }
         }
         Ok(None)
     }
 
-    /// Whether so few of some nodes are wanted that one pass is better than sorting them.
-    pub(crate) fn is_few(&self, wanted: usize, nodes: usize) -> bool {
-        wanted < nodes / self.control.costs().top_share
+    /// Whether so few of some nodes are requested that one pass is better than sorting them.
+    pub(crate) fn is_few(&self, expected: usize, nodes: usize) -> bool {
+        expected < nodes / self.control.costs().top_reservation
     }
 
     /// The predicate of a key; `None` while no node has a value of it.
@@ -378,12 +380,12 @@ impl<'a> Context<'a> {
         let predicate = self.predicate(name).map(AsRef::as_ref);
         let def = predicate.map(|predicate| &*predicate.def);
         let Some(def) = def.or_else(|| self.version.schema.predicates.get(name)) else {
-            let known = self.version.schema.predicates.keys().map(AsRef::as_ref);
+            let existing = self.version.schema.predicates.keys().map(AsRef::as_ref);
             let message = format!("can't order by `{name}`, which no schema and no node has");
             let hint = match name {
                 "count" => "the groups of `@groupby` come by their size, the smallest first; nodes are ordered by a count that a block \
                             before keeps: `n as count(friend)` and `orderdesc: val(n)`".to_owned(),
-                _ => did_you_mean(name, known),
+                _ => did_you_mean(name, existing),
             };
             return Err(Error::query(message).with_hint(hint));
         };
@@ -406,47 +408,47 @@ impl<'a> Context<'a> {
         var: hexgraph_base::plan::VarId,
         descending: bool,
         nodes: &NodeSet,
-        wanted: Option<usize>,
+        expected: Option<usize>,
     ) -> Result<Vec<u32>> {
-        if let (Some(column), Some(wanted)) = (self.unread_column(var), wanted)
-            && self.var_path(column.len().min(nodes.len()), wanted) == OrderPath::Scan
+        if let (Some(column), Some(expected)) = (self.unread_column(var), expected)
+            && self.var_path(column.len().min(nodes.len()), expected) == OrderPath::Scan
         {
-            let found = by_column_var(self.control, column, nodes, descending, wanted)?;
-            if let Some(found) = found {
+            let result = by_column_var(self.control, column, nodes, descending, expected)?;
+            if let Some(result) = result {
                 self.took(OrderPath::Scan);
-                return Ok(found);
+                return Ok(result);
             }
         }
         let map = self.expect_values(var)?;
         let most = map.nodes.len().min(nodes.len());
-        if let Some(wanted) = wanted
-            && self.var_path(most, wanted) == OrderPath::Scan
-            && let Some(found) = by_variable(&map, nodes, descending, wanted)
+        if let Some(expected) = expected
+            && self.var_path(most, expected) == OrderPath::Scan
+            && let Some(result) = by_variable(&map, nodes, descending, expected)
         {
             self.took(OrderPath::Scan);
-            return Ok(found);
+            return Ok(result);
         }
         let _while_sorting = self.control.charge_while(24 * most)?;
-        let mut kept = Vec::new();
+        let mut retained = Vec::new();
         let mut builder = ColumnBuilder::new(descending);
         for (node, value) in map.iter() {
             if nodes.contains(node) {
-                kept.push(node);
+                retained.push(node);
                 builder.push(Some(value));
             }
         }
         // As in the reference: what nobody has a value of is no order.
-        if kept.is_empty() {
+        if retained.is_empty() {
             self.took(OrderPath::AsIs);
-            return Ok(nodes.iter().take(wanted.unwrap_or(usize::MAX)).collect());
+            return Ok(nodes.iter().take(expected.unwrap_or(usize::MAX)).collect());
         }
         self.took(OrderPath::Sort);
-        Ok(sort_by_columns(&kept, &[builder.column], wanted))
+        Ok(sort_by_columns(&retained, &[builder.column], expected))
     }
 
     /// How a page of `count` nodes that have a value of a variable is ordered.
-    fn var_path(&self, count: usize, wanted: usize) -> OrderPath {
-        let is_few = self.is_few(wanted, count);
+    fn var_path(&self, count: usize, expected: usize) -> OrderPath {
+        let is_few = self.is_few(expected, count);
         let cheapest = if is_few { OrderPath::Scan } else { OrderPath::Sort };
         self.pick(cheapest, count, || vec![OrderPath::Scan, OrderPath::Sort])
     }
@@ -490,8 +492,9 @@ impl ColumnBuilder {
             let text = match value {
                 ValueRef::String(text) | ValueRef::Default(text) => {
                     // The number of a short text is that of no other one.
-                    let is_told = text.len() < size_of::<u64>() && !text.as_bytes().contains(&0);
-                    (!is_told).then(|| text.as_bytes().to_vec())
+                    let is_reported =
+                        text.len() < size_of::<u64>() && !text.as_bytes().contains(&0);
+                    (!is_reported).then(|| text.as_bytes().to_vec())
                 }
                 ValueRef::DateTime(time) if is_far(time) => {
                     let instant = (time.seconds as u64 ^ 1 << 63).to_be_bytes();
@@ -529,17 +532,17 @@ fn predicate_column(
     descending: bool,
     collation: Option<&Collation>,
 ) -> KeyColumn {
-    let wanted = predicate.def.value_type;
+    let expected = predicate.def.value_type;
     if lang.is_none()
         && let Some(part) = predicate.only_untagged()
-        && let Some(map) = numbers(part, wanted, nodes)
+        && let Some(map) = numbers(part, expected, nodes)
     {
         return number_column(&map, nodes, descending);
     }
     let mut builder = ColumnBuilder::new(descending);
     let value_of = |node| {
         let (_, list) = predicate.values_in(Langs::One(lang), node)?;
-        typed_or_none(list.get(0), wanted)
+        typed_or_none(list.get(0), expected)
     };
     for &node in nodes {
         let value = value_of(node);
@@ -559,37 +562,37 @@ fn predicate_column(
 
 /// A key column of numbers that some of the nodes have.
 fn number_column(map: &ValueMap, nodes: &[u32], descending: bool) -> KeyColumn {
-    let found: Vec<u64> = match &map.values {
+    let result: Vec<u64> = match &map.values {
         Column::Int(ints) => ints.iter().map(|int| rank_of_int(*int)).collect(),
         Column::Float(floats) => floats.iter().map(|float| ordered_bits(*float)).collect(),
         Column::Any(values) => {
             values.iter().map(|value| rank_of(value.as_ref()).unwrap_or(0)).collect()
         }
     };
-    if found.len() == nodes.len() {
-        return KeyColumn { ranks: found, missing: Vec::new(), texts: Vec::new(), descending };
+    if result.len() == nodes.len() {
+        return KeyColumn { ranks: result, missing: Vec::new(), texts: Vec::new(), descending };
     }
     let (mut ranks, mut missing) = (vec![0; nodes.len()], vec![true; nodes.len()]);
-    let mut place = 0;
-    for (node, rank) in map.nodes.iter().zip(found) {
+    let mut position = 0;
+    for (node, rank) in map.nodes.iter().zip(result) {
         // Both ascend, and each node of the map is one of the list.
-        while nodes[place] != *node {
-            place += 1;
+        while nodes[position] != *node {
+            position += 1;
         }
-        ranks[place] = rank;
-        missing[place] = false;
+        ranks[position] = rank;
+        missing[position] = false;
     }
     KeyColumn { ranks, missing, texts: Vec::new(), descending }
 }
 
 impl KeyColumn {
-    fn lacks(&self, place: usize) -> bool {
-        self.missing.get(place).copied().unwrap_or(false)
+    fn lacks(&self, position: usize) -> bool {
+        self.missing.get(position).copied().unwrap_or(false)
     }
 
     /// A number that ascends in the order of the key.
-    fn turned(&self, place: usize) -> u64 {
-        if self.descending { !self.ranks[place] } else { self.ranks[place] }
+    fn negated(&self, position: usize) -> u64 {
+        if self.descending { !self.ranks[position] } else { self.ranks[position] }
     }
 
     /// Calls `visit` with the places of the nodes that have the key, and their numbers, which ascend in its order.
@@ -597,10 +600,10 @@ impl KeyColumn {
         let turn = if self.descending { u64::MAX } else { 0 };
         let ranks = self.ranks.iter().enumerate();
         match self.missing.as_slice() {
-            [] => ranks.for_each(|(place, rank)| visit(place, rank ^ turn)),
+            [] => ranks.for_each(|(position, rank)| visit(position, rank ^ turn)),
             missing => ranks
-                .filter(|(place, _)| !missing[*place])
-                .for_each(|(place, rank)| visit(place, rank ^ turn)),
+                .filter(|(position, _)| !missing[*position])
+                .for_each(|(position, rank)| visit(position, rank ^ turn)),
         }
     }
 
@@ -618,10 +621,10 @@ impl KeyColumn {
 /// Those of some nodes that have a number of a key up to a bound, and these numbers.
 fn leading(nodes: &[u32], key: &KeyColumn, bound: u64) -> (Vec<u32>, KeyColumn) {
     let (mut leading, mut ranks) = (Vec::new(), Vec::new());
-    key.for_each_number(|place, number| {
+    key.for_each_number(|position, number| {
         if number <= bound {
-            leading.push(nodes[place]);
-            ranks.push(key.ranks[place]);
+            leading.push(nodes[position]);
+            ranks.push(key.ranks[position]);
         }
     });
     let (missing, texts) = (Vec::new(), Vec::new());
@@ -639,35 +642,35 @@ fn ranked_rows(
         return None;
     }
     let turns = second.map_or([false; 2], |second| [first.descending, second.descending]);
-    let key = |column: Option<&KeyColumn>, place: usize| match column {
-        Some(column) if column.lacks(place) => (true, 0),
-        Some(column) => (false, column.turned(place)),
+    let key = |column: Option<&KeyColumn>, position: usize| match column {
+        Some(column) if column.lacks(position) => (true, 0),
+        Some(column) => (false, column.negated(position)),
         None => (false, 0),
     };
-    let row = |(place, &node): (usize, &u32)| {
-        let (lacks_first, first) = key(Some(first), place);
-        let (lacks_second, second) = key(second, place);
+    let row = |(position, &node): (usize, &u32)| {
+        let (lacks_first, first) = key(Some(first), position);
+        let (lacks_second, second) = key(second, position);
         let row = RankedRow { lacks_first, first, lacks_second, second, node };
-        RankedRow { node: if row.is_turned(turns) { !node } else { node }, ..row }
+        RankedRow { node: if row.is_negated(turns) { !node } else { node }, ..row }
     };
     Some(nodes.iter().enumerate().map(row).collect())
 }
 
-fn sort_by_columns(nodes: &[u32], columns: &[KeyColumn], wanted: Option<usize>) -> Vec<u32> {
-    let mut places: Vec<u32> = (0..nodes.len() as u32).collect();
+fn sort_by_columns(nodes: &[u32], columns: &[KeyColumn], expected: Option<usize>) -> Vec<u32> {
+    let mut positions: Vec<u32> = (0..nodes.len() as u32).collect();
     let compare = |one: &u32, other: &u32| compare_rows(nodes, columns, *one, *other);
-    if let Some(wanted) = wanted
-        && wanted < places.len()
+    if let Some(expected) = expected
+        && expected < positions.len()
     {
-        if wanted == 0 {
+        if expected == 0 {
             return Vec::new();
         }
         // Who belongs to the page is found in expected O(nodes); only the page is sorted.
-        places.select_nth_unstable_by(wanted - 1, compare);
-        places.truncate(wanted);
+        positions.select_nth_unstable_by(expected - 1, compare);
+        positions.truncate(expected);
     }
-    places.sort_unstable_by(compare);
-    places.iter().map(|&place| nodes[place as usize]).collect()
+    positions.sort_unstable_by(compare);
+    positions.iter().map(|&position| nodes[position as usize]).collect()
 }
 
 /// The nodes of a page in the order of several keys, behind as many as come before them.
@@ -680,27 +683,27 @@ fn page_by_first_key(
     first: &KeyColumn,
     columns: impl FnOnce(&[u32]) -> Vec<KeyColumn>,
     skip: usize,
-    wanted: usize,
+    expected: usize,
 ) -> Vec<u32> {
     let one = std::slice::from_ref(first);
-    let mut places: Vec<u32> = (0..nodes.len() as u32).collect();
-    places.sort_unstable_by(|a, b| compare_rows(nodes, one, *a, *b));
-    let missing = |place: usize| first.missing.get(place).copied().unwrap_or(false);
-    let text = |place: usize| first.texts.get(place).map_or(&[][..], Vec::as_slice);
+    let mut positions: Vec<u32> = (0..nodes.len() as u32).collect();
+    positions.sort_unstable_by(|a, b| compare_rows(nodes, one, *a, *b));
+    let missing = |position: usize| first.missing.get(position).copied().unwrap_or(false);
+    let text = |position: usize| first.texts.get(position).map_or(&[][..], Vec::as_slice);
     let key = |rank: usize| {
-        let place = places[rank] as usize;
-        (missing(place), first.ranks[place], text(place))
+        let position = positions[rank] as usize;
+        (missing(position), first.ranks[position], text(position))
     };
     let mut start = skip.min(nodes.len());
     while 0 < start && start < nodes.len() && key(start - 1) == key(start) {
         start -= 1;
     }
-    let mut end = wanted.min(nodes.len()).max(start);
+    let mut end = expected.min(nodes.len()).max(start);
     while 0 < end && end < nodes.len() && key(end - 1) == key(end) {
         end += 1;
     }
     let by_rank = |range: std::ops::Range<usize>| {
-        places[range].iter().map(|&place| nodes[place as usize]).collect::<Vec<u32>>()
+        positions[range].iter().map(|&position| nodes[position as usize]).collect::<Vec<u32>>()
     };
     let mut page = by_rank(start..end);
     page.sort_unstable();
@@ -712,7 +715,7 @@ fn compare_rows(nodes: &[u32], columns: &[KeyColumn], one: u32, other: u32) -> O
     let (one, other) = (one as usize, other as usize);
     let mut by_node = nodes[one].cmp(&nodes[other]);
     for column in columns {
-        let missing = |place: usize| column.missing.get(place).copied().unwrap_or(false);
+        let missing = |position: usize| column.missing.get(position).copied().unwrap_or(false);
         match (missing(one), missing(other)) {
             (true, true) => {
                 // The reference turns the order of uids around here.
@@ -727,7 +730,7 @@ fn compare_rows(nodes: &[u32], columns: &[KeyColumn], one: u32, other: u32) -> O
         }
         let mut order = column.ranks[one].cmp(&column.ranks[other]);
         if order.is_eq() && !column.texts.is_empty() {
-            let text = |place: usize| column.texts.get(place).map_or(&[][..], Vec::as_slice);
+            let text = |position: usize| column.texts.get(position).map_or(&[][..], Vec::as_slice);
             order = text(one).cmp(text(other));
         }
         if order.is_ne() {
@@ -750,42 +753,42 @@ mod tests {
     #[test]
     fn rows_are_sorted_as_columns_are() {
         let mut rng = Rng::with_seed(9);
-        let (mut by_rows, mut asked) = (0, 0);
+        let (mut by_rows, mut requested) = (0, 0);
         for round in 0..16 {
             let count = if round % 4 == 0 { 2_000 } else { rng.u32(20..200) };
             let (version, query) = (graph(count.into(), &mut rng), Query::default());
             let names = NAMES.iter().filter(|name| !["is", "was", "tags"].contains(name));
-            let known: Vec<&Predicate> =
+            let existing: Vec<&Predicate> =
                 names.filter_map(|name| version.predicate(name).map(AsRef::as_ref)).collect();
             for _ in 0..30 {
                 let keys: Vec<SortKey<'_>> = (0..rng.usize(1..4))
                     .map(|_| SortKey {
-                        predicate: known[rng.usize(..known.len())],
+                        predicate: existing[rng.usize(..existing.len())],
                         lang: None,
                         descending: rng.bool(),
                     })
                     .collect();
-                let share = [1.0, 0.3][rng.usize(..2)];
-                let nodes: Vec<u32> = (0..count * 5 / 4).filter(|_| rng.f64() < share).collect();
-                let wanted = [None, Some(0), Some(7), Some(nodes.len() / 2)][rng.usize(..4)];
+                let fraction = [1.0, 0.3][rng.usize(..2)];
+                let nodes: Vec<u32> = (0..count * 5 / 4).filter(|_| rng.f64() < fraction).collect();
+                let expected = [None, Some(0), Some(7), Some(nodes.len() / 2)][rng.usize(..4)];
                 let column = |key: &SortKey<'_>| {
                     predicate_column(key.predicate, None, &nodes, key.descending, None)
                 };
                 let columns: Vec<KeyColumn> = keys.iter().map(column).collect();
-                let sorted = sort_by_columns(&nodes, &columns, wanted);
+                let sorted = sort_by_columns(&nodes, &columns, expected);
                 for control in [Control::new(), sharing(2, 1), sharing(3, 20_000)] {
                     let vars = Vec::new();
                     let context =
                         Context { version: &version, query: &query, control: &control, vars };
-                    asked += 1;
-                    let found = context.sorted_rows(&keys, Members::List(&nodes), wanted);
-                    let found = found.unwrap();
-                    let Some(found) = found else { continue };
+                    requested += 1;
+                    let result = context.sorted_rows(&keys, Members::List(&nodes), expected);
+                    let result = result.unwrap();
+                    let Some(result) = result else { continue };
                     by_rows += 1;
-                    assert_eq!(found, sorted, "{wanted:?} of {} nodes", nodes.len());
+                    assert_eq!(result, sorted, "{expected:?} of {} nodes", nodes.len());
                 }
             }
         }
-        assert!(asked < 6 * by_rows, "{by_rows} of {asked} were sorted by rows");
+        assert!(requested < 6 * by_rows, "{by_rows} of {requested} were sorted by rows");
     }
 }

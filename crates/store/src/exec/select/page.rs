@@ -1,6 +1,6 @@
 //! Finds the page that `first`, `offset` and `after` ask for, without a walk over what comes before it.
 
-use super::by_index::{RangeWalk, asked_max};
+use super::by_index::{RangeWalk, requested_max};
 use super::passing::Purpose;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
@@ -12,7 +12,7 @@ use hexgraph_base::types::{Error, Result, Uid};
 /// How the roots of a block are found in the order of the answer.
 enum RootsPlan<'f> {
     /// All of the set is needed: to list it, or to count from its end.
-    Whole,
+    Full,
     /// The first ones of the set.
     First,
     /// The first ones of the nodes that have edges whose number is the wanted one, or an int in a range, of which each is asked until the page
@@ -45,20 +45,20 @@ impl<'a> Context<'a> {
             return Ok(nodes);
         }
         match self.roots_plan(block, function, page)? {
-            RootsPlan::Whole => self.listed(&self.block_set(block)?, page),
+            RootsPlan::Full => self.listed(&self.block_set(block)?, page),
             RootsPlan::First => {
                 let root = self.root(function)?;
-                let wanted = Some(page.first as usize);
-                let step = self.begin("page", &block.name, Some(block.at), wanted);
-                let found = self.first_of_root(&root, block.filter.as_ref(), page)?;
-                self.end(&step, found.len());
-                Ok(found)
+                let expected = Some(page.first as usize);
+                let step = self.begin("page", &block.name, Some(block.at), expected);
+                let result = self.first_of_root(&root, block.filter.as_ref(), page)?;
+                self.end(&step, result.len());
+                Ok(result)
             }
-            RootsPlan::Tested(tester, asked) => {
-                self.first_tested(block, function, (*tester, asked), page)
+            RootsPlan::Tested(tester, requested) => {
+                self.first_tested(block, function, (*tester, requested), page)
             }
             RootsPlan::Range(walk) => match self.page_of_range(walk, block, page)? {
-                Some(found) => Ok(found),
+                Some(result) => Ok(result),
                 None => self.ordered_roots(block, function, page),
             },
             RootsPlan::Ordered => self.ordered_roots(block, function, page),
@@ -81,13 +81,13 @@ impl<'a> Context<'a> {
     {
         if block.order.is_empty() {
             if page.first <= 0 {
-                return Ok(RootsPlan::Whole);
+                return Ok(RootsPlan::Full);
             }
-            let wanted = page.skip().saturating_add(page.first as usize);
-            let tested = self.count_test(function).or_else(|| self.range_test(function, wanted));
+            let expected = page.skip().saturating_add(page.first as usize);
+            let tested = self.count_test(function).or_else(|| self.range_test(function, expected));
             let tested = tested.filter(|_| self.pick(true, page.skip(), || vec![true, false]));
-            return Ok(tested.map_or(RootsPlan::First, |(tester, asked)| {
-                RootsPlan::Tested(Box::new(tester), asked)
+            return Ok(tested.map_or(RootsPlan::First, |(tester, requested)| {
+                RootsPlan::Tested(Box::new(tester), requested)
             }));
         }
         let walk = self.range_walk(&block.order, function, page)?;
@@ -107,14 +107,14 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         let root = self.root(function)?;
-        let wanted = page.wanted();
+        let expected = page.expected();
         if let Some(filter) = &block.filter {
-            self.note_unmet_in(filter, &root);
+            self.note_unresolved_in(filter, &root);
         }
         if let Some(filter) = &block.filter
             && let Some(index) = self.index_of_order(&block.order, root.len(), page)?
         {
-            let step = self.begin("order", &block.name, Some(block.at), wanted);
+            let step = self.begin("order", &block.name, Some(block.at), expected);
             let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
             let range = self.range_in_filter(filter, &block.order);
             let range = range.filter(|_| self.pick(true, root.len(), || vec![true, false]));
@@ -122,12 +122,12 @@ impl<'a> Context<'a> {
                 Some(_) => OrderPath::WalkFilterRange,
                 None => OrderPath::WalkIndex,
             };
-            let found = self.page_of_filtered(index, range, &prepared, &root, page)?;
-            let path = if found.is_some() { way } else { OrderPath::GivesUp };
+            let result = self.page_of_filtered(index, range, &prepared, &root, page)?;
+            let path = if result.is_some() { way } else { OrderPath::GivesUp };
             self.took(path);
-            self.end(&step, found.as_ref().map_or(0, Vec::len));
-            if let Some(found) = found {
-                return Ok(found);
+            self.end(&step, result.as_ref().map_or(0, Vec::len));
+            if let Some(result) = result {
+                return Ok(result);
             }
         }
         let mut set = root;
@@ -139,9 +139,9 @@ impl<'a> Context<'a> {
         }
         set = self.least_of(page).map(|least| set.tail(least)).unwrap_or_default();
         // What is skipped has to be sorted, too.
-        self.control.charge(size_of::<u32>() * wanted.unwrap_or(usize::MAX).min(set.len()))?;
-        let step = self.begin("order", &block.name, Some(block.at), wanted);
-        let ordered = self.order_nodes(&block.order, &set, page.skip(), wanted)?;
+        self.control.charge(size_of::<u32>() * expected.unwrap_or(usize::MAX).min(set.len()))?;
+        let step = self.begin("order", &block.name, Some(block.at), expected);
+        let ordered = self.order_nodes(&block.order, &set, page.skip(), expected)?;
         self.end(&step, ordered.len());
         Ok(cut(&ordered, page).to_vec())
     }
@@ -150,7 +150,7 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when all of it is wanted and there is no memory for it.
+    /// [`Error::Limit`] when all of it is requested and there is no memory for it.
     pub(crate) fn listed(&self, set: &NodeSet, page: Page) -> Result<Vec<u32>> {
         if page.is_all() {
             self.control.charge(size_of::<u32>() * set.len())?;
@@ -172,7 +172,7 @@ impl<'a> Context<'a> {
         let root = self.root(function)?;
         match &block.filter {
             Some(filter) => {
-                self.note_unmet_in(filter, &root);
+                self.note_unresolved_in(filter, &root);
                 self.filter(filter, root)
             }
             None => Ok(root),
@@ -184,7 +184,7 @@ impl<'a> Context<'a> {
     pub(crate) fn counted_set(&self, block: &Block) -> Result<(usize, Option<NodeSet>)> {
         if let (Some(function), Some(filter), None) = (&block.root, &block.filter, block.var) {
             let root = self.root(function)?;
-            self.note_unmet_in(filter, &root);
+            self.note_unresolved_in(filter, &root);
             if let Some(count) = self.count_passing(filter, &root)? {
                 return Ok((count, None));
             }
@@ -214,7 +214,7 @@ impl<'a> Context<'a> {
             self.took(PagePath::Seek);
             return Ok(self.page_of(root, page));
         };
-        self.note_unmet_in(filter, root);
+        self.note_unresolved_in(filter, root);
         let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
         self.took(match prepared.drives(root.len()) {
             true => PagePath::WalkFilter,
@@ -229,40 +229,40 @@ impl<'a> Context<'a> {
         &self,
         block: &'f Block,
         function: &'f Function,
-        (tester, asked): (Tester<'f>, NodeSet),
+        (tester, requested): (Tester<'f>, NodeSet),
         page: Page,
     ) -> Result<Vec<u32>>
     where
         'a: 'f,
     {
-        let wanted = Some(page.first as usize);
+        let expected = Some(page.first as usize);
         let test = self.begin("root", "", Some(function.at), None);
         self.took(match tester {
             Tester::Count { .. } => RootPath::TestDegrees,
             _ => RootPath::TestValues,
         });
         self.end(&test, 0);
-        let step = self.begin("page", &block.name, Some(block.at), wanted);
+        let step = self.begin("page", &block.name, Some(block.at), expected);
         let mut prepared = match &block.filter {
-            Some(filter) => self.prepare(filter, asked.len(), Purpose::Page)?,
+            Some(filter) => self.prepare(filter, requested.len(), Purpose::Page)?,
             None => self.prepared_for_all(),
         };
         prepared.add_test(tester, test);
         // Small graphs reach the end before so many nodes are asked.
-        let most = self.pick(asked_max(page), asked.len(), || vec![asked_max(page), 1]);
-        if let Some(found) = self.first_passing_within(&asked, &prepared, page, most)? {
-            self.took(match prepared.drives(asked.len()) {
+        let most = self.pick(requested_max(page), requested.len(), || vec![requested_max(page), 1]);
+        if let Some(result) = self.first_passing_within(&requested, &prepared, page, most)? {
+            self.took(match prepared.drives(requested.len()) {
                 true => PagePath::WalkFilter,
                 false => PagePath::WalkRoot,
             });
-            self.end(&step, found.len());
-            return Ok(found);
+            self.end(&step, result.len());
+            return Ok(result);
         }
         let root = self.root(function)?;
         self.took(PagePath::GivesUp);
-        let found = self.first_passing(&root, &prepared, page)?;
-        self.end(&step, found.len());
-        Ok(found)
+        let result = self.first_passing(&root, &prepared, page)?;
+        self.end(&step, result.len());
+        Ok(result)
     }
 
     /// Roots whose order or repeats are not those of a set: uid lists and paths.
@@ -306,9 +306,9 @@ impl<'a> Context<'a> {
             unique.sort_unstable();
             unique.dedup();
             let unique = NodeSet::from(unique);
-            self.note_unmet_in(filter, &unique);
-            let kept = self.filter(filter, unique)?;
-            nodes.retain(|&node| kept.contains(node));
+            self.note_unresolved_in(filter, &unique);
+            let retained = self.filter(filter, unique)?;
+            nodes.retain(|&node| retained.contains(node));
         }
         // A uid that is listed twice comes twice, unless the list is filtered.
         if vars.is_empty() && block.filter.is_some() {

@@ -7,11 +7,11 @@
 use super::batches::Members;
 use super::filter::test_rank;
 use super::reach::looks_beyond;
-use crate::exec::choose::function::is_told;
+use crate::exec::choose::function::is_reported;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
 use crate::exec::control::steps::Begun;
-use crate::exec::physical::lot::Lot;
+use crate::exec::physical::lot::RandomChoice;
 use crate::exec::physical::path::FilterPath;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Filter, Function, Page};
@@ -52,13 +52,13 @@ impl<'f> Test<'f> {
     }
 }
 
-/// The greatest number of edges that are walked back, and of texts that are tested, for a set of nodes of which `asked` would be tested else. A page
+/// The greatest number of edges that are walked back, and of texts that are tested, for a set of nodes of which `requested` would be tested else. A page
 /// needs about `PAGE · asked / found` tests, so its set pays while fewer than that are found.
-fn found_max(asked: usize, purpose: Purpose) -> usize {
+fn result_max(requested: usize, purpose: Purpose) -> usize {
     const PAGE: usize = 16;
     match purpose {
-        Purpose::Page => asked.saturating_mul(PAGE).isqrt(),
-        Purpose::All => asked,
+        Purpose::Page => requested.saturating_mul(PAGE).isqrt(),
+        Purpose::All => requested,
     }
 }
 
@@ -83,32 +83,37 @@ pub(crate) struct PreparedFilter<'f> {
     /// How many times smaller than the set that is asked for one of the sets has to be to be walked.
     driver_ratio: usize,
     /// Draws which set is walked, where tests have it drawn.
-    lot: Lot,
+    choice: RandomChoice,
 }
 
 impl<'f> PreparedFilter<'f> {
-    /// The smallest set, where it is so small that it is walked in place of `asked`.
-    fn driver(&self, asked: usize) -> Option<Driver> {
+    /// The smallest set, where it is so small that it is walked in place of `requested`.
+    fn driver(&self, requested: usize) -> Option<Driver> {
         let sets = self.sets.iter().map(|(set, _)| Some(set));
-        let sets = sets.enumerate().map(|(place, set)| (Driver::Set(place), set));
+        let sets = sets.enumerate().map(|(position, set)| (Driver::Set(position), set));
         let holders = self.tests.iter().map(|test| test.holders.as_ref());
-        let holders = holders.enumerate().map(|(place, set)| (Driver::Holders(place), set));
+        let holders = holders.enumerate().map(|(position, set)| (Driver::Holders(position), set));
         let drivers = sets.chain(holders).filter_map(|(driver, set)| Some((driver, set?)));
-        if self.lot.is_drawn() {
+        if self.choice.is_reserved() {
             // The last number is that of the set that is asked for.
-            return drivers.clone().nth(self.lot.draw(asked, drivers.count() + 1)).map(|it| it.0);
+            return drivers
+                .clone()
+                .nth(self.choice.reserve(requested, drivers.count() + 1))
+                .map(|it| it.0);
         }
         let (smallest, len) =
             drivers.map(|(driver, set)| (driver, set.len())).min_by_key(|(_, len)| *len)?;
-        (len < asked / self.driver_ratio).then_some(smallest)
+        (len < requested / self.driver_ratio).then_some(smallest)
     }
 
     /// What is walked for a driver.
-    fn walked<'s>(&'s self, driver: Option<Driver>, asked: &'s NodeSet) -> &'s NodeSet {
+    fn walked<'s>(&'s self, driver: Option<Driver>, requested: &'s NodeSet) -> &'s NodeSet {
         match driver {
-            Some(Driver::Set(place)) => &self.sets[place].0,
-            Some(Driver::Holders(place)) => self.tests[place].holders.as_ref().unwrap_or(asked),
-            None => asked,
+            Some(Driver::Set(position)) => &self.sets[position].0,
+            Some(Driver::Holders(position)) => {
+                self.tests[position].holders.as_ref().unwrap_or(requested)
+            }
+            None => requested,
         }
     }
 
@@ -117,9 +122,9 @@ impl<'f> PreparedFilter<'f> {
         self.tests.insert(0, Test::new(tester, step, None));
     }
 
-    /// Whether one of its sets is walked in place of a set of `asked` nodes.
-    pub(crate) fn drives(&self, asked: usize) -> bool {
-        self.driver(asked).is_some()
+    /// Whether one of its sets is walked in place of a set of `requested` nodes.
+    pub(crate) fn drives(&self, requested: usize) -> bool {
+        self.driver(requested).is_some()
     }
 
     /// True when a node is asked by itself at no more cost than among others: no part of the filter follows edges.
@@ -181,7 +186,7 @@ impl<'a> Context<'a> {
             tests: Vec::new(),
             beyond: Vec::new(),
             driver_ratio: costs.driver_ratio,
-            lot: costs.lot,
+            choice: costs.choice,
         }
     }
 
@@ -189,7 +194,7 @@ impl<'a> Context<'a> {
     fn prepare_part<'f>(
         &self,
         part: &'f Filter,
-        asked: usize,
+        requested: usize,
         purpose: Purpose,
         prepared: &mut PreparedFilter<'f>,
     ) -> Result<Option<usize>>
@@ -199,18 +204,20 @@ impl<'a> Context<'a> {
         let at = if let Filter::Function(function) = part { Some(function.at) } else { None };
         let name = if let Filter::Reaches(reach) = part { &*reach.predicate } else { "" };
         let estimate = match part {
-            Filter::Function(function) if self.control.trace().is_some() && is_told(function) => {
+            Filter::Function(function)
+                if self.control.trace().is_some() && is_reported(function) =>
+            {
                 self.estimate(function)
             }
             _ => None,
         };
         let step = self.begin("filter", name, at, estimate);
         let set = match part {
-            Filter::Function(function) => match self.part_path(function, asked, purpose) {
+            Filter::Function(function) => match self.part_path(function, requested, purpose) {
                 FilterPath::Set => self.indexed(function)?,
-                _ => self.found_set(function, asked, found_max(asked, purpose))?,
+                _ => self.result_set(function, requested, result_max(requested, purpose))?,
             },
-            Filter::Reaches(reach) => self.reaching_set(reach, asked)?,
+            Filter::Reaches(reach) => self.reaching_set(reach, requested)?,
             _ => None,
         };
         let Some(set) = set else {
@@ -224,7 +231,7 @@ impl<'a> Context<'a> {
                     self.took(FilterPath::Test);
                     let tester = self.filter_tester(part)?;
                     self.end(&step, 0);
-                    let holders = self.few_holders(&tester, asked);
+                    let holders = self.few_holders(&tester, requested);
                     prepared.tests.push(Test::new(tester, step, holders));
                 }
             }
@@ -238,17 +245,17 @@ impl<'a> Context<'a> {
     }
 
     /// The nodes of a function that is tested mostly, where at most `most` edges or nodes have to be looked at for them.
-    fn found_set<'f>(
+    fn result_set<'f>(
         &self,
         function: &'f Function,
-        asked: usize,
+        requested: usize,
         most: usize,
     ) -> Result<Option<NodeSet>>
     where
         'a: 'f,
     {
         match &function.call {
-            Call::UidIn { .. } => self.uid_in_set(function, asked, most),
+            Call::UidIn { .. } => self.uid_in_set(function, requested, most),
             Call::Regexp { .. } => self.matching_set(function, most),
             Call::Geo { .. } => self.geo_set(function, most),
             _ => Ok(None),
@@ -256,20 +263,20 @@ impl<'a> Context<'a> {
     }
 
     /// Whether a function becomes a set, which its index gives at little cost, or a test.
-    fn part_path(&self, function: &Function, asked: usize, purpose: Purpose) -> FilterPath {
+    fn part_path(&self, function: &Function, requested: usize, purpose: Purpose) -> FilterPath {
         let in_place = match &function.call {
             Call::Has(_) | Call::Type(_) | Call::Uid { .. } | Call::Terms { .. } => true,
             Call::Compare { op: Comparison::Eq, arguments, .. } => arguments.len() == 1,
             _ => false,
         };
         let most = match purpose {
-            Purpose::Page => (asked / 16).min(POSTINGS_MAX),
+            Purpose::Page => (requested / 16).min(POSTINGS_MAX),
             // A step in a posting list costs less than a test.
-            Purpose::All => asked.saturating_mul(self.control.costs().test),
+            Purpose::All => requested.saturating_mul(self.control.costs().test),
         };
         let is_small = || self.estimate(function).is_some_and(|count| count <= most);
         let cheapest = if in_place || is_small() { FilterPath::Set } else { FilterPath::Test };
-        self.pick(cheapest, asked, || match in_place || self.estimate(function).is_some() {
+        self.pick(cheapest, requested, || match in_place || self.estimate(function).is_some() {
             true => vec![FilterPath::Set, FilterPath::Test],
             false => vec![FilterPath::Test],
         })
@@ -283,12 +290,12 @@ impl<'a> Context<'a> {
     /// Those of the filter, and the end of the request's time.
     pub(crate) fn first_passing(
         &self,
-        asked: &NodeSet,
+        requested: &NodeSet,
         filter: &PreparedFilter<'_>,
         page: Page,
     ) -> Result<Vec<u32>> {
-        let found = self.first_passing_within(asked, filter, page, usize::MAX)?;
-        Ok(found.unwrap_or_default())
+        let result = self.first_passing_within(requested, filter, page, usize::MAX)?;
+        Ok(result.unwrap_or_default())
     }
 
     /// As [`Context::first_passing`]; `None` when the page is not full behind `most` nodes that were walked over, and more would be.
@@ -298,17 +305,19 @@ impl<'a> Context<'a> {
     /// As [`Context::first_passing`].
     pub(super) fn first_passing_within(
         &self,
-        asked: &NodeSet,
+        requested: &NodeSet,
         filter: &PreparedFilter<'_>,
         page: Page,
         most: usize,
     ) -> Result<Option<Vec<u32>>> {
         let Some(least) = self.least_of(page) else { return Ok(Some(Vec::new())) };
-        let driver = filter.driver(asked.len());
+        let driver = filter.driver(requested.len());
         match driver {
-            Some(Driver::Set(place)) => self.took_at(&filter.sets[place].1, FilterPath::Drives),
-            Some(Driver::Holders(place)) => {
-                self.took_at(&filter.tests[place].step, FilterPath::Holders);
+            Some(Driver::Set(position)) => {
+                self.took_at(&filter.sets[position].1, FilterPath::Drives)
+            }
+            Some(Driver::Holders(position)) => {
+                self.took_at(&filter.tests[position].step, FilterPath::Holders);
             }
             None => {}
         }
@@ -318,29 +327,29 @@ impl<'a> Context<'a> {
             false => BATCH_BEYOND_MIN,
         };
         let mut batch_len = skip.saturating_add(first).clamp(batch_min, BATCH_MAX);
-        let nodes = filter.walked(driver, asked);
-        let (mut found, mut walked, mut next) = (Vec::new(), 0_usize, Some(least));
+        let nodes = filter.walked(driver, requested);
+        let (mut result, mut walked, mut next) = (Vec::new(), 0_usize, Some(least));
         while let Some(least) = next {
             self.check()?;
             let mut batch;
             (batch, next) = nodes.batch(least, batch_len);
             walked += batch.len();
             // What lies close together in a column is tested sooner than found in a set.
-            if let Some(Driver::Holders(place)) = driver {
-                batch = self.passing_test(Members::List(&batch), &filter.tests[place])?;
+            if let Some(Driver::Holders(position)) = driver {
+                batch = self.passing_test(Members::List(&batch), &filter.tests[position])?;
             }
-            // Else the walk is over `asked` itself.
+            // Else the walk is over `requested` itself.
             if driver.is_some() {
-                asked.retain(&mut batch, true);
+                requested.retain(&mut batch, true);
             }
             let passed = self.passing_of(batch, filter, driver)?;
             let passed = passed.as_list();
             let skipped = skip.min(passed.len());
             skip -= skipped;
             // Not below 0: the walk ends when as many are found as were asked for.
-            let room = first - found.len();
-            found.extend(passed[skipped..].iter().take(room));
-            if found.len() == first {
+            let capacity = first - result.len();
+            result.extend(passed[skipped..].iter().take(capacity));
+            if result.len() == first {
                 break;
             }
             if most <= walked && next.is_some() {
@@ -349,7 +358,7 @@ impl<'a> Context<'a> {
             // At most about as many nodes are asked in vain as had to be asked.
             batch_len = (2 * batch_len).min(BATCH_MAX);
         }
-        Ok(Some(found))
+        Ok(Some(result))
     }
 
     /// All nodes of a set that pass a filter.
@@ -359,14 +368,14 @@ impl<'a> Context<'a> {
     /// As [`Context::first_passing`].
     pub(crate) fn all_passing(
         &self,
-        asked: &NodeSet,
+        requested: &NodeSet,
         filter: &PreparedFilter<'_>,
     ) -> Result<NodeSet> {
-        let known = filter.sets.iter().map(|(set, _)| set);
-        let mut sets: Vec<&NodeSet> = known.chain([asked]).collect();
-        let driver = filter.driver(asked.len());
-        if let Some(Driver::Holders(place)) = driver {
-            sets.push(self.passing_holders(&filter.tests[place])?);
+        let existing = filter.sets.iter().map(|(set, _)| set);
+        let mut sets: Vec<&NodeSet> = existing.chain([requested]).collect();
+        let driver = filter.driver(requested.len());
+        if let Some(Driver::Holders(position)) = driver {
+            sets.push(self.passing_holders(&filter.tests[position])?);
         }
         // The smallest first, since what all have is never more.
         sets.sort_by_key(|set| set.len());
@@ -382,8 +391,8 @@ impl<'a> Context<'a> {
 
     /// All nodes that pass a test of what few nodes have. They are found once, for all sets that are asked for.
     fn passing_holders<'t>(&self, test: &'t Test<'_>) -> Result<&'t NodeSet> {
-        if let Some(known) = test.passing.get() {
-            return Ok(known);
+        if let Some(existing) = test.passing.get() {
+            return Ok(existing);
         }
         let holders = test.holders.clone().unwrap_or_default();
         self.took_at(&test.step, FilterPath::Holders);
@@ -393,21 +402,21 @@ impl<'a> Context<'a> {
 
     /// Those of some nodes that pass a test, which notes how many.
     fn passing_test(&self, nodes: Members<'_>, test: &Test<'_>) -> Result<Vec<u32>> {
-        let passing = self.keep_passing(nodes, &test.tester)?;
+        let passing = self.retain_passing(nodes, &test.tester)?;
         self.add_rows(&test.step, passing.len());
         Ok(passing)
     }
 
-    /// The nodes that have a value, where they are so few that each of them is tested in place of the `asked` ones.
-    pub(super) fn few_holders(&self, tester: &Tester<'_>, asked: usize) -> Option<NodeSet> {
+    /// The nodes that have a value, where they are so few that each of them is tested in place of the `requested` ones.
+    pub(super) fn few_holders(&self, tester: &Tester<'_>, requested: usize) -> Option<NodeSet> {
         let holders = tester.holders()?;
-        let are_few = holders.len() < asked / self.control.costs().driver_ratio;
-        self.pick(are_few, asked, || vec![true, false]).then_some(holders)
+        let are_few = holders.len() < requested / self.control.costs().driver_ratio;
+        self.pick(are_few, requested, || vec![true, false]).then_some(holders)
     }
 
     /// A filter that [asks one](PreparedFilter::asks_one) node at a time, for one thread: it keeps those of some nodes that pass. The steps
     /// of the filter are not told how many that are.
-    pub(super) fn sieve<'s>(
+    pub(super) fn prefilter<'s>(
         &'s self,
         filter: &'s PreparedFilter<'_>,
     ) -> Box<dyn Fn(Vec<u32>) -> Result<Vec<u32>> + 's> {
@@ -417,7 +426,7 @@ impl<'a> Context<'a> {
         Box::new(move |mut nodes: Vec<u32>| {
             filter.sets.iter().for_each(|(set, _)| set.retain(&mut nodes, true));
             for tester in &testers {
-                nodes = self.keep_passing(Members::List(&nodes), tester)?;
+                nodes = self.retain_passing(Members::List(&nodes), tester)?;
             }
             Ok(nodes)
         })
@@ -430,8 +439,8 @@ impl<'a> Context<'a> {
         filter: &PreparedFilter<'_>,
         driver: Option<Driver>,
     ) -> Result<NodeSet> {
-        for (place, (set, _)) in filter.sets.iter().enumerate() {
-            if Some(Driver::Set(place)) != driver {
+        for (position, (set, _)) in filter.sets.iter().enumerate() {
+            if Some(Driver::Set(position)) != driver {
                 set.retain(&mut nodes, true);
             }
         }
@@ -445,8 +454,8 @@ impl<'a> Context<'a> {
         filter: &PreparedFilter<'_>,
         driver: Option<Driver>,
     ) -> Result<NodeSet> {
-        for (place, test) in filter.tests.iter().enumerate() {
-            if Some(Driver::Holders(place)) != driver {
+        for (position, test) in filter.tests.iter().enumerate() {
+            if Some(Driver::Holders(position)) != driver {
                 nodes = self.passing_test(Members::List(&nodes), test)?;
             }
         }

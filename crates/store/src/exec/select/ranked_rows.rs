@@ -25,7 +25,7 @@ pub(super) struct RankedRow {
 
 impl RankedRow {
     /// Whether the order of the uids of nodes without a value is turned around.
-    pub(super) fn is_turned(&self, keys: [bool; 2]) -> bool {
+    pub(super) fn is_negated(&self, keys: [bool; 2]) -> bool {
         keys[0] && self.lacks_first || keys[1] && self.lacks_second
     }
 }
@@ -42,27 +42,27 @@ pub(super) fn turning(descending: impl ExactSizeIterator<Item = bool>) -> [bool;
 /// The first of some rows in their order. The nodes ascend, but for rows that `turns` says are [turned](RankedRow::is_turned).
 pub(super) fn first_rows(
     rows: Vec<RankedRow>,
-    wanted: Option<usize>,
+    expected: Option<usize>,
     turns: [bool; 2],
 ) -> Vec<RankedRow> {
     // Of a few the others are only told apart, which takes less than to number them.
-    let are_many = wanted.is_none_or(|wanted| rows.len() / CODED_PART <= wanted);
+    let are_many = expected.is_none_or(|expected| rows.len() / CODED_PART <= expected);
     match are_many.then(|| Codes::of(&rows, turns)).flatten() {
-        Some(Codes { codes, place_bits }) => {
-            let row = |code| rows[(code & !(u64::MAX << place_bits)) as usize];
-            first_of(codes, wanted).into_iter().map(row).collect()
+        Some(Codes { codes, position_bits }) => {
+            let row = |code| rows[(code & !(u64::MAX << position_bits)) as usize];
+            first_of(codes, expected).into_iter().map(row).collect()
         }
-        None => first_of(rows, wanted),
+        None => first_of(rows, expected),
     }
 }
 
 /// The first of some items in their order. Who belongs to them is found in expected O(items); only these are sorted.
-pub(super) fn first_of<T: Ord>(mut items: Vec<T>, wanted: Option<usize>) -> Vec<T> {
-    if let Some(wanted) = wanted.filter(|wanted| *wanted < items.len()) {
-        if let Some(last) = wanted.checked_sub(1) {
+pub(super) fn first_of<T: Ord>(mut items: Vec<T>, expected: Option<usize>) -> Vec<T> {
+    if let Some(expected) = expected.filter(|expected| *expected < items.len()) {
+        if let Some(last) = expected.checked_sub(1) {
             items.select_nth_unstable(last);
         }
-        items.truncate(wanted);
+        items.truncate(expected);
     }
     items.sort_unstable();
     items
@@ -72,27 +72,27 @@ pub(super) fn first_of<T: Ord>(mut items: Vec<T>, wanted: Option<usize>) -> Vec<
 /// the place of the row in the lowest bits.
 struct Codes {
     codes: Vec<u64>,
-    place_bits: u32,
+    position_bits: u32,
 }
 
 impl Codes {
-    /// `None` where 64 bits are too few, the rows so few that it does not pay, or equal ones not in the order of their places.
+    /// `None` where 64 bits are too few, the rows so few that it does not pay, or equal ones not in the order of their positions.
     fn of(rows: &[RankedRow], turns: [bool; 2]) -> Option<Codes> {
-        if rows.len() < CODED_MIN || rows.iter().any(|row| row.is_turned(turns)) {
+        if rows.len() < CODED_MIN || rows.iter().any(|row| row.is_negated(turns)) {
             return None;
         }
         let first = KeySpan::of(rows.iter().map(|row| (row.lacks_first, row.first)));
         let second = KeySpan::of(rows.iter().map(|row| (row.lacks_second, row.second)));
-        let place_bits = usize::BITS - (rows.len() - 1).leading_zeros();
-        if u64::BITS < first.bits + second.bits + place_bits {
+        let position_bits = usize::BITS - (rows.len() - 1).leading_zeros();
+        if u64::BITS < first.bits + second.bits + position_bits {
             return None;
         }
-        let code = |(place, row): (usize, &RankedRow)| {
+        let code = |(position, row): (usize, &RankedRow)| {
             let first = first.code(row.lacks_first, row.first);
             let keys = first << second.bits | second.code(row.lacks_second, row.second);
-            keys << place_bits | place as u64
+            keys << position_bits | position as u64
         };
-        Some(Codes { codes: rows.iter().enumerate().map(code).collect(), place_bits })
+        Some(Codes { codes: rows.iter().enumerate().map(code).collect(), position_bits })
     }
 }
 
@@ -141,7 +141,7 @@ impl Context<'_> {
     pub(super) fn merged(
         &self,
         mut parts: Vec<Vec<RankedRow>>,
-        wanted: Option<usize>,
+        expected: Option<usize>,
         node_of: impl Fn(&RankedRow) -> u32 + Sync,
     ) -> Result<Vec<u32>> {
         while 2 < parts.len() {
@@ -150,12 +150,12 @@ impl Context<'_> {
             // Finds the two as runs that ascend, and merges them.
             let mut rows = last.concat();
             rows.sort();
-            rows.truncate(wanted.unwrap_or(usize::MAX));
+            rows.truncate(expected.unwrap_or(usize::MAX));
             parts.insert(0, rows);
         }
         let part = |at: usize| parts.get(at).map_or(&[][..], Vec::as_slice);
         let (one, other) = (part(0), part(1));
-        let len = (one.len() + other.len()).min(wanted.unwrap_or(usize::MAX));
+        let len = (one.len() + other.len()).min(expected.unwrap_or(usize::MAX));
         self.lists(len, MERGE_NANOS, |range| {
             self.check()?;
             let taken = taken_of(one, other, range.start);
@@ -200,14 +200,17 @@ mod tests {
                     let first = if lacks_first { 0 } else { number(0, &mut rng) };
                     let second = if lacks_second { 0 } else { number(1, &mut rng) };
                     let row = RankedRow { lacks_first, first, lacks_second, second, node };
-                    RankedRow { node: if row.is_turned(turns) { !node } else { node }, ..row }
+                    RankedRow { node: if row.is_negated(turns) { !node } else { node }, ..row }
                 })
                 .collect();
-            for wanted in [None, Some(0), Some(1), Some(50), Some(1000)] {
+            for expected in [None, Some(0), Some(1), Some(50), Some(1000)] {
                 let mut sorted = rows.clone();
                 sorted.sort();
-                sorted.truncate(wanted.unwrap_or(usize::MAX));
-                assert!(first_rows(rows.clone(), wanted, turns) == sorted, "{round}, {wanted:?}");
+                sorted.truncate(expected.unwrap_or(usize::MAX));
+                assert!(
+                    first_rows(rows.clone(), expected, turns) == sorted,
+                    "{round}, {expected:?}"
+                );
             }
         }
     }
@@ -234,14 +237,14 @@ mod tests {
             let mut all = parts.concat();
             all.sort();
             let all: Vec<u32> = all.iter().map(|row| row.node).collect();
-            for wanted in [None, Some(0), Some(7), Some(all.len())] {
-                let first = &all[..wanted.unwrap_or(usize::MAX).min(all.len())];
+            for expected in [None, Some(0), Some(7), Some(all.len())] {
+                let first = &all[..expected.unwrap_or(usize::MAX).min(all.len())];
                 for control in [Control::new(), sharing(2, 1), sharing(3, 40)] {
                     let vars = Vec::new();
                     let context =
                         Context { version: &version, query: &query, control: &control, vars };
-                    let merged = context.merged(parts.clone(), wanted, |row| row.node).unwrap();
-                    assert_eq!(merged, first, "{wanted:?} of {} rows", all.len());
+                    let merged = context.merged(parts.clone(), expected, |row| row.node).unwrap();
+                    assert_eq!(merged, first, "{expected:?} of {} rows", all.len());
                 }
             }
         }

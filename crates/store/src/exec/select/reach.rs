@@ -1,8 +1,8 @@
 //! Conditions on the nodes that edges lead to.
 //!
-//! Over a set, the far ends are gathered, each once, and filtered as a set: a chain of such conditions costs the edges
-//! between its levels and no node is tested twice. Where an index gives the few far ends that pass, they are looked for
-//! instead; with edges kept both ways the walk begins at them. So does that of `uid_in`, which names the far ends.
+//! Over a set, the targets are gathered, each once, and filtered as a set: a chain of such conditions costs the edges
+//! between its levels and no node is tested twice. Where an index gives the few targets that pass, they are looked for
+//! instead; with edges kept both ways the walk begins at them. So does that of `uid_in`, which names the targets.
 
 use super::batches::{BATCH, EdgeCounts, Members};
 use crate::exec::choose::function::no_reverse;
@@ -14,10 +14,10 @@ use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Filter, Function, Reach, VarId};
 use hexgraph_base::types::{Result, stack};
 
-/// To test single nodes, at most this many far ends are looked up in an index.
+/// To test single nodes, at most this many targets are looked up in an index.
 const FEW: usize = 4096;
 
-/// A walk from the far ends pays when they are this many times fewer than the candidates.
+/// A walk from the targets pays when they are this many times fewer than the candidates.
 const BACK_RATIO: usize = 16;
 
 /// The targets of fewer nodes are listed: a list of them is sorted as quickly as bits are looked through.
@@ -56,19 +56,19 @@ impl<'a> Context<'a> {
                 None => {
                     self.took(FilterPath::FarEnds);
                     let passes = Tester::Member(passing.clone().into());
-                    self.keep_reaching(edges, reach, passes, &candidates)?
+                    self.retain_reaching(edges, reach, passes, &candidates)?
                 }
             },
             None => {
                 self.took(FilterPath::Test);
-                self.keep_reaching(edges, reach, Tester::Constant(true), &candidates)?
+                self.retain_reaching(edges, reach, Tester::Constant(true), &candidates)?
             }
         };
         self.end(&step, passed.len());
         Ok(passed)
     }
 
-    fn keep_reaching(
+    fn retain_reaching(
         &self,
         edges: &Direction,
         reach: &Reach,
@@ -76,7 +76,7 @@ impl<'a> Context<'a> {
         candidates: &NodeSet,
     ) -> Result<NodeSet> {
         let tester = Tester::Reaches(edges, reach.more_than as usize, Box::new(passes));
-        Ok(NodeSet::from(self.keep_passing(Members::Set(candidates), &tester)?))
+        Ok(NodeSet::from(self.retain_passing(Members::Set(candidates), &tester)?))
     }
 
     /// The condition as a test of single nodes.
@@ -95,7 +95,7 @@ impl<'a> Context<'a> {
         Ok(Tester::Reaches(edges, reach.more_than as usize, Box::new(passes)))
     }
 
-    /// All nodes that meet the condition, where a walk back from few far ends finds them.
+    /// All nodes that meet the condition, where a walk back from few targets finds them.
     pub(crate) fn reaching_set<'f>(&self, reach: &'f Reach, root: usize) -> Result<Option<NodeSet>>
     where
         'a: 'f,
@@ -111,20 +111,20 @@ impl<'a> Context<'a> {
         back.map(|back| self.sources(back, &few)).transpose()
     }
 
-    /// All nodes that pass a function `uid_in`, where a walk back from the nodes that it names looks at no more than `most` edges, and `asked` ones
-    /// would have to be tested; `None` where it would look at more, edges are kept one way, and for any other function. O(1), or O(ends + edges).
+    /// All nodes that pass a function `uid_in`, where a walk back from the nodes that it names looks at no more than `most` edges, and `requested` ones
+    /// would have to be tested; `None` where it would look at more, edges are retained one way, and for any other function. O(1), or O(ends + edges).
     pub(super) fn uid_in_set(
         &self,
         function: &Function,
-        asked: usize,
+        requested: usize,
         most: usize,
     ) -> Result<Option<NodeSet>> {
         let Call::UidIn { predicate: name, uids, vars } = &function.call else { return Ok(None) };
         let var_len = |var: &VarId| self.uid_var(*var).len();
         let named = uids.len() + vars.iter().map(var_len).sum::<usize>();
         // Most of them have an edge, so where they are more it is not worth while to count.
-        let is_few = named <= most.min(asked / BACK_RATIO);
-        if !is_few && !self.control.costs().lot.is_drawn() {
+        let is_few = named <= most.min(requested / BACK_RATIO);
+        if !is_few && !self.control.costs().choice.is_reserved() {
             return Ok(None);
         }
         // What is wrong with the name is told by the test.
@@ -132,7 +132,7 @@ impl<'a> Context<'a> {
         let back = predicate.direction(!name.reverse).filter(|_| predicate.is_edges());
         let Some(back) = back else { return Ok(None) };
         let ends = self.uid_in_ends(uids, vars);
-        match self.pays_to_walk_back(back, &ends, is_few, (asked, most)) {
+        match self.pays_to_walk_back(back, &ends, is_few, (requested, most)) {
             true => self.sources(back, &ends).map(Some),
             false => Ok(None),
         }
@@ -160,13 +160,13 @@ impl<'a> Context<'a> {
         Ok(union_of(sources))
     }
 
-    /// The nodes at the far ends of the edges of some nodes.
+    /// The nodes at the targets of the edges of some nodes.
     fn far_ends(&self, edges: &Direction, nodes: &NodeSet) -> Result<NodeSet> {
         let mut targets: Vec<u32> = Vec::new();
         if MARKED_MIN <= nodes.len()
             && let Some(bits) = self.target_bits(&nodes.as_list(), edges)?
         {
-            self.make_room(&mut targets, bits.count())?;
+            self.make_space(&mut targets, bits.count())?;
             bits.append_to(&mut targets);
             return Ok(NodeSet::from(targets));
         }
@@ -175,7 +175,7 @@ impl<'a> Context<'a> {
                 self.check()?;
             }
             let far = edges.targets(node);
-            self.make_room(&mut targets, far.len())?;
+            self.make_space(&mut targets, far.len())?;
             // With repeats; they are dropped once at the end, which is a sort and no look into a
             // set for each edge.
             targets.extend_from_slice(&far);
@@ -214,34 +214,34 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The greatest number of far ends that are looked up in an index: `usual`, or any by lot.
+    /// The greatest number of targets that are looked up in an index: `usual`, or any at random.
     fn few_max(&self, usual: usize) -> usize {
         self.pick(usual, usual, || vec![0, usual, usize::MAX])
     }
 
-    /// The edges that lead back from some far ends, where edges are kept both ways and a walk back costs less than asking `candidates`.
+    /// The edges that lead back from some targets, where edges are retained both ways and a walk back costs less than asking `candidates`.
     fn way_back(&self, reach: &Reach, ends: &NodeSet, candidates: usize) -> Option<&'a Direction> {
-        // From the far ends it is not seen how many of its edges lead a node to them.
+        // From the targets it is not seen how many of its edges lead a node to them.
         if reach.more_than != 0 {
             return None;
         }
         let is_few = ends.len() <= candidates / BACK_RATIO;
-        if !is_few && !self.control.costs().lot.is_drawn() {
+        if !is_few && !self.control.costs().choice.is_reserved() {
             return None;
         }
         let back = self.predicate(&reach.predicate)?.direction(!reach.reverse)?;
         self.pays_to_walk_back(back, ends, is_few, (candidates, candidates)).then_some(back)
     }
 
-    /// Whether ends are few, and have no more than `most` edges that lead back, where `asked` nodes would have to be tested else.
+    /// Whether ends are few, and have no more than `most` edges that lead back, where `requested` nodes would have to be tested else.
     fn pays_to_walk_back(
         &self,
         back: &Direction,
         ends: &NodeSet,
         is_few: bool,
-        (asked, most): (usize, usize),
+        (requested, most): (usize, usize),
     ) -> bool {
-        self.pick(is_few && has_at_most(back, ends, most), asked, || vec![true, false])
+        self.pick(is_few && has_at_most(back, ends, most), requested, || vec![true, false])
     }
 }
 

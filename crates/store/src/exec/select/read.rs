@@ -26,9 +26,9 @@ impl Typed<'_> {
 /// # Errors
 ///
 /// [`Error::Query`] when the value has no equivalent in that type.
-pub fn typed<'a>(value: ValueRef<'a>, wanted: ValueType) -> Result<Typed<'a>> {
-    match (value, wanted) {
-        _ if value.value_type() == wanted => Ok(Typed::Stored(value)),
+pub fn typed<'a>(value: ValueRef<'a>, expected: ValueType) -> Result<Typed<'a>> {
+    match (value, expected) {
+        _ if value.value_type() == expected => Ok(Typed::Stored(value)),
         // The two are the same text, and nothing has to be copied.
         (ValueRef::Default(text), ValueType::String) => Ok(Typed::Stored(ValueRef::String(text))),
         (ValueRef::String(text), ValueType::Default) => Ok(Typed::Stored(ValueRef::Default(text))),
@@ -38,7 +38,7 @@ pub fn typed<'a>(value: ValueRef<'a>, wanted: ValueType) -> Result<Typed<'a>> {
         (ValueRef::Vector(_), ValueType::Default) => {
             value.convert(ValueType::String).map(Typed::Converted).map_err(Error::query)
         }
-        _ => value.convert(wanted).map(Typed::Converted).map_err(|error| {
+        _ => value.convert(expected).map(Typed::Converted).map_err(|error| {
             Error::query(error).with_hint(
                 "the value is older than the type of its predicate: set it anew, or alter the predicate back",
             )
@@ -46,9 +46,9 @@ pub fn typed<'a>(value: ValueRef<'a>, wanted: ValueType) -> Result<Typed<'a>> {
     }
 }
 
-/// Like [`typed`], for places where a value that can't be converted counts as none.
-pub(crate) fn typed_or_none(value: ValueRef<'_>, wanted: ValueType) -> Option<Typed<'_>> {
-    typed(value, wanted).ok()
+/// Like [`typed`], for positions where a value that can't be converted counts as none.
+pub(crate) fn typed_or_none(value: ValueRef<'_>, expected: ValueType) -> Option<Typed<'_>> {
+    typed(value, expected).ok()
 }
 
 /// A node's value in the first language that it has one in, as the schema types it.
@@ -114,8 +114,8 @@ impl Predicate {
         let mut values = Vec::new();
         for part in tagged.into_iter().chain(untagged) {
             let list = part.values(node);
-            for place in 0..list.len() {
-                values.push(typed(list.get(place), self.def.value_type)?);
+            for position in 0..list.len() {
+                values.push(typed(list.get(position), self.def.value_type)?);
             }
         }
         Ok(values)

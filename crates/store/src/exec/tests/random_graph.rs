@@ -59,16 +59,16 @@ fn value_of(name: &str, rng: &mut Rng) -> String {
 }
 
 /// Statements about some random nodes; a value of each predicate for most.
-fn statements(nodes: u64, count: u64, share: f64, rng: &mut Rng) -> String {
+fn statements(nodes: u64, count: u64, fraction: f64, rng: &mut Rng) -> String {
     let mut text = String::new();
     for node in 0..count {
-        let node = if share < 1.0 { rng.u64(..nodes) } else { node } + 1;
+        let node = if fraction < 1.0 { rng.u64(..nodes) } else { node } + 1;
         for _ in 0..rng.u8(..4) {
             let name = rng.choice(EDGES).unwrap();
             writeln!(text, "<{node}> <{name}> <{}> .", rng.u64(..nodes) + 1).unwrap();
         }
         for name in NAMES {
-            if rng.f64() < share * 0.9 {
+            if rng.f64() < fraction * 0.9 {
                 let value = value_of(name, rng);
                 writeln!(text, "<{node}> <{name}> \"{value}\" .").unwrap();
             }

@@ -52,19 +52,19 @@ impl Context<'_> {
     fn drop_nodes(&self, level: &mut Level, cascade: &Cascade) {
         let fields = level.fields.iter().enumerate();
         let required: Vec<&FieldResult> = fields
-            .filter(|(place, result)| is_required(result, *place, cascade))
+            .filter(|(position, result)| is_required(result, *position, cascade))
             .map(|(_, result)| result)
             .collect();
-        let places = 0..level.nodes.len();
+        let positions = 0..level.nodes.len();
         let has = |result: &FieldResult, node| match &result.field.kind {
             FieldKind::CheckPassword { name, .. } => {
                 self.predicate(name).is_some_and(|predicate| predicate.has(node))
             }
             _ => false,
         };
-        let alive = places.map(|place| {
-            let node = level.nodes[place];
-            required.iter().all(|result| has_result(result, place, node) || has(result, node))
+        let alive = positions.map(|position| {
+            let node = level.nodes[position];
+            required.iter().all(|result| has_result(result, position, node) || has(result, node))
         });
         level.alive = Some(alive.collect());
     }
@@ -98,7 +98,7 @@ fn drop_dead(edges: &mut EdgeField, field: &hexgraph_base::plan::Field) {
     for row in 0..rows {
         list.clear();
         let alive = |target: &u32| {
-            edges.level.place(*target).is_some_and(|place| edges.level.is_alive(place))
+            edges.level.position(*target).is_some_and(|position| edges.level.is_alive(position))
         };
         list.extend(edges.targets_of(row).iter().copied().filter(alive));
         // Only now, since a page counts the targets that are left.
@@ -109,7 +109,7 @@ fn drop_dead(edges: &mut EdgeField, field: &hexgraph_base::plan::Field) {
     edges.targets = targets;
 }
 
-fn is_required(result: &FieldResult, place: usize, cascade: &Cascade) -> bool {
+fn is_required(result: &FieldResult, position: usize, cascade: &Cascade) -> bool {
     let (name, reverse, langs) = match &result.field.kind {
         FieldKind::Predicate { name, reverse, langs } => (name, reverse, langs.as_slice()),
         FieldKind::CheckPassword { name, .. } => (name, &false, &[][..]),
@@ -117,8 +117,8 @@ fn is_required(result: &FieldResult, place: usize, cascade: &Cascade) -> bool {
     };
     match cascade {
         Cascade::All => true,
-        Cascade::Places(places) => places.binary_search(&place).is_ok(),
-        Cascade::Fields(wanted) => wanted.iter().any(|field| match field.strip_prefix('~') {
+        Cascade::Positions(positions) => positions.binary_search(&position).is_ok(),
+        Cascade::Fields(expected) => expected.iter().any(|field| match field.strip_prefix('~') {
             Some(field) => *reverse && field == name,
             None => !*reverse && (field == name || is_in_language(field, name, langs)),
         }),
@@ -131,9 +131,9 @@ fn is_in_language(field: &str, name: &str, langs: &[String]) -> bool {
     rest.is_some_and(|rest| rest == langs.join(":"))
 }
 
-fn has_result(result: &FieldResult, place: usize, node: u32) -> bool {
+fn has_result(result: &FieldResult, position: usize, node: u32) -> bool {
     match &result.data {
-        FieldData::Edges(edges) => !edges.targets_of(place).is_empty(),
+        FieldData::Edges(edges) => !edges.targets_of(position).is_empty(),
         FieldData::Values(values) => {
             let FieldKind::Predicate { langs, .. } = &result.field.kind else { return true };
             // A password is never shown, so it is never there.

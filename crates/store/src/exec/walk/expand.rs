@@ -75,7 +75,7 @@ impl Context<'_> {
             let Some((_, list)) = predicate.values_in(Langs::One(None), node) else { continue };
             for value in list.iter() {
                 let Some(name) = crate::storage::text_of(value) else { continue };
-                if !types.iter().any(|known| known == name) {
+                if !types.iter().any(|existing| existing == name) {
                     types.push(name.to_owned());
                 }
             }

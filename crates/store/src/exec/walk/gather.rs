@@ -54,13 +54,13 @@ impl Context<'_> {
         }
         let Some(bits) = self.target_bits(nodes, walk.edges)? else { return Ok(None) };
         let mut below = Vec::new();
-        self.make_room(&mut below, bits.count())?;
+        self.make_space(&mut below, bits.count())?;
         bits.append_to(&mut below);
         let below = match &walk.field.filter {
             Some(filter) => {
                 let _while_filtering = self.control.charge_while(12 * below.len())?;
                 let candidates = NodeSet::from(below);
-                self.note_unmet_in(filter, &candidates);
+                self.note_unresolved_in(filter, &candidates);
                 self.filter(filter, candidates)?.to_vec()
             }
             None => below,
@@ -76,7 +76,7 @@ impl Context<'_> {
             walk.edges.base.touch(some);
             for &node in some {
                 let list = walk.edges.targets(node);
-                self.make_room(&mut targets, list.len())?;
+                self.make_space(&mut targets, list.len())?;
                 targets.extend_from_slice(&list);
             }
         }

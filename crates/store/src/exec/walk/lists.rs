@@ -24,7 +24,7 @@ pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
 const FEW: Range<usize> = 48..4096;
 
 /// The words of 64 ids that a node of such a list may take.
-const WORDS_SHARE: usize = 8;
+const WORDS_RESERVATION: usize = 8;
 
 /// The distinct nodes of a list of a few hundred, by a bit for each id of their span and one for each word of these; `None` for lists of other
 /// lengths, and where the span is too wide.
@@ -35,24 +35,24 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
     let (least, greatest) = (*nodes.iter().min()?, *nodes.iter().max()?);
     let first = least & !63;
     let len = (greatest - first) as usize / 64 + 1;
-    if WORDS_SHARE * nodes.len() < len {
+    if WORDS_RESERVATION * nodes.len() < len {
         return None;
     }
     let (mut words, mut used) = (vec![0_u64; len], vec![0_u64; len / 64 + 1]);
     for node in nodes {
-        let place = node - first;
-        words[place as usize / 64] |= 1 << (place % 64);
-        // A bit for each word that has a node, so that long stretches of empty words are not looked at.
-        used[place as usize / (64 * 64)] |= 1 << (place / 64 % 64);
+        let position = node - first;
+        words[position as usize / 64] |= 1 << (position % 64);
+        // A bit for each word that has a node, so that long ranges of empty words are not looked at.
+        used[position as usize / (64 * 64)] |= 1 << (position / 64 % 64);
     }
     let mut distinct = Vec::with_capacity(nodes.len());
     for (block, mut used) in used.into_iter().enumerate() {
         while used != 0 {
-            let place = 64 * block + used.trailing_zeros() as usize;
+            let position = 64 * block + used.trailing_zeros() as usize;
             used &= used - 1;
-            let mut word = words[place];
+            let mut word = words[position];
             while word != 0 {
-                distinct.push(first + 64 * place as u32 + word.trailing_zeros());
+                distinct.push(first + 64 * position as u32 + word.trailing_zeros());
                 word &= word - 1;
             }
         }
@@ -64,7 +64,7 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
 const BATCHED_MIN: usize = 64;
 
 /// The morsels for each thread in which edges are counted.
-const ENDS_PIECES: usize = 2;
+const ENDS_CHUNKS: usize = 2;
 
 /// The nanoseconds that a node of a list takes, to find the distinct ones.
 const DISTINCT_NANOS: usize = 3;
@@ -123,7 +123,7 @@ impl Context<'_> {
         Ok(members)
     }
 
-    /// One list for each place below `count`, which `add` extends for its place. It takes about `nanos` nanoseconds for one; other
+    /// One list for each position below `count`, which `add` extends for its place. It takes about `nanos` nanoseconds for one; other
     /// threads help with many.
     ///
     /// # Errors
@@ -135,10 +135,10 @@ impl Context<'_> {
         nanos: usize,
         add: impl Fn(usize, &mut Lists) -> Result<()> + Sync,
     ) -> Result<Lists> {
-        let part = |places: Range<usize>| {
-            let mut lists = Lists::new(self, places.len())?;
-            for place in places {
-                add(place, &mut lists)?;
+        let part = |positions: Range<usize>| {
+            let mut lists = Lists::new(self, positions.len())?;
+            for position in positions {
+                add(position, &mut lists)?;
                 lists.close(self)?;
             }
             Ok(lists)
@@ -149,7 +149,7 @@ impl Context<'_> {
         Ok(all)
     }
 
-    /// All targets of some nodes. Those of many that ascend are copied batch by batch: of nodes that lie behind one another in one piece. They
+    /// All targets of some nodes. Those of many that ascend are copied batch by batch: of nodes that lie contiguous in one chunk. They
     /// are counted before, so that each thread has room of its own for what it copies.
     ///
     /// # Errors
@@ -162,11 +162,11 @@ impl Context<'_> {
         nanos: usize,
     ) -> Result<Lists> {
         if nodes.len() < BATCHED_MIN || !nodes.is_sorted_by(|one, other| one < other) {
-            let add = |place: usize, lists: &mut Lists| {
-                if place.is_multiple_of(Edges::AHEAD) {
-                    edges.base.touch(&nodes[place..nodes.len().min(place + Edges::AHEAD)]);
+            let add = |position: usize, lists: &mut Lists| {
+                if position.is_multiple_of(Edges::AHEAD) {
+                    edges.base.touch(&nodes[position..nodes.len().min(position + Edges::AHEAD)]);
                 }
-                lists.extend(self, &edges.targets(nodes[place]))
+                lists.extend(self, &edges.targets(nodes[position]))
             };
             return self.lists_of(nodes.len(), nanos, add);
         }
@@ -198,14 +198,14 @@ impl Context<'_> {
         spread: Option<Spread<'_>>,
         ends: &mut [u32],
     ) -> Result<usize> {
-        // To count is so quick that a few pieces are enough.
-        let spread = spread.map(|spread| spread.with_few(ENDS_PIECES).in_units_of(BATCH));
+        // To count is so quick that a few chunks are enough.
+        let spread = spread.map(|spread| spread.with_few(ENDS_CHUNKS).in_units_of(BATCH));
         let len = spread.map_or(nodes.len(), |spread| spread.len()).max(1);
         let parts: Vec<Mutex<&mut [u32]>> = ends.chunks_mut(len).map(Mutex::new).collect();
-        let read = |places: Range<usize>| {
-            let ends = &mut *taken(&parts[places.start / len]);
+        let read = |positions: Range<usize>| {
+            let ends = &mut *taken(&parts[positions.start / len]);
             let (mut counts, mut end) = (EdgeCounts::new(edges), 0);
-            let batches = nodes[places].chunks(BATCH).zip(ends.chunks_mut(BATCH));
+            let batches = nodes[positions].chunks(BATCH).zip(ends.chunks_mut(BATCH));
             for (nodes, ends) in batches {
                 self.check()?;
                 for (slot, count) in ends.iter_mut().zip(counts.read(nodes)) {
@@ -248,7 +248,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Copies the targets of some nodes to lists that have room for them and know where each ends.
+    /// Copies the targets of some nodes to lists that have space for them and know where each ends.
     fn copy_targets(
         &self,
         nodes: &[u32],
@@ -258,12 +258,12 @@ impl Context<'_> {
     ) -> Result<()> {
         let len = spread.len();
         let parts = lists.parts(len);
-        let copy = |places: Range<usize>| {
-            let mut part = taken(&parts[places.start / len]);
+        let copy = |positions: Range<usize>| {
+            let mut part = taken(&parts[positions.start / len]);
             let mut rest = &mut *part.targets;
-            self.for_each_target_of(&nodes[places], edges, |targets, _| {
-                let (room, behind) = mem::take(&mut rest).split_at_mut(targets.len());
-                room.copy_from_slice(targets);
+            self.for_each_target_of(&nodes[positions], edges, |targets, _| {
+                let (capacity, behind) = mem::take(&mut rest).split_at_mut(targets.len());
+                capacity.copy_from_slice(targets);
                 rest = behind;
             })
         };
@@ -299,12 +299,12 @@ impl Context<'_> {
         // Each morsel chooses in place; what is left moves together then.
         let len = spread.len();
         let parts = lists.parts(len);
-        let kept = spread.collect(|places| {
-            let part = &mut *taken(&parts[places.start / len]);
+        let retained = spread.collect(|positions| {
+            let part = &mut *taken(&parts[positions.start / len]);
             Ok((part.start, choose_in(part.ends, part.targets, part.start, &choose)))
         })?;
         drop(parts);
-        lists.close_up(len, &kept);
+        lists.close_up(len, &retained);
         Ok(lists)
     }
 
@@ -314,7 +314,7 @@ impl Context<'_> {
     /// # Errors
     ///
     /// As [`Context::lists_of`].
-    pub(super) fn kept(
+    pub(super) fn retained(
         &self,
         mut lists: Lists,
         nodes: &[u32],
@@ -326,19 +326,19 @@ impl Context<'_> {
             lists.retain(nodes, keep)?;
             return Ok(lists);
         }
-        let kept = self.lists_of(nodes.len(), each, |place, kept| {
-            let node = nodes[place];
-            let list = lists.list(place);
-            self.make_room(&mut kept.targets, list.len())?;
+        let retained = self.lists_of(nodes.len(), each, |position, retained| {
+            let node = nodes[position];
+            let list = lists.list(position);
+            self.make_space(&mut retained.targets, list.len())?;
             for &target in list {
                 if keep(node, target)? {
-                    kept.targets.push(target);
+                    retained.targets.push(target);
                 }
             }
             Ok(())
         })?;
         lists.free(self);
-        Ok(kept)
+        Ok(retained)
     }
 }
 
@@ -357,7 +357,7 @@ fn taken<T>(part: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Keeps the targets that `choose` says yes to, in place, and returns their number. `ends` tells where lists end among all targets, of which these
-/// begin at `start`; afterwards where they end among those that are kept. Each target is written, and the next one over it where it is not kept: a
+/// begin at `start`; afterwards where they end among those that are retained. Each target is written, and the next one over it where it is not kept: a
 /// loop without branches, since nobody foresees them.
 fn choose_in(
     ends: &mut [u32],
@@ -365,18 +365,18 @@ fn choose_in(
     start: u32,
     choose: impl Fn(u32) -> bool,
 ) -> usize {
-    let (mut kept, mut place) = (0, 0);
+    let (mut retained, mut slot) = (0, 0);
     for end in ends {
         let stop = (*end - start) as usize;
-        for position in place..stop {
+        for position in slot..stop {
             let target = targets[position];
-            targets[kept] = target;
-            kept += usize::from(choose(target));
+            targets[retained] = target;
+            retained += usize::from(choose(target));
         }
-        place = stop;
-        *end = kept as u32;
+        slot = stop;
+        *end = retained as u32;
     }
-    kept
+    retained
 }
 
 /// The targets of each node of a level, one list behind the other.
@@ -388,7 +388,7 @@ pub(super) struct Lists {
 impl Lists {
     pub(super) fn new(context: &Context<'_>, nodes: usize) -> Result<Lists> {
         let mut offsets = Vec::new();
-        context.make_room(&mut offsets, nodes + 1)?;
+        context.make_space(&mut offsets, nodes + 1)?;
         offsets.push(0);
         Ok(Lists { offsets, targets: Vec::new() })
     }
@@ -426,7 +426,7 @@ impl Lists {
 
     /// Adds targets to the list of the node at hand.
     pub(super) fn extend(&mut self, context: &Context<'_>, targets: &[u32]) -> Result<()> {
-        context.make_room(&mut self.targets, targets.len())?;
+        context.make_space(&mut self.targets, targets.len())?;
         self.targets.extend_from_slice(targets);
         Ok(())
     }
@@ -440,8 +440,8 @@ impl Lists {
         Ok(())
     }
 
-    pub(super) fn list(&self, place: usize) -> &[u32] {
-        &self.targets[self.offsets[place] as usize..self.offsets[place + 1] as usize]
+    pub(super) fn list(&self, position: usize) -> &[u32] {
+        &self.targets[self.offsets[position] as usize..self.offsets[position + 1] as usize]
     }
 
     /// A single list with other targets in the place of its own.
@@ -459,36 +459,36 @@ impl Lists {
         nodes: &[u32],
         mut keep: impl FnMut(u32, u32) -> Result<bool>,
     ) -> Result<()> {
-        // In place: lists only become shorter, so what is written never passes what is read.
-        let mut kept = 0;
+        // In position: lists only become shorter, so what is written never passes what is read.
+        let mut retained = 0;
         let mut start = 0;
-        for (place, &node) in nodes.iter().enumerate() {
-            let end = self.offsets[place + 1] as usize;
+        for (slot, &node) in nodes.iter().enumerate() {
+            let end = self.offsets[slot + 1] as usize;
             for position in start..end {
                 let target = self.targets[position];
                 if keep(node, target)? {
-                    self.targets[kept] = target;
-                    kept += 1;
+                    self.targets[retained] = target;
+                    retained += 1;
                 }
             }
             start = end;
-            self.offsets[place + 1] = kept as u32;
+            self.offsets[slot + 1] = retained as u32;
         }
-        self.targets.truncate(kept);
+        self.targets.truncate(retained);
         Ok(())
     }
 
     /// Keeps the targets that `choose` says yes to, in place.
     fn choose(&mut self, choose: impl Fn(u32) -> bool) {
-        let kept = choose_in(&mut self.offsets[1..], &mut self.targets, 0, choose);
-        self.targets.truncate(kept);
+        let retained = choose_in(&mut self.offsets[1..], &mut self.targets, 0, choose);
+        self.targets.truncate(retained);
     }
 
     /// Parts of `len` lists each, for as many threads.
     fn parts(&mut self, len: usize) -> Vec<Mutex<Part<'_>>> {
         let last = self.offsets.len() - 1;
         let bounds: Vec<u32> =
-            (0..last).step_by(len).chain([last]).map(|place| self.offsets[place]).collect();
+            (0..last).step_by(len).chain([last]).map(|position| self.offsets[position]).collect();
         let mut rest = self.targets.as_mut_slice();
         let part = |(ends, bounds): (_, &[u32])| {
             let (start, count) = (bounds[0], (bounds[1] - bounds[0]) as usize);
@@ -499,15 +499,15 @@ impl Lists {
         self.offsets[1..].chunks_mut(len).zip(bounds.windows(2)).map(part).collect()
     }
 
-    /// Moves what was kept of parts of `len` lists each together: where the targets of a part began, and how many are left. The ends of lists are
+    /// Moves what was retained of parts of `len` lists each together: where the targets of a part began, and how many are left. The ends of lists are
     /// those in their part.
-    fn close_up(&mut self, len: usize, kept: &[(u32, usize)]) {
+    fn close_up(&mut self, len: usize, retained: &[(u32, usize)]) {
         let mut end = 0;
-        for (ends, (start, kept)) in self.offsets[1..].chunks_mut(len).zip(kept) {
+        for (ends, (start, retained)) in self.offsets[1..].chunks_mut(len).zip(retained) {
             let start = *start as usize;
-            self.targets.copy_within(start..start + kept, end);
+            self.targets.copy_within(start..start + retained, end);
             ends.iter_mut().for_each(|it| *it += end as u32);
-            end += kept;
+            end += retained;
         }
         self.targets.truncate(end);
     }
@@ -515,8 +515,8 @@ impl Lists {
     /// Each list's wanted part.
     pub(super) fn cut(self, context: &Context<'_>, page: Page) -> Result<(Vec<u32>, Vec<u32>)> {
         let mut lists = Lists::new(context, self.offsets.len())?;
-        for place in 0..self.offsets.len() - 1 {
-            lists.extend(context, cut(self.list(place), page))?;
+        for position in 0..self.offsets.len() - 1 {
+            lists.extend(context, cut(self.list(position), page))?;
             // It fits: no list becomes longer than it was, and those before were checked.
             lists.offsets.push(lists.targets.len() as u32);
         }
@@ -526,8 +526,8 @@ impl Lists {
 
     /// Drops lists that are not part of the answer, and takes back what was charged for them.
     pub(super) fn free(self, context: &Context<'_>) {
-        let room = self.offsets.capacity() + self.targets.capacity();
-        context.control.uncharge(size_of::<u32>() * room);
+        let capacity = self.offsets.capacity() + self.targets.capacity();
+        context.control.uncharge(size_of::<u32>() * capacity);
     }
 
     pub(super) fn finish(self) -> (Vec<u32>, Vec<u32>) {
@@ -591,7 +591,7 @@ mod tests {
     }
 
     fn listed(lists: &Lists) -> Vec<Vec<u32>> {
-        (0..lists.offsets.len() - 1).map(|place| lists.list(place).to_vec()).collect()
+        (0..lists.offsets.len() - 1).map(|position| lists.list(position).to_vec()).collect()
     }
 
     proptest! {

@@ -54,12 +54,12 @@ impl Context<'_> {
     ) -> Result<Option<(Vec<u32>, Vec<u32>)>> {
         let field = walk.field;
         let by_facets = field.facets.as_ref().is_some_and(|facets| !facets.order.is_empty());
-        let Some(wanted) = page.wanted() else { return Ok(None) };
+        let Some(expected) = page.expected() else { return Ok(None) };
         if field.facet_filter.is_some() || by_facets {
             return Ok(None);
         }
         let costs = self.control.costs();
-        let least = costs.long_list.max(wanted.saturating_mul(costs.long_list_ratio));
+        let least = costs.long_list.max(expected.saturating_mul(costs.long_list_ratio));
         let least = self.pick(least, nodes.len(), || vec![0, usize::MAX]);
         let Some(long) = LongLists::of(walk.edges, nodes, least) else { return Ok(None) };
         if !self.is_order_of_one_list(&field.order, nodes.len(), long.total)? {
@@ -100,10 +100,10 @@ impl Context<'_> {
         if let Some(filter) = filter
             && let Some(index) = self.index_of_order(&walk.field.order, set.len(), page)?
         {
-            let whole = walk.field.filter.as_ref();
-            let range = whole.and_then(|it| self.range_in_filter(it, &walk.field.order));
-            if let Some(found) = self.page_of_filtered(index, range, filter, &set, page)? {
-                return Ok(found);
+            let full = walk.field.filter.as_ref();
+            let range = full.and_then(|it| self.range_in_filter(it, &walk.field.order));
+            if let Some(result) = self.page_of_filtered(index, range, filter, &set, page)? {
+                return Ok(result);
             }
         }
         // `after` is a uid, whatever the order is.
@@ -114,7 +114,7 @@ impl Context<'_> {
             None => rest,
         };
         let order = &walk.field.order;
-        let ordered = self.order_nodes(order, &rest, page.skip(), page.wanted())?;
+        let ordered = self.order_nodes(order, &rest, page.skip(), page.expected())?;
         Ok(cut(&ordered, page).to_vec())
     }
 

@@ -17,7 +17,7 @@ const FIELD_BYTES: usize = 2 * size_of::<FieldResult>();
 /// The edges that have been walked.
 #[derive(Default)]
 struct Walked {
-    /// Predicate and direction: the place in it tells the edges of one from those of another,
+    /// Predicate and direction: the position in it tells the edges of one from those of another,
     /// since `expand` gives each level other fields.
     kinds: Vec<(Arc<str>, bool)>,
     /// Place in `kinds`, from, to.
@@ -27,12 +27,12 @@ struct Walked {
 impl Walked {
     /// The place of a predicate and direction.
     fn kind(&mut self, name: &str, reverse: bool) -> u32 {
-        let known = |(other, way): &(Arc<str>, bool)| &**other == name && *way == reverse;
-        let place = self.kinds.iter().position(known).unwrap_or_else(|| {
+        let existing = |(other, way): &(Arc<str>, bool)| &**other == name && *way == reverse;
+        let position = self.kinds.iter().position(existing).unwrap_or_else(|| {
             self.kinds.push((name.into(), reverse));
             self.kinds.len() - 1
         });
-        place as u32
+        position as u32
     }
 }
 
@@ -112,7 +112,7 @@ impl Context<'_> {
                     result.level.fields = self.beyond_last(block, &result.level.nodes)?;
                 }
                 *edges += result.targets.len();
-                // About what is kept of each edge: an entry of `walked`, a target, and a node of
+                // About what is retained of each edge: an entry of `walked`, a target, and a node of
                 // the level below.
                 self.control.charge(24 * result.targets.len())?;
                 let most = self.control.limits().edges;
@@ -133,8 +133,8 @@ impl Context<'_> {
                     false => std::slice::from_ref(field),
                 };
                 let inherited = Inherited::default();
-                let found = self.level(Arc::clone(&level.nodes), one, inherited)?;
-                level.fields.extend(found.fields);
+                let hit = self.level(Arc::clone(&level.nodes), one, inherited)?;
+                level.fields.extend(hit.fields);
             }
         }
         Ok(())
@@ -175,18 +175,18 @@ impl Context<'_> {
             None => field.page,
         };
         let (offsets, all) = self.walk(nodes, &walk, page)?;
-        let mut kept = vec![0];
+        let mut retained = vec![0];
         let mut targets = Vec::with_capacity(all.len());
-        for (place, &node) in nodes.iter().enumerate() {
-            let list = &all[offsets[place] as usize..offsets[place + 1] as usize];
+        for (position, &node) in nodes.iter().enumerate() {
+            let list = &all[offsets[position] as usize..offsets[position + 1] as usize];
             // An edge that was walked before is left out, and not its target: a node may be come
             // to by several edges.
             targets.extend(list.iter().copied().filter(|&target| is_new(node, target)));
-            kept.push(targets.len() as u32);
+            retained.push(targets.len() as u32);
         }
         let level = Level { nodes: distinct(&targets).into(), ..Level::default() };
         let predicate = Arc::clone(predicate);
-        Ok(EdgeField { predicate, reverse, offsets: kept, targets, level, groups: None })
+        Ok(EdgeField { predicate, reverse, offsets: retained, targets, level, groups: None })
     }
 }
 

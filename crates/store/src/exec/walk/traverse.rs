@@ -98,9 +98,9 @@ impl<'a> Context<'a> {
             })?,
             false => Vec::new(),
         };
-        for (place, field) in expanded.iter().enumerate() {
+        for (position, field) in expanded.iter().enumerate() {
             let step = self.begin("field", &field.key, Some(field.at), None);
-            let data = match ahead.get_mut(place).and_then(Option::take) {
+            let data = match ahead.get_mut(position).and_then(Option::take) {
                 Some(data) => data,
                 None => self.field(&nodes, field, inherited),
             };
@@ -173,9 +173,9 @@ impl<'a> Context<'a> {
             .as_ref()
             .is_some_and(|facets| facets.items.iter().any(|item| item.var.is_some()));
         let cascade = field.cascade.as_ref().or(inherited.cascade);
-        let wanted = field.has_body || field.var.is_some() || binds || field.group_by.is_some();
+        let expected = field.has_body || field.var.is_some() || binds || field.group_by.is_some();
         // Nobody sees where these edges lead, but a cascade has to know whether there are any.
-        if !wanted && inherited.cascade.is_none() {
+        if !expected && inherited.cascade.is_none() {
             return Ok(FieldData::Nothing);
         }
         let walk = Walk { field, predicate, reverse, edges };
@@ -240,8 +240,8 @@ impl<'a> Context<'a> {
             if page.is_all() {
                 return Ok(self.all_lists(nodes, walk.edges, LIST_NANOS)?.finish().into());
             }
-            let lists = self.lists_of(nodes.len(), LIST_NANOS, |place, lists| {
-                let set = walk.edges.target_set(nodes[place]);
+            let lists = self.lists_of(nodes.len(), LIST_NANOS, |position, lists| {
+                let set = walk.edges.target_set(nodes[position]);
                 lists.extend(self, &self.page_of(&set, page))
             })?;
             return Ok(lists.finish().into());
@@ -278,7 +278,7 @@ impl<'a> Context<'a> {
             let targets = targets.unwrap_or_default();
             // A set with changes becomes a list where each target is tested.
             let _while_filtering = self.control.charge_while(size_of::<u32>() * targets.len())?;
-            self.note_unmet_in(filter, &targets);
+            self.note_unresolved_in(filter, &targets);
             let passed = self.filter(filter, targets)?;
             let mut list = Lists::new(self, 1)?;
             list.extend(self, &passed.as_list())?;
@@ -287,9 +287,9 @@ impl<'a> Context<'a> {
         }
         let mut all = match page.after {
             0 => self.all_lists(nodes, walk.edges, LIST_NANOS)?,
-            _ => self.lists_of(nodes.len(), LIST_NANOS, |place, lists| {
+            _ => self.lists_of(nodes.len(), LIST_NANOS, |position, lists| {
                 let Some(least) = least else { return Ok(()) };
-                let targets = walk.edges.targets(nodes[place]);
+                let targets = walk.edges.targets(nodes[position]);
                 // `after` is a uid, whatever the order of the answer will be: it is applied while
                 // targets ascend.
                 let start = targets.partition_point(|&target| target < least);
@@ -301,7 +301,7 @@ impl<'a> Context<'a> {
             let _while_filtering = self.control.charge_while(12 * all.target_count())?;
             // Each target is asked once, in whichever lists it stands.
             let candidates = NodeSet::from(self.distinct(all.all_targets())?);
-            self.note_unmet_in(filter, &candidates);
+            self.note_unresolved_in(filter, &candidates);
             let passed = self.filter(filter, candidates)?;
             all = match nodes {
                 [_] => all.replaced(self, &passed.as_list())?,
@@ -314,7 +314,7 @@ impl<'a> Context<'a> {
         }
         if let Some(filter) = &field.facet_filter {
             let facets = EdgeFacets::new(walk.predicate, walk.reverse);
-            all = self.kept(all, nodes, FACET_NANOS, |node, target| {
+            all = self.retained(all, nodes, FACET_NANOS, |node, target| {
                 self.facets_pass(filter, &|key: &str| {
                     facets.and_then(|facets| facets.get(node, target, key))
                 })
@@ -344,15 +344,15 @@ impl<'a> Context<'a> {
         }
         let facets = EdgeFacets::new(walk.predicate, walk.reverse);
         let nanos = SORT_NANOS * (1 + all.target_count() / nodes.len().max(1));
-        let sorted = self.lists_of(nodes.len(), nanos, |place, sorted| {
-            let mut list: Vec<u32> = all.list(place).to_vec();
+        let sorted = self.lists_of(nodes.len(), nanos, |position, sorted| {
+            let mut list: Vec<u32> = all.list(position).to_vec();
             if field.order.is_empty() {
                 let order = field.facets.as_ref().map_or(&[][..], |facets| &facets.order);
-                self.order_by_facets(order, facets, nodes[place], &mut list);
+                self.order_by_facets(order, facets, nodes[position], &mut list);
             } else {
                 let rank = |target: u32| {
-                    let found = ranks.binary_search_by_key(&target, |(node, _)| *node);
-                    found.ok().map(|found| ranks[found].1)
+                    let result = ranks.binary_search_by_key(&target, |(node, _)| *node);
+                    result.ok().map(|result| ranks[result].1)
                 };
                 // A list of which no node has a value of the variable stays as it is.
                 if list.iter().any(|&target| rank(target).is_some()) {
@@ -398,7 +398,7 @@ impl<'a> Context<'a> {
         }
         if field.facet_filter.is_some() {
             let shown = self.passing_values(field, predicate, langs, nodes)?;
-            let count = |node: &u32| shown.get(node).map_or(0, |places| places.len() as u64);
+            let count = |node: &u32| shown.get(node).map_or(0, |positions| positions.len() as u64);
             return Ok(FieldData::Counts(nodes.iter().map(count).collect()));
         }
         let untagged = predicate.def.lang.then_some("");
@@ -414,8 +414,8 @@ impl<'a> Context<'a> {
     fn password_field(&self, nodes: &[u32], name: &str, password: &str) -> Result<FieldData> {
         let Some(predicate) = self.predicate(name) else { return Ok(FieldData::Nothing) };
         if predicate.def.value_type != hexgraph_base::types::ValueType::Password {
-            let found = predicate.def.value_type.name();
-            let message = format!("`checkpwd` needs a password, and `{name}` is of type {found}");
+            let result = predicate.def.value_type.name();
+            let message = format!("`checkpwd` needs a password, and `{name}` is of type {result}");
             let hint = format!("the schema would say `{name}: password .`");
             return Err(Error::query(message).with_hint(hint));
         }

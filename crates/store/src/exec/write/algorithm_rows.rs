@@ -32,7 +32,7 @@ pub(super) fn write_rows(writer: &mut AnswerWriter<'_, '_>, block: &str, result:
     let (nodes, ids) = (result.graph.nodes(), &writer.version.nodes);
     let most = writer.objects_max;
     let mut rows = Rows { sink: &mut *writer.sink, nodes, ids, block };
-    match &result.found.output {
+    match &result.result.output {
         Output::Floats(numbers) => {
             let present = (0..).zip(numbers).filter(|(_, number)| !number.is_nan());
             present
@@ -50,8 +50,8 @@ pub(super) fn write_rows(writer: &mut AnswerWriter<'_, '_>, block: &str, result:
             }
         }
         Output::Float(number) => rows.object(|rows| rows.float(*number)),
-        Output::Nodes(found) => {
-            found.iter().take(most).for_each(|node| rows.object(|rows| rows.uid(UID, *node)));
+        Output::Nodes(hit) => {
+            hit.iter().take(most).for_each(|node| rows.object(|rows| rows.uid(UID, *node)));
         }
         Output::Pairs(pairs) => {
             for (from, to, number) in pairs.iter().take(most) {
@@ -111,7 +111,7 @@ impl Rows<'_> {
     }
 
     fn paths(&mut self, paths: &Paths, most: usize) {
-        for (step, (way, node, place)) in paths.steps().enumerate().take(most) {
+        for (step, (way, node, position)) in paths.steps().enumerate().take(most) {
             self.object(|rows| {
                 rows.sink.key(PATH);
                 rows.sink.int(way as i64);
@@ -119,7 +119,7 @@ impl Rows<'_> {
                 rows.sink.key(rows.block);
                 match &paths.distances {
                     Some(distances) => rows.sink.value(ValueRef::Float(distances[step])),
-                    None => rows.sink.int(place as i64),
+                    None => rows.sink.int(position as i64),
                 }
             });
         }

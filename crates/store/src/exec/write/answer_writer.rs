@@ -36,7 +36,7 @@ impl<'a> AnswerOptions<'a> {
 #[derive(Default)]
 pub(crate) struct Selections<'a> {
     /// By the address of the level, which outlives the writer; `None` where they are not.
-    known: FxHashMap<*const Level, Option<Rc<Selection<'a>>>>,
+    existing: FxHashMap<*const Level, Option<Rc<Selection<'a>>>>,
     /// The number of the next selection.
     next: usize,
     /// The bytes that all of them hold.
@@ -60,14 +60,14 @@ pub(crate) struct AnswerWriter<'a, 's> {
 impl<'a> AnswerWriter<'a, '_> {
     /// How the objects of a level are read as columns; `None` where they are not.
     pub(super) fn selection(&mut self, level: &'a Level) -> Option<Rc<Selection<'a>>> {
-        let Selections { known, next, held } = &mut self.selections;
+        let Selections { existing, next, held } = &mut self.selections;
         let (version, sink) = (self.version, &mut *self.sink);
         let mut reserve = |bytes: usize| {
             *held += bytes;
             sink.beside(*held);
         };
         let of_level = || Selection::of(version, level, next, &mut reserve).map(Rc::new);
-        known.entry(ptr::from_ref(level)).or_insert_with(of_level).clone()
+        existing.entry(ptr::from_ref(level)).or_insert_with(of_level).clone()
     }
 
     /// Reserves memory that is held until all is written.
@@ -82,7 +82,7 @@ impl<'a> AnswerWriter<'a, '_> {
     }
 }
 
-/// An edge field whose facets are wanted, and the node that the edge comes from.
+/// An edge field whose facets are requested, and the node that the edge comes from.
 pub(crate) struct Edge<'e> {
     pub(crate) field: &'e Field,
     pub(crate) facets: &'e Facets,
@@ -91,7 +91,7 @@ pub(crate) struct Edge<'e> {
 }
 
 impl<'e> Edge<'e> {
-    /// The edge of a field from a node; `None` when no facets are wanted, or there are none.
+    /// The edge of a field from a node; `None` when no facets are requested, or there are none.
     pub(crate) fn of(field: &'e Field, edges: &'e EdgeField, node: u32) -> Option<Edge<'e>> {
         let facets = field.facets.as_ref()?;
         let stored = EdgeFacets::new(&edges.predicate, edges.reverse)?;
@@ -108,11 +108,11 @@ impl<'e> Edge<'e> {
 pub(crate) fn chosen<'v>(
     facets: &Facets,
     prefix: &str,
-    found: &[(&str, ValueRef<'v>)],
+    result: &[(&str, ValueRef<'v>)],
 ) -> Vec<(String, ValueRef<'v>)> {
     let mut shown = Vec::new();
     let mut last = None;
-    for (name, value) in found {
+    for (name, value) in result {
         // A key whose values are of several types is in several columns: one value is shown.
         if last == Some(*name) {
             continue;

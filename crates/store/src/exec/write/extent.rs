@@ -97,8 +97,8 @@ fn at_most(level: &Level, paths: u64, objects: u64) -> u64 {
 fn block_bytes(result: &BlockResult, most: u64) -> u64 {
     let level = &result.level;
     let mut paths = vec![0_u64; level.nodes.len()];
-    for place in result.roots.iter().filter_map(|&root| level.place(root)) {
-        paths[place] += 1;
+    for position in result.roots.iter().filter_map(|&root| level.position(root)) {
+        paths[position] += 1;
     }
     level_bytes(level, paths, most)
 }
@@ -112,8 +112,10 @@ fn level_bytes<'a>(level: &'a Level, paths: Vec<u64>, most: u64) -> u64 {
             return bytes;
         }
         if level.alive.is_some() {
-            let places = paths.iter_mut().enumerate();
-            places.filter(|(place, _)| !level.is_alive(*place)).for_each(|(_, paths)| *paths = 0);
+            let positions = paths.iter_mut().enumerate();
+            positions
+                .filter(|(position, _)| !level.is_alive(*position))
+                .for_each(|(_, paths)| *paths = 0);
         }
         let objects = paths.iter().fold(0_u64, |sum, &paths| sum.saturating_add(paths));
         bytes = bytes.saturating_add(objects.saturating_mul(object_bytes(level)));
@@ -125,14 +127,14 @@ fn level_bytes<'a>(level: &'a Level, paths: Vec<u64>, most: u64) -> u64 {
 
 fn paths_below(edges: &EdgeField, paths: &[u64]) -> Vec<u64> {
     let mut below = vec![0_u64; edges.level.nodes.len()];
-    for (place, &paths) in paths.iter().enumerate().filter(|(_, paths)| 0 < **paths) {
-        // Targets are mostly in the order of their level, so each place is guessed from the one
+    for (position, &paths) in paths.iter().enumerate().filter(|(_, paths)| 0 < **paths) {
+        // Targets are mostly in the order of their level, so each position is guessed from the one
         // before.
         let mut next = 0;
-        for &target in edges.targets_of(place) {
-            let Some(place) = edges.level.place_near(target, next) else { continue };
-            next = place + 1;
-            below[place] = below[place].saturating_add(paths);
+        for &target in edges.targets_of(position) {
+            let Some(position) = edges.level.position_near(target, next) else { continue };
+            next = position + 1;
+            below[position] = below[position].saturating_add(paths);
         }
     }
     below

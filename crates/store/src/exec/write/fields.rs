@@ -22,10 +22,10 @@ impl<'a> AnswerWriter<'a, '_> {
     pub(super) fn field(
         &mut self,
         level: &'a Level,
-        place: usize,
+        position: usize,
         result: &'a FieldResult,
     ) -> Result<()> {
-        let node = level.nodes[place];
+        let node = level.nodes[position];
         let field = &result.field;
         match &result.data {
             FieldData::Nothing | FieldData::CountUid | FieldData::Edges(_) => {}
@@ -39,7 +39,7 @@ impl<'a> AnswerWriter<'a, '_> {
             FieldData::Values(values) => self.values(field, values, node)?,
             FieldData::Counts(counts) => {
                 self.sink.key(&field.key);
-                self.sink.int(counts[place] as i64);
+                self.sink.int(counts[position] as i64);
             }
             FieldData::Column(map) => {
                 // One value for all is shown at the node that stands for it.
@@ -53,7 +53,7 @@ impl<'a> AnswerWriter<'a, '_> {
             }
             FieldData::Passwords(answers) => {
                 self.sink.key(&field.key);
-                self.sink.value(ValueRef::Bool(answers[place]));
+                self.sink.value(ValueRef::Bool(answers[position]));
             }
         }
         Ok(())
@@ -64,7 +64,7 @@ impl<'a> AnswerWriter<'a, '_> {
     pub(super) fn repeated(
         &mut self,
         level: &'a Level,
-        place: usize,
+        position: usize,
         rest: &'a [FieldResult],
     ) -> Result<()> {
         let Some((first, others)) = rest.split_first() else { return Ok(()) };
@@ -75,16 +75,16 @@ impl<'a> AnswerWriter<'a, '_> {
             return Ok(());
         }
         if !others.iter().any(is_same) {
-            return self.field(level, place, first);
+            return self.field(level, position, first);
         }
         self.sink.key(&first.field.key);
         self.sink.begin_array();
         for result in rest.iter().filter(|result| is_same(result)) {
             match &result.data {
-                FieldData::Counts(counts) => self.sink.int(counts[place] as i64),
-                FieldData::Passwords(answers) => self.sink.value(ValueRef::Bool(answers[place])),
+                FieldData::Counts(counts) => self.sink.int(counts[position] as i64),
+                FieldData::Passwords(answers) => self.sink.value(ValueRef::Bool(answers[position])),
                 FieldData::Column(map) => {
-                    if let Some(value) = map.get(level.nodes[place]) {
+                    if let Some(value) = map.get(level.nodes[position]) {
                         self.sink.value(value);
                     }
                 }
@@ -114,7 +114,13 @@ impl<'a> AnswerWriter<'a, '_> {
             };
         }
         if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
-            self.value_list(&field.key, field, predicate, &list, values.places(node, list.len()))?;
+            self.value_list(
+                &field.key,
+                field,
+                predicate,
+                &list,
+                values.positions(node, list.len()),
+            )?;
         }
         Ok(())
     }
@@ -145,24 +151,24 @@ impl<'a> AnswerWriter<'a, '_> {
         name: &str,
         values: &ValueField,
         node: u32,
-        is_wanted: impl Fn(&str) -> bool,
+        is_expected: impl Fn(&str) -> bool,
     ) -> Result<()> {
         let name = field.alias.as_deref().unwrap_or(name);
         let (untagged, tagged): (Vec<_>, Vec<_>) =
             values.in_all_langs(node).partition(|(part, _)| part.lang.is_empty());
         let all = tagged.into_iter().chain(untagged);
         let all = all.map(|(part, list)| (key_in(name, part), list));
-        let mut all = all.filter(|(key, _)| is_wanted(key));
-        let wanted = values.predicate.def.value_type;
+        let mut all = all.filter(|(key, _)| is_expected(key));
+        let expected = values.predicate.def.value_type;
         let Some(facets) = &field.facets else {
-            return all.try_for_each(|(key, list)| self.value(&key, list.get(0), wanted));
+            return all.try_for_each(|(key, list)| self.value(&key, list.get(0), expected));
         };
         let all: Vec<(Cow<'_, str>, ValueList<'_>)> = all.collect();
         let shown = all.iter().map(|(key, list)| chosen(facets, key, &list.facets(0)));
         let shown = first_shown(shown.collect());
         for ((key, list), shown) in all.iter().zip(&shown) {
             self.facets(shown);
-            self.value(key, list.get(0), wanted)?;
+            self.value(key, list.get(0), expected)?;
         }
         Ok(())
     }
@@ -201,20 +207,20 @@ impl<'a> AnswerWriter<'a, '_> {
             let (_, list) = all.find(|(part, _)| key_in(plain, part) == field.key)?;
             Some((list.get(0), values.predicate.def.value_type))
         };
-        let Some((more, wanted)) = sharing.find_map(first) else {
+        let Some((more, expected)) = sharing.find_map(first) else {
             return self.values(field, values, node);
         };
         let FieldKind::Predicate { langs, .. } = &field.kind else { return Ok(()) };
         let own = values.predicate.values_in(Langs::First(langs), node);
         let Some((_, own)) = own else { return Ok(()) };
         if let Some(facets) = &field.facets {
-            let places = values.places(node, own.len());
-            self.value_facets(&field.key, facets, &values.predicate, &own, places);
+            let positions = values.positions(node, own.len());
+            self.value_facets(&field.key, facets, &values.predicate, &own, positions);
         }
         self.sink.key(&field.key);
         self.sink.begin_array();
-        for (value, wanted) in [(own.get(0), values.predicate.def.value_type), (more, wanted)] {
-            self.sink.value(typed(value, wanted)?.as_ref());
+        for (value, expected) in [(own.get(0), values.predicate.def.value_type), (more, expected)] {
+            self.sink.value(typed(value, expected)?.as_ref());
         }
         self.sink.end_array();
         Ok(())
@@ -226,32 +232,32 @@ impl<'a> AnswerWriter<'a, '_> {
         field: &Field,
         predicate: &Predicate,
         list: &ValueList<'_>,
-        places: impl Iterator<Item = usize> + Clone,
+        positions: impl Iterator<Item = usize> + Clone,
     ) -> Result<()> {
         if let Some(facets) = &field.facets {
-            self.value_facets(key, facets, predicate, list, places.clone());
+            self.value_facets(key, facets, predicate, list, positions.clone());
         }
-        let wanted = predicate.def.value_type;
+        let expected = predicate.def.value_type;
         if !predicate.def.list {
-            return self.value(key, list.get(0), wanted);
+            return self.value(key, list.get(0), expected);
         }
         self.sink.key(key);
         self.sink.begin_array();
-        for place in places.take(self.objects_max) {
-            self.sink.value(typed(list.get(place), wanted)?.as_ref());
+        for position in positions.take(self.objects_max) {
+            self.sink.value(typed(list.get(position), expected)?.as_ref());
         }
         self.sink.end_array();
         Ok(())
     }
 
-    fn value(&mut self, key: &str, value: ValueRef<'_>, wanted: ValueType) -> Result<()> {
+    fn value(&mut self, key: &str, value: ValueRef<'_>, expected: ValueType) -> Result<()> {
         self.sink.key(key);
         // Nearly always; a detour through what may be converted would double the time of a value.
-        if value.value_type() == wanted {
+        if value.value_type() == expected {
             self.sink.value(value);
             return Ok(());
         }
-        self.sink.value(typed(value, wanted)?.as_ref());
+        self.sink.value(typed(value, expected)?.as_ref());
         Ok(())
     }
 
@@ -262,23 +268,23 @@ impl<'a> AnswerWriter<'a, '_> {
         facets: &Facets,
         predicate: &Predicate,
         list: &ValueList<'_>,
-        places: impl Iterator<Item = usize>,
+        positions: impl Iterator<Item = usize>,
     ) {
-        let found: Vec<Vec<(&str, ValueRef<'_>)>> =
-            places.map(|place| list.facets(place)).collect();
+        let result: Vec<Vec<(&str, ValueRef<'_>)>> =
+            positions.map(|position| list.facets(position)).collect();
         if !predicate.def.list {
-            return self.facets(&chosen(facets, key, &found[0]));
+            return self.facets(&chosen(facets, key, &result[0]));
         }
-        let mut names: Vec<&str> = found.iter().flatten().map(|(name, _)| *name).collect();
+        let mut names: Vec<&str> = result.iter().flatten().map(|(name, _)| *name).collect();
         names.sort_unstable();
         names.dedup();
         for name in names {
             let Some(shown) = shown_key(facets, key, name) else { continue };
             self.sink.key(&shown);
             self.sink.begin_object();
-            for (place, facets) in found.iter().enumerate() {
+            for (position, facets) in result.iter().enumerate() {
                 if let Some((_, value)) = facets.iter().find(|(other, _)| *other == name) {
-                    self.sink.key(&place.to_string());
+                    self.sink.key(&position.to_string());
                     self.sink.value(*value);
                 }
             }
@@ -302,12 +308,12 @@ impl<'a> AnswerWriter<'a, '_> {
 
     /// Facets of one edge or value; those that share an alias are an array.
     pub(super) fn facets(&mut self, all: &[(String, ValueRef<'_>)]) {
-        for (place, (key, value)) in all.iter().enumerate() {
-            if all[..place].iter().any(|(other, _)| other == key) {
+        for (position, (key, value)) in all.iter().enumerate() {
+            if all[..position].iter().any(|(other, _)| other == key) {
                 continue;
             }
             self.sink.key(key);
-            let mut more = all[place + 1..].iter().filter(|(other, _)| other == key).peekable();
+            let mut more = all[position + 1..].iter().filter(|(other, _)| other == key).peekable();
             if more.peek().is_none() {
                 self.sink.value(*value);
                 continue;
@@ -357,9 +363,9 @@ fn key_in<'k>(plain: &'k str, part: &LangValues) -> Cow<'k, str> {
 /// Facets of several values, each value's in a list: what has one alias stands together at the first of them.
 fn first_shown(mut all: Vec<Vec<(String, ValueRef<'_>)>>) -> Vec<Vec<(String, ValueRef<'_>)>> {
     let mut firsts: FxHashMap<String, usize> = FxHashMap::default();
-    for place in 0..all.len() {
-        for (key, value) in std::mem::take(&mut all[place]) {
-            let first = *firsts.entry(key.clone()).or_insert(place);
+    for position in 0..all.len() {
+        for (key, value) in std::mem::take(&mut all[position]) {
+            let first = *firsts.entry(key.clone()).or_insert(position);
             all[first].push((key, value));
         }
     }

@@ -19,8 +19,8 @@ pub(super) enum Item<'a> {
     Stored(ValueRef<'a>),
     Value(Value),
     List(Vec<Value>),
-    /// A facet of the values of a list, by their places.
-    Places(Vec<(usize, Value)>),
+    /// A facet of the values of a list, by their positions.
+    Positions(Vec<(usize, Value)>),
     Uid(Uid),
     Int(i64),
     /// The groups of the nodes that an edge field with `@groupby` leads to.
@@ -65,7 +65,7 @@ impl Item<'_> {
         match self {
             Item::Value(value) => value.heap_size(),
             Item::List(values) => values.iter().map(of).sum(),
-            Item::Places(values) => values.iter().map(|(_, value)| 8 + of(value)).sum(),
+            Item::Positions(values) => values.iter().map(|(_, value)| 8 + of(value)).sum(),
             Item::Stored(_) | Item::Uid(_) | Item::Int(_) => 0,
             Item::Groups(groups) => groups.heap_size(),
         }

@@ -20,19 +20,19 @@ const RETAINED_BYTES: usize = 1 << 20;
 /// More keys are forgotten when the rows of a root are written: names of languages and facets come from the data.
 const RETAINED_KEYS: usize = 1 << 12;
 
-/// Writes the flat objects of the node at a place; `edge` is the one that led to it, where its
-/// facets are wanted.
+/// Writes the flat objects of the node at a position; `edge` is the one that led to it, where its
+/// facets are requested.
 pub(super) fn write_flat<'a>(
     writer: &mut AnswerWriter<'a, '_>,
     level: &'a Level,
-    place: usize,
+    position: usize,
     edge: Option<&Edge<'_>>,
 ) -> Result<()> {
-    if !level.is_alive(place) {
+    if !level.is_alive(position) {
         return Ok(());
     }
     let mut flat = mem::take(&mut writer.flat);
-    let rows = flat.rows(writer, level, place, edge)?;
+    let rows = flat.rows(writer, level, position, edge)?;
     rows.iter().for_each(|row| flat.write(writer, row));
     flat.clear(writer);
     writer.flat = flat;
@@ -96,27 +96,27 @@ impl<'a> Flat<'a> {
         &mut self,
         writer: &mut AnswerWriter<'a, '_>,
         level: &'a Level,
-        place: usize,
+        position: usize,
         edge: Option<&Edge<'_>>,
     ) -> Result<Rows> {
         stack::require();
-        let node = level.nodes[place];
+        let node = level.nodes[position];
         self.path.push(node);
         let (mut own, mut lists) = (Vec::new(), Vec::new());
         for result in &level.fields {
             match &result.data {
                 FieldData::Edges(edges) if edges.groups.is_some() => {
-                    if let Some(groups) = groups_of(result, edges, place) {
+                    if let Some(groups) = groups_of(result, edges, position) {
                         lists.push(Rows::of(vec![self.cell("@groupby", Item::Groups(groups))]));
                     }
                 }
                 FieldData::Edges(edges) => {
-                    let below = self.rows_below(writer, result, edges, (node, place))?;
+                    let below = self.rows_below(writer, result, edges, (node, position))?;
                     if 0 < below.len() {
                         lists.push(below);
                     }
                 }
-                _ => self.add_items(writer, level, place, result, &mut own)?,
+                _ => self.add_items(writer, level, position, result, &mut own)?,
             }
         }
         self.path.pop();
@@ -128,8 +128,8 @@ impl<'a> Flat<'a> {
             own.push(self.cell("uid", Item::Uid(writer.version.nodes.uid(node))));
         }
         if let Some(edge) = edge {
-            let found = edge.stored.all(edge.node, node);
-            for (key, value) in chosen(edge.facets, edge.key(), &found) {
+            let hit = edge.stored.all(edge.node, node);
+            for (key, value) in chosen(edge.facets, edge.key(), &hit) {
                 own.push(self.cell(&key, Item::Value(value.to_value())));
             }
         }
@@ -172,22 +172,22 @@ impl<'a> Flat<'a> {
         writer: &mut AnswerWriter<'a, '_>,
         result: &'a FieldResult,
         edges: &'a EdgeField,
-        (node, place): (u32, usize),
+        (node, position): (u32, usize),
     ) -> Result<Rows> {
         let mut below = Rows::default();
         let edge = Edge::of(&result.field, edges, node);
-        let targets = edges.targets_of(place);
+        let targets = edges.targets_of(position);
         for &target in targets {
-            let Some(place) = edges.level.place(target) else { continue };
+            let Some(position) = edges.level.position(target) else { continue };
             let again = writer.path.is_some() && self.path.contains(&target);
-            if !edges.level.is_alive(place) || again {
+            if !edges.level.is_alive(position) || again {
                 continue;
             }
             // The rows were counted when they were made.
-            let found = self.rows(writer, &edges.level, place, edge.as_ref())?;
+            let hit = self.rows(writer, &edges.level, position, edge.as_ref())?;
             match below.len() {
-                0 => below = found,
-                _ => below.append(&found),
+                0 => below = hit,
+                _ => below.append(&hit),
             }
             if writer.options.normalize < below.len() as u64 {
                 return Err(too_many(writer.options.normalize));
@@ -240,17 +240,17 @@ impl<'a> Flat<'a> {
         &mut self,
         writer: &AnswerWriter<'_, '_>,
         level: &'a Level,
-        place: usize,
+        position: usize,
         result: &'a FieldResult,
         row: &mut Vec<Cell>,
     ) -> Result<()> {
         let field = &result.field;
-        let node = level.nodes[place];
+        let node = level.nodes[position];
         let shown = field.alias.is_some();
         let item = match &result.data {
             FieldData::Uid => Some(Item::Uid(writer.version.nodes.uid(node))),
-            FieldData::Passwords(answers) => Some(Item::Value(Value::Bool(answers[place]))),
-            FieldData::Counts(counts) if shown => Some(Item::Int(counts[place] as i64)),
+            FieldData::Passwords(answers) => Some(Item::Value(Value::Bool(answers[position]))),
+            FieldData::Counts(counts) if shown => Some(Item::Int(counts[position] as i64)),
             FieldData::Column(map) if shown => map.get(node).map(Item::Stored),
             FieldData::Values(values) => return self.add_values(field, values, node, row),
             _ => None,
@@ -283,11 +283,11 @@ impl<'a> Flat<'a> {
             return Ok(());
         }
         if langs.is_empty() && field.facets.is_none() && 1 < predicate.untagged().len() {
-            let mut found = predicate.untagged_values(node)?;
-            let item = match found.len() {
+            let mut result = predicate.untagged_values(node)?;
+            let item = match result.len() {
                 0 => return Ok(()),
-                1 if !predicate.def.list => Item::from(found.remove(0)),
-                _ => Item::List(found.iter().map(|value| value.as_ref().to_value()).collect()),
+                1 if !predicate.def.list => Item::from(result.remove(0)),
+                _ => Item::List(result.iter().map(|value| value.as_ref().to_value()).collect()),
             };
             row.push(self.cell(&field.key, item));
             return Ok(());
@@ -295,9 +295,15 @@ impl<'a> Flat<'a> {
         let Some((_, list)) = predicate.values_in(Langs::First(langs), node) else {
             return Ok(());
         };
-        let places = values.places(node, list.len());
+        let positions = values.positions(node, list.len());
         if let Some(facets) = &field.facets {
-            self.add_facets(facets, &field.key, (predicate.def.list, &list), places.clone(), row);
+            self.add_facets(
+                facets,
+                &field.key,
+                (predicate.def.list, &list),
+                positions.clone(),
+                row,
+            );
         }
         if !shown {
             return Ok(());
@@ -305,7 +311,8 @@ impl<'a> Flat<'a> {
         let convert = |value: ValueRef<'a>| typed(value, predicate.def.value_type);
         let item = match predicate.def.list {
             true => {
-                let shown = places.map(|place| Ok(convert(list.get(place))?.as_ref().to_value()));
+                let shown =
+                    positions.map(|position| Ok(convert(list.get(position))?.as_ref().to_value()));
                 Item::List(shown.collect::<Result<_>>()?)
             }
             false => Item::from(convert(list.get(0))?),
@@ -314,31 +321,31 @@ impl<'a> Flat<'a> {
         Ok(())
     }
 
-    /// Adds the facets of values, those of a list by their places.
+    /// Adds the facets of values, those of a list by their positions.
     fn add_facets(
         &mut self,
         facets: &Facets,
         alias: &str,
         (is_list, list): (bool, &ValueList<'_>),
-        places: impl Iterator<Item = usize>,
+        positions: impl Iterator<Item = usize>,
         row: &mut Vec<Cell>,
     ) {
         let start = row.len();
-        for (shown, place) in places.enumerate() {
-            for (key, value) in chosen(facets, alias, &list.facets(place)) {
+        for (shown, position) in positions.enumerate() {
+            for (key, value) in chosen(facets, alias, &list.facets(position)) {
                 let value = value.to_value();
                 if !is_list {
                     row.push(self.cell(&key, Item::Value(value)));
                     continue;
                 }
                 let number = self.keys.number(&key);
-                let known = row[start..].iter().find(|cell| cell.key == number);
-                match known.map(|cell| &mut self.items[cell.item as usize]) {
-                    Some(Item::Places(values)) => {
+                let existing = row[start..].iter().find(|cell| cell.key == number);
+                match existing.map(|cell| &mut self.items[cell.item as usize]) {
+                    Some(Item::Positions(values)) => {
                         self.bytes += 8 + size_of::<Value>() + value.heap_size();
                         values.push((shown, value));
                     }
-                    _ => row.push(self.cell(&key, Item::Places(vec![(shown, value)]))),
+                    _ => row.push(self.cell(&key, Item::Positions(vec![(shown, value)]))),
                 }
             }
         }
@@ -378,18 +385,18 @@ fn write_item(writer: &mut AnswerWriter<'_, '_>, item: &Item<'_>, inside: bool) 
         Item::Value(value) => writer.sink.value(value.as_ref()),
         Item::Uid(uid) => writer.sink.uid(*uid),
         Item::Int(number) => writer.sink.int(*number),
-        Item::Places(values) => {
+        Item::Positions(values) => {
             writer.sink.begin_object();
-            for (place, value) in values {
-                writer.sink.key(&place.to_string());
+            for (position, value) in values {
+                writer.sink.key(&position.to_string());
                 writer.sink.value(value.as_ref());
             }
             writer.sink.end_object();
         }
         Item::List(values) => values.iter().for_each(|value| writer.sink.value(value.as_ref())),
-        Item::Groups(found) => {
-            let groups = GroupList::Rows(&found.groups);
-            writer.group_objects(groups, 0..found.groups.len(), &found.labels);
+        Item::Groups(result) => {
+            let groups = GroupList::Rows(&result.groups);
+            writer.group_objects(groups, 0..result.groups.len(), &result.labels);
         }
     }
     if opens {
@@ -402,9 +409,9 @@ fn too_many(most: u64) -> Error {
 }
 
 /// The groups of a node's edge field; `None` where there are none.
-fn groups_of(result: &FieldResult, edges: &EdgeField, place: usize) -> Option<LabelledGroups> {
-    let found = edges.groups.as_ref()?.get(place).filter(|groups| !groups.is_empty())?;
+fn groups_of(result: &FieldResult, edges: &EdgeField, position: usize) -> Option<LabelledGroups> {
+    let hit = edges.groups.as_ref()?.get(position).filter(|groups| !groups.is_empty())?;
     let group_by = result.field.group_by.as_ref()?;
     let labels = group_labels(group_by, &result.field.fields);
-    Some(LabelledGroups { labels, groups: found.clone() })
+    Some(LabelledGroups { labels, groups: hit.clone() })
 }

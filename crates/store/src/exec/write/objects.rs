@@ -24,14 +24,14 @@ pub(super) struct List<'a> {
     nodes: Cow<'a, [u32]>,
     /// How many of the nodes are done.
     done: usize,
-    /// The place in the level that the next one probably has.
+    /// The position in the level that the next one probably has.
     near: usize,
     /// The number of objects that were written.
     written: usize,
     /// The most objects that are written.
     most: usize,
     normalize: bool,
-    /// The edge that leads to the nodes, where its facets are wanted.
+    /// The edge that leads to the nodes, where its facets are requested.
     edge: Option<Edge<'a>>,
     rows: Option<Rows<'a>>,
     object: Option<Object>,
@@ -40,7 +40,7 @@ pub(super) struct List<'a> {
 
 /// The object of a list that is open.
 struct Object {
-    place: usize,
+    position: usize,
     /// How many of the fields are done.
     fields: usize,
 }
@@ -52,7 +52,7 @@ enum End<'a> {
     /// It has one object, which stands by itself.
     Single,
     /// It is part of the array of these fields, which begin with its own.
-    Fields { fields: &'a [FieldResult], place: usize, node: u32 },
+    Fields { fields: &'a [FieldResult], position: usize, node: u32 },
 }
 
 impl<'a> List<'a> {
@@ -111,7 +111,8 @@ impl<'a> AnswerWriter<'a, '_> {
         // Whoever has gone is written as nothing, and is no column.
         if let Some(alive) = list.level.alive.as_ref().filter(|_| list.rows.is_some()) {
             let level = list.level;
-            let is_alive = |node: &u32| level.place(*node).is_some_and(|place| alive[place]);
+            let is_alive =
+                |node: &u32| level.position(*node).is_some_and(|position| alive[position]);
             list.nodes = list.nodes.iter().copied().filter(is_alive).collect();
         }
         if open.len() == open.capacity() {
@@ -132,14 +133,14 @@ impl<'a> AnswerWriter<'a, '_> {
             }
             let Some(&node) = list.nodes.get(list.done) else { break };
             list.done += 1;
-            // Nodes mostly come in the order of their level, so the next place is the first guess.
-            let Some(place) = level.place_near(node, list.near) else { continue };
-            list.near = place + 1;
+            // Nodes mostly come in the order of their level, so the next position is the first guess.
+            let Some(position) = level.position_near(node, list.near) else { continue };
+            list.near = position + 1;
             if list.normalize {
-                write_flat(self, level, place, list.edge.as_ref())?;
+                write_flat(self, level, position, list.edge.as_ref())?;
                 list.written += 1;
-            } else if self.begin_object(level, place) {
-                list.object = Some(Object { place, fields: 0 });
+            } else if self.begin_object(level, position) {
+                list.object = Some(Object { position, fields: 0 });
                 return Ok(true);
             }
         }
@@ -147,9 +148,10 @@ impl<'a> AnswerWriter<'a, '_> {
     }
 
     /// Begins the object of a node. Returns false where it is left out.
-    fn begin_object(&mut self, level: &'a Level, place: usize) -> bool {
-        let node = level.nodes[place];
-        if !level.is_alive(place) || self.path.as_ref().is_some_and(|path| path.contains(&node)) {
+    fn begin_object(&mut self, level: &'a Level, position: usize) -> bool {
+        let node = level.nodes[position];
+        if !level.is_alive(position) || self.path.as_ref().is_some_and(|path| path.contains(&node))
+        {
             return false;
         }
         // Kept for `@ignorereflex` alone, which leaves out whoever stands above already.
@@ -162,25 +164,25 @@ impl<'a> AnswerWriter<'a, '_> {
 
     /// Writes the fields of the open object up to one that opens a list, or closes the object.
     fn go_on(&mut self, list: &mut List<'a>) -> Result<Option<List<'a>>> {
-        let Some(Object { place, fields: done }) = &mut list.object else { return Ok(None) };
-        let (level, place) = (list.level, *place);
-        let node = level.nodes[place];
+        let Some(Object { position, fields: done }) = &mut list.object else { return Ok(None) };
+        let (level, position) = (list.level, *position);
+        let node = level.nodes[position];
         while let rest @ [result, others @ ..] = &level.fields[*done..] {
             let same = same_edges(result, others);
             *done += 1 + same;
             let opened = match &result.data {
                 _ if may_repeat(&result.field) => {
-                    self.repeated(level, place, rest)?;
+                    self.repeated(level, position, rest)?;
                     None
                 }
                 FieldData::Edges(_) if 0 < same => {
                     self.sink.key(&result.field.key);
                     self.sink.begin_array();
-                    self.next_of(&rest[..=same], place, node)?
+                    self.next_of(&rest[..=same], position, node)?
                 }
-                FieldData::Edges(edges) => self.edges(&rest[..1], edges, place, node)?,
+                FieldData::Edges(edges) => self.edges(&rest[..1], edges, position, node)?,
                 _ => {
-                    self.field(level, place, result)?;
+                    self.field(level, position, result)?;
                     None
                 }
             };
@@ -220,12 +222,12 @@ impl<'a> AnswerWriter<'a, '_> {
         &mut self,
         fields: &'a [FieldResult],
         edges: &'a EdgeField,
-        place: usize,
+        position: usize,
         node: u32,
     ) -> Result<Option<List<'a>>> {
         let field = &*fields[0].field;
         if let (Some(groups), Some(group_by)) = (&edges.groups, &field.group_by) {
-            let groups = &groups[place];
+            let groups = &groups[position];
             if !groups.is_empty() {
                 self.sink.key(&field.key);
                 self.sink.begin_array();
@@ -234,7 +236,7 @@ impl<'a> AnswerWriter<'a, '_> {
             }
             return Ok(None);
         }
-        let targets = edges.targets_of(place);
+        let targets = edges.targets_of(position);
         if targets.is_empty() || edges.level.fields.is_empty() && !self.options.debug {
             return Ok(None);
         }
@@ -245,7 +247,7 @@ impl<'a> AnswerWriter<'a, '_> {
             true => (&targets[..1], End::Single),
             false => {
                 self.sink.begin_array();
-                (targets, End::Fields { fields, place, node })
+                (targets, End::Fields { fields, position, node })
             }
         };
         Ok(Some(List { end, ..self.targets(field, edges, targets, node) }))
@@ -268,19 +270,22 @@ impl<'a> AnswerWriter<'a, '_> {
     fn next_of(
         &mut self,
         mut fields: &'a [FieldResult],
-        place: usize,
+        position: usize,
         node: u32,
     ) -> Result<Option<List<'a>>> {
         while let Some((FieldResult { field, data }, others)) = fields.split_first() {
             if let FieldData::Edges(edges) = data {
                 match (&edges.groups, &field.group_by) {
-                    (Some(groups), Some(group_by)) if !groups[place].is_empty() => {
-                        self.groups(GroupList::Rows(&groups[place]), group_by, &field.fields);
+                    (Some(groups), Some(group_by)) if !groups[position].is_empty() => {
+                        self.groups(GroupList::Rows(&groups[position]), group_by, &field.fields);
                     }
                     (Some(_), _) => {}
                     _ => {
-                        let list = self.targets(field, edges, edges.targets_of(place), node);
-                        return Ok(Some(List { end: End::Fields { fields, place, node }, ..list }));
+                        let list = self.targets(field, edges, edges.targets_of(position), node);
+                        return Ok(Some(List {
+                            end: End::Fields { fields, position, node },
+                            ..list
+                        }));
                     }
                 }
             }
@@ -303,15 +308,15 @@ impl<'a> AnswerWriter<'a, '_> {
                 }
                 Ok(None)
             }
-            End::Fields { fields, place, node } => {
+            End::Fields { fields, position, node } => {
                 let FieldResult { field, data } = &fields[0];
                 if let FieldData::Edges(edges) = data {
                     let shown = |count: &&Field| is_shown(count, field.normalize);
                     for count in counts_of(&edges.level).filter(shown) {
-                        self.count_object(count, edges.targets_of(place).len());
+                        self.count_object(count, edges.targets_of(position).len());
                     }
                 }
-                self.next_of(&fields[1..], place, node)
+                self.next_of(&fields[1..], position, node)
             }
         }
     }

@@ -16,19 +16,19 @@ use std::ops::Range;
 
 /// Writes the `data` object of a request, at most `objects_max` objects of each list.
 pub(crate) fn write<'a>(
-    wanted: AnswerOptions<'a>,
+    expected: AnswerOptions<'a>,
     blocks: &'a [BlockResult],
     sink: &mut dyn Sink,
 ) -> Result<()> {
     sink.begin_object();
-    let mut writer = wanted.writer(sink);
+    let mut writer = expected.writer(sink);
     for result in blocks {
-        let block = &wanted.query.blocks[result.block];
+        let block = &expected.query.blocks[result.block];
         if is_visible(block) {
             writer.block(block, result)?;
         }
     }
-    writer.all_paths(wanted.query, blocks);
+    writer.all_paths(expected.query, blocks);
     writer.sink.end_object();
     Ok(())
 }
@@ -67,8 +67,8 @@ impl<'a> AnswerWriter<'a, '_> {
         }
         self.sink.key(&block.name);
         self.sink.begin_array();
-        if let Some(found) = &result.algorithm {
-            write_rows(self, &block.name, found);
+        if let Some(hit) = &result.algorithm {
+            write_rows(self, &block.name, hit);
             self.sink.end_array();
             return Ok(());
         }
@@ -95,11 +95,11 @@ impl<'a> AnswerWriter<'a, '_> {
         &mut self,
         block: &'a Block,
         result: &'a BlockResult,
-        places: Range<usize>,
+        positions: Range<usize>,
     ) -> Result<()> {
         self.path = block.ignore_reflex.then(Vec::new);
-        let roots = &result.roots[places.clone()];
-        self.lists(List::new(&result.level, roots, block.normalize).near(places.start))
+        let roots = &result.roots[positions.clone()];
+        self.lists(List::new(&result.level, roots, block.normalize).near(positions.start))
     }
 
     /// Each aggregate of an empty block is an object by itself.
@@ -147,7 +147,7 @@ impl<'a> AnswerWriter<'a, '_> {
     }
 
     /// The objects of a path, each inside the one before it. A loop, since a path may have more
-    /// hops than a stack has room for.
+    /// hops than a stack has space for.
     fn path_objects(&mut self, block: &Block, path: &crate::exec::control::tree::Path) {
         for &hop in &path.hops {
             self.sink.key(&path_key(&block.fields[hop]));
@@ -168,8 +168,8 @@ impl<'a> AnswerWriter<'a, '_> {
         let Some(facets) = &field.facets else { return };
         let Some(predicate) = self.version.predicate(name) else { return };
         if let Some(stored) = EdgeFacets::new(predicate, *reverse) {
-            let found = stored.all(node, target);
-            self.facets(&chosen(facets, &path_key(field), &found));
+            let result = stored.all(node, target);
+            self.facets(&chosen(facets, &path_key(field), &result));
         }
     }
 }

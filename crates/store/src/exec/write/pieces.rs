@@ -1,4 +1,4 @@
-//! Writes a large answer with several threads: ranges of the roots of a block, or of its groups, each to a piece of its own.
+//! Writes a large answer with several threads: ranges of the roots of a block, or of its groups, each to a chunk of its own.
 
 use super::answer_writer::AnswerOptions;
 use super::groups::{GroupList, group_labels};
@@ -6,7 +6,7 @@ use crate::exec::control::morsels::Spread;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, FieldData, Level, RootGroups, is_visible};
 use hexgraph_base::plan::{Block, BlockKind};
-use hexgraph_base::types::{PieceSink, Result};
+use hexgraph_base::types::{FragmentSink, Result};
 use std::ops::Range;
 
 /// The nanoseconds that an object takes to write, about, beside its fields, and those that a field takes.
@@ -14,26 +14,26 @@ const OBJECT_NANOS: usize = 30;
 const FIELD_NANOS: usize = 30;
 
 /// As [`super::output::write`], for all objects.
-pub(crate) fn write<'a, S: PieceSink>(
-    wanted: AnswerOptions<'a>,
+pub(crate) fn write<'a, S: FragmentSink>(
+    expected: AnswerOptions<'a>,
     blocks: &'a [BlockResult],
     control: &Control,
     sink: &mut S,
 ) -> Result<()> {
     sink.begin_object();
     for result in blocks {
-        let block = &wanted.query.blocks[result.block];
+        let block = &expected.query.blocks[result.block];
         if is_visible(block) {
-            write_block(wanted, block, result, control, sink)?;
+            write_block(expected, block, result, control, sink)?;
         }
     }
-    wanted.writer(sink).all_paths(wanted.query, blocks);
+    expected.writer(sink).all_paths(expected.query, blocks);
     sink.end_object();
     Ok(())
 }
 
-fn write_block<'a, S: PieceSink>(
-    wanted: AnswerOptions<'a>,
+fn write_block<'a, S: FragmentSink>(
+    expected: AnswerOptions<'a>,
     block: &'a Block,
     result: &'a BlockResult,
     control: &Control,
@@ -42,7 +42,7 @@ fn write_block<'a, S: PieceSink>(
     if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
         let labels = group_labels(group_by, &block.fields);
         let nanos = match groups {
-            // A sink that takes columns needs no pieces.
+            // A sink that takes columns needs no chunks.
             RootGroups::Columns(groups)
                 if sink.takes_objects() && groups.objects(&labels).is_some() =>
             {
@@ -51,7 +51,7 @@ fn write_block<'a, S: PieceSink>(
             _ => OBJECT_NANOS + FIELD_NANOS * (group_by.keys.len() + block.fields.len()),
         };
         let Some(spread) = control.spread(groups.len(), nanos)? else {
-            return wanted.writer(sink).block(block, result);
+            return expected.writer(sink).block(block, result);
         };
         sink.key(&block.name);
         sink.begin_array();
@@ -60,9 +60,9 @@ fn write_block<'a, S: PieceSink>(
         sink.begin_array();
         let form = sink.form();
         let write = |range| {
-            let mut piece = S::piece(&form);
-            wanted.writer(&mut piece).group_objects(GroupList::of(groups), range, &labels);
-            Ok(piece)
+            let mut chunk = S::chunk(&form);
+            expected.writer(&mut chunk).group_objects(GroupList::of(groups), range, &labels);
+            Ok(chunk)
         };
         put_together(spread, write, sink)?;
         sink.end_array();
@@ -77,32 +77,32 @@ fn write_block<'a, S: PieceSink>(
         _ if roots < 2 => None,
         _ => control.spread(roots, nanos_of(&result.level, roots) / roots)?,
     };
-    let Some(spread) = spread else { return wanted.writer(sink).block(block, result) };
+    let Some(spread) = spread else { return expected.writer(sink).block(block, result) };
     sink.key(&block.name);
     sink.begin_array();
-    wanted.writer(sink).root_counts(block, result);
+    expected.writer(sink).root_counts(block, result);
     let form = sink.form();
     let write = |range| {
-        let mut piece = S::piece(&form);
-        wanted.writer(&mut piece).roots(block, result, range)?;
-        Ok(piece)
+        let mut chunk = S::chunk(&form);
+        expected.writer(&mut chunk).roots(block, result, range)?;
+        Ok(chunk)
     };
     put_together(spread, write, sink)?;
     sink.end_array();
     Ok(())
 }
 
-/// Writes the pieces that several threads make one behind the other.
-fn put_together<S: PieceSink>(
+/// Writes the chunks that several threads make one behind the other.
+fn put_together<S: FragmentSink>(
     spread: Spread<'_>,
-    write: impl Fn(Range<usize>) -> Result<S::Piece> + Sync,
+    write: impl Fn(Range<usize>) -> Result<S::Chunk> + Sync,
     sink: &mut S,
 ) -> Result<()> {
     let (count, mut taken) = (spread.count(), 0);
-    spread.each(write, |piece| {
-        sink.append(piece);
+    spread.each(write, |chunk| {
+        sink.append(chunk);
         taken += 1;
-        // The size of the first piece tells how much room the others are going to take.
+        // The size of the first chunk tells how much room the others are going to take.
         if taken == 1 {
             sink.expect(count - taken);
         }

@@ -14,7 +14,7 @@ use std::io::Write;
 ///
 /// # Errors
 ///
-/// [`Error::Query`] that names what has no place in N-Quads: groups, `count(uid)`, `@normalize`,
+/// [`Error::Query`] that names what has no position in N-Quads: groups, `count(uid)`, `@normalize`,
 /// `@ignorereflex`, `checkpwd`, facets.
 pub(crate) fn check(query: &Query) -> Result<()> {
     if query.schema.is_some() {
@@ -103,10 +103,10 @@ impl Writer<'_, '_> {
                 rest.pop();
                 continue;
             };
-            for (place, &node) in level.nodes.iter().enumerate() {
+            for (position, &node) in level.nodes.iter().enumerate() {
                 // The one node of a constant has no uid.
-                if level.is_alive(place) && node != u32::MAX {
-                    self.field(result, place, node)?;
+                if level.is_alive(position) && node != u32::MAX {
+                    self.field(result, position, node)?;
                     (self.look)(self.out.len())?;
                 }
             }
@@ -117,16 +117,16 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    fn field(&mut self, result: &FieldResult, place: usize, node: u32) -> Result<()> {
+    fn field(&mut self, result: &FieldResult, position: usize, node: u32) -> Result<()> {
         let field = &result.field;
         match &result.data {
             FieldData::Values(values) => self.values(field, values, node),
             FieldData::Edges(edges) => {
-                self.edges(field, edges, place, node);
+                self.edges(field, edges, position, node);
                 Ok(())
             }
             FieldData::Counts(counts) => {
-                self.fact(node, &field.key, ValueRef::Int(counts[place] as i64));
+                self.fact(node, &field.key, ValueRef::Int(counts[position] as i64));
                 Ok(())
             }
             FieldData::Column(map) => {
@@ -140,12 +140,13 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn edges(&mut self, field: &Field, edges: &EdgeField, place: usize, node: u32) {
+    fn edges(&mut self, field: &Field, edges: &EdgeField, position: usize, node: u32) {
         if edges.level.fields.is_empty() {
             return;
         }
-        for &target in edges.targets_of(place) {
-            let alive = edges.level.place(target).is_none_or(|place| edges.level.is_alive(place));
+        for &target in edges.targets_of(position) {
+            let alive =
+                edges.level.position(target).is_none_or(|position| edges.level.is_alive(position));
             if alive {
                 self.edge(node, name_of(field), target);
             }
@@ -158,11 +159,11 @@ impl Writer<'_, '_> {
             return Ok(());
         }
         let predicate = &values.predicate;
-        let wanted = predicate.def.value_type;
+        let expected = predicate.def.value_type;
         if langs.iter().any(|lang| lang == "*") {
             for (_, list) in values.in_all_langs(node) {
                 for value in list.iter() {
-                    self.fact(node, name_of(field), typed(value, wanted)?.as_ref());
+                    self.fact(node, name_of(field), typed(value, expected)?.as_ref());
                 }
             }
             return Ok(());
@@ -174,8 +175,8 @@ impl Writer<'_, '_> {
             return Ok(());
         }
         if let Some((_, list)) = predicate.values_in(Langs::First(langs), node) {
-            for place in values.places(node, list.len()) {
-                self.fact(node, name_of(field), typed(list.get(place), wanted)?.as_ref());
+            for position in values.positions(node, list.len()) {
+                self.fact(node, name_of(field), typed(list.get(position), expected)?.as_ref());
             }
         }
         Ok(())
@@ -212,8 +213,8 @@ impl Writer<'_, '_> {
     /// Writes the numbers of a vector as the reference's encoder of JSON does: an answer in JSON has them with an exponent.
     fn vector(&mut self, numbers: &[f32]) {
         self.out.push(b'[');
-        for (place, number) in numbers.iter().enumerate() {
-            let comma = if place == 0 { "" } else { "," };
+        for (position, number) in numbers.iter().enumerate() {
+            let comma = if position == 0 { "" } else { "," };
             let size = number.abs();
             match size == 0.0 || (1e-6..1e21).contains(&size) {
                 true => self.put(format_args!("{comma}{number}")),

@@ -6,9 +6,9 @@ use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::LangValues;
-use crate::graph::version::weight::of_fold;
+use crate::graph::version::weight::of_compaction;
 use crate::graph::version::whole::Version;
-use hexgraph_base::budget::Share;
+use hexgraph_base::budget::Reservation;
 use hexgraph_base::schema::PredicateDef;
 pub use hexgraph_base::types::Check;
 use hexgraph_base::types::{Result, parallel};
@@ -45,12 +45,12 @@ fn sizes(predicate: &Predicate) -> impl Iterator<Item = (usize, usize)> {
         PredicateData::Edges(edges) => (&[][..], Some(edges)),
     };
     let directions = edges.into_iter().flat_map(|all| [Some(&all.forward), all.reverse.as_ref()]);
-    let directions = directions.flatten().map(Direction::fold_sizes);
-    langs.iter().map(LangValues::fold_sizes).chain(directions)
+    let directions = directions.flatten().map(Direction::merge_sizes);
+    langs.iter().map(LangValues::merge_sizes).chain(directions)
 }
 
 /// True when the changes of some part of the predicate are due to be folded, or will be as soon as no commit comes. O(parts).
-pub(in crate::graph) fn is_fold_due(predicate: &Predicate, thresholds: &Thresholds) -> bool {
+pub(in crate::graph) fn is_compaction_due(predicate: &Predicate, thresholds: &Thresholds) -> bool {
     is_due(predicate, |changes, rows| thresholds.is_due_at_rest(changes, rows))
 }
 
@@ -59,11 +59,11 @@ pub(in crate::graph) fn is_fold_due(predicate: &Predicate, thresholds: &Threshol
 /// # Errors
 ///
 /// [`hexgraph_base::types::Error::Limit`] when there is not so much.
-pub fn room_to_settle(version: &Version) -> Result<Share> {
-    let share = version.budget.share();
-    let bytes = version.predicates.values().map(|it| of_fold(it, |changes, _| 0 < changes));
-    share.draw(bytes.sum::<usize>() as u64)?;
-    Ok(share)
+pub fn capacity_to_settle(version: &Version) -> Result<Reservation> {
+    let reservation = version.budget.reservation();
+    let bytes = version.predicates.values().map(|it| of_compaction(it, |changes, _| 0 < changes));
+    reservation.reserve(bytes.sum::<usize>() as u64)?;
+    Ok(reservation)
 }
 
 /// The version with all changes of all predicates folded.
@@ -77,22 +77,22 @@ pub fn settle_all(version: &Version) -> Version {
 ///
 /// Those of `check`.
 pub fn settle_all_while(version: &Version, check: Check<'_>) -> Result<Version> {
-    let mut settled = version.clone();
-    let unsettled: Vec<_> = version.predicates.iter().filter(|(_, it)| !is_settled(it)).collect();
+    let mut clean = version.clone();
+    let unsettled: Vec<_> = version.predicates.iter().filter(|(_, it)| !is_clean(it)).collect();
     let done = parallel::map(&unsettled, |(name, it)| {
         check()?;
         Ok((Arc::clone(name), Arc::new(settle(it, &version.thresholds))))
     });
-    settled.replace(done.into_iter().collect::<Result<Vec<_>>>()?);
-    Ok(settled)
+    clean.replace(done.into_iter().collect::<Result<Vec<_>>>()?);
+    Ok(clean)
 }
 
 /// True when no part of the predicate has changes.
-pub(in crate::graph) fn is_settled(predicate: &Predicate) -> bool {
+pub(in crate::graph) fn is_clean(predicate: &Predicate) -> bool {
     match &predicate.data {
-        PredicateData::Values(langs) => langs.iter().all(LangValues::is_settled),
+        PredicateData::Values(langs) => langs.iter().all(LangValues::is_clean),
         PredicateData::Edges(edges) => {
-            edges.forward.is_settled() && edges.reverse.as_ref().is_none_or(Direction::is_settled)
+            edges.forward.is_clean() && edges.reverse.as_ref().is_none_or(Direction::is_clean)
         }
     }
 }
@@ -124,18 +124,18 @@ fn settle_lang(
     thresholds: &Thresholds,
     is_due: impl Fn(usize, usize) -> bool,
 ) -> Option<LangValues> {
-    let (changes, rows) = values.fold_sizes();
+    let (changes, rows) = values.merge_sizes();
     if !is_due(changes, rows) {
         return Some(values.clone());
     }
     let part = ValuePart::of(values);
     // The untagged part stays where it is empty, too: each predicate of values has one.
-    let keep = !part.nodes.is_empty() || values.lang.is_empty();
-    keep.then(|| build_values(def, &values.lang, vec![part], Some(&values.base), thresholds))
+    let retain = !part.nodes.is_empty() || values.lang.is_empty();
+    retain.then(|| build_values(def, &values.lang, vec![part], Some(&values.base), thresholds))
 }
 
 fn settle_direction(edges: &Direction, is_due: impl Fn(usize, usize) -> bool) -> Direction {
-    let (changes, rows) = edges.fold_sizes();
+    let (changes, rows) = edges.merge_sizes();
     if !is_due(changes, rows) {
         return edges.clone();
     }

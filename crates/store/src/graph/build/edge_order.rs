@@ -1,8 +1,8 @@
 //! Sorts edges by dealing them out, where the nodes lie close together as those of a load do.
 //!
-//! Twice, so that what is written to stays in the cache. First each piece of the edges is dealt out
-//! by the high bits of the source to buckets of its own, all pieces side by side. Then each bucket
-//! takes its runs from all pieces, in their order, counts the edges of each of its few sources,
+//! Twice, so that what is written to stays in the cache. First each chunk of the edges is partitioned out
+//! by the high bits of the source to buckets of its own, all chunks side by side. Then each bucket
+//! takes its runs from all chunks, in their order, counts the edges of each of its few sources,
 //! deals the targets out to them, and sorts those of each source by themselves; buckets side by
 //! side, too, each into its own part of the result. The reverse is the same without the sorting:
 //! forward edges already ascend by source.
@@ -12,16 +12,16 @@
 use crate::storage::Edges;
 use hexgraph_base::types::parallel;
 
-/// Edges are dealt out when their nodes span at most this many ids for each edge; else comparing is cheaper.
+/// Edges are partitioned out when their nodes span at most this many ids for each edge; else comparing is cheaper.
 const SPREAD_MAX: usize = 4;
 
 /// The counts that even a few edges may have.
 const COUNTS_MIN: usize = 1 << 12;
 
-/// The edges of a piece, about.
-const PIECE_LEN: usize = 1 << 16;
+/// The edges of a chunk, about.
+const CHUNK_LEN: usize = 1 << 16;
 
-/// The edges of a bucket, about: what is dealt out there fits the cache of a core.
+/// The edges of a bucket, about: what is partitioned out there fits the cache of a core.
 const BUCKET_LEN: usize = 1 << 15;
 
 /// More buckets than that have too many ends to write to.
@@ -71,47 +71,51 @@ pub(super) fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -
         (first - len, nodes, targets)
     });
     let firsts: Vec<_> = firsts.collect();
-    // A column is gone as soon as it is dealt out.
-    let dealt = parallel::map_into(firsts, |(first, nodes, targets)| {
-        let pieces = nodes.chunks(PIECE_LEN).zip(targets.chunks(PIECE_LEN)).enumerate();
-        let deal = |(at, (nodes, targets)): (usize, (&[u32], &[u32]))| {
-            let first = with_rows.then_some(first + (at * PIECE_LEN) as u32);
-            buckets.deal(nodes.iter().copied().zip(targets.iter().copied()), nodes.len(), first)
+    // A column is gone as soon as it is partitioned out.
+    let partitioned = parallel::map_into(firsts, |(first, nodes, targets)| {
+        let chunks = nodes.chunks(CHUNK_LEN).zip(targets.chunks(CHUNK_LEN)).enumerate();
+        let partition = |(at, (nodes, targets)): (usize, (&[u32], &[u32]))| {
+            let first = with_rows.then_some(first + (at * CHUNK_LEN) as u32);
+            buckets.partition(
+                nodes.iter().copied().zip(targets.iter().copied()),
+                nodes.len(),
+                first,
+            )
         };
-        pieces.map(deal).collect::<Vec<Dealt>>()
+        chunks.map(partition).collect::<Vec<Partitioned>>()
     });
-    let dealt: Vec<Dealt> = dealt.into_iter().flatten().collect();
-    buckets.collect(&dealt, Collect { is_sorted: false, with_rows })
+    let partitioned: Vec<Partitioned> = partitioned.into_iter().flatten().collect();
+    buckets.collect(&partitioned, Collect { is_sorted: false, with_rows })
 }
 
 /// The edges the other way round, by (target, source).
 pub(super) fn reverse_edges(forward: &Edges) -> Ordered {
     let targets = forward.targets.as_slice();
-    let pieces = pieces_of(forward);
-    let chunks: Vec<&[u32]> = targets.chunks(PIECE_LEN).collect();
+    let fragments = chunks_of(forward);
+    let chunks: Vec<&[u32]> = targets.chunks(CHUNK_LEN).collect();
     let ends = parallel::map(&chunks, |chunk| ends(chunk));
     let Some(buckets) = Buckets::new(ends.into_iter().flatten().collect(), targets.len()) else {
-        let edges = pieces.iter().flat_map(|piece| piece.edges(forward));
+        let edges = fragments.iter().flat_map(|fragment| fragment.edges(forward));
         let mut pairs: Vec<u64> = edges.map(|(node, target)| pack(target, node)).collect();
         parallel::sort_unstable(&mut pairs);
         return unpacked(&pairs);
     };
-    let deal = |piece: &Piece| {
-        let edges = piece.edges(forward).map(|(node, target)| (target, node));
-        buckets.deal(edges, piece.len(forward), None)
+    let partition = |fragment: &Chunk| {
+        let edges = fragment.edges(forward).map(|(node, target)| (target, node));
+        buckets.partition(edges, fragment.len(forward), None)
     };
-    let dealt: Vec<Dealt> = parallel::map(&pieces, deal);
+    let partitioned: Vec<Partitioned> = parallel::map(&fragments, partition);
     // Pieces come in the order of their nodes, and a forward edge is there once: so the sources of each target ascend.
-    buckets.collect(&dealt, Collect { is_sorted: true, with_rows: false })
+    buckets.collect(&partitioned, Collect { is_sorted: true, with_rows: false })
 }
 
 /// Some rows of forward edges.
-pub(super) struct Piece {
+pub(super) struct Chunk {
     first_row: usize,
     nodes: Vec<u32>,
 }
 
-impl Piece {
+impl Chunk {
     pub(super) fn edges<'e>(
         &'e self,
         forward: &'e Edges,
@@ -128,21 +132,21 @@ impl Piece {
     }
 }
 
-pub(super) fn pieces_of(forward: &Edges) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+pub(super) fn chunks_of(forward: &Edges) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
     let mut nodes = Vec::new();
     let (mut first_row, mut start) = (0, 0);
     for (row, node) in forward.subjects.iter().enumerate() {
         nodes.push(node);
-        // Unwinds where the row ends before it begins, so pieces end behind where they begin.
+        // Unwinds where the row ends before it begins, so chunks end behind where they begin.
         let end = forward.offsets.range(row).end;
-        if PIECE_LEN <= end - start {
-            pieces.push(Piece { first_row, nodes: std::mem::take(&mut nodes) });
+        if CHUNK_LEN <= end - start {
+            chunks.push(Chunk { first_row, nodes: std::mem::take(&mut nodes) });
             (first_row, start) = (row + 1, end);
         }
     }
-    pieces.push(Piece { first_row, nodes });
-    pieces
+    chunks.push(Chunk { first_row, nodes });
+    chunks
 }
 
 /// True when the edges are sorted and each is there once.
@@ -176,9 +180,9 @@ struct Buckets {
     count: usize,
 }
 
-/// The edges of a piece by bucket, within a bucket as they came.
-struct Dealt {
-    /// The place at which each bucket starts, and last the end of the last one.
+/// The edges of a chunk by bucket, within a bucket as they came.
+struct Partitioned {
+    /// The position at which each bucket starts, and last the end of the last one.
     starts: Vec<u32>,
     /// Node and target.
     pairs: Vec<u64>,
@@ -204,18 +208,18 @@ impl Buckets {
         if COUNTS_MIN.max(edges * SPREAD_MAX) < span {
             return None;
         }
-        let wanted = (edges / BUCKET_LEN).clamp(1, BUCKETS_MAX);
+        let expected = (edges / BUCKET_LEN).clamp(1, BUCKETS_MAX);
         // A power of two of nodes to each bucket, so that a shift tells the bucket of a node.
-        let shift = span.div_ceil(wanted).next_power_of_two().trailing_zeros();
+        let shift = span.div_ceil(expected).next_power_of_two().trailing_zeros();
         Some(Buckets { first, shift, count: ((span - 1) >> shift) + 1 })
     }
 
-    fn deal(
+    fn partition(
         &self,
         edges: impl Iterator<Item = (u32, u32)> + Clone,
         len: usize,
         first_row: Option<u32>,
-    ) -> Dealt {
+    ) -> Partitioned {
         let bucket = |node: u32| ((node - self.first) >> self.shift) as usize;
         let mut starts = vec![0; self.count + 1];
         // Counted first: then each edge is written once, to its place.
@@ -225,54 +229,54 @@ impl Buckets {
         let mut pairs = vec![0; len];
         let mut rows = vec![0; if first_row.is_some() { len } else { 0 }];
         for ((node, target), at) in edges.zip(0..) {
-            let place = &mut next[bucket(node)];
-            pairs[*place as usize] = pack(node, target);
+            let position = &mut next[bucket(node)];
+            pairs[*position as usize] = pack(node, target);
             if let Some(first) = first_row {
-                rows[*place as usize] = first + at;
+                rows[*position as usize] = first + at;
             }
-            *place += 1;
+            *position += 1;
         }
-        Dealt { starts, pairs, rows }
+        Partitioned { starts, pairs, rows }
     }
 
-    fn collect(&self, dealt: &[Dealt], how: Collect) -> Ordered {
-        let len: usize = dealt.iter().map(|piece| piece.pairs.len()).sum();
+    fn collect(&self, partitioned: &[Partitioned], how: Collect) -> Ordered {
+        let len: usize = partitioned.iter().map(|chunk| chunk.pairs.len()).sum();
         let mut targets = vec![0; len];
         let mut rows = vec![0; if how.with_rows { len } else { 0 }];
         let (mut targets_left, mut rows_left) = (&mut targets[..], &mut rows[..]);
         let mut jobs = Vec::with_capacity(self.count);
         for bucket in 0..self.count {
-            let of_bucket = dealt.iter().map(|piece| piece.range(bucket).len()).sum();
+            let of_bucket = partitioned.iter().map(|chunk| chunk.range(bucket).len()).sum();
             let (targets, rest) = targets_left.split_at_mut(of_bucket);
             targets_left = rest;
             let (rows, rest) = rows_left.split_at_mut(if how.with_rows { of_bucket } else { 0 });
             rows_left = rest;
             // Each bucket has a part of the result to itself, so no thread writes where another one does.
-            jobs.push(Job { buckets: self, dealt, bucket, targets, rows, how });
+            jobs.push(Job { buckets: self, partitioned, bucket, targets, rows, how });
         }
         let done: Vec<(Vec<(u32, u32)>, Vec<RepeatedEdge>)> = parallel::map_into(jobs, Job::run);
         let (runs, repeated): (Vec<_>, Vec<_>) = done.into_iter().unzip();
         // What was there twice left gaps.
-        let (mut kept, mut start) = (0, 0);
+        let (mut retained, mut start) = (0, 0);
         for (bucket, runs) in runs.iter().enumerate() {
             let of_bucket: usize = runs.iter().map(|run| run.1 as usize).sum();
-            if kept < start {
-                targets.copy_within(start..start + of_bucket, kept);
+            if retained < start {
+                targets.copy_within(start..start + of_bucket, retained);
                 if how.with_rows {
-                    rows.copy_within(start..start + of_bucket, kept);
+                    rows.copy_within(start..start + of_bucket, retained);
                 }
             }
-            kept += of_bucket;
-            start += dealt.iter().map(|piece| piece.range(bucket).len()).sum::<usize>();
+            retained += of_bucket;
+            start += partitioned.iter().map(|chunk| chunk.range(bucket).len()).sum::<usize>();
         }
-        targets.truncate(kept);
-        rows.truncate(kept);
+        targets.truncate(retained);
+        rows.truncate(retained);
         let (runs, repeated) = (runs.concat(), repeated.concat());
         Ordered { runs, targets, rows: how.with_rows.then_some(rows), repeated }
     }
 }
 
-impl Dealt {
+impl Partitioned {
     fn range(&self, bucket: usize) -> std::ops::Range<usize> {
         self.starts[bucket] as usize..self.starts[bucket + 1] as usize
     }
@@ -281,7 +285,7 @@ impl Dealt {
 /// A bucket and the part of the result that is its own.
 struct Job<'a> {
     buckets: &'a Buckets,
-    dealt: &'a [Dealt],
+    partitioned: &'a [Partitioned],
     bucket: usize,
     targets: &'a mut [u32],
     rows: &'a mut [u32],
@@ -295,20 +299,20 @@ impl Job<'_> {
         let Job { buckets, bucket, targets, rows, how, .. } = self;
         // Not behind the greatest node, since a node lies in the last bucket: so it does not overflow.
         let first = buckets.first + ((bucket as u32) << buckets.shift);
-        let pairs = || self.dealt.iter().flat_map(|piece| &piece.pairs[piece.range(bucket)]);
-        let place_of = |pair: u64| ((pair >> 32) as u32 - first) as usize;
+        let pairs = || self.partitioned.iter().flat_map(|chunk| &chunk.pairs[chunk.range(bucket)]);
+        let position_of = |pair: u64| ((pair >> 32) as u32 - first) as usize;
         let mut starts = vec![0_u32; (1 << buckets.shift) + 1];
-        // The pieces in their order, so that the edges of a node stay as they came.
-        pairs().for_each(|&pair| starts[place_of(pair) + 1] += 1);
+        // The chunks in their order, so that the edges of a node stay as they came.
+        pairs().for_each(|&pair| starts[position_of(pair) + 1] += 1);
         sum_up(&mut starts);
         let mut next = starts.clone();
-        let mut place = |pair: u64| {
-            let place = &mut next[place_of(pair)];
-            *place += 1;
-            *place as usize - 1
+        let mut position = |pair: u64| {
+            let position = &mut next[position_of(pair)];
+            *position += 1;
+            *position as usize - 1
         };
         if !how.with_rows {
-            pairs().for_each(|&pair| targets[place(pair)] = pair as u32);
+            pairs().for_each(|&pair| targets[position(pair)] = pair as u32);
             let runs = starts.windows(2).zip(first..);
             if how.is_sorted {
                 let runs = runs.map(|(run, node)| (node, run[1] - run[0]));
@@ -316,12 +320,12 @@ impl Job<'_> {
             }
             return (distinct(runs, targets), Vec::new());
         }
-        let mut dealt = vec![0; targets.len()];
-        let piece_rows = self.dealt.iter().flat_map(|piece| &piece.rows[piece.range(bucket)]);
-        for (&pair, &row) in pairs().zip(piece_rows) {
-            dealt[place(pair)] = pack(pair as u32, row);
+        let mut partitioned = vec![0; targets.len()];
+        let chunk_rows = self.partitioned.iter().flat_map(|chunk| &chunk.rows[chunk.range(bucket)]);
+        for (&pair, &row) in pairs().zip(chunk_rows) {
+            partitioned[position(pair)] = pack(pair as u32, row);
         }
-        distinct_last(starts.windows(2).zip(first..), &mut dealt, targets, rows)
+        distinct_last(starts.windows(2).zip(first..), &mut partitioned, targets, rows)
     }
 }
 
@@ -330,24 +334,24 @@ fn distinct<'r>(
     runs: impl Iterator<Item = (&'r [u32], u32)>,
     targets: &mut [u32],
 ) -> Vec<(u32, u32)> {
-    let (mut found, mut kept) = (Vec::new(), 0);
+    let (mut result, mut retained) = (Vec::new(), 0);
     for (run, node) in runs {
         let (start, end) = (run[0] as usize, run[1] as usize);
         if start == end {
             continue;
         }
         targets[start..end].sort_unstable();
-        let first = kept;
+        let first = retained;
         for at in start..end {
-            // What is kept never stands behind what is read, so nothing is overwritten that is still to come.
-            if kept == first || targets[kept - 1] != targets[at] {
-                targets[kept] = targets[at];
-                kept += 1;
+            // What is retained never stands behind what is read, so nothing is overwritten that is still to come.
+            if retained == first || targets[retained - 1] != targets[at] {
+                targets[retained] = targets[at];
+                retained += 1;
             }
         }
-        found.push((node, (kept - first) as u32));
+        result.push((node, (retained - first) as u32));
     }
-    found
+    result
 }
 
 /// As [`distinct`], of (target, row) pairs: of equal targets the last row stays, and the others are returned.
@@ -357,7 +361,7 @@ fn distinct_last<'r>(
     targets: &mut [u32],
     rows: &mut [u32],
 ) -> (Vec<(u32, u32)>, Vec<RepeatedEdge>) {
-    let (mut found, mut repeated, mut kept) = (Vec::new(), Vec::new(), 0);
+    let (mut result, mut repeated, mut retained) = (Vec::new(), Vec::new(), 0);
     for (run, node) in runs {
         let pairs = &mut pairs[run[0] as usize..run[1] as usize];
         if pairs.is_empty() {
@@ -365,19 +369,19 @@ fn distinct_last<'r>(
         }
         // Of equal targets the rows ascend then, so the last of them is the one that came last.
         pairs.sort_unstable();
-        let first = kept;
+        let first = retained;
         for (at, &pair) in pairs.iter().enumerate() {
             let target = (pair >> 32) as u32;
             if pairs.get(at + 1).is_none_or(|next| (next >> 32) as u32 != target) {
-                (targets[kept], rows[kept]) = (target, pair as u32);
-                kept += 1;
+                (targets[retained], rows[retained]) = (target, pair as u32);
+                retained += 1;
             } else {
                 repeated.push(RepeatedEdge { row: pair as u32, node, target });
             }
         }
-        found.push((node, (kept - first) as u32));
+        result.push((node, (retained - first) as u32));
     }
-    (found, repeated)
+    (result, repeated)
 }
 
 /// Counts, each behind the place of what it counts, become starts.
@@ -404,7 +408,7 @@ fn by_comparing(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Ordered 
     parallel::sort_unstable(&mut keyed);
     // Equal edges stand in order of arrival, and what arrives last stays.
     let last = |at: usize| keyed.get(at + 1).is_none_or(|next| next.0 != keyed[at].0);
-    let kept: Vec<(u64, u32)> =
+    let retained: Vec<(u64, u32)> =
         (0..keyed.len()).filter(|&at| last(at)).map(|at| keyed[at]).collect();
     let gone = (0..keyed.len()).filter(|&at| !last(at)).map(|at| keyed[at]);
     let repeated = gone.map(|(pair, row)| RepeatedEdge {
@@ -413,8 +417,8 @@ fn by_comparing(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Ordered 
         target: pair as u32,
     });
     let repeated = repeated.collect();
-    let pairs: Vec<u64> = kept.iter().map(|&(pair, _)| pair).collect();
-    let rows = Some(kept.into_iter().map(|(_, row)| row).collect());
+    let pairs: Vec<u64> = retained.iter().map(|&(pair, _)| pair).collect();
+    let rows = Some(retained.into_iter().map(|(_, row)| row).collect());
     Ordered { rows, repeated, ..unpacked(&pairs) }
 }
 
@@ -467,9 +471,9 @@ mod tests {
             targets: Array::from_vec(ordered.targets),
             facets: Vec::new(),
         };
-        let mut turned: Vec<(u32, u32)> = last.keys().map(|&(node, to)| (to, node)).collect();
-        turned.sort_unstable();
-        assert_eq!(edges_of(&reverse_edges(&forward)), turned);
+        let mut inverted: Vec<(u32, u32)> = last.keys().map(|&(node, to)| (to, node)).collect();
+        inverted.sort_unstable();
+        assert_eq!(edges_of(&reverse_edges(&forward)), inverted);
     }
 
     proptest! {
@@ -493,7 +497,7 @@ mod tests {
             targets: Array::from_vec(vec![1, 2, 3]),
             facets: Vec::new(),
         };
-        let len = || pieces_of(&forward).iter().map(|piece| piece.len(&forward)).sum::<usize>();
+        let len = || chunks_of(&forward).iter().map(|chunk| chunk.len(&forward)).sum::<usize>();
         let error = catch_corrupt(len).unwrap_err().to_string();
         assert!(error.contains("row 0 has the reversed offsets 5..3"), "{error}");
     }

@@ -13,8 +13,11 @@ pub(super) fn push_facets(parts: Vec<FacetPart>, first: usize, all: &mut Vec<Fac
     }));
 }
 
-/// Makes columns of facets by row. `kept` are the rows that stay, `None` for all.
-pub(super) fn place_facets(mut parts: Vec<FacetPart>, kept: Option<&[u32]>) -> Vec<FacetColumn> {
+/// Makes columns of facets by row. `retained` are the rows that stay, `None` for all.
+pub(super) fn position_facets(
+    mut parts: Vec<FacetPart>,
+    retained: Option<&[u32]>,
+) -> Vec<FacetColumn> {
     if parts.is_empty() {
         return Vec::new();
     }
@@ -27,17 +30,17 @@ pub(super) fn place_facets(mut parts: Vec<FacetPart>, kept: Option<&[u32]>) -> V
             None => groups.push(vec![part]),
         }
     }
-    let mut places = None;
-    groups.into_iter().filter_map(|group| facet_column(group, kept, &mut places)).collect()
+    let mut positions = None;
+    groups.into_iter().filter_map(|group| facet_column(group, retained, &mut positions)).collect()
 }
 
-/// For each row, the place that it gets; `u32::MAX` for one that is dropped.
-fn places_of(kept: &[u32]) -> Vec<u32> {
-    let mut places = vec![u32::MAX; kept.iter().max().map_or(0, |&row| row as usize + 1)];
-    for (place, &row) in kept.iter().enumerate() {
-        places[row as usize] = place as u32;
+/// For each row, the position that it gets; `u32::MAX` for one that is dropped.
+fn positions_of(retained: &[u32]) -> Vec<u32> {
+    let mut positions = vec![u32::MAX; retained.iter().max().map_or(0, |&row| row as usize + 1)];
+    for (position, &row) in retained.iter().enumerate() {
+        positions[row as usize] = position as u32;
     }
-    places
+    positions
 }
 
 fn facet_key(part: &FacetPart) -> (&str, Option<ValueType>) {
@@ -45,7 +48,7 @@ fn facet_key(part: &FacetPart) -> (&str, Option<ValueType>) {
 }
 
 /// True when the parts have all rows from 0 up to the last of those that stay.
-fn has_all_rows(parts: &[FacetPart], kept: Option<&[u32]>) -> bool {
+fn has_all_rows(parts: &[FacetPart], retained: Option<&[u32]>) -> bool {
     let mut next = 0;
     for part in parts {
         match &part.rows {
@@ -53,39 +56,39 @@ fn has_all_rows(parts: &[FacetPart], kept: Option<&[u32]>) -> bool {
             _ => return false,
         }
     }
-    kept.is_none_or(|kept| kept.iter().all(|&row| row < next))
+    retained.is_none_or(|retained| retained.iter().all(|&row| row < next))
 }
 
 fn facet_column(
     parts: Vec<FacetPart>,
-    kept: Option<&[u32]>,
-    places: &mut Option<Vec<u32>>,
+    retained: Option<&[u32]>,
+    slots: &mut Option<Vec<u32>>,
 ) -> Option<FacetColumn> {
     let key = parts[0].key.clone();
     let value_type = parts[0].values.value_type().unwrap_or(ValueType::Default);
-    let has_all = has_all_rows(&parts, kept);
+    let has_all = has_all_rows(&parts, retained);
     let (rows, values): (Vec<_>, Vec<_>) =
         parts.into_iter().map(|part| (part.rows, part.values)).unzip();
     let mut values = Values::concat(value_type, values);
     if has_all {
-        let values = kept.map_or(values.clone(), |kept| values.gather(kept));
+        let values = retained.map_or(values.clone(), |retained| values.gather(retained));
         let positions = FrozenBitmap::from_range(0..values.len() as u32);
         return (!positions.is_empty()).then_some(FacetColumn::new(key, positions, values));
     }
     let rows = rows.iter().flat_map(FacetRows::iter);
-    let mut positions: Vec<u32> = match kept {
+    let mut positions: Vec<u32> = match retained {
         None => rows.collect(),
-        Some(kept) => {
-            let places = places.get_or_insert_with(|| places_of(kept));
-            let place = |row: u32| places.get(row as usize).copied().unwrap_or(u32::MAX);
-            rows.map(place).collect()
+        Some(retained) => {
+            let slots = slots.get_or_insert_with(|| positions_of(retained));
+            let position = |row: u32| slots.get(row as usize).copied().unwrap_or(u32::MAX);
+            rows.map(position).collect()
         }
     };
     if !positions.is_sorted() || positions.last() == Some(&u32::MAX) {
         let mut order: Vec<u64> =
-            positions.iter().enumerate().map(|(at, &place)| pack(place, at as u32)).collect();
+            positions.iter().enumerate().map(|(at, &position)| pack(position, at as u32)).collect();
         parallel::sort_unstable(&mut order);
-        // What was dropped has the place `u32::MAX`, which no row has, and so stands behind all others.
+        // What was dropped has the position `u32::MAX`, which no row has, and so stands behind all others.
         order.truncate(order.partition_point(|&key| (key >> 32) as u32 != u32::MAX));
         values = values.gather(&order.iter().map(|&key| key as u32).collect::<Vec<u32>>());
         positions = order.iter().map(|&key| (key >> 32) as u32).collect();

@@ -13,7 +13,7 @@
 //! data were dropped or loaded, another fold came first) the base of `now` is not that of `seen`, and the fold is thrown away.
 //!
 //! Under another definition the rows that changed get its tokens, and an index of geometries refuses those that it can't take; where
-//! edges are kept backwards only from now on, the backward edges follow the differences of the forward ones.
+//! edges are retained backwards only from now on, the backward edges follow the differences of the forward ones.
 
 use super::compact::settle_due;
 use super::stored_form::build_values;
@@ -33,9 +33,9 @@ use std::sync::Arc;
 pub(in crate::graph) struct Fold {
     /// The predicate that was folded.
     origin: Arc<Predicate>,
-    /// The one that `folded` has caught up with.
+    /// The one that `compacted` has caught up with.
     seen: Arc<Predicate>,
-    folded: Arc<Predicate>,
+    compacted: Arc<Predicate>,
 }
 
 impl Fold {
@@ -45,13 +45,13 @@ impl Fold {
         thresholds: &Thresholds,
         is_due: impl Fn(usize, usize) -> bool + Sync,
     ) -> Fold {
-        let folded = Arc::new(settle_due(seen, thresholds, is_due));
-        Fold { origin: Arc::clone(seen), seen: Arc::clone(seen), folded }
+        let compacted = Arc::new(settle_due(seen, thresholds, is_due));
+        Fold { origin: Arc::clone(seen), seen: Arc::clone(seen), compacted }
     }
 
     /// Keeps up with the commits to `seen` in a predicate that was built of it under another definition.
     pub(in crate::graph) fn redefined(seen: &Arc<Predicate>, built: Arc<Predicate>) -> Fold {
-        Fold { origin: Arc::clone(seen), seen: Arc::clone(seen), folded: built }
+        Fold { origin: Arc::clone(seen), seen: Arc::clone(seen), compacted: built }
     }
 
     /// Takes over what changed until `now`. Returns how many rows that were, or `None` when the fold has become useless because
@@ -82,9 +82,9 @@ impl Fold {
             }
         };
         let Some(data) = data else { return Ok(None) };
-        let def = Arc::clone(&self.folded.def);
+        let def = Arc::clone(&self.compacted.def);
         self.seen = Arc::clone(now);
-        self.folded = Arc::new(Predicate { def, data });
+        self.compacted = Arc::new(Predicate { def, data });
         Ok(Some(count))
     }
 
@@ -94,24 +94,24 @@ impl Fold {
         thresholds: &Thresholds,
         count: &mut usize,
     ) -> Result<Option<Vec<LangValues>>> {
-        let (old, new) = (&self.seen.def, &self.folded.def);
-        if self.folded.is_edges() {
+        let (old, new) = (&self.seen.def, &self.compacted.def);
+        if self.compacted.is_edges() {
             return Ok(None);
         }
         let mut rebased = Vec::with_capacity(now.len());
         for now in now {
-            let (seen, folded) = (self.seen.values(&now.lang), self.folded.values(&now.lang));
+            let (seen, compacted) = (self.seen.values(&now.lang), self.compacted.values(&now.lang));
             if seen.is_some_and(|seen| !Arc::ptr_eq(&seen.base, &now.base)) {
                 return Ok(None);
             }
             let unchanged = seen.is_some_and(|seen| seen.delta.rows.ptr_eq(&now.delta.rows));
-            match (seen, folded) {
+            match (seen, compacted) {
                 // A part that was not built anew has the same base as before.
-                (Some(seen), Some(folded)) if Arc::ptr_eq(&seen.base, &folded.base) => {
+                (Some(seen), Some(compacted)) if Arc::ptr_eq(&seen.base, &compacted.base) => {
                     rebased.push(now.clone());
                 }
-                (Some(seen), Some(folded)) => {
-                    let mut rebased_lang = folded.clone();
+                (Some(seen), Some(compacted)) => {
+                    let mut rebased_lang = compacted.clone();
                     let rows = changed_rows(&seen.delta.rows, &now.delta.rows);
                     *count += set_rows(&mut rebased_lang, rows, (old, new))?;
                     rebased.push(rebased_lang);
@@ -137,24 +137,24 @@ impl Fold {
     fn rebased_store(&self, now: &EdgeStore, count: &mut usize) -> Option<EdgeStore> {
         let mut rebased = |reverse| {
             let (origin, seen) = (self.origin.direction(reverse)?, self.seen.direction(reverse)?);
-            let (folded, now) = (self.folded.direction(reverse)?, now.direction(reverse)?);
-            rebased_edges(origin, seen, folded, now, count)
+            let (compacted, now) = (self.compacted.direction(reverse)?, now.direction(reverse)?);
+            rebased_edges(origin, seen, compacted, now, count)
         };
         let forward = rebased(false)?;
-        let reverse = match (self.folded.direction(true), &now.reverse) {
+        let reverse = match (self.compacted.direction(true), &now.reverse) {
             (None, _) => None,
             (Some(_), Some(_)) => Some(rebased(true)?),
-            (Some(folded), None) => {
+            (Some(compacted), None) => {
                 let seen = self.seen.direction(false)?;
-                Some(reversed(folded, seen, &now.forward))
+                Some(reversed(compacted, seen, &now.forward))
             }
         };
         Some(EdgeStore { forward, reverse })
     }
 
     /// The predicate that was caught up with last, folded.
-    pub(in crate::graph) fn folded(&self) -> Arc<Predicate> {
-        Arc::clone(&self.folded)
+    pub(in crate::graph) fn compacted(&self) -> Arc<Predicate> {
+        Arc::clone(&self.compacted)
     }
 }
 
@@ -181,8 +181,8 @@ fn set_rows<'a>(
 
 /// Edges backwards that are kept from now on, with the differences between two versions of the forward ones. O(edges that differ), and
 /// for a node that lost all, O(edges that it had).
-fn reversed(folded: &Direction, seen: &Direction, now: &Direction) -> Direction {
-    let mut reverse = folded.clone();
+fn reversed(compacted: &Direction, seen: &Direction, now: &Direction) -> Direction {
+    let mut reverse = compacted.clone();
     let untouched = EdgeRow::default();
     for (node, row) in changed_rows(&seen.delta.rows, &now.delta.rows) {
         let before = seen.delta.rows.get(&node).map_or(&untouched, |row| row);
@@ -208,22 +208,22 @@ fn reversed(folded: &Direction, seen: &Direction, now: &Direction) -> Direction 
 fn rebased_edges(
     origin: &Direction,
     seen: &Direction,
-    folded: &Direction,
+    compacted: &Direction,
     now: &Direction,
     count: &mut usize,
 ) -> Option<Direction> {
     if !Arc::ptr_eq(&seen.base, &now.base) {
         return None;
     }
-    if Arc::ptr_eq(&seen.base, &folded.base) {
+    if Arc::ptr_eq(&seen.base, &compacted.base) {
         return Some(now.clone());
     }
-    let mut rebased = folded.clone();
+    let mut rebased = compacted.clone();
     for (node, row) in changed_rows(&seen.delta.rows, &now.delta.rows) {
         *count += 1;
         // The new base has what had changed when the fold began, so only the rest is a change of it.
         let row = match origin.delta.rows.get(&node) {
-            Some(folded) => row.since(folded),
+            Some(compacted) => row.since(compacted),
             None => Arc::clone(row),
         };
         rebased.put_row(node, row);

@@ -4,7 +4,7 @@
 //! and their targets are appended to a file. Then the same is done for the other direction, from the forward edges. So what is in
 //! memory at a time is a fraction of all edges: the more there are, the more ranges.
 
-use super::edge_order::{Ordered, order_edges, pieces_of};
+use super::edge_order::{Ordered, chunks_of, order_edges};
 use super::node_lists::add_nodes;
 use super::stored_form::edges_of;
 use crate::graph::version::edges::{Direction, EdgeStore};
@@ -112,11 +112,11 @@ impl Lean<'_> {
 
     /// All forward edges are read again for each range: partitioned at once they would take as much memory as they do.
     fn reverse(&mut self, targets: &RoaringBitmap, forward: &Edges) -> Result<Edges> {
-        let pieces = pieces_of(forward);
+        let chunks = chunks_of(forward);
         let mut merged = Merged::new((self.scratch)()?);
         for range in self.ranges(targets, forward.targets.len()) {
-            let columns = parallel::map(&pieces, |piece| {
-                edges_from(piece.edges(forward).map(|(node, target)| (target, node)), &range)
+            let columns = parallel::map(&chunks, |chunk| {
+                edges_from(chunk.edges(forward).map(|(node, target)| (target, node)), &range)
             });
             merged.push(order_edges(filled(columns), false))?;
         }

@@ -20,6 +20,6 @@ pub(in crate::graph) fn add_nodes(columns: &[&[u32]], nodes: &mut RoaringBitmap)
         nodes.extend(all());
         return;
     }
-    // A bit each is cheaper than a place in a set, many times over.
+    // A bit each is cheaper than a position in a set, many times over.
     *nodes |= SpanBits::of(least, greatest, all()).to_bitmap();
 }

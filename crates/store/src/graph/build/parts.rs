@@ -98,13 +98,13 @@ impl FacetsBuilder {
     pub fn push(&mut self, row: u32, key: &str, value: ValueRef<'_>) {
         let value_type = value.value_type();
         let same = |column: &FacetBuilder| column.value_type == value_type && column.key == key;
-        let place = self.columns.iter().position(same).unwrap_or_else(|| {
+        let position = self.columns.iter().position(same).unwrap_or_else(|| {
             let values = ValuesBuilder::new(value_type);
             let key = key.to_owned();
             self.columns.push(FacetBuilder { key, value_type, rows: Vec::new(), values });
             self.columns.len() - 1
         });
-        let column = &mut self.columns[place];
+        let column = &mut self.columns[position];
         column.rows.push(row);
         column.values.push(value);
     }
@@ -126,7 +126,7 @@ impl ValuePart {
     /// All that a language holds now.
     pub fn of(stored: &LangValues) -> ValuePart {
         let column = &stored.base.column;
-        if !stored.is_settled() {
+        if !stored.is_clean() {
             let nodes: Vec<u32> = stored.subjects().iter().collect();
             return ValuePart::of_nodes(stored, &nodes);
         }
@@ -146,12 +146,12 @@ impl ValuePart {
         let mut nodes = Vec::new();
         for &node in of {
             let list = stored.values(node);
-            for place in 0..list.len() {
-                for (key, value) in list.facets(place) {
+            for position in 0..list.len() {
+                for (key, value) in list.facets(position) {
                     facets.push(nodes.len() as u32, key, value);
                 }
                 nodes.push(node);
-                values.push(list.get(place));
+                values.push(list.get(position));
             }
         }
         ValuePart { nodes, values: values.finish(), facets: facets.finish() }
@@ -162,7 +162,7 @@ impl EdgePart {
     /// All that a direction holds now.
     pub fn of(stored: &Direction) -> EdgePart {
         let base = &stored.base;
-        if stored.is_settled() {
+        if stored.is_clean() {
             let mut part = EdgePart { nodes: Vec::new(), targets: Vec::new(), facets: Vec::new() };
             for (row, node) in base.subjects.iter().enumerate() {
                 part.nodes.extend(base.offsets.range(row).map(|_| node));

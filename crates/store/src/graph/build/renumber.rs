@@ -1,6 +1,6 @@
-//! Makes room for new uids of 2^31 and more, whose node ids are ranks in a sorted table.
+//! Makes space for new uids of 2^31 and more, whose node ids are ranks in a sorted table.
 
-use super::compact::{room_to_settle, settle_all};
+use super::compact::{capacity_to_settle, settle_all};
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::predicate::{Predicate, PredicateData};
@@ -35,11 +35,11 @@ pub(in crate::graph) fn with_high_uids(version: &Version, mut uids: Vec<u64>) ->
     if appended {
         return Ok(Version { nodes, ..version.clone() });
     }
-    let _room = room_to_settle(version)?;
+    let _capacity = capacity_to_settle(version)?;
     let mut next = settle_all(version);
     let renumber = |node: u32| {
-        let known = nodes.node(version.nodes.uid(node));
-        known.expect("the new table has all uids of the old one")
+        let existing = nodes.node(version.nodes.uid(node));
+        existing.expect("the new table has all uids of the old one")
     };
     let predicates: Vec<_> = next.predicates.iter().collect();
     let done: Vec<_> = predicates

@@ -4,7 +4,7 @@
 //! supersedes it: the last of its node, or the last of equal values and edges. Costs O(superseded rows), and where there are facets the
 //! columns of those that go.
 
-use super::facet_columns::place_facets;
+use super::facet_columns::position_facets;
 use super::parts::FacetPart;
 use super::value_order::compare_values;
 use crate::storage::FacetColumn;
@@ -74,7 +74,7 @@ impl SupersededCounter {
         columns: &[FacetColumn],
     ) {
         let rows: Vec<u32> = dropped.iter().map(|it| it.row).collect();
-        let gone = place_facets(parts, Some(&rows));
+        let gone = position_facets(parts, Some(&rows));
         let stays = |column: &FacetColumn, at: usize| {
             let Some(value) = column.get(at) else { return true };
             let position = dropped[at].position as usize;

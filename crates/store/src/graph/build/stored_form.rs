@@ -5,7 +5,7 @@
 //! that come sorted, which is usual, are laid end to end without sorting.
 
 use super::edge_order::{Ordered, RepeatedEdge, order_edges, reverse_edges};
-use super::facet_columns::{pack, place_facets, push_facets};
+use super::facet_columns::{pack, position_facets, push_facets};
 use super::parts::{EdgePart, FacetPart, ValuePart};
 use super::replaced_rows::{Dropped, SupersededCounter};
 use super::value_order::compare_values;
@@ -151,7 +151,7 @@ fn column_of(
     assert!(u32::try_from(nodes.len()).is_ok(), "a predicate has fewer than 2^32 values");
     // Those of equal values; what a value that goes has for facets goes with it.
     let mut dropped = Vec::new();
-    let kept = kept_rows(&nodes, &values, list, |row, last, position, is_equal| {
+    let retained = retained_rows(&nodes, &values, list, |row, last, position, is_equal| {
         if let Some(counter) = counter.as_mut() {
             match is_equal() {
                 true if !facets.is_empty() => dropped.push(Dropped { row, position }),
@@ -160,11 +160,11 @@ fn column_of(
             }
         }
     });
-    if let Some(kept) = &kept {
-        values = values.gather(kept);
-        nodes = kept.iter().map(|&row| nodes[row as usize]).collect();
+    if let Some(retained) = &retained {
+        values = values.gather(retained);
+        nodes = retained.iter().map(|&row| nodes[row as usize]).collect();
     }
-    let facets = place_counted(facets, kept.as_deref(), (&dropped, counter));
+    let facets = position_counted(facets, retained.as_deref(), (&dropped, counter));
     let rows = list.then(|| Offsets::from_lens(runs(&nodes).map(<[u32]>::len)));
     let subjects = FrozenBitmap::from_sorted_iter(runs(&nodes).map(|run| run[0]));
     Column::new(subjects, rows, values.coded(), facets)
@@ -176,7 +176,7 @@ fn runs(nodes: &[u32]) -> impl Iterator<Item = &[u32]> {
 
 /// The rows that stay, in their final order; `None` when all do, in the order they have. `drop_row` is called with each row that does not,
 /// the one that supersedes it, the final position of that, and how to find out whether their values are equal.
-fn kept_rows(
+fn retained_rows(
     nodes: &[u32],
     values: &Values,
     list: bool,
@@ -193,26 +193,27 @@ fn kept_rows(
     }
     let mut rows = rows_by_node(nodes);
     let same_node = |&one: &u32, &other: &u32| nodes[one as usize] == nodes[other as usize];
-    let mut kept = Vec::with_capacity(rows.len());
+    let mut retained = Vec::with_capacity(rows.len());
     for run in rows.chunk_by_mut(same_node) {
         if list {
             // A stable sort leaves the last one of equal values behind the others.
             run.sort_by(|&one, &other| by_value(one, other));
             for equal in run.chunk_by(|&one, &other| by_value(one, other).is_eq()) {
                 if let [gone @ .., last] = equal {
-                    gone.iter().for_each(|&row| drop_row(row, *last, kept.len() as u32, &|| true));
-                    kept.push(*last);
+                    gone.iter()
+                        .for_each(|&row| drop_row(row, *last, retained.len() as u32, &|| true));
+                    retained.push(*last);
                 }
             }
         } else if let [gone @ .., last] = run {
             for &mut row in gone {
                 let is_equal = || by_value(row, *last).is_eq();
-                drop_row(row, *last, kept.len() as u32, &is_equal);
+                drop_row(row, *last, retained.len() as u32, &is_equal);
             }
-            kept.push(*last);
+            retained.push(*last);
         }
     }
-    Some(kept)
+    Some(retained)
 }
 
 /// All rows by node, and as they came for one node.
@@ -263,7 +264,7 @@ fn edges_of_parts(
             .collect(),
         _ => Vec::new(),
     };
-    edges.facets = place_counted(facets, rows.as_deref(), (&dropped, counter));
+    edges.facets = position_counted(facets, rows.as_deref(), (&dropped, counter));
     edges
 }
 
@@ -284,8 +285,8 @@ fn last_edges(
             None => {}
         }
     });
-    if let Some(kept) = &rows {
-        let take = |from: &[u32]| kept.iter().map(|&row| from[row as usize]).collect();
+    if let Some(retained) = &rows {
+        let take = |from: &[u32]| retained.iter().map(|&row| from[row as usize]).collect();
         (nodes, targets) = parallel::join(|| take(&nodes), || take(&targets));
     }
     Ordered { runs: nodes.into_iter().map(|node| (node, 1)).collect(), targets, rows, repeated }
@@ -327,16 +328,16 @@ pub(super) fn edges_of(
     }
 }
 
-/// As [`place_facets`], and counts rows that go where some of their facets are not those of the row that supersedes them.
-fn place_counted(
+/// As [`position_facets`], and counts rows that go where some of their facets are not those of the row that supersedes them.
+fn position_counted(
     parts: Vec<FacetPart>,
-    kept: Option<&[u32]>,
+    retained: Option<&[u32]>,
     (dropped, counter): (&[Dropped], Option<&mut SupersededCounter>),
 ) -> Vec<FacetColumn> {
     match counter.filter(|_| !dropped.is_empty()) {
-        None => place_facets(parts, kept),
+        None => position_facets(parts, retained),
         Some(counter) => {
-            let columns = place_facets(parts.clone(), kept);
+            let columns = position_facets(parts.clone(), retained);
             counter.note_facets(parts, dropped, &columns);
             columns
         }

@@ -69,7 +69,7 @@ pub(in crate::graph) fn values_without(
         facets: retained_facets(facets, &retained),
     };
     let base = &values.base;
-    if !values.is_settled() || base.vectors.is_some() {
+    if !values.is_clean() || base.vectors.is_some() {
         return build_values(def, &values.lang, vec![part], Some(base), thresholds);
     }
     let column = build_column(vec![part], def.value_type, def.list);

@@ -12,7 +12,7 @@ use crate::graph::version::delta::{FacetList, Row};
 use crate::graph::version::edges::EdgeStore;
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::LangValues;
-use crate::graph::version::weight::of_fold;
+use crate::graph::version::weight::of_compaction;
 use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::{NodeSet, ValuesBuilder};
@@ -32,7 +32,7 @@ pub(in crate::graph) struct Draft<'a> {
     keys: Vec<ConflictKey>,
     /// What was done in effect; what was set is not counted when `is_again`.
     effect: Effect,
-    /// True when the changes were carried out before: conflict keys are not collected, and whether values are unique is
+    /// True when the changes were executed before: conflict keys are not collected, and whether values are unique is
     /// not checked.
     is_again: bool,
 }
@@ -46,8 +46,8 @@ struct UniqueSet {
 }
 
 impl UniqueSet {
-    /// The place where it was set; by this they are sorted.
-    fn place(&self) -> (&str, &str, u32) {
+    /// The position where it was set; by this they are sorted.
+    fn position(&self) -> (&str, &str, u32) {
         (&self.name, &self.lang, self.node)
     }
 }
@@ -85,7 +85,7 @@ impl<'a> Draft<'a> {
         Draft { version, touched, unique, keys, effect: Effect::default(), is_again: false }
     }
 
-    /// As [`Draft::new`], for changes that were carried out before: their conflict keys are not
+    /// As [`Draft::new`], for changes that were executed before: their conflict keys are not
     /// collected, and whether two nodes have a value that only one may have is not checked.
     pub(in crate::graph) fn again(version: &'a Version) -> Draft<'a> {
         Draft { is_again: true, ..Draft::new(version) }
@@ -158,11 +158,11 @@ impl<'a> Draft<'a> {
     /// Deletes what is removed of some predicates, each of which is named once, by building them anew without it. Where there is no memory for that, it is
     /// deleted node by node.
     pub(super) fn remove(&mut self, removed: Vec<(&str, Removed)>) {
-        let share = self.version.budget.share();
+        let reservation = self.version.budget.reservation();
         let mut jobs = Vec::new();
         for (name, removed) in removed {
             let Some(predicate) = self.current(name) else { continue };
-            if share.draw(of_fold(predicate, |_, _| true) as u64).is_ok() {
+            if reservation.reserve(of_compaction(predicate, |_, _| true) as u64).is_ok() {
                 jobs.push((name, predicate.clone(), removed));
                 continue;
             }
@@ -187,26 +187,32 @@ impl<'a> Draft<'a> {
         self.remove_values(name, lang, node, |_| true);
     }
 
-    /// Deletes values of a node in one language: those of which a query shows what it shows of one that is `wanted`. O((values of the node + wanted) * log wanted).
-    pub(super) fn remove_wanted(&mut self, name: &str, lang: &str, node: u32, wanted: Vec<Value>) {
+    /// Deletes values of a node in one language: those of which a query shows what it shows of one that is `expected`. O((values of the node + wanted) * log wanted).
+    pub(super) fn remove_expected(
+        &mut self,
+        name: &str,
+        lang: &str,
+        node: u32,
+        expected: Vec<Value>,
+    ) {
         let Draft { version, touched, .. } = self;
         let Some(predicate) = predicate_of(version, touched, name) else { return };
         let value_type = predicate.def.value_type;
-        let mut wanted: Vec<Value> =
-            wanted.iter().map(|value| in_type(value, value_type)).collect();
-        if let [wanted] = wanted.as_slice() {
-            return self.remove_values(name, lang, node, |value| value == wanted);
+        let mut expected: Vec<Value> =
+            expected.iter().map(|value| in_type(value, value_type)).collect();
+        if let [expected] = expected.as_slice() {
+            return self.remove_values(name, lang, node, |value| value == expected);
         }
-        wanted.sort_by(|one, other| compare_values(one.as_ref(), other.as_ref()));
+        expected.sort_by(|one, other| compare_values(one.as_ref(), other.as_ref()));
         let is_there = |value: &Value| {
             let order = |other: &Value| compare_values(other.as_ref(), value.as_ref());
-            let first = wanted.partition_point(|other| order(other).is_lt());
-            let mut alike = wanted[first..].iter().take_while(|other| order(other).is_eq());
+            let first = expected.partition_point(|other| order(other).is_lt());
+            let mut alike = expected[first..].iter().take_while(|other| order(other).is_eq());
             alike.any(|other| other == value)
         };
         // Zero equals itself with either sign, and is the only number that does not lie beside what it equals.
         let is_zero = |value: &Value| matches!(value, Value::Float(number) if *number == 0.0);
-        let has_zero = wanted.iter().any(is_zero);
+        let has_zero = expected.iter().any(is_zero);
         let is_meant = |value: &Value| (has_zero && is_zero(value)) || is_there(value);
         self.remove_values(name, lang, node, is_meant);
     }
@@ -308,12 +314,14 @@ impl<'a> Draft<'a> {
         let Some(predicate) = predicate_of(version, touched, name) else { return };
         let def = Arc::clone(&predicate.def);
         let PredicateData::Values(langs) = &mut predicate.data else { return };
-        let place = match langs.binary_search_by(|values| (*values.lang).cmp(lang)) {
-            Ok(place) => place,
-            Err(place) => {
-                langs
-                    .insert(place, build_values(&def, lang, Vec::new(), None, &version.thresholds));
-                place
+        let position = match langs.binary_search_by(|values| (*values.lang).cmp(lang)) {
+            Ok(position) => position,
+            Err(position) => {
+                langs.insert(
+                    position,
+                    build_values(&def, lang, Vec::new(), None, &version.thresholds),
+                );
+                position
             }
         };
         // Before `set_row` takes the values out of the changes.
@@ -322,7 +330,7 @@ impl<'a> Draft<'a> {
             let token = |it: &ValueChange<'_>| Some((it.node, TokenKey::of(it.value.as_ref())?));
             tokens.extend(changes.iter().filter_map(token));
         }
-        let values = &mut langs[place];
+        let values = &mut langs[position];
         if !*is_again {
             effect.values_set += add_value_keys(version, &def, values, changes, keys);
         }
@@ -350,9 +358,9 @@ impl<'a> Draft<'a> {
     ///
     /// [`Error::Query`] with the value and the predicate.
     pub(in crate::graph) fn check_unique(&mut self) -> Result<()> {
-        self.unique.sort_by(|one, other| one.place().cmp(&other.place()));
+        self.unique.sort_by(|one, other| one.position().cmp(&other.position()));
         let is_set = |name: &str, lang: &str, node: u32| {
-            self.unique.binary_search_by(|set| set.place().cmp(&(name, lang, node))).is_ok()
+            self.unique.binary_search_by(|set| set.position().cmp(&(name, lang, node))).is_ok()
         };
         for UniqueSet { name, lang, node, token } in &self.unique {
             let after = nodes_with(self.touched.get(&**name), lang, token);
@@ -377,24 +385,25 @@ impl<'a> Draft<'a> {
         keys: &mut Vec<ConflictKey>,
     ) -> Vec<(Arc<str>, Arc<Predicate>)> {
         keys.extend(self.keys);
-        let (share, thresholds) = (self.version.budget.share(), &self.version.thresholds);
+        let (reservation, thresholds) =
+            (self.version.budget.reservation(), &self.version.thresholds);
         let is_again = self.is_again;
         // Nobody waits for the commits of a log one by one, and no thread folds beside them.
         let is_large = |changes, rows| match is_again {
             true => thresholds.is_bulk(changes, rows),
             false => thresholds.is_overdue(changes, rows),
         };
-        let settled = |(name, predicate): (String, Predicate)| {
+        let clean = |(name, predicate): (String, Predicate)| {
             // Where there is no memory for it now, a later commit folds.
-            let folds = is_due(&predicate, is_large)
-                && share.draw(of_fold(&predicate, is_large) as u64).is_ok();
-            let predicate = match folds {
+            let compactions = is_due(&predicate, is_large)
+                && reservation.reserve(of_compaction(&predicate, is_large) as u64).is_ok();
+            let predicate = match compactions {
                 true => settle_due(&predicate, thresholds, is_large),
                 false => predicate,
             };
             (Arc::from(name), Arc::new(predicate))
         };
-        self.touched.into_iter().map(settled).collect()
+        self.touched.into_iter().map(clean).collect()
     }
 }
 

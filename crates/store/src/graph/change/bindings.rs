@@ -81,7 +81,7 @@ impl Bindings {
     }
 
     /// The statements of a mutation without variables. What is left of them are nodes to be made:
-    /// `uid(v)` of a set where `v` found nothing. `room` is how many statements there may be; what
+    /// `uid(v)` of a set where `v` found nothing. `capacity` is how many statements there may be; what
     /// they take is told to `charge` before they are made.
     ///
     /// # Errors
@@ -91,19 +91,19 @@ impl Bindings {
     pub fn resolve<'a>(
         &self,
         mutation: Mutation<'a>,
-        room: &mut usize,
+        capacity: &mut usize,
         charge: Charge<'_>,
     ) -> Result<Mutation<'a>> {
         let Mutation { sets, deletes } = mutation;
-        let deletes = self.resolve_quads(deletes, false, room, charge)?;
-        Ok(Mutation { sets: self.resolve_quads(sets, true, room, charge)?, deletes })
+        let deletes = self.resolve_quads(deletes, false, capacity, charge)?;
+        Ok(Mutation { sets: self.resolve_quads(sets, true, capacity, charge)?, deletes })
     }
 
     fn resolve_quads<'a>(
         &self,
         quads: Vec<NQuad<'a>>,
         is_set: bool,
-        room: &mut usize,
+        capacity: &mut usize,
         charge: Charge<'_>,
     ) -> Result<Vec<NQuad<'a>>> {
         let resolved = match quads.iter().any(has_variable) {
@@ -112,16 +112,16 @@ impl Bindings {
                 let mut resolved = Vec::with_capacity(quads.len());
                 for quad in quads {
                     match has_variable(&quad) {
-                        true => self.expand(&quad, is_set, (*room, charge), &mut resolved)?,
+                        true => self.expand(&quad, is_set, (*capacity, charge), &mut resolved)?,
                         false => resolved.push(quad),
                     }
                 }
                 resolved
             }
         };
-        match room.checked_sub(resolved.len()) {
-            Some(rest) => *room = rest,
-            None => return Err(too_many(STATEMENTS_MAX - *room + resolved.len())),
+        match capacity.checked_sub(resolved.len()) {
+            Some(rest) => *capacity = rest,
+            None => return Err(too_many(STATEMENTS_MAX - *capacity + resolved.len())),
         }
         Ok(resolved)
     }
@@ -131,14 +131,14 @@ impl Bindings {
         &self,
         quad: &NQuad<'a>,
         is_set: bool,
-        (room, charge): (usize, Charge<'_>),
+        (capacity, charge): (usize, Charge<'_>),
         out: &mut Vec<NQuad<'a>>,
     ) -> Result<()> {
         let subjects = self.nodes(quad.subject, is_set)?;
         let each = statement_bytes(quad);
         if let Object::Val(name) = quad.object {
-            if room < out.len() {
-                return Err(too_many(STATEMENTS_MAX - room + out.len()));
+            if capacity < out.len() {
+                return Err(too_many(STATEMENTS_MAX - capacity + out.len()));
             }
             let mut values = self.values(name)?;
             let count = values.most().min(subjects.len());
@@ -158,8 +158,8 @@ impl Bindings {
             None => vec![quad.object.clone()],
         };
         let count = out.len() + subjects.len().saturating_mul(objects.len());
-        if room < count {
-            return Err(too_many(STATEMENTS_MAX - room + count));
+        if capacity < count {
+            return Err(too_many(STATEMENTS_MAX - capacity + count));
         }
         // The vector may be copied to get the memory for them.
         charge(2 * (count - out.len()) * each)?;

@@ -26,7 +26,7 @@ pub(super) fn of_value(value: &SetValue, def: &PredicateDef) -> usize {
     let length = value.value.heap_size();
     let tokens: usize = def.indexes.iter().map(|index| tokens(index, length)).sum();
     let facets: usize = value.facets.iter().map(|(_, value)| ENTRY + 3 * value.heap_size()).sum();
-    // The change, the record and the delta have the value; and an index of whole values.
+    // The change, the record and the delta have the value; and an index of entire values.
     size_of::<SetValue>() + ENTRY + 4 * length + tokens * TOKEN + facets
 }
 

@@ -1,4 +1,4 @@
-//! What a request changes, checked and free of texts: so it can be carried out on the version
+//! What a request changes, checked and free of texts: so it can be executed on the version
 //! that it was checked against or, as long as the schema stays, on a later one.
 //!
 //! Nodes stand there by uid, since node ids of great uids depend on the version.
@@ -6,7 +6,7 @@
 use super::apply::{Draft, EdgeChange, ValueChange};
 use super::effect::Effect;
 use super::keys::ConflictKey;
-use crate::graph::build::compact::is_fold_due;
+use crate::graph::build::compact::is_compaction_due;
 use crate::graph::build::renumber::with_high_uids;
 use crate::graph::build::without::Removed;
 use crate::graph::version::delta::FacetList;
@@ -43,7 +43,7 @@ pub struct Changes {
 /// The changes of one mutation.
 #[derive(Debug, Clone, Default)]
 pub(in crate::graph) struct Part {
-    /// The deletes, which are carried out before values and edges are set.
+    /// The deletes, which are executed before values and edges are set.
     pub(in crate::graph) deletes: Vec<Delete>,
     /// The values that are set.
     pub(in crate::graph) values: Vec<SetValue>,
@@ -67,9 +67,9 @@ pub(in crate::graph) struct Delete {
 pub(in crate::graph) enum Deleted {
     /// Everything in all languages.
     All,
-    /// Everything in the language of a place.
+    /// Everything in the language of a position.
     Lang(u32),
-    /// One value in the language of a place, converted to the type of the predicate.
+    /// One value in the language of a position, converted to the type of the predicate.
     Value(u32, Value),
     /// The password of this text, or of this hash: in logs of the first format alone. A mutation that says so is
     /// resolved to the value that it deletes when it is checked.
@@ -155,7 +155,7 @@ impl Changes {
     pub fn fit(&self, schema: &Schema) -> bool {
         let is_new = |name: &str| self.definitions.iter().any(|def| def.name == name);
         self.predicates.iter().all(|def| match schema.predicates.get(&def.name) {
-            Some(known) => *known == **def,
+            Some(existing) => *existing == **def,
             None => is_new(&def.name),
         })
     }
@@ -166,7 +166,7 @@ impl Changes {
     /// # Errors
     ///
     /// [`hexgraph_base::types::Error::Query`] when two nodes would have a value that only one may have;
-    /// [`hexgraph_base::types::Error::Limit`] when there is no room for another uid.
+    /// [`hexgraph_base::types::Error::Limit`] when there is no space for another uid.
     pub fn apply(self, version: &Version) -> Result<Version> {
         self.apply_keyed(version, &mut Vec::new(), &|| Ok(())).map(|(next, _)| next)
     }
@@ -188,12 +188,12 @@ impl Changes {
         Ok(done)
     }
 
-    /// As [`Changes::apply`], for changes that were carried out before, perhaps in several steps:
+    /// As [`Changes::apply`], for changes that were executed before, perhaps in several steps:
     /// whether two nodes have a value that only one may have is not asked.
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Limit`] when there is no room for another uid.
+    /// [`hexgraph_base::types::Error::Limit`] when there is no space for another uid.
     pub fn apply_again(self, version: &Version) -> Result<Version> {
         self.carry_out(version, &mut Vec::new(), &|| Ok(()), true).map(|(next, _)| next)
     }
@@ -225,7 +225,8 @@ impl Changes {
         work.draft.check_unique()?;
         let effect = work.draft.effect();
         let changed = work.draft.finish(keys);
-        next.is_fold_due = changed.iter().any(|(_, it)| is_fold_due(it, &next.thresholds));
+        next.is_compaction_due =
+            changed.iter().any(|(_, it)| is_compaction_due(it, &next.thresholds));
         next.replace(changed);
         next.replaced += weight as u64;
         Ok((next, effect))
@@ -359,14 +360,14 @@ impl Work<'_> {
     /// Deletes things of one node and predicate. The values among them are of one language.
     fn delete(&mut self, name: &str, node: u32, whats: impl Iterator<Item = Deleted>) {
         let (draft, langs) = (&mut self.draft, self.langs);
-        let (mut wanted, mut of) = (Vec::new(), 0);
+        let (mut expected, mut of) = (Vec::new(), 0);
         for what in whats {
             match what {
                 Deleted::All => draft.clear(name, node),
                 Deleted::Lang(lang) => draft.clear_lang(name, &langs[lang as usize], node),
                 Deleted::Value(lang, value) => {
                     of = lang;
-                    wanted.push(value);
+                    expected.push(value);
                 }
                 Deleted::FirstFormatPassword(lang, text) => {
                     let lang = &langs[lang as usize];
@@ -384,8 +385,8 @@ impl Work<'_> {
                 }
             }
         }
-        if !wanted.is_empty() {
-            draft.remove_wanted(name, &langs[of as usize], node, wanted);
+        if !expected.is_empty() {
+            draft.remove_expected(name, &langs[of as usize], node, expected);
         }
     }
 }

@@ -69,18 +69,18 @@ pub(in crate::graph) fn stored_value(
     literal_type: ValueType,
     def: &PredicateDef,
 ) -> Result<Value, Refusal> {
-    let wanted = def.value_type;
+    let expected = def.value_type;
     let is_text = matches!(literal_type, ValueType::Default | ValueType::String);
-    let value = if wanted == ValueType::Default {
+    let value = if expected == ValueType::Default {
         literal_value(text, literal_type)?
     } else if is_text {
-        Value::parse(text, wanted)?
+        Value::parse(text, expected)?
     } else {
         let value = literal_value(text, literal_type)?;
-        if wanted == ValueType::Vector && literal_type != ValueType::Vector {
+        if expected == ValueType::Vector && literal_type != ValueType::Vector {
             return Err(no_vector(def));
         }
-        convert_owned(value, wanted)?
+        convert_owned(value, expected)?
     };
     check_indexed(value.as_ref(), def)?;
     Ok(value)
@@ -98,8 +98,10 @@ pub(in crate::graph) fn stored(object: &Object<'_>, def: &PredicateDef) -> Resul
         _ => return Err(Refusal::NoValue { predicate: def.name.clone() }),
     };
     let converted = match (value, def.value_type) {
-        (Value::Default(text) | Value::String(text), wanted) if wanted != ValueType::Default => {
-            Value::parse(text, wanted)?
+        (Value::Default(text) | Value::String(text), expected)
+            if expected != ValueType::Default =>
+        {
+            Value::parse(text, expected)?
         }
         (Value::Vector(_), _) => convert_owned(value.clone(), def.value_type)?,
         (_, ValueType::Vector) => return Err(no_vector(def)),
@@ -156,9 +158,9 @@ fn no_vector(def: &PredicateDef) -> Refusal {
 /// # Errors
 ///
 /// [`Refusal::Convert`].
-pub(in crate::graph) fn convert_owned(value: Value, wanted: ValueType) -> Result<Value, Refusal> {
-    let same = value.value_type() == wanted || wanted == ValueType::Default;
-    if same { Ok(value) } else { Ok(value.as_ref().convert(wanted)?) }
+pub(in crate::graph) fn convert_owned(value: Value, expected: ValueType) -> Result<Value, Refusal> {
+    let same = value.value_type() == expected || expected == ValueType::Default;
+    if same { Ok(value) } else { Ok(value.as_ref().convert(expected)?) }
 }
 
 /// Returns a value as one of another type, which holds it in full.
@@ -180,7 +182,7 @@ pub(in crate::graph) fn convert_in_full(
 ///
 /// # Errors
 ///
-/// [`Refusal::Infinite`], [`Refusal::VectorNumber`], [`Refusal::Place`] or [`Refusal::Convert`] for such a value.
+/// [`Refusal::Infinite`], [`Refusal::VectorNumber`], [`Refusal::Position`] or [`Refusal::Convert`] for such a value.
 pub fn check_storable(value: ValueRef<'_>) -> Result<(), Refusal> {
     match value {
         ValueRef::Float(number) if number.is_infinite() => Err(Refusal::Infinite),
@@ -189,7 +191,7 @@ pub fn check_storable(value: ValueRef<'_>) -> Result<(), Refusal> {
             None => Ok(()),
         },
         ValueRef::Geo(text) => match Geometry::parse_json(text) {
-            Ok(geometry) => Ok(geometry.check_places()?),
+            Ok(geometry) => Ok(geometry.check_positions()?),
             Err(_) => Ok(()),
         },
         ValueRef::DateTime(time) if !time.is_writable() => {

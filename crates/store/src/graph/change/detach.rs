@@ -1,7 +1,7 @@
 //! Deletes nodes with everything: their values and edges, whatever their types say, and the edges that lead to them.
 //!
 //! Edges to the nodes are existing by the reverse edges where the schema keeps those, else by one pass over the targets of the predicate, however many
-//! nodes are deleted. What comes out is a list of deletes, which [`Changes::apply`] carries out by columns.
+//! nodes are deleted. What comes out is a list of deletes, which [`Changes::apply`] executes by columns.
 
 use super::bounds::Charge;
 use super::change_weight;

@@ -15,7 +15,7 @@
 //! committed, and would go with it. The keys of an index are those of what it finds.
 //!
 //! `@count` adds (node) where the number of elements changes, and the same for the other side of
-//! edges that are kept in both directions. Nodes stand there by uid: their numbers inside the
+//! edges that are retained in both directions. Nodes stand there by uid: their numbers inside the
 //! engine may differ from version to version.
 
 use crate::graph::version::values::{LangValues, ValueList};
@@ -54,14 +54,14 @@ pub(in crate::graph) struct PredicateKeys<'k> {
     def: &'k PredicateDef,
     /// The fingerprint of the predicate's name.
     base: u64,
-    found: &'k mut Vec<ConflictKey>,
+    result: &'k mut Vec<ConflictKey>,
 }
 
 impl<'k> PredicateKeys<'k> {
-    /// Adds to `found` what the changes of a predicate have as keys.
+    /// Adds to `result` what the changes of a predicate have as keys.
     pub(in crate::graph) fn new(
         def: &'k PredicateDef,
-        found: &'k mut Vec<ConflictKey>,
+        result: &'k mut Vec<ConflictKey>,
     ) -> PredicateKeys<'k> {
         let rule = match def {
             PredicateDef { noconflict: true, .. } => Rule::None,
@@ -69,7 +69,7 @@ impl<'k> PredicateKeys<'k> {
             PredicateDef { list: true, .. } => Rule::List,
             _ => Rule::Single,
         };
-        PredicateKeys { rule, def, base: fingerprint(&def.name), found }
+        PredicateKeys { rule, def, base: fingerprint(&def.name), result }
     }
 
     /// Everything of a node is deleted, be there something or not.
@@ -90,12 +90,12 @@ impl<'k> PredicateKeys<'k> {
 
     /// A value of a node is set or deleted, whether it is there or not.
     pub(super) fn value_written(&mut self, node: Uid, value: ValueRef<'_>) {
-        let wanted = self.def.value_type;
+        let expected = self.def.value_type;
         self.element(node, |hasher| {
             // As a delete compares it: a predicate of type default holds values of any type, and `5` is "5" there.
-            match value.value_type() == wanted {
+            match value.value_type() == expected {
                 true => value.hash_content(hasher),
-                false => match value.convert(wanted) {
+                false => match value.convert(expected) {
                     Ok(value) => value.as_ref().hash_content(hasher),
                     Err(_) => value.hash_content(hasher),
                 },
@@ -195,7 +195,7 @@ impl<'k> PredicateKeys<'k> {
 
     fn push(&mut self, of: impl Hash) {
         if self.rule != Rule::None {
-            self.found.push(fingerprint(&(self.base, of)));
+            self.result.push(fingerprint(&(self.base, of)));
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Everything is read and checked before anything is changed: names, languages, types and values
 //! against the schema, with the predicates added to it that the statements bring along. New nodes
-//! get their uids here. What comes out is a list of changes, which [`Changes::apply`] carries out.
+//! get their uids here. What comes out is a list of changes, which [`Changes::apply`] executes.
 
 use super::bindings::Bindings;
 use super::bounds::{Charge, STATEMENTS_MAX};
@@ -30,7 +30,7 @@ pub struct MutationReport {
     /// The new nodes: how the request calls them, and the uid that they got. A label stands
     /// without `_:`. In order of appearance.
     pub uids: Vec<(String, Uid)>,
-    /// The number of statements that are carried out.
+    /// The number of statements that are executed.
     pub triples: u64,
     /// The values that are stored as less than they are.
     pub losses: Losses,
@@ -84,8 +84,8 @@ pub fn stage(
     stager: Stager<'_>,
 ) -> Result<(Changes, MutationReport)> {
     let lists = list_hints(&mutations, &version.schema);
-    let mut room = STATEMENTS_MAX;
-    let resolve = |mutation| bindings.resolve(mutation, &mut room, stager.charge);
+    let mut capacity = STATEMENTS_MAX;
+    let resolve = |mutation| bindings.resolve(mutation, &mut capacity, stager.charge);
     let mutations: Vec<Mutation<'_>> = mutations.into_iter().map(resolve).collect::<Result<_>>()?;
     let mut staging = Staging {
         version,
@@ -111,7 +111,8 @@ pub fn stage(
     version.uids.reserve(&staging.named);
     staging.changes.named = staging.named;
     let Staging { changes, reads, losses, .. } = staging;
-    let report = MutationReport { uids, triples: (STATEMENTS_MAX - room) as u64, losses, reads };
+    let report =
+        MutationReport { uids, triples: (STATEMENTS_MAX - capacity) as u64, losses, reads };
     Ok((changes, report))
 }
 
@@ -184,11 +185,11 @@ struct Staging<'a, 'v> {
     named: NamedUids,
     /// The uids of its new nodes.
     taken: Vec<u64>,
-    /// The places of the predicates in the changes.
+    /// The positions of the predicates in the changes.
     predicates: FxHashMap<String, u32>,
     /// The predicate of the last statement: most have the same as the one before.
     last: Option<(&'a str, u32)>,
-    /// The places of the languages.
+    /// The positions of the languages.
     langs: FxHashMap<&'a str, u32>,
     labels: FxHashMap<Label<'a>, Uid>,
     /// The bytes that were not told of yet.
@@ -201,7 +202,7 @@ struct Staging<'a, 'v> {
 
 /// The predicates that `S * *` is about: those of the types of a node, and the types themselves.
 struct NodeFields {
-    /// The places of those that go, and whether each is that of the types.
+    /// The positions of those that go, and whether each is that of the types.
     gone: Vec<(u32, bool)>,
     /// The names of those that the actor may not change.
     left: Vec<String>,
@@ -223,9 +224,9 @@ impl<'a> Staging<'a, '_> {
         self.changes.next_uid = self.named.next();
         let mut labels = Vec::new();
         for label in mentioned().flatten().filter_map(Label::of) {
-            if let Entry::Vacant(place) = self.labels.entry(label) {
-                // Filled in below: first it has to be known how many uids are wanted.
-                place.insert(Uid(0));
+            if let Entry::Vacant(position) = self.labels.entry(label) {
+                // Filled in below: first it has to be known how many uids are requested.
+                position.insert(Uid(0));
                 labels.push(label);
             }
         }
@@ -296,14 +297,14 @@ impl<'a> Staging<'a, '_> {
             (Subject::Star, _) => return Err(wrong_star()),
             (_, Predicate::Name(name)) => name,
             (_, Predicate::Star) if is_star => {
-                let node = self.known_uid(quad.subject)?;
+                let node = self.existing_uid(quad.subject)?;
                 self.delete_node(node, part);
                 return Ok(());
             }
             (_, Predicate::Star) => return Err(wrong_star()),
         };
-        let node = self.known_uid(quad.subject)?;
-        let target = target(&quad.object).map(|target| self.known_uid(target)).transpose()?;
+        let node = self.existing_uid(quad.subject)?;
+        let target = target(&quad.object).map(|target| self.existing_uid(target)).transpose()?;
         // Deletes never create schema.
         let Some(predicate) = self.changed_predicate(name)? else {
             // Another commit may define it before this request has its turn, and then there may be something to delete.
@@ -367,9 +368,9 @@ impl<'a> Staging<'a, '_> {
                 fields
             }
         };
-        let keeps = fields.left.iter().any(|name| has(version, name, node));
+        let retains = fields.left.iter().any(|name| has(version, name, node));
         for (predicate, is_types) in &fields.gone {
-            if !keeps || !is_types {
+            if !retains || !is_types {
                 part.deletes.push(Delete { predicate: *predicate, node, what: Deleted::All });
             }
         }
@@ -406,12 +407,12 @@ impl<'a> Staging<'a, '_> {
         let target = target(&quad.object);
         let def = Arc::clone(&self.changes.predicates[predicate as usize]);
         check_shape(&def, quad.lang, target.is_some()).map_err(Error::schema)?;
-        let node = self.known_uid(quad.subject)?;
+        let node = self.existing_uid(quad.subject)?;
         check_facets(&quad.facets).map_err(|reason| wrong_value(reason, &def, quad.subject))?;
         let facets = quad.facets.iter();
         let facets = facets.map(|(key, value)| (Arc::from(*key), value.clone())).collect();
         if let Some(target) = target {
-            let target = self.known_uid(target)?;
+            let target = self.existing_uid(target)?;
             part.edges.push(SetEdge { predicate, node, target, facets });
             return Ok(());
         }
@@ -450,18 +451,18 @@ impl<'a> Staging<'a, '_> {
 
     /// The place of a predicate that the schema or the request knows.
     fn predicate(&mut self, name: &str) -> Option<u32> {
-        if let Some(&place) = self.predicates.get(name) {
-            return Some(place);
+        if let Some(&position) = self.predicates.get(name) {
+            return Some(position);
         }
         let def = self.version.schema.predicates.get(name)?.clone();
         Some(self.add_predicate(def))
     }
 
     fn add_predicate(&mut self, def: PredicateDef) -> u32 {
-        let place = self.changes.predicates.len() as u32;
-        self.predicates.insert(def.name.clone(), place);
+        let position = self.changes.predicates.len() as u32;
+        self.predicates.insert(def.name.clone(), position);
         self.changes.predicates.push(Arc::new(def));
-        place
+        position
     }
 
     /// Defines a predicate by the first object that it has.
@@ -486,13 +487,13 @@ impl<'a> Staging<'a, '_> {
     }
 
     /// The uid of a node; of a new one when some statement of the request sets something there.
-    fn known_uid(&self, subject: Subject<'a>) -> Result<Uid> {
+    fn existing_uid(&self, subject: Subject<'a>) -> Result<Uid> {
         if let Subject::Uid(uid) = subject {
             return Ok(Uid(uid));
         }
         let label = Label::of(subject);
-        let known = label.and_then(|label| self.labels.get(&label).copied());
-        known.ok_or_else(|| match label {
+        let existing = label.and_then(|label| self.labels.get(&label).copied());
+        existing.ok_or_else(|| match label {
             Some(Label::Blank(label)) => {
                 let message = format!("`_:{label}` is a new node, which has nothing to be deleted");
                 Error::query(message).with_hint("name the node by its uid: `<0x1>`")
@@ -564,6 +565,6 @@ fn types_of(version: &Version, subject: Uid) -> Vec<&str> {
     };
     let mut types = Vec::new();
     let list = values.values(node);
-    types.extend((0..list.len()).filter_map(|place| text_of(list.get(place))));
+    types.extend((0..list.len()).filter_map(|position| text_of(list.get(position))));
     types
 }

@@ -84,7 +84,7 @@ pub enum Refusal {
     },
     /// The value is a point that is not on the globe.
     #[error(transparent)]
-    Place(#[from] GeometryError),
+    Position(#[from] GeometryError),
     /// The text or a word of it is too long for a key of an index.
     #[error("the text is longer than the 65000 bytes that an index takes")]
     LongText,
@@ -128,7 +128,7 @@ impl Refusal {
                 | Refusal::Lossy(_)
                 | Refusal::Infinite
                 | Refusal::VectorNumber { .. }
-                | Refusal::Place(_)
+                | Refusal::Position(_)
                 | Refusal::LongText
                 | Refusal::GeoIndex(_)
                 | Refusal::Facet { .. }

@@ -12,7 +12,7 @@ use std::cell::Cell;
 pub enum Statements<'a> {
     /// N-Quads, one a line.
     NQuads(&'a str),
-    /// N-Quads that are the part of a text which begins at this place.
+    /// N-Quads that are the part of a text which begins at this position.
     Part(&'a str, Position),
     /// JSON: an object or an array of objects.
     Json(&'a str),
@@ -26,7 +26,7 @@ pub struct MutationTexts<'a> {
     deletes: Vec<Text<'a>>,
 }
 
-/// The statements of one mutation. The deletes are carried out before the sets.
+/// The statements of one mutation. The deletes are executed before the sets.
 #[derive(Debug, Clone, Default)]
 pub struct Mutation<'a> {
     /// The statements that are set.

@@ -23,10 +23,10 @@ use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
 /// The numbers of the chunk begin here; below are uids that are their own node ids.
-pub(super) const FOREIGN: u32 = 1 << 31;
+pub(super) const EXTERNAL: u32 = 1 << 31;
 
 /// A node that a chunk numbers for itself.
-pub(in crate::graph) enum Foreign {
+pub(in crate::graph) enum External {
     /// A node that has a name: `_:label`, or an external id behind `<`.
     Named(Box<str>),
     /// A node that is named by a uid of 2^31 or more.
@@ -48,8 +48,8 @@ pub(in crate::graph) struct BadLine {
 pub(in crate::graph) struct Batch {
     /// The statements by predicate, in order of first appearance.
     pub predicates: Vec<PredicateBatch>,
-    /// The nodes that the chunk numbers, from [`FOREIGN`] on.
-    pub foreign: Vec<Foreign>,
+    /// The nodes that the chunk numbers, from [`EXTERNAL`] on.
+    pub external: Vec<External>,
     /// The uids below 2^31 that it names.
     pub named: NamedUids,
     /// The number of statements that are stored.
@@ -95,7 +95,7 @@ pub(super) fn read_chunk<'a>(
         has_ended,
         columns: Vec::new(),
         by_name: FxHashMap::default(),
-        foreign: Vec::new(),
+        external: Vec::new(),
         blanks: FxHashMap::default(),
         names: FxHashMap::default(),
         graphs: (0, String::new()),
@@ -116,8 +116,8 @@ pub(super) fn read_chunk<'a>(
         }
     }
     let predicates = reader.columns.into_iter().map(Columns::finish).collect();
-    let Reader { foreign, named, graphs, .. } = reader;
-    Batch { predicates, foreign, named, triples, graphs, bad_lines }
+    let Reader { external, named, graphs, .. } = reader;
+    Batch { predicates, external, named, triples, graphs, bad_lines }
 }
 
 struct Reader<'a> {
@@ -125,7 +125,7 @@ struct Reader<'a> {
     has_ended: &'a (dyn Fn() -> bool + Sync),
     columns: Vec<Columns<'a>>,
     by_name: FxHashMap<Box<str>, usize>,
-    foreign: Vec<Foreign>,
+    external: Vec<External>,
     blanks: FxHashMap<Box<str>, u32>,
     /// The external ids.
     names: FxHashMap<Box<str>, u32>,
@@ -224,11 +224,11 @@ impl<'a> Reader<'a> {
 
     fn add(&mut self, quad: &NQuad<'_>, at: FilePosition) -> Result<(), Refusal> {
         let Predicate::Name(name) = quad.predicate else { return Err(Refusal::StarInSet) };
-        let place = self.columns_of(name);
-        if let Some(refused) = &self.columns[place].refused {
+        let position = self.columns_of(name);
+        if let Some(refused) = &self.columns[position].refused {
             return Err(refused.clone());
         }
-        let def = self.columns[place].def;
+        let def = self.columns[position].def;
         let target = match &quad.object {
             Object::Uid(uid) => Some(Subject::Uid(*uid)),
             Object::Blank(label) => Some(Subject::Blank(label)),
@@ -248,7 +248,7 @@ impl<'a> Reader<'a> {
         check_facets(&quad.facets)?;
         if let Some(target) = target {
             let (node, target) = (self.node(quad.subject)?, self.node(target)?);
-            self.columns[place].push_edge(node, target, quad, at);
+            self.columns[position].push_edge(node, target, quad, at);
             return Ok(());
         }
         let is_password = |def: &PredicateDef| def.value_type == ValueType::Password;
@@ -267,13 +267,13 @@ impl<'a> Reader<'a> {
         };
         check_lossless(&quad.object, value.as_ref())?;
         let node = self.node(quad.subject)?;
-        self.columns[place].push_value(node, value.as_ref(), quad, at);
+        self.columns[position].push_value(node, value.as_ref(), quad, at);
         Ok(())
     }
 
     fn columns_of(&mut self, name: &str) -> usize {
-        if let Some(&place) = self.by_name.get(name) {
-            return place;
+        if let Some(&position) = self.by_name.get(name) {
+            return position;
         }
         let def = self.schema.predicates.get(name);
         let refused = check_name(name, self.schema, Actor::Client).err();
@@ -283,49 +283,49 @@ impl<'a> Reader<'a> {
     }
 
     fn node(&mut self, subject: Subject<'_>) -> Result<u32, Refusal> {
-        let next = FOREIGN + self.foreign.len() as u32;
-        let foreign = match subject {
+        let next = EXTERNAL + self.external.len() as u32;
+        let external = match subject {
             Subject::Uid(uid) if !NodeIds::is_high(Uid(uid)) => {
                 self.named.add(uid as u32);
                 return Ok(uid as u32);
             }
             Subject::Uid(uid) => match self.highs.entry(uid) {
-                Entry::Occupied(known) => return Ok(*known.get()),
-                Entry::Vacant(place) => {
-                    place.insert(next);
-                    Foreign::High(uid)
+                Entry::Occupied(existing) => return Ok(*existing.get()),
+                Entry::Vacant(position) => {
+                    position.insert(next);
+                    External::High(uid)
                 }
             },
             Subject::Blank(label) => match self.blanks.get(label) {
-                Some(known) => return Ok(*known),
+                Some(existing) => return Ok(*existing),
                 None => {
                     self.blanks.insert(label.into(), next);
-                    Foreign::Named(format!("_:{label}").into())
+                    External::Named(format!("_:{label}").into())
                 }
             },
             Subject::Name(name) => {
                 let name =
                     name_text(name).map_err(|fault| Refusal::NodeName { reason: fault.message })?;
                 match self.names.get(&*name) {
-                    Some(known) => return Ok(*known),
+                    Some(existing) => return Ok(*existing),
                     None => {
                         let key = format!("<{name}").into();
                         self.names.insert(name.into(), next);
-                        Foreign::Named(key)
+                        External::Named(key)
                     }
                 }
             }
             Subject::New(number) => match self.new_nodes.entry(number) {
-                Entry::Occupied(known) => return Ok(*known.get()),
-                Entry::Vacant(place) => {
-                    place.insert(next);
-                    Foreign::New
+                Entry::Occupied(existing) => return Ok(*existing.get()),
+                Entry::Vacant(position) => {
+                    position.insert(next);
+                    External::New
                 }
             },
             Subject::Var(name) => return Err(variable(name)),
             Subject::Star => return Err(Refusal::StarInSet),
         };
-        self.foreign.push(foreign);
+        self.external.push(external);
         Ok(next)
     }
 }
@@ -411,7 +411,7 @@ impl<'a> Columns<'a> {
             self.value_positions.push(at);
         }
         let same = |column: &LangColumn| &*column.lang == quad.lang;
-        let place = self.langs.iter().position(same).unwrap_or_else(|| {
+        let position = self.langs.iter().position(same).unwrap_or_else(|| {
             let value_type = self.def.map_or(value.value_type(), |def| def.value_type);
             self.langs.push(LangColumn {
                 lang: quad.lang.into(),
@@ -421,7 +421,7 @@ impl<'a> Columns<'a> {
             });
             self.langs.len() - 1
         });
-        let column = &mut self.langs[place];
+        let column = &mut self.langs[position];
         for (key, value) in &quad.facets {
             column.facets.push(column.nodes.len() as u32, key, value.as_ref());
         }

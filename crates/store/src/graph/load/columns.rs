@@ -4,7 +4,7 @@
 //! added here in the order of the table. At the end ids get their nodes: those that the index of
 //! their predicate knows, and new uids for the others, in the order in which they came.
 
-use super::batch::FOREIGN;
+use super::batch::EXTERNAL;
 use super::duplicates::{Duplicates, RowNodes};
 use super::gather::{Built, Gathered};
 use super::intern::{ExternalId, Interned, Interner};
@@ -27,8 +27,8 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// The places of ids that each row of a table has.
-pub const PLACES_A_ROW: u64 = 2;
+/// The positions of ids that each row of a table has.
+pub const POSITIONS_A_ROW: u64 = 2;
 
 /// When a column of ids has at most this many stored ids for each row, all stored ids are read at once; else each is
 /// looked up.
@@ -157,7 +157,7 @@ impl ColumnLoad {
         self.version.schema.predicates.get(name).is_some_and(|def| def.lang)
     }
 
-    /// The type of the values that are the ids of a space; `wanted` when its predicate is new. A new one is indexed, and
+    /// The type of the values that are the ids of a space; `expected` when its predicate is new. A new one is indexed, and
     /// `is_unique` says that no two nodes may have one of its values.
     ///
     /// # Errors
@@ -166,14 +166,14 @@ impl ColumnLoad {
     pub fn define_ids(
         &mut self,
         space: usize,
-        wanted: ValueType,
+        expected: ValueType,
         is_unique: bool,
     ) -> Result<ValueType> {
         let name = match &self.spaces[space] {
             IdSpace::Uid => return Ok(ValueType::Uid),
             IdSpace::Predicate(name) => name.clone(),
         };
-        let def = define_ids(&mut self.version, &name, wanted, is_unique)?;
+        let def = define_ids(&mut self.version, &name, expected, is_unique)?;
         Ok(if is_text(&def) { ValueType::String } else { ValueType::Int })
     }
 
@@ -184,22 +184,22 @@ impl ColumnLoad {
     /// [`Error::Schema`] for a name that only the engine may declare, and for one that no schema can be written with.
     pub fn define_type(&mut self, name: &str, mut fields: Vec<String>) -> Result<()> {
         if !is_name(name) {
-            let wanted = "it has a letter or digit, and neither blanks nor < > { } | ^ ` \" \\";
-            return Err(Error::schema(format!("`{name}` is no name of a type: {wanted}")));
+            let expected = "it has a letter or digit, and neither blanks nor < > { } | ^ ` \" \\";
+            return Err(Error::schema(format!("`{name}` is no name of a type: {expected}")));
         }
-        let Some(known) = self.version.schema.types.get(name) else {
+        let Some(existing) = self.version.schema.types.get(name) else {
             let def = TypeDef::new(name, fields);
             self.version.schema.check_type(&def)?;
             Arc::make_mut(&mut self.version.schema).types.insert(name.to_owned(), def);
             return Ok(());
         };
-        let own: FxHashSet<&str> = known.fields.iter().map(String::as_str).collect();
+        let own: FxHashSet<&str> = existing.fields.iter().map(String::as_str).collect();
         fields.retain(|field| !own.contains(field.as_str()));
         // Those of the engine are as they are.
         if !fields.is_empty() && !is_reserved(name) {
-            let mut own = known.declared().by_alter.unwrap_or_default();
+            let mut own = existing.declared().by_alter.unwrap_or_default();
             own.extend(fields);
-            let def = known.declare(Origin::Alter, Some(own));
+            let def = existing.declare(Origin::Alter, Some(own));
             Arc::make_mut(&mut self.version.schema).types.insert(name.to_owned(), def);
         }
         Ok(())
@@ -220,7 +220,7 @@ impl ColumnLoad {
         for (space, name) in self.spaces.iter().enumerate() {
             let IdSpace::Predicate(name) = name else { continue };
             let values = self.version.predicate(name).and_then(|predicate| predicate.values(""));
-            let Some(values) = values.filter(|values| values.is_settled()) else { continue };
+            let Some(values) = values.filter(|values| values.is_clean()) else { continue };
             let column = &values.base.column;
             let is_int = column.values.value_type() == Some(ValueType::Int);
             if !is_int
@@ -229,12 +229,13 @@ impl ColumnLoad {
             {
                 continue;
             }
-            let id = |place| match column.values.get(place) {
+            let id = |position| match column.values.get(position) {
                 ValueRef::Int(id) => id,
                 _ => unreachable!("a column of ints has ints only"),
             };
-            let pairs = column.subjects.iter().enumerate().map(|(place, node)| (id(place), node));
-            self.interner.set_known(space, pairs)?;
+            let pairs =
+                column.subjects.iter().enumerate().map(|(position, node)| (id(position), node));
+            self.interner.set_existing(space, pairs)?;
         }
         Ok(())
     }
@@ -287,24 +288,24 @@ impl ColumnLoad {
         // Before new uids are taken, so that none of them is one that the data name.
         self.version.uids.reserve(&self.named);
         let stored: Vec<bool> = self.spaces.iter().map(|space| self.has_stored(space)).collect();
-        let known = |id: &Interned| match stored.get(id.space) {
-            Some(true) => self.known(id),
+        let existing = |id: &Interned| match stored.get(id.space) {
+            Some(true) => self.existing(id),
             _ => None,
         };
-        let known: Vec<Option<Uid>> = ids.par_iter().map(known).collect();
-        let new_count = known.iter().filter(|known| known.is_none()).count() as u64;
-        let are_all_new = 0 < new_count && !has_met_known && known.iter().all(Option::is_none);
+        let existing: Vec<Option<Uid>> = ids.par_iter().map(existing).collect();
+        let new_count = existing.iter().filter(|existing| existing.is_none()).count() as u64;
+        let are_all_new = 0 < new_count && !has_met_known && existing.iter().all(Option::is_none);
         let new_uids =
             self.version.uids.take_unknown(new_count, &self.version.nodes, &self.named)?;
         let mut new_uids = new_uids.into_iter().map(Uid);
         let mut uids = vec![0; ids.len()];
         let mut new = Vec::with_capacity(new_count as usize);
-        for (at, (id, known)) in ids.iter().zip(&known).enumerate() {
-            if known.is_none() {
+        for (at, (id, existing)) in ids.iter().zip(&existing).enumerate() {
+            if existing.is_none() {
                 new.push(at);
             }
-            let uid = known.or_else(|| new_uids.next()).expect("there is one for each new id");
-            uids[(id.number - FOREIGN) as usize] = uid.0;
+            let uid = existing.or_else(|| new_uids.next()).expect("there is one for each new id");
+            uids[(id.number - EXTERNAL) as usize] = uid.0;
         }
         self.add_ids(&ids, &new)?;
         let high = uids.iter().copied().filter(|&uid| NodeIds::is_high(Uid(uid))).collect();
@@ -312,11 +313,11 @@ impl ColumnLoad {
         let node = |&uid: &u64| next.nodes.node(Uid(uid)).expect("all uids are in the table now");
         let numbers: Vec<u32> = uids.iter().map(node).collect();
         let firsts: Vec<(u64, u32)> = match self.gathered.has_unique() {
-            true => ids.iter().map(|id| (id.place, id.number)).collect(),
+            true => ids.iter().map(|id| (id.position, id.number)).collect(),
             false => Vec::new(),
         };
         let new_ends = self.owns_edges.then(|| {
-            let number = |&at: &usize| numbers[(ids[at].number - FOREIGN) as usize];
+            let number = |&at: &usize| numbers[(ids[at].number - EXTERNAL) as usize];
             let mut nodes = RoaringBitmap::new();
             add_nodes(&[&new.iter().map(number).collect::<Vec<u32>>()], &mut nodes);
             let target_types = std::mem::take(&mut self.target_types);
@@ -324,12 +325,12 @@ impl ColumnLoad {
         });
         let duplicates = self.duplicates(&ids);
         // What follows needs the memory for columns.
-        drop((ids, known, new, uids));
-        reserved.keep_only((numbers.len() * size_of::<u32>()) as u64);
+        drop((ids, existing, new, uids));
+        reserved.retain_only((numbers.len() * size_of::<u32>()) as u64);
         let label = |node: u32| {
-            let is_node = |number: u32| numbers[(number - FOREIGN) as usize] == node;
-            let (place, _) = firsts.iter().find(|(_, number)| is_node(*number))?;
-            row_of(&self.tables, place / PLACES_A_ROW)
+            let is_node = |number: u32| numbers[(number - EXTERNAL) as usize] == node;
+            let (position, _) = firsts.iter().find(|(_, number)| is_node(*number))?;
+            row_of(&self.tables, position / POSITIONS_A_ROW)
         };
         let built = self.gathered.build(next, &numbers, &label, new_ends.as_ref())?;
         let count = self.count + built.typed;
@@ -374,7 +375,7 @@ impl ColumnLoad {
     }
 
     /// The uid that an id has already.
-    fn known(&self, id: &Interned) -> Option<Uid> {
+    fn existing(&self, id: &Interned) -> Option<Uid> {
         let value = match &id.id {
             ExternalId::New => return None,
             ExternalId::Int(uid) if self.spaces[id.space] == IdSpace::Uid => {

@@ -3,8 +3,8 @@
 //! A bit for each number that the load gives, and a set of the stored nodes that are named: rows are looked at one after the other, in
 //! the order of the tables, so that the first such row does not depend on threads. O(rows).
 
-use super::batch::FOREIGN;
-use hexgraph_base::budget::{Budget, Share as Reservation};
+use super::batch::EXTERNAL;
+use hexgraph_base::budget::{Budget, Reservation};
 use hexgraph_base::types::Result;
 use roaring::RoaringBitmap;
 
@@ -22,7 +22,7 @@ const STORED_BYTES: u64 = 4;
 
 /// The nodes of the rows so far.
 pub(super) struct RowNodes {
-    /// The bits of the numbers from [`FOREIGN`] on.
+    /// The bits of the numbers from [`EXTERNAL`] on.
     numbered: Vec<u64>,
     stored: RoaringBitmap,
     /// The memory of both.
@@ -38,7 +38,7 @@ impl RowNodes {
         RowNodes {
             numbered: Vec::new(),
             stored: RoaringBitmap::new(),
-            reserved: budget.share(),
+            reserved: budget.reservation(),
             duplicates: 0,
             first: None,
         }
@@ -65,12 +65,12 @@ impl RowNodes {
     fn reserve(&mut self, nodes: &[u32]) -> Result<()> {
         let numbers = || nodes.iter().filter_map(|&node| number_of(node));
         let stored = nodes.len() - numbers().count();
-        self.reserved.draw(stored as u64 * STORED_BYTES)?;
+        self.reserved.reserve(stored as u64 * STORED_BYTES)?;
         let words = numbers().max().map_or(0, |number| (number / 64) as usize + 1);
         let before = self.numbered.len();
         if before < words {
             let len = words.max(2 * before);
-            self.reserved.draw(len as u64 * 8)?;
+            self.reserved.reserve(len as u64 * 8)?;
             self.numbered.reserve_exact(len - before);
             self.numbered.resize(len, 0);
             self.reserved.give_back(before as u64 * 8);
@@ -94,5 +94,5 @@ impl RowNodes {
 
 /// The number that the load has given a node; `None` for one that is stored.
 fn number_of(node: u32) -> Option<u32> {
-    node.checked_sub(FOREIGN)
+    node.checked_sub(EXTERNAL)
 }

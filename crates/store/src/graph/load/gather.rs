@@ -4,7 +4,7 @@ pub(in crate::graph) mod little;
 mod built;
 mod fit;
 
-use super::batch::{BadLine, Batch, FOREIGN, Foreign, PredicateBatch};
+use super::batch::{BadLine, Batch, EXTERNAL, External, PredicateBatch};
 use super::duplicates::Duplicates;
 use super::names::{ExternalIds, NameRuns, NodeNames, ResolvedNames};
 use super::spill::{Spill, SpillOptions, Spilled};
@@ -26,11 +26,11 @@ use crate::graph::version::whole::Version;
 use crate::storage::{Array, catch_corrupt};
 use built::{Builder, BuiltPredicate, joined};
 use fit::{converted, first_definition, has_float, inexact_int};
-use hexgraph_base::budget::{Budget, Share};
+use hexgraph_base::budget::{Budget, Reservation};
 use hexgraph_base::formats::FilePosition;
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Error, Result, Uid, ValueType};
-use little::{LittleLoad, build_little, is_little};
+use little::{SmallLoad, build_small, is_small};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
@@ -71,7 +71,7 @@ pub struct Built {
     pub untyped: u64,
     pub typed: u64,
     /// What it comes to as a commit, where it is little beside the graph.
-    pub little: Option<LittleLoad>,
+    pub small: Option<SmallLoad>,
 }
 
 impl Built {
@@ -88,7 +88,7 @@ impl Built {
             owned: Vec::new(),
             untyped: 0,
             typed: 0,
-            little: None,
+            small: None,
         }
     }
 
@@ -112,14 +112,14 @@ impl Built {
 pub(in crate::graph) struct Gathered {
     predicates: Vec<Pending>,
     by_name: FxHashMap<Box<str>, usize>,
-    /// The number of nodes that have no final number yet, from [`FOREIGN`] on.
-    foreign: usize,
+    /// The number of nodes that have no final number yet, from [`EXTERNAL`] on.
+    external: usize,
     names: NodeNames,
     highs: FxHashMap<u64, u32>,
     named: NamedUids,
     spill: Option<Spill>,
     /// The memory that is reserved for it.
-    share: Share,
+    reservation: Reservation,
 }
 
 /// Says what the data calls a node that has no uid there.
@@ -155,19 +155,19 @@ impl Gathered {
         options: Option<&SpillOptions>,
         budget: &Budget,
     ) -> Result<Gathered> {
-        let share = budget.share();
+        let reservation = budget.reservation();
         if let Some(options) = options {
-            share.draw(options.memory)?;
+            reservation.reserve(options.memory)?;
         }
         Ok(Gathered {
             predicates: Vec::new(),
             by_name: FxHashMap::default(),
-            foreign: 0,
+            external: 0,
             names: NodeNames::default(),
             highs: FxHashMap::default(),
             named: NamedUids::default(),
             spill: options.map(Spill::new).transpose()?,
-            share,
+            reservation,
         })
     }
 
@@ -183,12 +183,12 @@ impl Gathered {
         let mut bad_lines = batch.bad_lines;
         self.named.merge(&batch.named);
         let names_before = self.names.byte_len();
-        let foreign = self.add_foreign(batch.foreign)?;
+        let external = self.add_external(batch.external)?;
         let parts: usize = batch.predicates.iter().map(PredicateBatch::byte_len).sum();
         let held = parts + self.names.byte_len() - names_before;
         for mut predicate in batch.predicates {
-            if !foreign.is_empty() {
-                renumber(&mut predicate, |node| foreign[(node - FOREIGN) as usize]);
+            if !external.is_empty() {
+                renumber(&mut predicate, |node| external[(node - EXTERNAL) as usize]);
             }
             self.add_predicate(predicate, schema, &mut bad_lines);
         }
@@ -198,22 +198,22 @@ impl Gathered {
     }
 
     /// The numbers of the load for the nodes of a batch.
-    fn add_foreign(&mut self, foreign: Vec<Foreign>) -> Result<Vec<u32>> {
+    fn add_external(&mut self, external: Vec<External>) -> Result<Vec<u32>> {
         // The last number, `u32::MAX`, stands for no node, so one less than 2^31 of them can be given.
-        if FOREIGN as usize <= self.foreign + foreign.len() {
+        if EXTERNAL as usize <= self.external + external.len() {
             let message = "more than 2^31 - 1 names of nodes (with a bound on memory one counts each time that it comes back \
                            after others went to files: more `memory` makes fewer)";
             return Err(Error::Limit { message: message.to_owned() });
         }
-        let numbers = foreign.into_iter().map(|node| {
-            let next = FOREIGN + self.foreign as u32;
+        let numbers = external.into_iter().map(|node| {
+            let next = EXTERNAL + self.external as u32;
             let number = match node {
-                Foreign::Named(name) => self.names.number(name, next),
-                Foreign::High(uid) => *self.highs.entry(uid).or_insert(next),
-                Foreign::New => next,
+                External::Named(name) => self.names.number(name, next),
+                External::High(uid) => *self.highs.entry(uid).or_insert(next),
+                External::New => next,
             };
             // Whoever was met before has a lesser number.
-            self.foreign += usize::from(number == next);
+            self.external += usize::from(number == next);
             number
         });
         Ok(numbers.collect())
@@ -228,15 +228,15 @@ impl Gathered {
         if batch.langs.is_empty() && batch.edges.nodes.is_empty() {
             return;
         }
-        let place = match self.by_name.get(&batch.name) {
-            Some(&place) => place,
+        let position = match self.by_name.get(&batch.name) {
+            Some(&position) => position,
             None => {
                 self.by_name.insert(batch.name.clone(), self.predicates.len());
                 self.predicates.push(Pending::new(&batch, schema));
                 self.predicates.len() - 1
             }
         };
-        self.predicates[place].add(batch, bad_lines);
+        self.predicates[position].add(batch, bad_lines);
     }
 
     /// True when there is a predicate whose values no two nodes may share.
@@ -247,7 +247,7 @@ impl Gathered {
     /// Counts what was taken over, and writes all to a file when it is too much.
     fn hold(&mut self, bytes: usize) -> Result<()> {
         let Some(spill) = self.spill.as_mut() else {
-            return self.share.draw(bytes as u64).map_err(with_bound);
+            return self.reservation.reserve(bytes as u64).map_err(with_bound);
         };
         if !spill.hold(bytes) {
             return Ok(());
@@ -307,12 +307,12 @@ impl Gathered {
             // share; else their memory is free before columns are built.
             names = NameRuns::default();
         }
-        let before = self.share.used();
-        self.share.draw((12 * self.foreign) as u64).map_err(with_bound)?;
+        let before = self.reservation.used();
+        self.reservation.reserve((12 * self.external) as u64).map_err(with_bound)?;
         let (next, numbers, new_nodes) = self.final_numbers(version, &resolved)?;
-        self.share.keep_only(before + 4 * self.foreign as u64);
+        self.reservation.retain_only(before + 4 * self.external as u64);
         let label =
-            |node: u32| names.name_of(|number| numbers[(number - FOREIGN) as usize] == node);
+            |node: u32| names.name_of(|number| numbers[(number - EXTERNAL) as usize] == node);
         let ids = resolved.ids;
         Ok((Built { new_nodes, ..self.build(next, &numbers, &label, None)? }, ids))
     }
@@ -325,8 +325,8 @@ impl Gathered {
     ) -> Result<(Version, Vec<u32>, u64)> {
         // Before new uids are taken: others that load at the same time see the named ones then, too.
         version.uids.reserve(&self.named);
-        let at = |number: u32| (number - FOREIGN) as usize;
-        let mut uids = vec![NO_UID; self.foreign];
+        let at = |number: u32| (number - EXTERNAL) as usize;
+        let mut uids = vec![NO_UID; self.external];
         self.highs.iter().for_each(|(&uid, &number)| uids[at(number)] = uid);
         resolved.stored.iter().for_each(|&(number, uid)| uids[at(number)] = uid.0);
         resolved.aliases.iter().for_each(|&(number, _)| uids[at(number)] = ALIAS);
@@ -344,7 +344,7 @@ impl Gathered {
         Ok((next, numbers, new_nodes))
     }
 
-    /// The version that has the gathered data too, where the node of each number from [`FOREIGN`]
+    /// The version that has the gathered data too, where the node of each number from [`EXTERNAL`]
     /// on is known. It does not say which nodes are new. Where `new` has these, the types of nodes get the predicates of their edges as
     /// fields, and new nodes the type of the others at the same end.
     ///
@@ -359,11 +359,11 @@ impl Gathered {
         label: &Label<'_>,
         new: Option<&NewEnds>,
     ) -> Result<Built> {
-        let Gathered { predicates, mut spill, share, .. } = self;
-        if spill.is_none() && is_little(&predicates, &next) {
-            return build_little(predicates, next, numbers, new);
+        let Gathered { predicates, mut spill, reservation, .. } = self;
+        if spill.is_none() && is_small(&predicates, &next) {
+            return build_small(predicates, next, numbers, new);
         }
-        let builder = Builder { version: &next, numbers, label, share: &share };
+        let builder = Builder { version: &next, numbers, label, reservation: &reservation };
         let built = builder.build_all(predicates, spill.as_mut())?;
         let ends: Vec<EdgeEnds> = match new {
             Some(_) => built.iter().filter_map(BuiltPredicate::ends).collect(),
@@ -377,7 +377,7 @@ impl Gathered {
                 types.langs.insert(Box::default(), vec![part]);
                 // Its nodes have their final numbers.
                 let version = &built.version;
-                let builder = Builder { version, numbers: &[], label, share: &share };
+                let builder = Builder { version, numbers: &[], label, reservation: &reservation };
                 let types = builder.build_all(vec![types], spill.as_mut())?;
                 built.version = joined(built.version, types).version;
             }
@@ -424,15 +424,15 @@ impl Gathered {
     }
 
     fn pending(&mut self, def: &PredicateDef) -> &mut Pending {
-        let place = *self.by_name.entry(def.name.as_str().into()).or_insert_with(|| {
+        let position = *self.by_name.entry(def.name.as_str().into()).or_insert_with(|| {
             self.predicates.push(Pending::of(def.clone(), false));
             self.predicates.len() - 1
         });
-        &mut self.predicates[place]
+        &mut self.predicates[position]
     }
 }
 
-/// Replaces the numbers from [`FOREIGN`] on.
+/// Replaces the numbers from [`EXTERNAL`] on.
 fn renumber(batch: &mut PredicateBatch, number: impl Fn(u32) -> u32) {
     for (_, part) in &mut batch.langs {
         renumber_nodes(&mut part.nodes, &number);
@@ -442,7 +442,7 @@ fn renumber(batch: &mut PredicateBatch, number: impl Fn(u32) -> u32) {
 }
 
 fn renumber_nodes(nodes: &mut [u32], number: impl Fn(u32) -> u32) {
-    nodes.iter_mut().filter(|node| FOREIGN <= **node).for_each(|node| *node = number(*node));
+    nodes.iter_mut().filter(|node| EXTERNAL <= **node).for_each(|node| *node = number(*node));
 }
 
 /// Says what can be done when there is no memory for a load.
@@ -569,7 +569,9 @@ impl Pending {
         let lean = Lean {
             parts: &parts,
             own,
-            node_of: &|node| if node < FOREIGN { node } else { numbers[(node - FOREIGN) as usize] },
+            node_of: &|node| {
+                if node < EXTERNAL { node } else { numbers[(node - EXTERNAL) as usize] }
+            },
             with_reverse: self.def.reverse,
             memory: spill.memory(),
             scratch: &mut || spill.scratch(),
@@ -613,11 +615,11 @@ impl Pending {
         for &at in edge_positions {
             refuse(at, format!("`{name}` has values elsewhere in the data, and this is a node"));
         }
-        let wanted = self.def.value_type;
+        let expected = self.def.value_type;
         for (_, part) in &mut batch.langs {
-            if wanted != ValueType::Default && part.values.value_type() != Some(wanted) {
-                *part = converted(part, wanted, |row, reason| {
-                    let elsewhere = wanted.name();
+            if expected != ValueType::Default && part.values.value_type() != Some(expected) {
+                *part = converted(part, expected, |row, reason| {
+                    let elsewhere = expected.name();
                     let why = match self.inexact {
                         Some(int) => format!("`{name}` has the int {int}, which no float holds"),
                         None => format!(
@@ -715,9 +717,9 @@ impl Pending {
             values
         });
         let mut built: Vec<LangValues> = built.collect();
-        let kept = old_langs.iter().filter(|old| built.iter().all(|new| new.lang != old.lang));
-        let kept: Vec<_> = kept.cloned().collect();
-        built.extend(kept);
+        let retained = old_langs.iter().filter(|old| built.iter().all(|new| new.lang != old.lang));
+        let retained: Vec<_> = retained.cloned().collect();
+        built.extend(retained);
         built.sort_by(|one, other| one.lang.cmp(&other.lang));
         (Predicate { def, data: PredicateData::Values(built) }, superseded)
     }

@@ -1,19 +1,19 @@
 //! External ids on their way to nodes, given numbers by many threads at once.
 //!
 //! A table names nodes by its own ids. Each thread asks for the number of an id as it comes by;
-//! which thread asks first is chance, so the numbers mean nothing. With each goes the first place
+//! which thread asks first is chance, so the numbers mean nothing. With each goes the first position
 //! where the id stands in the tables, and by that order the nodes get their uids in the end: so
 //! the result does not depend on the threads.
 //!
-//! Ids are asked for a column at a time, and first dealt out by their hash to shards, each a map
+//! Ids are asked for a column at a time, and first partitioned out by their hash to shards, each a map
 //! behind a lock. A thread takes a lock once for all ids of the shard, and a shard is small enough
 //! for the cache: looking ids up one by one would miss it, and take a lock, each time.
 //!
 //! Memory is reserved before it is allocated: a map before it grows, together with the old one, and texts a column at a time.
 
-use super::batch::FOREIGN;
+use super::batch::EXTERNAL;
 use super::known_ids::{Lost, LostIds, StoredIds};
-use hexgraph_base::budget::{Budget, Share as Reservation};
+use hexgraph_base::budget::{Budget, Reservation};
 use hexgraph_base::types::{Error, Result, ValueRef};
 use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -23,19 +23,19 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A table of ids that are close together may have this many places for each id.
+/// A table of ids that are close together may have this many positions for each id.
 const SPREAD_MAX: u64 = 8;
 
-/// Ids are put where they belong, and not sorted, where there are at most this many places for each.
+/// Ids are put where they belong, and not sorted, where there are at most this many positions for each.
 const PLACED_MAX: u64 = 3;
 
-/// The number at a place where no id came first.
+/// The number at a position where no id came first.
 const NOBODY: u32 = 0;
 
 /// Ints that differ in so many of their last bits are close together.
 const NEAR_BITS: u32 = 12;
 
-/// The places that it may have anyway.
+/// The positions that it may have anyway.
 const NEAR_MIN: u64 = 1 << 12;
 
 /// The bytes of the head of an allocation, about.
@@ -58,7 +58,7 @@ pub enum ExternalId {
 /// The ids of a load. Ids of different spaces are different, whatever they are.
 pub struct Interner {
     spaces: Vec<Space>,
-    /// The first places and numbers of runs of new nodes, and their lengths.
+    /// The first positions and numbers of runs of new nodes, and their lengths.
     new: Mutex<Vec<(u64, u32, u32)>>,
     next: AtomicU32,
     /// True when one of the ids was that of a node that is stored.
@@ -70,7 +70,7 @@ pub struct Interner {
 
 #[derive(Default)]
 struct Space {
-    known: KnownInts,
+    existing: ExistingInts,
     /// Where ids that no stored node has are lost, and not those of new nodes.
     stored: Option<StoredIds>,
     ints: Shards<i64>,
@@ -92,15 +92,15 @@ impl<K> Default for Shards<K> {
 
 #[derive(Clone, Copy)]
 struct Slot {
-    place: u64,
+    position: u64,
     number: u32,
 }
 
 /// An id that was met.
 pub struct Interned {
-    /// The place where it was met first.
-    pub place: u64,
-    /// Its number, from [`FOREIGN`] on.
+    /// The position where it was met first.
+    pub position: u64,
+    /// Its number, from [`EXTERNAL`] on.
     pub number: u32,
     /// The space.
     pub space: usize,
@@ -109,10 +109,10 @@ pub struct Interned {
 }
 
 impl Interned {
-    /// By their places, and those of one row by themselves: a cell may be a list of them.
+    /// By their positions, and those of one row by themselves: a cell may be a list of them.
     fn compare(&self, other: &Interned) -> std::cmp::Ordering {
         let by_id = || (self.space, &self.id).cmp(&(other.space, &other.id));
-        self.place.cmp(&other.place).then_with(by_id)
+        self.position.cmp(&other.position).then_with(by_id)
     }
 }
 
@@ -122,15 +122,15 @@ impl Interner {
         Interner {
             spaces: (0..spaces).map(|_| Space::default()).collect(),
             new: Mutex::new(Vec::new()),
-            next: AtomicU32::new(FOREIGN),
+            next: AtomicU32::new(EXTERNAL),
             has_met_known: AtomicBool::new(false),
             lost: Lost::default(),
-            reserved: budget.share(),
+            reserved: budget.reservation(),
         }
     }
 
     fn reserve(&self, bytes: u64) -> Result<()> {
-        self.reserved.draw(bytes)
+        self.reserved.reserve(bytes)
     }
 
     /// Returns the bytes of the ids, which stay in memory.
@@ -154,22 +154,22 @@ impl Interner {
         stored: &StoredIds,
         ids: &[(I, u64)],
         value: impl Fn(&I) -> ValueRef<'_>,
-        mut found: impl FnMut(usize, u32),
+        mut result: impl FnMut(usize, u32),
     ) {
-        for (at, (id, place)) in ids.iter().enumerate() {
+        for (at, (id, position)) in ids.iter().enumerate() {
             match stored.node(value(id)) {
-                Some(node) => found(at, node),
-                None => self.lost.note(*place, id.to_string()),
+                Some(node) => result(at, node),
+                None => self.lost.note(*position, id.to_string()),
             }
         }
     }
 
-    /// True when one of the ids was among those of [`Interner::set_known`].
+    /// True when one of the ids was among those of [`Interner::set_existing`].
     pub fn has_met_known(&self) -> bool {
         self.has_met_known.load(Ordering::Relaxed)
     }
 
-    /// Says by `found` the number of each id, by its position in the list, in any order. With the ids come the places where they
+    /// Says by `result` the number of each id, by its position in the list, in any order. With the ids come the places where they
     /// stand.
     ///
     /// # Errors
@@ -179,32 +179,32 @@ impl Interner {
         &self,
         space: usize,
         ids: &[(i64, u64)],
-        mut found: impl FnMut(usize, u32),
+        mut result: impl FnMut(usize, u32),
     ) -> Result<()> {
-        let Space { known, ints, stored, .. } = &self.spaces[space];
-        if known.is_empty() && stored.is_none() {
-            return self.numbers::<i64, _, _>(ints, ids, near, (|_| 0, |id| id), found);
+        let Space { existing, ints, stored, .. } = &self.spaces[space];
+        if existing.is_empty() && stored.is_none() {
+            return self.numbers::<i64, _, _>(ints, ids, near, (|_| 0, |id| id), result);
         }
         let (mut unknown, mut positions) = (Vec::new(), Vec::new());
-        for (at, &(id, place)) in ids.iter().enumerate() {
-            match known.get(id) {
+        for (at, &(id, position)) in ids.iter().enumerate() {
+            match existing.get(id) {
                 Some(node) => {
                     self.has_met_known.store(true, Ordering::Relaxed);
-                    found(at, node);
+                    result(at, node);
                 }
                 None => {
-                    unknown.push((id, place));
+                    unknown.push((id, position));
                     positions.push(at);
                 }
             }
         }
-        let found = |at: usize, number| found(positions[at], number);
+        let result = |at: usize, number| result(positions[at], number);
         match stored {
             Some(stored) => {
-                self.look_up(stored, &unknown, |id| ValueRef::Int(*id), found);
+                self.look_up(stored, &unknown, |id| ValueRef::Int(*id), result);
                 Ok(())
             }
-            None => self.numbers::<i64, _, _>(ints, &unknown, near, (|_| 0, |id| id), found),
+            None => self.numbers::<i64, _, _>(ints, &unknown, near, (|_| 0, |id| id), result),
         }
     }
 
@@ -217,18 +217,18 @@ impl Interner {
         &self,
         space: usize,
         ids: &[(&str, u64)],
-        found: impl FnMut(usize, u32),
+        result: impl FnMut(usize, u32),
     ) -> Result<()> {
         let Space { texts, stored, .. } = &self.spaces[space];
         match stored {
             Some(stored) => {
-                self.look_up(stored, ids, |id| ValueRef::String(id), found);
+                self.look_up(stored, ids, |id| ValueRef::String(id), result);
                 Ok(())
             }
             None => {
                 let hash = |id: &str| FxBuildHasher.hash_one(id);
                 let own_len = |id: &str| id.len() + ALLOCATION;
-                self.numbers::<str, _, _>(texts, ids, hash, (own_len, Box::from), found)
+                self.numbers::<str, _, _>(texts, ids, hash, (own_len, Box::from), result)
             }
         }
     }
@@ -240,13 +240,13 @@ impl Interner {
         ids: &[(I, u64)],
         hash: impl Fn(&Q) -> u64,
         (own_len, own): (impl Fn(&Q) -> usize, impl Fn(I) -> K),
-        mut found: impl FnMut(usize, u32),
+        mut result: impl FnMut(usize, u32),
     ) -> Result<()> {
         // As if all were new. What is not is given back in the end.
         let mut spare = ids.iter().map(|(id, _)| own_len(id.borrow()) as u64).sum::<u64>();
         self.reserve(spare)?;
         let hashes = ids.iter().map(|(id, _)| hash(id.borrow()));
-        // The low bits of a hash and the highest choose places within a map.
+        // The low bits of a hash and the highest choose positions within a map.
         let shard = |hash: u64| (hash >> 40) as u16 & ((1 << SHARD_BITS) - 1);
         let of: Vec<u16> = hashes.map(shard).collect();
         // Dealt out to the shards first, so that each is locked once for all of these ids.
@@ -256,14 +256,14 @@ impl Interner {
             starts[shard + 1] += starts[shard];
         }
         let mut next = starts.clone();
-        let mut dealt = vec![0_u32; ids.len()];
+        let mut partitioned = vec![0_u32; ids.len()];
         for (at, &shard) in of.iter().enumerate() {
-            let place = &mut next[usize::from(shard)];
-            dealt[*place as usize] = at as u32;
-            *place += 1;
+            let position = &mut next[usize::from(shard)];
+            partitioned[*position as usize] = at as u32;
+            *position += 1;
         }
         for (shard, range) in starts.windows(2).enumerate() {
-            let own_ids = &dealt[range[0] as usize..range[1] as usize];
+            let own_ids = &partitioned[range[0] as usize..range[1] as usize];
             if own_ids.is_empty() {
                 continue;
             }
@@ -272,13 +272,13 @@ impl Interner {
                 self.grow(&mut slots, own_ids.len())?;
             }
             for &at in own_ids {
-                let (id, place) = ids[at as usize];
+                let (id, position) = ids[at as usize];
                 let number = match slots.get_mut(id.borrow()) {
                     Some(slot) => {
                         // Threads come in any order. The least place of an id gives it its place
                         // among the new nodes in the end, so that the same data are numbered
                         // alike.
-                        slot.place = slot.place.min(place);
+                        slot.position = slot.position.min(position);
                         slot.number
                     }
                     None => {
@@ -289,11 +289,11 @@ impl Interner {
                             self.grow(&mut slots, 1)?;
                         }
                         spare -= own_len(id.borrow()) as u64;
-                        slots.insert(own(id), Slot { place, number });
+                        slots.insert(own(id), Slot { position, number });
                         number
                     }
                 };
-                found(at as usize, number);
+                result(at as usize, number);
             }
         }
         self.reserved.give_back(spare);
@@ -316,19 +316,19 @@ impl Interner {
     /// # Errors
     ///
     /// [`Error::Limit`] when there is no memory for them.
-    pub fn set_known(
+    pub fn set_existing(
         &mut self,
         space: usize,
         pairs: impl Iterator<Item = (i64, u32)> + Clone,
     ) -> Result<()> {
-        self.spaces[space].known = KnownInts::new(pairs, |bytes| self.reserve(bytes))?;
+        self.spaces[space].existing = ExistingInts::new(pairs, |bytes| self.reserve(bytes))?;
         Ok(())
     }
 
-    /// The first of `len` numbers for new nodes, one a place.
-    pub fn new_nodes(&self, place: u64, len: u32) -> u32 {
+    /// The first of `len` numbers for new nodes, one a position.
+    pub fn new_nodes(&self, position: u64, len: u32) -> u32 {
         let first = self.next.fetch_add(len, Ordering::Relaxed);
-        locked(&self.new).push((place, first, len));
+        locked(&self.new).push((position, first, len));
         first
     }
 
@@ -340,12 +340,12 @@ impl Interner {
     /// [`Error::Limit`].
     pub fn check(&self) -> Result<()> {
         // Half of the numbers stay free for what other threads take before they look here.
-        let most = FOREIGN + (FOREIGN >> 1);
+        let most = EXTERNAL + (EXTERNAL >> 1);
         // A counter that ran over is below the range, and refused as well.
-        if (FOREIGN..most).contains(&self.next.load(Ordering::Relaxed)) {
+        if (EXTERNAL..most).contains(&self.next.load(Ordering::Relaxed)) {
             return Ok(());
         }
-        Err(Error::Limit { message: format!("a load has at most {} new nodes", most - FOREIGN) })
+        Err(Error::Limit { message: format!("a load has at most {} new nodes", most - EXTERNAL) })
     }
 
     /// All ids in the order of the tables, with their memory, and that of `more` bytes for each of them.
@@ -354,8 +354,8 @@ impl Interner {
     ///
     /// [`Error::Limit`] when there is no memory for the list.
     pub fn into_ids(mut self, more: usize) -> Result<(Vec<Interned>, Reservation)> {
-        let count = (self.next.load(Ordering::Relaxed) - FOREIGN) as usize;
-        let last = self.last_place();
+        let count = (self.next.load(Ordering::Relaxed) - EXTERNAL) as usize;
+        let last = self.last_position();
         let bytes =
             |len: usize| len.saturating_mul(size_of::<Interned>()).saturating_add(count * more);
         let mut are_apart = PLACED_MAX * (count as u64) < last;
@@ -367,12 +367,12 @@ impl Interner {
         if len <= count {
             self.reserve(bytes(count) as u64)?;
         }
-        let empty = self.reserved.budget().share();
+        let empty = self.reserved.budget().reservation();
         let reserved = std::mem::replace(&mut self.reserved, empty);
         Ok((self.in_order(count, len, are_apart), reserved))
     }
 
-    /// All ids in the order of their places: a list of `len`, which is sorted where they are apart.
+    /// All ids in the order of their positions: a list of `len`, which is sorted where they are apart.
     fn in_order(self, count: usize, len: usize, are_apart: bool) -> Vec<Interned> {
         let mut ids = Vec::new();
         if are_apart || count == 0 {
@@ -381,11 +381,11 @@ impl Interner {
             ids.par_sort_unstable_by(Interned::compare);
             return ids;
         }
-        let nobody = || Interned { place: 0, number: NOBODY, space: 0, id: ExternalId::New };
+        let nobody = || Interned { position: 0, number: NOBODY, space: 0, id: ExternalId::New };
         ids.resize_with(len, nobody);
         // Tables with lines that were left out may count a row that the next one counts, too.
         let mut others = Vec::new();
-        self.for_each(|id| match &mut ids[id.place as usize] {
+        self.for_each(|id| match &mut ids[id.position as usize] {
             free if free.number == NOBODY => *free = id,
             _ => others.push(id),
         });
@@ -397,31 +397,32 @@ impl Interner {
         ids
     }
 
-    /// The last place where an id came first.
-    fn last_place(&self) -> u64 {
+    /// The last position where an id came first.
+    fn last_position(&self) -> u64 {
         let of_space = |Space { ints, texts, .. }: &Space| ints.last().max(texts.last());
         let of_ids = self.spaces.par_iter().map(of_space).max();
-        let of_new = locked(&self.new).iter().map(|(place, _, len)| place + u64::from(*len)).max();
+        let of_new =
+            locked(&self.new).iter().map(|(position, _, len)| position + u64::from(*len)).max();
         of_ids.max(of_new).unwrap_or(0)
     }
 
     fn for_each(self, mut take: impl FnMut(Interned)) {
         for (space, Space { ints, texts, .. }) in self.spaces.into_iter().enumerate() {
-            let interned = |Slot { place, number }, id| Interned { place, number, space, id };
+            let interned = |Slot { position, number }, id| Interned { position, number, space, id };
             ints.into_slots().for_each(|(id, slot)| take(interned(slot, ExternalId::Int(id))));
             texts.into_slots().for_each(|(id, slot)| take(interned(slot, ExternalId::Text(id))));
         }
         let new = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for (place, number, len) in new {
+        for (position, number, len) in new {
             (0..len).for_each(|at| {
-                let (place, number) = (place + u64::from(at), number + at);
-                take(Interned { place, number, space: 0, id: ExternalId::New });
+                let (position, number) = (position + u64::from(at), number + at);
+                take(Interned { position, number, space: 0, id: ExternalId::New });
             });
         }
     }
 }
 
-/// The hash by which ints are dealt out to shards: those that are close together go to the same one. Ids of a table often count on,
+/// The hash by which ints are partitioned out to shards: those that are close together go to the same one. Ids of a table often count on,
 /// and then a thread has to do with a few shards, whose maps stay in its cache.
 fn near(id: &i64) -> u64 {
     FxBuildHasher.hash_one(id >> NEAR_BITS)
@@ -430,7 +431,7 @@ fn near(id: &i64) -> u64 {
 impl<K: Send> Shards<K> {
     /// The last of the places.
     fn last(&self) -> u64 {
-        let of = |map: &Mutex<Slots<K>>| locked(map).values().map(|slot| slot.place).max();
+        let of = |map: &Mutex<Slots<K>>| locked(map).values().map(|slot| slot.position).max();
         self.maps.par_iter().filter_map(of).max().unwrap_or(0)
     }
 
@@ -457,7 +458,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The nodes of ids that are known before a load. Reading it takes no lock.
 #[derive(Default)]
-struct KnownInts {
+struct ExistingInts {
     /// The node of each id from `first` on, 0 for none; when ids are close together.
     first: i64,
     near: Vec<u32>,
@@ -465,7 +466,7 @@ struct KnownInts {
     far: FxHashMap<i64, u32>,
 }
 
-impl KnownInts {
+impl ExistingInts {
     /// The map of these pairs; of equal ids the first counts. `reserve` is called with its bytes first.
     ///
     /// # Errors
@@ -474,12 +475,12 @@ impl KnownInts {
     fn new(
         pairs: impl Iterator<Item = (i64, u32)> + Clone,
         reserve: impl FnOnce(u64) -> Result<()>,
-    ) -> Result<KnownInts> {
+    ) -> Result<ExistingInts> {
         // A node without a uid of its own has a number that may change.
-        let pairs = pairs.filter(|(_, node)| *node < FOREIGN);
+        let pairs = pairs.filter(|(_, node)| *node < EXTERNAL);
         let ids = || pairs.clone().map(|(id, _)| id);
         let (Some(first), Some(last)) = (ids().min(), ids().max()) else {
-            return Ok(KnownInts::default());
+            return Ok(ExistingInts::default());
         };
         let span = last.abs_diff(first).saturating_add(1);
         let count = ids().count();
@@ -489,17 +490,17 @@ impl KnownInts {
             pairs.for_each(|(id, node)| {
                 far.entry(id).or_insert(node);
             });
-            return Ok(KnownInts { far, ..KnownInts::default() });
+            return Ok(ExistingInts { far, ..ExistingInts::default() });
         }
         reserve(span * size_of::<u32>() as u64)?;
         let mut near = vec![0; span as usize];
         for (id, node) in pairs {
-            let place = &mut near[id.abs_diff(first) as usize];
-            if *place == 0 {
-                *place = node;
+            let position = &mut near[id.abs_diff(first) as usize];
+            if *position == 0 {
+                *position = node;
             }
         }
-        Ok(KnownInts { first, near, far: FxHashMap::default() })
+        Ok(ExistingInts { first, near, far: FxHashMap::default() })
     }
 
     fn is_empty(&self) -> bool {
@@ -510,8 +511,8 @@ impl KnownInts {
         if self.near.is_empty() {
             return self.far.get(&id).copied();
         }
-        let place = usize::try_from(id.checked_sub(self.first)?).ok()?;
-        self.near.get(place).copied().filter(|&node| node != 0)
+        let position = usize::try_from(id.checked_sub(self.first)?).ok()?;
+        self.near.get(position).copied().filter(|&node| node != 0)
     }
 }
 
@@ -523,27 +524,27 @@ mod tests {
         Interner::new(spaces, &Budget::new(1 << 30))
     }
 
-    fn int(interner: &Interner, space: usize, id: i64, place: u64) -> u32 {
+    fn int(interner: &Interner, space: usize, id: i64, position: u64) -> u32 {
         let mut number = 0;
-        interner.ints(space, &[(id, place)], |_, found| number = found).unwrap();
+        interner.ints(space, &[(id, position)], |_, result| number = result).unwrap();
         number
     }
 
-    fn text(interner: &Interner, space: usize, id: &str, place: u64) -> u32 {
+    fn text(interner: &Interner, space: usize, id: &str, position: u64) -> u32 {
         let mut number = 0;
-        interner.texts(space, &[(id, place)], |_, found| number = found).unwrap();
+        interner.texts(space, &[(id, position)], |_, result| number = result).unwrap();
         number
     }
 
     #[test]
     fn known_ids_need_no_number() {
         for step in [1, 3, 1 << 40] {
-            let pairs = [(-5, 9), (-5, 4), (step, 1), (2 * step, FOREIGN + 1)];
+            let pairs = [(-5, 9), (-5, 4), (step, 1), (2 * step, EXTERNAL + 1)];
             let mut interner = interner(1);
-            interner.set_known(0, pairs.into_iter()).unwrap();
+            interner.set_existing(0, pairs.into_iter()).unwrap();
             assert_eq!((int(&interner, 0, -5, 0), int(&interner, 0, step, 1)), (9, 1));
             let others = [i64::MIN, -6, 0, 2 * step, i64::MAX];
-            assert!(others.iter().all(|&id| FOREIGN <= int(&interner, 0, id, 2)));
+            assert!(others.iter().all(|&id| EXTERNAL <= int(&interner, 0, id, 2)));
             assert_eq!(interner.into_ids(0).unwrap().0.len(), others.len());
         }
     }
@@ -552,18 +553,18 @@ mod tests {
     fn ids_come_out_in_the_same_order_whether_they_are_close_together_or_not() {
         for step in [1, 2, 3, 4, 1 << 20] {
             let interner = interner(2);
-            let place = |at: i64| 6 + step * (at as u64 * 7 % 1_000);
+            let position = |at: i64| 6 + step * (at as u64 * 7 % 1_000);
             for at in 0..500 {
-                int(&interner, 1, at * at, place(at));
-                text(&interner, 0, &at.to_string(), place(500 + at));
+                int(&interner, 1, at * at, position(at));
+                text(&interner, 0, &at.to_string(), position(500 + at));
             }
             let ids = interner.into_ids(0).unwrap().0;
-            let places: Vec<u64> = ids.iter().map(|id| id.place).collect();
-            assert_eq!(places, (0..1_000).map(|at| 6 + step * at).collect::<Vec<u64>>());
+            let positions: Vec<u64> = ids.iter().map(|id| id.position).collect();
+            assert_eq!(positions, (0..1_000).map(|at| 6 + step * at).collect::<Vec<u64>>());
             for at in 0..500 {
-                let of = |place: u64| &ids[((place - 6) / step) as usize];
-                assert_eq!(of(place(at)).id, ExternalId::Int(at * at));
-                assert_eq!(of(place(500 + at)).id, ExternalId::Text(at.to_string().into()));
+                let of = |position: u64| &ids[((position - 6) / step) as usize];
+                assert_eq!(of(position(at)).id, ExternalId::Int(at * at));
+                assert_eq!(of(position(500 + at)).id, ExternalId::Text(at.to_string().into()));
             }
         }
         assert!(interner(1).into_ids(0).unwrap().0.is_empty());
@@ -625,7 +626,10 @@ mod tests {
             let ids: Vec<(i64, u64)> = (0..10_000).map(|at| (at, 2 * at as u64)).collect();
             interner.ints(0, &ids, |_, _| {})?;
             let (ids, reserved) = interner.into_ids(0)?;
-            Ok((ids.into_iter().map(|id| (id.place, id.id)).collect::<Vec<_>>(), reserved.used()))
+            Ok((
+                ids.into_iter().map(|id| (id.position, id.id)).collect::<Vec<_>>(),
+                reserved.used(),
+            ))
         };
         let (ids, with_gaps) = listed(64 << 20).unwrap();
         // A quarter of a small bound is a margin for small requests.
@@ -647,8 +651,8 @@ mod tests {
         let text = "x".repeat(8 << 20);
         assert!(interner.texts(0, &[(&text, 0)], |_, _| {}).is_err());
         let mut interner = Interner::new(1, &budget);
-        let known = (0..1_i64 << 20).map(|id| (id << 20, 1));
-        assert!(interner.set_known(0, known).is_err());
+        let existing = (0..1_i64 << 20).map(|id| (id << 20, 1));
+        assert!(interner.set_existing(0, existing).is_err());
         drop(interner);
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The number of ids without a node that are kept for a report.
+/// The number of ids without a node that are retained for a report.
 const LOST_MAX: usize = 5;
 
 /// The definition of a predicate, which is added to the version as `otherwise` makes it where it is not there.
@@ -23,8 +23,8 @@ pub(super) fn define(
     otherwise: impl FnOnce() -> PredicateDef,
 ) -> Result<PredicateDef> {
     check_name(name, &version.schema, Actor::Client).map_err(Error::schema)?;
-    if let Some(known) = version.schema.predicates.get(name) {
-        return Ok(known.clone());
+    if let Some(existing) = version.schema.predicates.get(name) {
+        return Ok(existing.clone());
     }
     let def = otherwise();
     Arc::make_mut(&mut version.schema).predicates.insert(name.to_owned(), def.clone());
@@ -33,7 +33,7 @@ pub(super) fn define(
     Ok(def)
 }
 
-/// The definition of a predicate whose values are ids. A new one is of the type `wanted` and indexed, and `is_unique` says that no two
+/// The definition of a predicate whose values are ids. A new one is of the type `expected` and indexed, and `is_unique` says that no two
 /// nodes may have one of its values.
 ///
 /// # Errors
@@ -42,12 +42,12 @@ pub(super) fn define(
 pub(super) fn define_ids(
     version: &mut Version,
     name: &str,
-    wanted: ValueType,
+    expected: ValueType,
     is_unique: bool,
 ) -> Result<PredicateDef> {
     let def = define(version, name, || {
-        let mut def = PredicateDef::new(name, wanted);
-        let is_int = wanted == ValueType::Int;
+        let mut def = PredicateDef::new(name, expected);
+        let is_int = expected == ValueType::Int;
         def.indexes = vec![if is_int { Tokenizer::Int } else { Tokenizer::Hash }];
         (def.upsert, def.unique) = (is_unique, is_unique);
         def
@@ -125,35 +125,35 @@ impl LostIds {
     }
 }
 
-/// Collects lost ids from many threads; what is kept does not depend on their order.
+/// Collects lost ids from many threads; what is retained does not depend on their order.
 #[derive(Default)]
 pub(super) struct Lost {
-    found: Mutex<(u64, BTreeSet<(u64, String)>)>,
+    result: Mutex<(u64, BTreeSet<(u64, String)>)>,
 }
 
 impl Lost {
-    /// Notes an id that stands at a place.
-    pub(super) fn note(&self, place: u64, id: String) {
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.0 += 1;
-        let known = found.1.iter().find(|(_, other)| *other == id).map(|(at, _)| *at);
-        match known {
-            Some(at) if at <= place => return,
+    /// Notes an id that stands at a position.
+    pub(super) fn note(&self, position: u64, id: String) {
+        let mut result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
+        result.0 += 1;
+        let existing = result.1.iter().find(|(_, other)| *other == id).map(|(at, _)| *at);
+        match existing {
+            Some(at) if at <= position => return,
             Some(at) => {
-                found.1.remove(&(at, id.clone()));
+                result.1.remove(&(at, id.clone()));
             }
             None => {}
         }
-        found.1.insert((place, id));
-        if LOST_MAX < found.1.len() {
-            found.1.pop_last();
+        result.1.insert((position, id));
+        if LOST_MAX < result.1.len() {
+            result.1.pop_last();
         }
     }
 
     /// Returns what was noted.
     pub(super) fn ids(&self) -> LostIds {
-        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = found.1.iter().map(|(_, id)| id.clone()).collect();
-        LostIds { count: found.0, first }
+        let result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = result.1.iter().map(|(_, id)| id.clone()).collect();
+        LostIds { count: result.0, first }
     }
 }

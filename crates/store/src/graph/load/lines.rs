@@ -7,7 +7,7 @@
 
 use super::batch::{BadLine, Batch, read_chunk};
 use super::duplicates::Duplicates;
-use super::gather::little::LittleLoad;
+use super::gather::little::SmallLoad;
 use super::gather::{Built, Gathered};
 use super::known_ids::{LostIds, define_names};
 use super::names::ExternalIds;
@@ -44,7 +44,7 @@ pub struct LoadOptions<'a> {
     /// The predicate whose values the external ids of nodes are, which is added to the schema where it is not there. `None` where they
     /// mean nodes of this load alone.
     pub ids: Option<&'a str>,
-    /// True when the load has ended, as `progress` has said. It is asked before each piece of work that takes long by
+    /// True when the load has ended, as `progress` has said. It is asked before each chunk of work that takes long by
     /// itself, such as hashing a password.
     pub has_ended: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
@@ -95,13 +95,13 @@ pub struct LoadReport {
     /// The first skipped lines, in their order; there may be fewer than [`LoadReport::skipped`].
     pub skipped_lines: Vec<SkippedLine>,
     /// As [`LoadReport::as_commit`].
-    commit: Option<LittleLoad>,
+    commit: Option<SmallLoad>,
 }
 
 impl LoadReport {
     /// The load as a commit, where it is small relative to the graph, once.
     #[doc(hidden)]
-    pub fn as_commit(&mut self) -> Option<LittleLoad> {
+    pub fn as_commit(&mut self) -> Option<SmallLoad> {
         self.commit.take()
     }
 
@@ -114,7 +114,7 @@ impl LoadReport {
         (self.merged, self.repeated) = (superseded.facets, built.repeated);
         self.duplicates.clone_from(&built.duplicates);
         self.untyped = built.untyped;
-        self.commit.clone_from(&built.little);
+        self.commit.clone_from(&built.small);
         self.notes.extend(built.owned.iter().map(OwnedEdges::note));
         self.warnings.extend(superseded_warnings(built));
     }

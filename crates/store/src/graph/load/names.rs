@@ -45,7 +45,7 @@ impl NodeNames {
     /// Returns the number of a name, which is `next` where the name is new or went to a file.
     pub(super) fn number(&mut self, name: Box<str>, next: u32) -> u32 {
         match self.recent.entry(name) {
-            Entry::Occupied(known) => *known.get(),
+            Entry::Occupied(existing) => *existing.get(),
             Entry::Vacant(free) => {
                 self.byte_len += free.key().len() + NAME_BYTES;
                 *free.insert(next)
@@ -165,16 +165,16 @@ impl NameRuns {
             return (0..run.numbers.len())
                 .try_for_each(|at| visit(run.name(at), &[run.numbers.get(at)]));
         }
-        let next = |place: usize, at: usize| {
-            let run = &self.runs[place];
-            (at < run.numbers.len()).then(|| Reverse((run.name(at), place, at)))
+        let next = |position: usize, at: usize| {
+            let run = &self.runs[position];
+            (at < run.numbers.len()).then(|| Reverse((run.name(at), position, at)))
         };
         let mut heads: BinaryHeap<_> =
-            (0..self.runs.len()).filter_map(|place| next(place, 0)).collect();
+            (0..self.runs.len()).filter_map(|position| next(position, 0)).collect();
         let mut numbers = Vec::new();
-        while let Some(Reverse((name, place, at))) = heads.pop() {
-            numbers.push(self.runs[place].numbers.get(at));
-            heads.extend(next(place, at + 1));
+        while let Some(Reverse((name, position, at))) = heads.pop() {
+            numbers.push(self.runs[position].numbers.get(at));
+            heads.extend(next(position, at + 1));
             if heads.peek().is_none_or(|Reverse((other, ..))| *other != name) {
                 visit(name, &numbers)?;
                 numbers.clear();

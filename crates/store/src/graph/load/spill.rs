@@ -259,11 +259,11 @@ impl Run {
 
     fn facets(&mut self, name: &str, facets: Vec<FacetPart>) -> Result<()> {
         self.writer.catalog.count(facets.len());
-        for (place, facet) in facets.into_iter().enumerate() {
+        for (position, facet) in facets.into_iter().enumerate() {
             self.writer.catalog.text(&facet.key);
             let rows = facet.rows.iter().collect();
-            self.writer.numbers(&format!("{name}.rows{place}"), rows)?;
-            self.writer.values(&format!("{name}.facet{place}"), &facet.values)?;
+            self.writer.numbers(&format!("{name}.rows{position}"), rows)?;
+            self.writer.values(&format!("{name}.facet{position}"), &facet.values)?;
         }
         Ok(())
     }
@@ -332,10 +332,10 @@ impl Spilled {
 
     fn facets(&self, mut reader: persist::Reader<'_>) -> Result<Vec<FacetPart>> {
         let mut facets = Vec::new();
-        for place in 0..reader.catalog.count()? {
+        for position in 0..reader.catalog.count()? {
             let key = reader.catalog.text()?.to_owned();
-            let rows = FacetRows::new(self.numbers(&format!("rows{place}"))?);
-            let values = reader.values(&format!("{}.facet{place}", self.name))?;
+            let rows = FacetRows::new(self.numbers(&format!("rows{position}"))?);
+            let values = reader.values(&format!("{}.facet{position}", self.name))?;
             facets.push(FacetPart { key, rows, values });
         }
         Ok(facets)
@@ -474,7 +474,7 @@ mod tests {
             let sources = vec![LoadSource { name: "test".to_owned(), reader }];
             let options = LoadOptions { spill: Some(spill.clone()), ..LoadOptions::default() };
             let loaded = load(&version, sources, &options);
-            assert_eq!(version.budget.drawn(), 0);
+            assert_eq!(version.budget.reserved(), 0);
             loaded.map(|(_, report)| report.triples)
         };
         let refused = outcome(150 << 10);
@@ -520,7 +520,7 @@ mod tests {
             let sources = vec![LoadSource { name: "test".to_owned(), reader }];
             let options = LoadOptions { spill: spill.cloned(), ..LoadOptions::default() };
             let loaded = load(&version, sources, &options);
-            assert_eq!(version.budget.drawn(), 0);
+            assert_eq!(version.budget.reserved(), 0);
             loaded.map(|(_, report)| (report.triples, report.new_nodes))
         };
         // Edges take 48 KB, and their ends 2.2 MB.

@@ -148,10 +148,10 @@ impl TypedEnds {
         for OwnedEdges { predicate, from, .. } in &self.owned {
             let schema = Arc::make_mut(&mut version.schema);
             for name in from {
-                let Some(known) = schema.types.get(name) else { continue };
-                let mut fields = known.declared().by_alter.unwrap_or_default();
+                let Some(existing) = schema.types.get(name) else { continue };
+                let mut fields = existing.declared().by_alter.unwrap_or_default();
                 fields.push(predicate.clone());
-                let def = known.declare(Origin::Alter, Some(fields));
+                let def = existing.declare(Origin::Alter, Some(fields));
                 schema.types.insert(name.clone(), def);
             }
         }
@@ -195,8 +195,8 @@ fn stated_types(
 }
 
 fn add_type(given: &mut Vec<(String, RoaringBitmap)>, name: &str, nodes: &RoaringBitmap) {
-    match given.iter_mut().find(|(known, _)| known == name) {
-        Some((_, known)) => *known |= nodes,
+    match given.iter_mut().find(|(existing, _)| existing == name) {
+        Some((_, existing)) => *existing |= nodes,
         None if nodes.is_empty() => {}
         None => given.push((name.to_owned(), nodes.clone())),
     }
@@ -220,7 +220,7 @@ fn given_types(
         }
         let others = side - &*open;
         let Some(common) = common_types(types, &others) else { continue };
-        match sides.iter_mut().find(|(known, _)| *known == common) {
+        match sides.iter_mut().find(|(existing, _)| *existing == common) {
             Some((_, nodes)) => *nodes |= new,
             None => sides.push((common, new)),
         }
@@ -231,8 +231,8 @@ fn given_types(
         let others = sides.iter().enumerate().filter(|(other, _)| *other != at);
         others.for_each(|(_, (_, other))| nodes -= other);
         *open -= &nodes;
-        for &place in &sides[at].0 {
-            let name = &types[place].0;
+        for &position in &sides[at].0 {
+            let name = &types[position].0;
             add_type(&mut given, name, &nodes);
         }
     }
@@ -243,7 +243,7 @@ fn given_types(
 fn common_types(types: &[(String, NodeSet)], nodes: &RoaringBitmap) -> Option<BTreeSet<usize>> {
     let mut common = BTreeSet::new();
     let mut typed: Option<RoaringBitmap> = None;
-    for (place, (_, of_type)) in types.iter().enumerate() {
+    for (position, (_, of_type)) in types.iter().enumerate() {
         if !meet(of_type, nodes) {
             continue;
         }
@@ -252,7 +252,7 @@ fn common_types(types: &[(String, NodeSet)], nodes: &RoaringBitmap) -> Option<BT
             return None;
         }
         typed = Some(own);
-        common.insert(place);
+        common.insert(position);
     }
     (!common.is_empty()).then_some(common)
 }

@@ -48,10 +48,10 @@ pub(in crate::graph) fn check_unique(
 fn first_shared(values: &LangValues) -> Option<(String, [u32; 2], String)> {
     let kinds = values.base.indexes.iter();
     let (_, index) = kinds.into_iter().find(|(kind, _)| *kind == IndexKind::Ordered)?;
-    let place = (0..index.len()).find(|&place| 1 < index.offsets.range(place).len())?;
-    let first = index.offsets.start(place);
+    let position = (0..index.len()).find(|&position| 1 < index.offsets.range(position).len())?;
+    let first = index.offsets.start(position);
     let pair = [index.postings.get(first), index.postings.get(first + 1)];
-    Some((as_text(index.keys.get(place)), pair, values.lang.to_string()))
+    Some((as_text(index.keys.get(position)), pair, values.lang.to_string()))
 }
 
 /// A value as messages show it.

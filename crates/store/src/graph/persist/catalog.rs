@@ -92,11 +92,11 @@ impl<'a> CatalogReader<'a> {
     pub(crate) fn bytes(&mut self) -> Result<&'a [u8]> {
         let len = self.count()?;
         let bytes = self.bytes;
-        let Some(found) = bytes.get(self.at..).and_then(|rest| rest.get(..len)) else {
+        let Some(result) = bytes.get(self.at..).and_then(|rest| rest.get(..len)) else {
             return Err(self.corrupt("it ends within a text"));
         };
         self.at += len;
-        Ok(found)
+        Ok(result)
     }
 
     /// True when all was read.

@@ -93,7 +93,7 @@ impl Exporter<'_> {
     }
 
     fn edges(&mut self, name: &str, edges: &Direction) -> Result<()> {
-        let has_facets = !edges.is_settled() || !edges.base.facets.is_empty();
+        let has_facets = !edges.is_clean() || !edges.base.facets.is_empty();
         for node in edges.subjects().iter() {
             for &target in edges.targets(node).iter() {
                 self.start(node, name);
@@ -109,19 +109,19 @@ impl Exporter<'_> {
     }
 
     fn values(&mut self, name: &str, predicate: &Predicate, values: &LangValues) -> Result<()> {
-        let has_facets = !values.is_settled() || !values.base.column.facets.is_empty();
+        let has_facets = !values.is_clean() || !values.base.column.facets.is_empty();
         for node in values.subjects().iter() {
             let list = values.values(node);
-            for place in 0..list.len() {
-                if is_made_anew(name, list.get(place)) {
+            for position in 0..list.len() {
+                if is_made_anew(name, list.get(position)) {
                     continue;
                 }
                 self.start(node, name);
-                let known = predicate.def.value_type;
-                write_literal(list.get(place), &values.lang, known, &mut self.text);
+                let existing = predicate.def.value_type;
+                write_literal(list.get(position), &values.lang, existing, &mut self.text);
                 self.label();
                 if has_facets {
-                    write_facets(&list.facets(place), &mut self.text);
+                    write_facets(&list.facets(position), &mut self.text);
                 }
                 self.end()?;
             }

@@ -120,33 +120,33 @@ impl Object<'_> {
     /// Appends the values of a predicate in one language, then their facets: for a single value `"name|key": facet`, for a list
     /// `"name|key": {"0": facet, ...}` by the place of the value in the list.
     fn values(&mut self, (name, lang): (&str, &str), is_list: bool, values: &ValueList<'_>) {
-        let is_told = |place: &usize| !is_made_anew(name, values.get(*place));
-        let places: Vec<usize> = (0..values.len()).filter(is_told).collect();
-        if places.is_empty() {
+        let is_reported = |position: &usize| !is_made_anew(name, values.get(*position));
+        let positions: Vec<usize> = (0..values.len()).filter(is_reported).collect();
+        if positions.is_empty() {
             return;
         }
         self.key(name, lang);
         self.put(if is_list { "[" } else { "" });
-        for (at, &place) in places.iter().enumerate() {
+        for (at, &position) in positions.iter().enumerate() {
             self.put(if at == 0 { "" } else { "," });
-            self.value(values.get(place));
+            self.value(values.get(position));
             self.count += 1;
         }
         self.put(if is_list { "]" } else { "" });
-        let facets: Vec<_> = places.iter().map(|&place| values.facets(place)).collect();
+        let facets: Vec<_> = positions.iter().map(|&position| values.facets(position)).collect();
         let mut keys: Vec<&str> = facets.iter().flatten().map(|(key, _)| *key).collect();
         keys.sort_unstable();
         keys.dedup();
         for key in keys {
             self.key(name, &format!("{lang}|{key}"));
             self.put(if is_list { "{" } else { "" });
-            let places = facets.iter().enumerate();
-            let of_key = places.filter_map(|(place, own)| {
-                own.iter().find(|(other, _)| *other == key).map(|(_, value)| (place, *value))
+            let positions = facets.iter().enumerate();
+            let of_key = positions.filter_map(|(position, own)| {
+                own.iter().find(|(other, _)| *other == key).map(|(_, value)| (position, *value))
             });
-            for (at, (place, value)) in of_key.enumerate() {
+            for (at, (position, value)) in of_key.enumerate() {
                 if is_list {
-                    self.put(&format!("{}\"{place}\":", if at == 0 { "" } else { "," }));
+                    self.put(&format!("{}\"{position}\":", if at == 0 { "" } else { "," }));
                 }
                 self.facet(value);
             }

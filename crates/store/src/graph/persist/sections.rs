@@ -7,7 +7,7 @@
 
 use super::catalog::{CatalogReader, CatalogWriter};
 use super::vector_sections::{VECTORS_TAG, read_vectors, write_vectors};
-use crate::graph::build::compact::{Check, room_to_settle, settle_all_while};
+use crate::graph::build::compact::{Check, capacity_to_settle, settle_all_while};
 use crate::graph::change::altering::definitions::Definitions;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// The layout of the catalog and the names of the sections.
 ///
 /// In the first one the schema was a text, and the catalog ended with the last predicate. Since then the definitions
-/// are what `definitions.rs` writes, and tagged fields (`types/fields.rs`) follow upon the last predicate: room for what
+/// are what `definitions.rs` writes, and tagged fields (`types/fields.rs`) follow upon the last predicate: space for what
 /// later releases know of columns, which who does not know it leaves out, with the sections that belong to it.
 const LAYOUT: u8 = 2;
 const FIRST_LAYOUT: u8 = 1;
@@ -66,7 +66,7 @@ pub fn save_in(
 ) -> Result<()> {
     catch_corrupt(|| {
         // Until the file is written, what was folded lies beside what the version has.
-        let _room = room_to_settle(version)?;
+        let _capacity = capacity_to_settle(version)?;
         let version = settle_all_while(version, check)?;
         let mut writer = Writer::create(files, path)?;
         writer.file.set_identity(identity);
@@ -187,7 +187,7 @@ impl Writer {
         std::mem::take(&mut self.catalog).finish()
     }
 
-    /// Ends a file whose catalogs are kept elsewhere, without waiting for the disk.
+    /// Ends a file whose catalogs are retained elsewhere, without waiting for the disk.
     ///
     /// # Errors
     ///
@@ -226,7 +226,7 @@ impl Writer {
         let mut predicates: Vec<_> = version.predicates.iter().collect();
         predicates.sort_by(|one, other| one.0.cmp(other.0));
         self.catalog.count(predicates.len());
-        for (place, (name, predicate)) in predicates.into_iter().enumerate() {
+        for (position, (name, predicate)) in predicates.into_iter().enumerate() {
             check()?;
             self.catalog.text(name);
             match &predicate.data {
@@ -235,19 +235,19 @@ impl Writer {
                     self.catalog.count(langs.len());
                     for (lang, values) in langs.iter().enumerate() {
                         check()?;
-                        self.lang(&format!("{place}.{lang}"), values)?;
+                        self.lang(&format!("{position}.{lang}"), values)?;
                     }
                 }
                 PredicateData::Edges(edges) => {
                     self.catalog.byte(1 + u8::from(edges.reverse.is_some()));
-                    self.edges(&format!("{place}.edges"), &edges.forward.base)?;
+                    self.edges(&format!("{position}.edges"), &edges.forward.base)?;
                     if let Some(reverse) = &edges.reverse {
-                        self.edges(&format!("{place}.reverse"), &reverse.base)?;
+                        self.edges(&format!("{position}.reverse"), &reverse.base)?;
                     }
                 }
             }
         }
-        // Nothing is known of columns yet that would be kept.
+        // Nothing is known of columns yet that would be retained.
         self.catalog.bytes(&[]);
         Ok(())
     }
@@ -286,10 +286,10 @@ impl Writer {
 
     fn facets(&mut self, name: &str, facets: &[FacetColumn]) -> Result<()> {
         self.catalog.count(facets.len());
-        for (place, facet) in facets.iter().enumerate() {
+        for (position, facet) in facets.iter().enumerate() {
             self.catalog.text(&facet.key);
-            self.file.bitmap(&format!("{name}.facet{place}.positions"), &facet.positions)?;
-            self.values(&format!("{name}.facet{place}.values"), &facet.values)?;
+            self.file.bitmap(&format!("{name}.facet{position}.positions"), &facet.positions)?;
+            self.values(&format!("{name}.facet{position}.values"), &facet.values)?;
         }
         Ok(())
     }
@@ -382,12 +382,12 @@ impl<'a> Reader<'a> {
         }
         schema.check_build()?;
         version.nodes = NodeIds::new(self.file.array("high")?)?;
-        for place in 0..self.catalog.count()? {
+        for position in 0..self.catalog.count()? {
             let name = self.catalog.text()?;
             let Some(def) = schema.predicates.get(name) else {
                 return Err(self.catalog.corrupt(&format!("`{name}` is not in the schema")));
             };
-            let predicate = self.predicate(place, def)?;
+            let predicate = self.predicate(position, def)?;
             version.predicates.insert(Arc::from(name), Arc::new(predicate));
         }
         if layout != FIRST_LAYOUT {
@@ -414,13 +414,13 @@ impl<'a> Reader<'a> {
         skip().map_err(|unread| self.catalog.corrupt(unread.reason()))
     }
 
-    fn predicate(&mut self, place: usize, def: &PredicateDef) -> Result<Predicate> {
+    fn predicate(&mut self, position: usize, def: &PredicateDef) -> Result<Predicate> {
         let kind = self.catalog.byte()?;
         let is_uid = def.value_type == ValueType::Uid;
         let data = match kind {
             0 if !is_uid => {
                 let count = self.catalog.count()?;
-                let langs = (0..count).map(|lang| self.lang(&format!("{place}.{lang}"), def));
+                let langs = (0..count).map(|lang| self.lang(&format!("{position}.{lang}"), def));
                 let langs: Vec<_> = langs.collect::<Result<_>>()?;
                 // A language is found by a binary search.
                 if !langs.is_sorted_by(|one, next| one.lang < next.lang) {
@@ -429,9 +429,9 @@ impl<'a> Reader<'a> {
                 PredicateData::Values(langs)
             }
             1 | 2 if is_uid => {
-                let forward = Direction::new(self.edges(&format!("{place}.edges"))?);
+                let forward = Direction::new(self.edges(&format!("{position}.edges"))?);
                 let reverse = match kind {
-                    2 => Some(Direction::new(self.edges(&format!("{place}.reverse"))?)),
+                    2 => Some(Direction::new(self.edges(&format!("{position}.reverse"))?)),
                     _ => None,
                 };
                 PredicateData::Edges(EdgeStore { forward, reverse })
@@ -500,11 +500,11 @@ impl<'a> Reader<'a> {
 
     fn facets(&mut self, name: &str) -> Result<Vec<FacetColumn>> {
         let mut facets = Vec::new();
-        for place in 0..self.catalog.count()? {
+        for position in 0..self.catalog.count()? {
             let facet = FacetColumn::new(
                 self.catalog.text()?.to_owned(),
-                self.file.bitmap(&format!("{name}.facet{place}.positions"))?,
-                self.values(&format!("{name}.facet{place}.values"))?,
+                self.file.bitmap(&format!("{name}.facet{position}.positions"))?,
+                self.values(&format!("{name}.facet{position}.values"))?,
             );
             self.check(facet.positions.len() == facet.values.len(), name)?;
             facets.push(facet);

@@ -1,15 +1,15 @@
-//! Work on whole predicates beside the writers: loads and folds.
+//! Work on entire predicates beside the writers: loads and folds.
 //!
 //! What takes as long as the data are large is done without the writers' turn, upon a version that was the newest when it began. What was
 //! committed meanwhile is taken over several times without the turn, as long as it is much, and the rest within: so a writer waits for
 //! the last few commits to be taken over.
 
 use super::late::{Late, Tail};
-use super::rebuilding::RebuildTurn;
-use super::store::{Store, check_whole};
-use crate::graph::build::compact::{is_fold_due, is_settled, lateness};
+use super::rebuilding::RebuildLock;
+use super::store::{Store, check_full};
+use crate::graph::build::compact::{is_clean, is_compaction_due, lateness};
 use crate::graph::build::fold::Fold;
-use crate::graph::version::weight::of_fold;
+use crate::graph::version::weight::of_compaction;
 use crate::graph::version::whole::Version;
 use hexgraph_base::types::{Check, Result, parallel};
 use std::sync::Arc;
@@ -20,8 +20,8 @@ const CATCH_UP_ROUNDS: usize = 8;
 /// as long as it is more rows or commits than this. The turn is then held for that many or so.
 const CATCH_UP_ROWS: usize = 64;
 
-/// A fold that nobody waits for needs room for this many of its kind, so that the requests that come meanwhile find most of what is free.
-const REST_ROOM: u64 = 4;
+/// A fold that nobody waits for needs space for this many of its kind, so that the requests that come meanwhile find most of what is free.
+const REST_CAPACITY: u64 = 4;
 
 /// Calls `catch_up`, which takes over what was committed since its last call and returns the number of rows or commits, until that is so little
 /// that the rest can be taken over in the writers' turn, or for the last time of a few.
@@ -38,7 +38,7 @@ pub fn catch_up_outside(mut catch_up: impl FnMut() -> Result<usize>) -> Result<(
     Ok(())
 }
 
-/// Where a load is kept before it is published, so that it is not lost in a crash.
+/// Where a load is retained before it is published, so that it is not lost in a crash.
 pub trait LoadHome {
     /// Called in the writers' turn before the load begins: what is committed from now on comes after it.
     ///
@@ -82,13 +82,13 @@ struct NotesEnd<'a>(&'a Store);
 
 impl Drop for NotesEnd<'_> {
     fn drop(&mut self) {
-        self.0.turn().tail = None;
+        self.0.writer_lock().tail = None;
     }
 }
 
 impl Store {
     /// Publishes what `change` makes of the newest version, after it was written to its home. Writers go on meanwhile, and what they
-    /// commit counts as later: it is carried out upon what was made. An open transaction that changes one of the predicates that
+    /// commit counts as later: it is executed upon what was made. An open transaction that changes one of the predicates that
     /// were made is in conflict.
     ///
     /// # Errors
@@ -97,53 +97,53 @@ impl Store {
     /// The current version stays then.
     pub fn write_beside<T>(
         &self,
-        _turn: &RebuildTurn<'_>,
+        _writer_lock: &RebuildLock<'_>,
         home: &mut dyn LoadHome,
         change: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
     ) -> Result<T> {
         let base = {
-            let mut turn = self.turn();
+            let mut writer_lock = self.writer_lock();
             // In one turn with the head: what the log has up to now is in the base, and the tail gets all that follows.
             home.begin()?;
-            turn.tail = Some(Tail::new(&turn.head.budget));
-            Arc::clone(&turn.head)
+            writer_lock.tail = Some(Tail::new(&writer_lock.head.budget));
+            Arc::clone(&writer_lock.head)
         };
         let _end = NotesEnd(self);
         let (made, answer) = change(&base)?;
-        check_whole(&made)?;
+        check_full(&made)?;
         home.write(&made)?;
         let mut late = Late::new(&base, made);
         let take =
             |tail: &mut Option<Tail>| tail.as_mut().map_or_else(|| Ok(Vec::new()), Tail::take);
         catch_up_outside(|| {
-            let records = take(&mut self.turn().tail)?;
+            let records = take(&mut self.writer_lock().tail)?;
             late.add(&records)?;
             Ok(records.len())
         })?;
-        let mut turn = self.turn();
-        late.add(&take(&mut turn.tail)?)?;
-        let mut next = late.finish(&turn.head)?;
+        let mut writer_lock = self.writer_lock();
+        late.add(&take(&mut writer_lock.tail)?)?;
+        let mut next = late.finish(&writer_lock.head)?;
         next.commit = self.snapshots.next_number();
         // First what is found after a crash, then what readers see: nobody reads what could still be lost.
         home.switch().inspect_err(|_| self.snapshots.give_up(next.commit))?;
-        self.publish_made(turn, next).map(|()| answer)
+        self.publish_made(writer_lock, next).map(|()| answer)
     }
 
     /// True when the changes of some predicate are due to be folded, or will be as soon as no commit comes. O(predicates).
-    pub fn is_fold_due(&self) -> bool {
+    pub fn is_compaction_due(&self) -> bool {
         let version = self.version();
-        version.predicates.values().any(|it| is_fold_due(it, &version.thresholds))
+        version.predicates.values().any(|it| is_compaction_due(it, &version.thresholds))
     }
 
     /// Folds the changes of the part of a predicate (the values in one language, the edges in one direction) that is due longest, beside the
     /// writers: they wait for no more than the last changes that came meanwhile. Returns false when no fold is due. Takes O(part), and
-    /// memory for two more copies of it. Waits for others that build whole predicates. `is_at_rest`: no commit came for a while, so fewer changes are due.
+    /// memory for two more copies of it. Waits for others that build entire predicates. `is_at_rest`: no commit came for a while, so fewer changes are due.
     ///
     /// # Errors
     ///
     /// [`hexgraph_base::types::Error::Limit`] when there is no memory for it, or at rest not four times as much; nothing has changed then.
     pub fn fold_next(&self, is_at_rest: bool) -> Result<bool> {
-        let _rebuilding = self.rebuild_turn();
+        let _rebuilding = self.rebuild_lock();
         let version = self.version();
         let thresholds = version.thresholds;
         let is_due = |changes, rows| match is_at_rest {
@@ -160,81 +160,80 @@ impl Store {
         };
         let is_latest =
             |changes, rows| is_due(changes, rows) && most <= thresholds.lateness(changes, rows);
-        let share = version.budget.share();
-        let weight = of_fold(seen, is_latest) as u64;
+        let reservation = version.budget.reservation();
+        let weight = of_compaction(seen, is_latest) as u64;
         if is_at_rest {
             // Only checked: a reservation, however short, could refuse a request meanwhile.
-            version.budget.check_free(weight.saturating_mul(REST_ROOM))?;
+            version.budget.check_free(weight.saturating_mul(REST_CAPACITY))?;
         }
-        share.draw(weight)?;
+        reservation.reserve(weight)?;
         let fold = Fold::of(seen, &thresholds, is_latest);
-        let folds = vec![(Arc::clone(name), fold)];
+        let compactions = vec![(Arc::clone(name), fold)];
         // The version is not kept longer than the fold needs it.
         drop(version);
-        self.put_folds(folds)?;
+        self.put_compactions(compactions)?;
         Ok(true)
     }
 
     /// Publishes the folds that `fold` makes of the newest version, beside the writers, whose last changes may be left. Waits for
-    /// others that build whole predicates.
+    /// others that build entire predicates.
     ///
     /// # Errors
     ///
     /// Those of `fold`; nothing has changed then.
-    pub fn fold_all(&self, fold: impl FnOnce(&Version) -> Result<Folds>) -> Result<()> {
-        let _rebuilding = self.rebuild_turn();
+    pub fn compact_all(&self, fold: impl FnOnce(&Version) -> Result<Compactions>) -> Result<()> {
+        let _rebuilding = self.rebuild_lock();
         let head = self.head();
-        let folds = fold(&head)?;
+        let compactions = fold(&head)?;
         drop(head);
-        self.put_folds(folds.0)
+        self.put_compactions(compactions.0)
     }
 
     /// Puts folded predicates in the places of those that they were made of, with what was committed meanwhile. Those whose base was
     /// replaced meanwhile are left out.
-    fn put_folds(&self, mut folds: Vec<(Arc<str>, Fold)>) -> Result<()> {
-        catch_up_outside(|| catch_up(&mut folds, &self.head()))?;
+    fn put_compactions(&self, mut compactions: Vec<(Arc<str>, Fold)>) -> Result<()> {
+        catch_up_outside(|| catch_up(&mut compactions, &self.head()))?;
         // About `CATCH_UP_ROWS` rows are left, unless writers were faster than the rounds before.
-        let mut turn = self.turn();
-        catch_up(&mut folds, &turn.head)?;
-        let folded: Vec<_> =
-            folds.iter().map(|(name, fold)| (Arc::clone(name), fold.folded())).collect();
-        if !folded.is_empty() {
-            let mut next = Version::clone(&turn.head);
-            next.replace(folded);
-            self.put_arranged(&mut turn, next);
+        let mut writer_lock = self.writer_lock();
+        catch_up(&mut compactions, &writer_lock.head)?;
+        let compacted: Vec<_> =
+            compactions.iter().map(|(name, fold)| (Arc::clone(name), fold.compacted())).collect();
+        if !compacted.is_empty() {
+            let mut next = Version::clone(&writer_lock.head);
+            next.replace(compacted);
+            self.put_arranged(&mut writer_lock, next);
         }
         // What was replaced is freed behind the turn, with the folds.
-        drop(turn);
+        drop(writer_lock);
         Ok(())
     }
 }
 
 /// Folds of predicates that keep up with their commits.
-pub struct Folds(Vec<(Arc<str>, Fold)>);
+pub struct Compactions(Vec<(Arc<str>, Fold)>);
 
-impl Folds {
+impl Compactions {
     /// Folds all changes of all predicates of a version. `check` is asked before each predicate whether to go on.
     ///
     /// # Errors
     ///
     /// Those of `check`.
-    pub fn of(version: &Version, check: Check<'_>) -> Result<Folds> {
-        let unsettled: Vec<_> =
-            version.predicates.iter().filter(|(_, it)| !is_settled(it)).collect();
-        let folds = parallel::map(&unsettled, |(name, seen)| {
+    pub fn of(version: &Version, check: Check<'_>) -> Result<Compactions> {
+        let unsettled: Vec<_> = version.predicates.iter().filter(|(_, it)| !is_clean(it)).collect();
+        let compactions = parallel::map(&unsettled, |(name, seen)| {
             check()?;
             let fold = Fold::of(seen, &version.thresholds, |changes, _| 0 < changes);
             Ok((Arc::clone(name), fold))
         });
-        folds.into_iter().collect::<Result<_>>().map(Folds)
+        compactions.into_iter().collect::<Result<_>>().map(Compactions)
     }
 }
 
 /// Has folds catch up with a version, and drops those that have become useless. Returns the number of rows that were taken over.
-fn catch_up(folds: &mut Vec<(Arc<str>, Fold)>, version: &Version) -> Result<usize> {
+fn catch_up(compactions: &mut Vec<(Arc<str>, Fold)>, version: &Version) -> Result<usize> {
     let mut rows = 0;
     let mut failure = None;
-    folds.retain_mut(|(name, fold)| {
+    compactions.retain_mut(|(name, fold)| {
         let now = version.predicates.get(name);
         match now.map_or(Ok(None), |now| fold.catch_up(now, &version.thresholds)) {
             Ok(Some(count)) => {

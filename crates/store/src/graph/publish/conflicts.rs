@@ -70,7 +70,7 @@ impl Conflicts {
     }
 
     /// Notes what a commit wrote. `oldest` is the commit that the oldest open transaction reads;
-    /// without any, nothing is kept.
+    /// without any, nothing is retained.
     pub(in crate::graph) fn note(&mut self, commit: u64, written: Written, oldest: Option<u64>) {
         let Some(oldest) = oldest else {
             // A transaction that begins from now on reads this commit, and asks about later ones alone.

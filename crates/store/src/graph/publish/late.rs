@@ -1,18 +1,18 @@
-//! Commits that came while a load was built, carried out upon what it made.
+//! Commits that came while a load was built, executed upon what it made.
 //!
 //! A load builds upon the version that was the newest when it began, and writers go on. What they have committed meanwhile is noted as
-//! the log has it, and carried out again upon the load's version, as recovery does: so a value that was committed meanwhile stays,
+//! the log has it, and executed again upon the load's version, as recovery does: so a value that was committed meanwhile stays,
 //! as if it had been written after the load, and what is found after a crash is the same.
 //!
 //! Predicates that the load did not touch are those of the writers, as they are.
 
 use super::replay::Replay;
-use crate::graph::build::compact::is_fold_due;
+use crate::graph::build::compact::is_compaction_due;
 use crate::graph::change::apply::check_alone;
 use crate::graph::change::changes::Changes;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::whole::Version;
-use hexgraph_base::budget::{Budget, Share};
+use hexgraph_base::budget::{Budget, Reservation};
 use hexgraph_base::schema::Schema;
 use hexgraph_base::types::{Error, Result, Value};
 use rustc_hash::FxHashSet;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The records of commits since a load began.
 pub(super) struct Tail {
     records: Vec<(u64, Vec<u8>)>,
-    share: Share,
+    reservation: Reservation,
     /// The first refusal to give memory for a record: then the load can't be completed, and the writers go on.
     failure: Option<Error>,
 }
@@ -29,7 +29,7 @@ pub(super) struct Tail {
 impl Tail {
     /// No commit yet. The memory of the records is drawn of `budget`.
     pub(super) fn new(budget: &Budget) -> Tail {
-        Tail { records: Vec::new(), share: budget.share(), failure: None }
+        Tail { records: Vec::new(), reservation: budget.reservation(), failure: None }
     }
 
     /// Notes a commit.
@@ -37,7 +37,7 @@ impl Tail {
         if self.failure.is_some() {
             return;
         }
-        match self.share.draw((record.len() + size_of::<(u64, Vec<u8>)>()) as u64) {
+        match self.reservation.reserve((record.len() + size_of::<(u64, Vec<u8>)>()) as u64) {
             Ok(()) => self.records.push((commit, record)),
             Err(failure) => {
                 self.records = Vec::new();
@@ -70,7 +70,7 @@ pub(in crate::graph) struct Late {
 
 /// What is looked at in the commits that came meanwhile.
 struct LateRules {
-    /// The predicates that the load changed; `None` where it gave places to uids of 2^31 and more, so that node ids in all differ.
+    /// The predicates that the load changed; `None` where it gave positions to uids of 2^31 and more, so that node ids in all differ.
     touched: Option<FxHashSet<Arc<str>>>,
     /// Values that no two nodes may have, and that the load may have given to another one.
     unique: Vec<UniqueValue>,
@@ -91,7 +91,7 @@ impl Late {
         let touched = touched.map(|(name, _)| Arc::clone(name)).collect();
         let rules = LateRules { touched: is_same_table.then_some(touched), unique: Vec::new() };
         let (thresholds, replaced) = (made.thresholds, made.replaced - base.replaced);
-        // A fold takes as long as the predicate is large, and the last commits are carried out while writers wait: so none is made here.
+        // A fold takes as long as the predicate is large, and the last commits are executed while writers wait: so none is made here.
         made.thresholds.changes_min = usize::MAX;
         Late { replay: Replay::new(made), rules, thresholds, replaced }
     }
@@ -137,8 +137,8 @@ impl Late {
         let is_due = next
             .predicates
             .iter()
-            .any(|(name, it)| is_touched(name) && is_fold_due(it, &self.thresholds));
-        next.is_fold_due = head.is_fold_due || is_due;
+            .any(|(name, it)| is_touched(name) && is_compaction_due(it, &self.thresholds));
+        next.is_compaction_due = head.is_compaction_due || is_due;
         Ok(next)
     }
 }
@@ -147,12 +147,12 @@ impl LateRules {
     /// Leaves out what the load did not touch, and notes what has to be compared with what it did.
     fn look_at(&mut self, changes: &mut Changes, schema: &Schema) -> Result<()> {
         for def in &changes.definitions {
-            if let Some(known) =
-                schema.predicates.get(&def.name).filter(|known| !known.is_alike(def))
+            if let Some(existing) =
+                schema.predicates.get(&def.name).filter(|existing| !existing.is_alike(def))
             {
-                let (name, known, def) = (&def.name, known.type_text(), def.type_text());
+                let (name, existing, def) = (&def.name, existing.type_text(), def.type_text());
                 return Err(Error::query(format!(
-                    "predicate `{name}` is new: the load makes it {known}, and a commit while it ran made it {def}; define it by `alter` and load again"
+                    "predicate `{name}` is new: the load makes it {existing}, and a commit while it ran made it {def}; define it by `alter` and load again"
                 )));
             }
         }

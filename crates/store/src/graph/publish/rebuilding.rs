@@ -1,4 +1,4 @@
-//! Whose turn it is to build whole predicates anew, beside the writers: an `alter`, a load, a fold, a `compact`, a drop.
+//! Whose turn it is to build entire predicates anew, beside the writers: an `alter`, a load, a fold, a `compact`, a drop.
 //!
 //! They come one after the other, since each replaces what another one would keep up with. Writers never wait here: who
 //! has this turn takes that of the writers for moments only.
@@ -17,7 +17,7 @@ pub(in crate::graph) struct Rebuilding {
 }
 
 /// Who has the turn gives it back when this is dropped.
-pub struct RebuildTurn<'a> {
+pub struct RebuildLock<'a> {
     _held: LockGuard<Owned<'a>>,
 }
 
@@ -25,7 +25,7 @@ struct Owned<'a>(&'a Rebuilding);
 
 impl Rebuilding {
     /// Waits for the turn.
-    pub(super) fn turn(&self) -> RebuildTurn<'_> {
+    pub(super) fn writer_lock(&self) -> RebuildLock<'_> {
         before_waiting();
         let own = process::id();
         let mut holder = self.lock();
@@ -33,7 +33,7 @@ impl Rebuilding {
             holder = self.free.wait(holder).unwrap_or_else(PoisonError::into_inner);
         }
         *holder = Some(own);
-        RebuildTurn { _held: LockGuard::new(Owned(self)) }
+        RebuildLock { _held: LockGuard::new(Owned(self)) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<u32>> {

@@ -1,8 +1,8 @@
 //! What a commit is in the log: bytes, written before it is published, from which it can be
-//! carried out again.
+//! executed again.
 //!
 //! A record holds effects: changes that were checked when they were made, with definitions and values as they were
-//! resolved then. Nothing is read, converted, hashed or looked up when it is carried out again, and no secret is in it.
+//! resolved then. Nothing is read, converted, hashed or looked up when it is executed again, and no secret is in it.
 //! It begins with a byte that says what it is; then come tagged fields (`types/fields.rs`). The statements
 //! of a part lie one behind the other in three of these, each about ten bytes.
 
@@ -27,7 +27,7 @@ pub(in crate::graph) mod kind {
 /// The fields of changes.
 pub(super) mod changes_field {
     use super::required;
-    /// The changes of one request. A record may have several, which are carried out in their order.
+    /// The changes of one request. A record may have several, which are executed in their order.
     pub(crate) const REQUEST: u64 = required(1);
     /// Within a request: the least uid that the next new node gets.
     pub(crate) const NEXT_UID: u64 = required(1);
@@ -113,7 +113,7 @@ impl SchemaChange {
     }
 }
 
-/// Writes changes, which are carried out in their order, as one record.
+/// Writes changes, which are executed in their order, as one record.
 pub fn encode_changes(list: &[Changes], out: &mut Vec<u8>) {
     out.push(kind::CHANGES);
     for changes in list {

@@ -29,17 +29,18 @@ pub(super) struct Replaced {
 struct Waiting {
     /// Each with the number of folds before it was replaced.
     versions: Vec<(u64, Arc<Version>)>,
-    /// How often whole columns were replaced.
-    folds: u64,
+    /// How often entire columns were replaced.
+    compactions: u64,
 }
 
 impl Waiting {
     /// Takes out those of the first `most` versions that nobody else refers to, if they were replaced behind so many folds.
-    fn take_free(&mut self, most: usize, folds: u64) -> Vec<(u64, Arc<Version>)> {
+    fn take_free(&mut self, most: usize, compactions: u64) -> Vec<(u64, Arc<Version>)> {
         let end = self.versions.len().min(most);
         // The list has one reference itself.
-        let is_free =
-            |(before, it): &mut (u64, Arc<Version>)| folds <= *before && Arc::strong_count(it) == 1;
+        let is_free = |(before, it): &mut (u64, Arc<Version>)| {
+            compactions <= *before && Arc::strong_count(it) == 1
+        };
         self.versions.extract_if(..end, is_free).collect()
     }
 }
@@ -55,12 +56,12 @@ impl Replaced {
         self.retire_behind(old, 0);
     }
 
-    /// Frees a version in whose place a fold put one with other columns.
-    pub(super) fn retire_folded(&self, old: Arc<Version>) {
+    /// Frees a version in whose position a fold put one with other columns.
+    pub(super) fn retire_compacted(&self, old: Arc<Version>) {
         self.retire_behind(old, 1);
     }
 
-    fn retire_behind(&self, old: Arc<Version>, folds: u64) {
+    fn retire_behind(&self, old: Arc<Version>, compactions: u64) {
         if self.process != process::id() {
             return;
         }
@@ -69,9 +70,9 @@ impl Replaced {
         let mut waiting = locked(&self.waiting);
         let were_none = waiting.versions.is_empty();
         // The version and those before it have the old columns.
-        let before = waiting.folds;
-        waiting.folds += folds;
-        let now = waiting.folds;
+        let before = waiting.compactions;
+        waiting.compactions += compactions;
+        let now = waiting.compactions;
         let mut free = waiting.take_free(LOOKED_AT, now);
         if is_read {
             waiting.versions.push((before, old));
@@ -159,7 +160,7 @@ mod tests {
     #[test]
     fn what_was_read_when_a_fold_came_is_left_to_the_thread() {
         let versions = (0..3).map(|before| (before, Arc::new(Version::empty()))).collect();
-        let mut waiting = Waiting { versions, folds: 2 };
+        let mut waiting = Waiting { versions, compactions: 2 };
         let read = Arc::clone(&waiting.versions[2].1);
         let freed = |some: Vec<(u64, Arc<Version>)>| some.into_iter().map(|it| it.0).collect();
         let by_a_writer: Vec<u64> = freed(waiting.take_free(LOOKED_AT, 1));

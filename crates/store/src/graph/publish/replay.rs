@@ -1,7 +1,7 @@
 //! Carries out the records of a log again.
 //!
 //! Records are small and many, and a version for each would cost far more than the changes
-//! themselves. So changes are gathered, and carried out together: sets upon sets become one part,
+//! themselves. So changes are gathered, and executed together: sets upon sets become one part,
 //! whose values go to their columns at once. What was checked when a commit was made, that no two
 //! nodes have a value that only one may have, is not checked again: of several commits together it
 //! need not hold at each moment.
@@ -23,7 +23,7 @@ pub struct Replay {
     pub(in crate::graph) version: Version,
     commit: u64,
     pub(in crate::graph) gathered: Changes,
-    /// The places of predicates and languages in `gathered`.
+    /// The positions of predicates and languages in `gathered`.
     predicates: FxHashMap<Arc<str>, u32>,
     langs: FxHashMap<Box<str>, u32>,
     /// Keys of facets, each once.
@@ -54,7 +54,7 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] when it can't be read or carried out: it was written by another version of
+    /// [`Error::Query`] when it can't be read or executed: it was written by another version of
     /// the program, or for other data.
     pub fn record(&mut self, commit: u64, record: &[u8]) -> Result<()> {
         self.gather_record(commit, record)?;
@@ -89,7 +89,7 @@ impl Replay {
         Ok(())
     }
 
-    /// The changes that are gathered and not carried out yet, with the version that they follow upon.
+    /// The changes that are gathered and not executed yet, with the version that they follow upon.
     pub(in crate::graph) fn gathered(&mut self) -> (&mut Changes, &Version) {
         (&mut self.gathered, &self.version)
     }
@@ -145,7 +145,7 @@ impl Replay {
 
     fn request(&mut self, mut bytes: ByteReader<'_>) -> Read {
         use changes_field::*;
-        let mut places = Places::default();
+        let mut positions = Positions::default();
         while let Some((tag, field)) = bytes.field()? {
             match tag {
                 NEXT_UID => {
@@ -153,18 +153,18 @@ impl Replay {
                 }
                 DEFINITION => self.gathered.definitions.push(PredicateDef::decode(field)?),
                 PREDICATE => {
-                    let place = self.predicate(field.whole_text()?);
-                    places.predicates.push(place.ok_or(Unread::Damaged)?);
+                    let position = self.predicate(field.entire_text()?);
+                    positions.predicates.push(position.ok_or(Unread::Damaged)?);
                 }
-                LANG => places.langs.push(self.lang(field.whole_text()?)),
-                PART => self.part(field, &places)?,
+                LANG => positions.langs.push(self.lang(field.entire_text()?)),
+                PART => self.part(field, &positions)?,
                 _ => skip_unknown(tag)?,
             }
         }
         Ok(())
     }
 
-    fn part(&mut self, mut bytes: ByteReader<'_>, places: &Places) -> Read {
+    fn part(&mut self, mut bytes: ByteReader<'_>, positions: &Positions) -> Read {
         use changes_field::*;
         let mut is_new = self.gathered.parts.is_empty();
         while let Some((tag, mut field)) = bytes.field()? {
@@ -175,9 +175,9 @@ impl Replay {
             }
             while !field.is_empty() {
                 let statement = match tag {
-                    DELETES => self.delete(&mut field, places),
-                    VALUES => self.value(&mut field, places),
-                    EDGES => self.edge(&mut field, places),
+                    DELETES => self.delete(&mut field, positions),
+                    VALUES => self.value(&mut field, positions),
+                    EDGES => self.edge(&mut field, positions),
                     _ => break,
                 };
                 statement.ok_or(Unread::Damaged)?;
@@ -193,11 +193,11 @@ impl Replay {
     pub(in crate::graph) fn delete(
         &mut self,
         bytes: &mut ByteReader<'_>,
-        places: &Places,
+        positions: &Positions,
     ) -> Option<()> {
-        let predicate = places.predicate(bytes)?;
+        let predicate = positions.predicate(bytes)?;
         let node = Uid(bytes.number()?);
-        let what = deleted_of(bytes, places)?;
+        let what = deleted_of(bytes, positions)?;
         self.statements += 1;
         self.last_part().deletes.push(Delete { predicate, node, what });
         Some(())
@@ -207,10 +207,10 @@ impl Replay {
     pub(in crate::graph) fn value(
         &mut self,
         bytes: &mut ByteReader<'_>,
-        places: &Places,
+        positions: &Positions,
     ) -> Option<()> {
-        let predicate = places.predicate(bytes)?;
-        let lang = places.lang(bytes)?;
+        let predicate = positions.predicate(bytes)?;
+        let lang = positions.lang(bytes)?;
         let node = self.node(bytes)?;
         let value = value_of(bytes)?;
         let facets = self.facets(bytes)?;
@@ -223,9 +223,9 @@ impl Replay {
     pub(in crate::graph) fn edge(
         &mut self,
         bytes: &mut ByteReader<'_>,
-        places: &Places,
+        positions: &Positions,
     ) -> Option<()> {
-        let predicate = places.predicate(bytes)?;
+        let predicate = positions.predicate(bytes)?;
         let (node, target) = (self.node(bytes)?, self.node(bytes)?);
         let facets = self.facets(bytes)?;
         self.statements += 1;
@@ -266,32 +266,32 @@ impl Replay {
 
     /// The place of a predicate among those that are gathered; `None` when neither the version nor the records define it.
     pub(in crate::graph) fn predicate(&mut self, name: &str) -> Option<u32> {
-        if let Some(place) = self.predicates.get(name) {
-            return Some(*place);
+        if let Some(position) = self.predicates.get(name) {
+            return Some(*position);
         }
         let new = |def: &&PredicateDef| def.name == name;
-        let known = self.version.schema.predicates.get(name);
-        let def = known.or_else(|| self.gathered.definitions.iter().find(new))?;
-        let place = self.gathered.predicates.len() as u32;
+        let existing = self.version.schema.predicates.get(name);
+        let def = existing.or_else(|| self.gathered.definitions.iter().find(new))?;
+        let position = self.gathered.predicates.len() as u32;
         self.gathered.predicates.push(Arc::new(def.clone()));
-        self.predicates.insert(name.into(), place);
-        Some(place)
+        self.predicates.insert(name.into(), position);
+        Some(position)
     }
 
     pub(in crate::graph) fn lang(&mut self, lang: &str) -> u32 {
-        if let Some(place) = self.langs.get(lang) {
-            return *place;
+        if let Some(position) = self.langs.get(lang) {
+            return *position;
         }
-        let place = self.gathered.langs.len() as u32;
+        let position = self.gathered.langs.len() as u32;
         self.gathered.langs.push(lang.into());
-        self.langs.insert(lang.into(), place);
-        place
+        self.langs.insert(lang.into(), position);
+        position
     }
 }
 
 /// For each predicate and language of a record, its place among those that were gathered.
 #[derive(Default)]
-pub(in crate::graph) struct Places {
+pub(in crate::graph) struct Positions {
     pub(in crate::graph) predicates: Vec<u32>,
     pub(in crate::graph) langs: Vec<u32>,
 }
@@ -299,7 +299,7 @@ pub(in crate::graph) struct Places {
 /// The result of reading a part of a record.
 pub(in crate::graph) type Read = std::result::Result<(), Unread>;
 
-impl Places {
+impl Positions {
     fn predicate(&self, bytes: &mut ByteReader<'_>) -> Option<u32> {
         self.predicates.get(usize::try_from(bytes.number()?).ok()?).copied()
     }
@@ -309,13 +309,13 @@ impl Places {
     }
 }
 
-fn deleted_of(bytes: &mut ByteReader<'_>, places: &Places) -> Option<Deleted> {
+fn deleted_of(bytes: &mut ByteReader<'_>, positions: &Positions) -> Option<Deleted> {
     Some(match bytes.byte()? {
         deleted::ALL => Deleted::All,
-        deleted::LANG => Deleted::Lang(places.lang(bytes)?),
-        deleted::VALUE => Deleted::Value(places.lang(bytes)?, value_of(bytes)?),
+        deleted::LANG => Deleted::Lang(positions.lang(bytes)?),
+        deleted::VALUE => Deleted::Value(positions.lang(bytes)?, value_of(bytes)?),
         deleted::PASSWORD => {
-            Deleted::FirstFormatPassword(places.lang(bytes)?, bytes.text()?.to_owned())
+            Deleted::FirstFormatPassword(positions.lang(bytes)?, bytes.text()?.to_owned())
         }
         deleted::EDGE => Deleted::Edge(Uid(bytes.number()?)),
         _ => return None,
@@ -326,7 +326,7 @@ fn deleted_of(bytes: &mut ByteReader<'_>, places: &Places) -> Option<Deleted> {
 fn schema_change(
     (tag, field): (u64, ByteReader<'_>),
 ) -> std::result::Result<Option<SchemaChange>, Unread> {
-    let text = || field.whole_text().map(str::to_owned);
+    let text = || field.entire_text().map(str::to_owned);
     Ok(Some(match tag {
         schema_field::DEFINE => SchemaChange::Define(Definitions::decode(field)?),
         schema_field::DROP_ALL => SchemaChange::DropAll,

@@ -3,7 +3,7 @@
 //! A byte says what it is: 1 for changes, 2 for a change of the schema, whose kind follows.
 
 use super::record::SchemaChange;
-use super::replay::{Places, Read, Replay};
+use super::replay::{Positions, Read, Replay};
 use crate::graph::change::altering::alter::alter;
 use crate::graph::change::changes::Part;
 use hexgraph_base::schema::parse_schema;
@@ -21,11 +21,11 @@ impl Replay {
         first: u8,
         mut bytes: ByteReader<'_>,
     ) -> Result<Read> {
-        let known = match first {
+        let existing = match first {
             1 => self.first_changes(&mut bytes),
             _ => self.first_schema_change(&mut bytes)?,
         };
-        Ok(known.filter(|()| bytes.is_empty()).ok_or(Unread::Damaged))
+        Ok(existing.filter(|()| bytes.is_empty()).ok_or(Unread::Damaged))
     }
 
     fn first_schema_change(&mut self, bytes: &mut ByteReader<'_>) -> Result<Option<()>> {
@@ -53,34 +53,34 @@ impl Replay {
             if !definitions.is_empty() {
                 self.gathered.definitions.extend(parse_schema(definitions).ok()?.predicates);
             }
-            let mut places = Places::default();
+            let mut positions = Positions::default();
             for _ in 0..bytes.count()? {
-                places.predicates.push(self.predicate(bytes.text()?)?);
+                positions.predicates.push(self.predicate(bytes.text()?)?);
             }
             for _ in 0..bytes.count()? {
-                places.langs.push(self.lang(bytes.text()?));
+                positions.langs.push(self.lang(bytes.text()?));
             }
             for _ in 0..bytes.count()? {
-                self.first_part(bytes, &places)?;
+                self.first_part(bytes, &positions)?;
             }
         }
         Some(())
     }
 
-    fn first_part(&mut self, bytes: &mut ByteReader<'_>, places: &Places) -> Option<()> {
+    fn first_part(&mut self, bytes: &mut ByteReader<'_>, positions: &Positions) -> Option<()> {
         let deletes = bytes.count()?;
         // As in the format of today.
         if 0 < deletes || self.gathered.parts.is_empty() {
             self.gathered.parts.push(Part::default());
         }
         for _ in 0..deletes {
-            self.delete(bytes, places)?;
+            self.delete(bytes, positions)?;
         }
         for _ in 0..bytes.count()? {
-            self.value(bytes, places)?;
+            self.value(bytes, positions)?;
         }
         for _ in 0..bytes.count()? {
-            self.edge(bytes, places)?;
+            self.edge(bytes, positions)?;
         }
         Some(())
     }

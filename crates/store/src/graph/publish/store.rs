@@ -7,7 +7,7 @@
 
 use super::conflicts::{Claim, Conflicts, Written};
 use super::late::Tail;
-use super::rebuilding::{RebuildTurn, Rebuilding};
+use super::rebuilding::{RebuildLock, Rebuilding};
 use super::replaced::Replaced;
 use super::snapshots::{Snapshot, Snapshots};
 use super::watch::{Watch, Watches};
@@ -24,20 +24,20 @@ use std::sync::{Arc, PoisonError};
 pub struct Store {
     current: ArcSwap<Version>,
     /// The state of the writer whose turn it is: the newest version, and what was written last.
-    writer: Mutex<Turn>,
-    /// Whose turn it is to build whole predicates beside the writers.
+    writer: Mutex<WriterState>,
+    /// Whose turn it is to build entire predicates beside the writers.
     rebuilding: Rebuilding,
     pub(super) snapshots: Snapshots,
     /// The log to which commits are appended before they are published; `None` for a graph in memory.
     journal: Option<Box<dyn Journal>>,
-    /// Versions whose commits are noted and not durable yet, by their places in the journal.
+    /// Versions whose commits are noted and not durable yet, by their positions in the journal.
     pending: Mutex<VecDeque<(u64, Arc<Version>)>>,
     watches: Watches,
     replaced: Replaced,
 }
 
 /// The state that belongs to the writer whose turn it is.
-pub(super) struct Turn {
+pub(super) struct WriterState {
     /// The newest version, which the next one is made of. Readers see it when its commit is
     /// durable.
     pub(super) head: Arc<Version>,
@@ -46,7 +46,7 @@ pub(super) struct Turn {
     pub(super) tail: Option<Tail>,
 }
 
-impl Turn {
+impl WriterState {
     /// Keeps the record of a commit for a load that is being built.
     fn note(&mut self, commit: u64, record: Option<Vec<u8>>) {
         if let (Some(tail), Some(record)) = (&mut self.tail, record) {
@@ -68,13 +68,13 @@ pub trait Journal: Send + Sync {
     /// True when what was appended may be published without a wait.
     fn is_ready(&self) -> bool;
 
-    /// Waits until everything up to a place is durable. Returns the place up to which everything is.
+    /// Waits until everything up to a position is durable. Returns the position up to which everything is.
     ///
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses: then nobody knows what is durable, and this and all
     /// that follows fails.
-    fn wait(&self, place: u64) -> Result<u64>;
+    fn wait(&self, position: u64) -> Result<u64>;
 }
 
 /// The keys and the record of a change, which a writer returns beside the version that it makes.
@@ -83,9 +83,9 @@ pub struct Commit {
     pub keys: Vec<ConflictKey>,
     /// The record for the journal; `None` without one.
     pub record: Option<Vec<u8>>,
-    /// True when whole predicates were changed, those that are not the same in both versions: an
+    /// True when entire predicates were changed, those that are not the same in both versions: an
     /// open transaction that changes one of them then is in conflict.
-    pub is_whole: bool,
+    pub is_complete: bool,
 }
 
 impl Default for Store {
@@ -107,7 +107,11 @@ impl Store {
         let head = Arc::new(version);
         Store {
             current: ArcSwap::new(Arc::clone(&head)),
-            writer: Mutex::new(Turn { head, conflicts: Conflicts::new(thresholds), tail: None }),
+            writer: Mutex::new(WriterState {
+                head,
+                conflicts: Conflicts::new(thresholds),
+                tail: None,
+            }),
             rebuilding: Rebuilding::default(),
             snapshots,
             journal,
@@ -155,61 +159,66 @@ impl Store {
         claim: Option<Claim<'_>>,
         change: impl FnOnce(&Arc<Version>, &mut Commit) -> Result<(Version, T)>,
     ) -> Result<(u64, T)> {
-        let mut turn = self.turn();
-        if claim.is_some_and(|claim| turn.conflicts.has(claim)) {
+        let mut writer_lock = self.writer_lock();
+        if claim.is_some_and(|claim| writer_lock.conflicts.has(claim)) {
             return Err(Error::Conflict);
         }
-        let has_record = self.journal.is_some() || turn.tail.is_some();
+        let has_record = self.journal.is_some() || writer_lock.tail.is_some();
         let record = has_record.then(Vec::new);
-        let mut commit = Commit { keys: Vec::new(), record, is_whole: false };
-        let (mut next, answer) = change(&turn.head, &mut commit)?;
-        check_whole(&next)?;
-        let Commit { mut keys, record, is_whole } = commit;
+        let mut commit = Commit { keys: Vec::new(), record, is_complete: false };
+        let (mut next, answer) = change(&writer_lock.head, &mut commit)?;
+        check_full(&next)?;
+        let Commit { mut keys, record, is_complete } = commit;
         keys.sort_unstable();
         keys.dedup();
-        let written = match is_whole {
-            true => Written::Predicates(changed_predicates(&turn.head, &next)),
+        let written = match is_complete {
+            true => Written::Predicates(changed_predicates(&writer_lock.head, &next)),
             false => Written::Keys(keys),
         };
         let Some(journal) = &self.journal else {
             let (next, old, oldest) = self.snapshots.publish_next(next, &self.current);
             let number = next.commit;
-            turn.note(number, record);
-            self.note_published(&mut turn, next, written, (old, oldest));
+            writer_lock.note(number, record);
+            self.note_published(&mut writer_lock, next, written, (old, oldest));
             return Ok((number, answer));
         };
         next.commit = self.snapshots.next_number();
         let number = next.commit;
-        let place = journal
+        let position = journal
             .append(number, record.as_deref().unwrap_or_default())
             .inspect_err(|_| self.snapshots.give_up(number))?;
-        turn.note(number, record);
+        writer_lock.note(number, record);
         if journal.is_ready() {
-            self.publish_now(&mut turn, next, written);
+            self.publish_now(&mut writer_lock, next, written);
             return Ok((number, answer));
         }
-        self.publish_when_durable(turn, next, written, place)?;
+        self.publish_when_durable(writer_lock, next, written, position)?;
         Ok((number, answer))
     }
 
-    /// Makes a version the head, and publishes it when everything in the journal up to `place` is durable. The turn ends before
+    /// Makes a version the head, and publishes it when everything in the journal up to `position` is durable. The turn ends before
     /// the wait for that.
     fn publish_when_durable(
         &self,
-        mut turn: LockGuard<MutexGuard<'_, Turn>>,
+        mut writer_lock: LockGuard<MutexGuard<'_, WriterState>>,
         next: Version,
         written: Written,
-        place: u64,
+        position: u64,
     ) -> Result<()> {
         let next = Arc::new(next);
         // Now and not when it is durable: the next version is made of this one, so who wrote the same must fail.
-        turn.conflicts.note(next.commit, written, Some(self.snapshots.oldest(&self.current)));
-        turn.head = Arc::clone(&next);
-        // Within the turn, so that places ascend in the list as they do in the journal.
-        self.pending().push_back((place, next));
-        drop(turn);
+        writer_lock.conflicts.note(
+            next.commit,
+            written,
+            Some(self.snapshots.oldest(&self.current)),
+        );
+        writer_lock.head = Arc::clone(&next);
+        // Within the turn, so that positions ascend in the list as they do in the journal.
+        self.pending().push_back((position, next));
+        drop(writer_lock);
         // Where this fails the version is never published, and the journal refuses all that would be made of it.
-        let durable = self.journal.as_ref().map_or(Ok(place), |journal| journal.wait(place))?;
+        let durable =
+            self.journal.as_ref().map_or(Ok(position), |journal| journal.wait(position))?;
         self.publish_durable(durable);
         Ok(())
     }
@@ -217,21 +226,21 @@ impl Store {
     /// Publishes what a load made, as soon as all commits are durable that it has. The turn ends with it.
     pub(super) fn publish_made(
         &self,
-        mut turn: LockGuard<MutexGuard<'_, Turn>>,
+        mut writer_lock: LockGuard<MutexGuard<'_, WriterState>>,
         next: Version,
     ) -> Result<()> {
-        let written = Written::Predicates(changed_predicates(&turn.head, &next));
-        let last = self.pending().back().map(|(place, _)| *place);
+        let written = Written::Predicates(changed_predicates(&writer_lock.head, &next));
+        let last = self.pending().back().map(|(position, _)| *position);
         match last {
-            None => self.publish_now(&mut turn, next, written),
-            Some(place) => self.publish_when_durable(turn, next, written, place)?,
+            None => self.publish_now(&mut writer_lock, next, written),
+            Some(position) => self.publish_when_durable(writer_lock, next, written, position)?,
         }
         Ok(())
     }
 
     /// The newest version that a writer made, published or not. Waits for the one whose turn it is.
     pub fn head(&self) -> Arc<Version> {
-        Arc::clone(&self.turn().head)
+        Arc::clone(&self.writer_lock().head)
     }
 
     /// Calls `look` with the newest version that a writer made, while no other writer has its turn. The commit of that
@@ -241,28 +250,28 @@ impl Store {
     ///
     /// Those of `look`.
     pub fn with_head<T>(&self, look: impl FnOnce(&Arc<Version>) -> Result<T>) -> Result<T> {
-        look(&self.turn().head)
+        look(&self.writer_lock().head)
     }
 
     /// Puts a version with the same data in the place of the head, published or not.
-    pub(super) fn put_arranged(&self, turn: &mut Turn, next: Version) {
+    pub(super) fn put_arranged(&self, writer_lock: &mut WriterState, next: Version) {
         let next = Arc::new(next);
-        turn.head = Arc::clone(&next);
+        writer_lock.head = Arc::clone(&next);
         let mut pending = self.pending();
         match pending.back_mut() {
             Some((_, version)) => *version = next,
             None => {
                 // Nobody adds to it meanwhile: that takes the turn, which the caller has.
                 drop(pending);
-                self.replaced.retire_folded(self.replace(next));
+                self.replaced.retire_compacted(self.replace(next));
             }
         }
     }
 
-    /// Waits until nobody else builds whole predicates beside the writers, and keeps others from it until what is returned is
+    /// Waits until nobody else builds entire predicates beside the writers, and keeps others from it until what is returned is
     /// dropped. Writers don't wait for that.
-    pub fn rebuild_turn(&self) -> RebuildTurn<'_> {
-        self.rebuilding.turn()
+    pub fn rebuild_lock(&self) -> RebuildLock<'_> {
+        self.rebuilding.writer_lock()
     }
 
     /// Registers `wake`, which is called after each commit that changes one of the predicates `names`, or after any
@@ -278,14 +287,14 @@ impl Store {
 
     /// Makes a version that another process committed the current one.
     pub fn follow(&self, version: Version) {
-        let mut turn = self.turn();
+        let mut writer_lock = self.writer_lock();
         let next = Arc::new(version);
-        turn.head = Arc::clone(&next);
+        writer_lock.head = Arc::clone(&next);
         self.snapshots.advance(next.commit);
         self.replaced.retire(self.replace(next));
     }
 
-    pub(super) fn turn(&self) -> LockGuard<MutexGuard<'_, Turn>> {
+    pub(super) fn writer_lock(&self) -> LockGuard<MutexGuard<'_, WriterState>> {
         before_waiting();
         // A writer that panicked published nothing, and notes what it published.
         LockGuard::new(self.writer.lock().unwrap_or_else(PoisonError::into_inner))
@@ -296,32 +305,32 @@ impl Store {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn publish_now(&self, turn: &mut Turn, next: Version, written: Written) {
+    fn publish_now(&self, writer_lock: &mut WriterState, next: Version, written: Written) {
         let next = Arc::new(next);
         let replaced = self.snapshots.publish(Arc::clone(&next), &self.current);
-        self.note_published(turn, next, written, replaced);
+        self.note_published(writer_lock, next, written, replaced);
     }
 
     /// Notes that `next` took the place of the version that is `replaced`, with the oldest commit
     /// that an open snapshot reads.
     fn note_published(
         &self,
-        turn: &mut Turn,
+        writer_lock: &mut WriterState,
         next: Arc<Version>,
         written: Written,
         replaced: (Arc<Version>, Option<u64>),
     ) {
         let (old, oldest) = replaced;
         self.watches.tell(&old, &next);
-        turn.conflicts.note(next.commit, written, oldest);
-        turn.head = next;
+        writer_lock.conflicts.note(next.commit, written, oldest);
+        writer_lock.head = next;
         self.replaced.retire(old);
     }
 
-    /// Publishes the last of those versions whose commits are durable up to a place.
-    fn publish_durable(&self, place: u64) {
+    /// Publishes the last of those versions whose commits are durable up to a position.
+    fn publish_durable(&self, position: u64) {
         let mut pending = self.pending();
-        let count = pending.partition_point(|(at, _)| *at <= place);
+        let count = pending.partition_point(|(at, _)| *at <= position);
         let mut done: Vec<_> = pending.drain(..count).map(|(_, version)| version).collect();
         if let Some(newest) = done.pop() {
             // Under the lock, so that no older one comes later.
@@ -340,7 +349,7 @@ impl Store {
 }
 
 /// Refuses a version of which only a part can be seen: it would be what everybody sees, and the schema what is left.
-pub(super) fn check_whole(next: &Version) -> Result<()> {
+pub(super) fn check_full(next: &Version) -> Result<()> {
     match next.view().is_some() {
         true => Err(Error::internal("a part of a version was to be published")),
         false => Ok(()),
@@ -350,7 +359,7 @@ pub(super) fn check_whole(next: &Version) -> Result<()> {
 /// The predicates that are not the same in two versions.
 fn changed_predicates(old: &Version, new: &Version) -> Vec<Arc<str>> {
     let differs = |one: &Version, name: &str, other: &Arc<Predicate>| match one.predicate(name) {
-        Some(known) => !Arc::ptr_eq(known, other),
+        Some(existing) => !Arc::ptr_eq(existing, other),
         None => true,
     };
     let changed = new.predicates.iter().filter(|(name, it)| differs(old, name, it));
@@ -380,8 +389,8 @@ mod tests {
     fn those_who_watch_are_told_of_what_they_watch() {
         use std::sync::atomic::{AtomicUsize, Ordering};
         let store = Store::new();
-        let told = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&told);
+        let reported = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&reported);
         let watch = store.watch(Some(vec!["a".into()]), move || {
             count.fetch_add(1, Ordering::Relaxed);
         });
@@ -389,7 +398,7 @@ mod tests {
             let altered =
                 store.write(None, |version, _| Ok((crate::graph::alter(version, text)?, ())));
             altered.unwrap();
-            told.load(Ordering::Relaxed)
+            reported.load(Ordering::Relaxed)
         };
         assert_eq!([alter("b: int ."), alter("a: int ."), alter("b: string .")], [0, 1, 1]);
         drop(watch);

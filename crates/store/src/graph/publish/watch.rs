@@ -83,7 +83,7 @@ impl Watches {
 /// read is at most twice as long as the number of living watches.
 fn add(list: &mut Vec<Weak<Watch>>, watch: &Arc<Watch>) {
     if list.len() == list.capacity() {
-        list.retain(|known| 0 < known.strong_count());
+        list.retain(|existing| 0 < existing.strong_count());
     }
     list.push(Arc::downgrade(watch));
 }

@@ -56,26 +56,26 @@ fn values_keep_their_type_and_are_indexed_by_the_new_one() {
 #[test]
 fn values_that_another_type_can_not_show_are_told() {
     let version = load_text(&with_schema("age: string .\n"), DATA);
-    let told = |version: &Version, text: &str| {
+    let reported = |version: &Version, text: &str| {
         let report = report(version, &resolve(version, text).unwrap());
         report.unread.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let want = "age: 1 of 2 values can't be read as int: `x` of 0x2; asking for them is an error until they are set anew, or `age` is string again";
-    assert_eq!(told(&version, "age: int ."), [want]);
+    assert_eq!(reported(&version, "age: int ."), [want]);
     // The values stay texts, however often their type changes.
     let ints = alter(&version, "age: int .").unwrap();
     assert!(
-        told(&ints, "age: bool .")[0]
+        reported(&ints, "age: bool .")[0]
             .contains("2 of 2 values can't be read as bool: `30` of 0x1, `x` of 0x2;")
     );
-    assert!(told(&ints, "age: bool .")[0].ends_with("`age` is string again"));
+    assert!(reported(&ints, "age: bool .")[0].ends_with("`age` is string again"));
     for fits in ["age: string @index(exact) .", "age: default .", "age: [string] ."] {
-        assert_eq!(told(&version, fits), [""; 0], "{fits}");
+        assert_eq!(reported(&version, fits), [""; 0], "{fits}");
     }
     let many: String = (1..9).map(|node| format!("<{node}> <age> \"x\" .\n")).collect();
     let many = load_text(&with_schema("age: string .\n"), &many);
     assert!(
-        told(&many, "age: int .")[0].contains(
+        reported(&many, "age: int .")[0].contains(
             "8 of 8 values can't be read as int: `x` of 0x1, `x` of 0x2, `x` of 0x3, ...;"
         )
     );
@@ -145,23 +145,23 @@ fn the_building_of_one_index_can_be_stopped() {
         ("v: float32vector @index(hnsw(metric: \"euclidean\")) .", 300),
     ] {
         let definitions = resolve(&version, text).unwrap();
-        let asked = AtomicUsize::new(0);
+        let requested = AtomicUsize::new(0);
         let build = |most: usize| {
-            asked.store(0, Ordering::Relaxed);
-            let check = || match asked.fetch_add(1, Ordering::Relaxed) < most {
+            requested.store(0, Ordering::Relaxed);
+            let check = || match requested.fetch_add(1, Ordering::Relaxed) < most {
                 true => Ok(()),
                 false => Err(Error::query("stopped")),
             };
             define(&version, &definitions, &check).map(drop)
         };
         build(usize::MAX).unwrap();
-        let all = asked.load(Ordering::Relaxed);
+        let all = requested.load(Ordering::Relaxed);
         assert!(least < all, "{all} checks for {text}");
         // Whenever it is told to stop it does: what is left of the work only asks.
         for most in [0, 1, all / 2, all - 1] {
             let error = build(most).unwrap_err().to_string();
             assert_eq!(error, "stopped", "{most} for {text}");
-            let more = asked.load(Ordering::Relaxed) - most;
+            let more = requested.load(Ordering::Relaxed) - most;
             assert!(more <= COUNT, "{more} for {text}");
         }
     }

@@ -100,10 +100,10 @@ fn a_delete_of_many_nodes_leaves_no_changes() {
     let text = lines(|node| {
         format!("<{node}> <age> \"{node}\" .\n<{node}> <friend> <{}> .\n", node % 9 + 1)
     });
-    let folded = settle_all(&apply(&with_schema(SCHEMA), &text, "").unwrap().0);
+    let compacted = settle_all(&apply(&with_schema(SCHEMA), &text, "").unwrap().0);
     let version = Version {
-        thresholds: Thresholds { folding: Folding::Manual, ..folded.thresholds },
-        ..folded
+        thresholds: Thresholds { folding: Folding::Manual, ..compacted.thresholds },
+        ..compacted
     };
     let delete = lines(|node| match node % 2 {
         0 => format!("<{node}> <age> * .\n<{node}> <friend> * .\n"),
@@ -115,6 +115,6 @@ fn a_delete_of_many_nodes_leaves_no_changes() {
     assert_eq!((age.changes_len(), age.subjects().len()), (0, 50));
     for reverse in [false, true] {
         let direction = friend.direction(reverse).unwrap();
-        assert!(direction.is_settled() && direction.total() == 50, "{reverse}");
+        assert!(direction.is_clean() && direction.total() == 50, "{reverse}");
     }
 }

@@ -113,8 +113,8 @@ fn the_first_bad_line_is_named_and_nothing_is_stored() {
         let fault = try_load_text(&empty, &text, &LoadOptions::default()).err().unwrap();
         assert!(fault.to_string().contains(part), "{fault} for {lines}");
         match fault {
-            Error::Load { file, line: found, .. } => {
-                assert_eq!((file.as_str(), found), ("test.rdf", line), "{lines}");
+            Error::Load { file, line: result, .. } => {
+                assert_eq!((file.as_str(), result), ("test.rdf", line), "{lines}");
             }
             other => panic!("{other:?}"),
         }

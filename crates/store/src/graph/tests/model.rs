@@ -252,22 +252,22 @@ pub(super) fn check_indexes(version: &Version) {
                 kinds
             );
             for kind in kinds {
-                let mut wanted: BTreeMap<TokenKey, BTreeSet<u32>> = BTreeMap::new();
+                let mut expected: BTreeMap<TokenKey, BTreeSet<u32>> = BTreeMap::new();
                 for node in values.subjects().iter() {
                     for value in values.values(node).iter() {
                         let mut tokens = Vec::new();
                         let value_type = predicate.def.value_type;
                         tokens_of(kind, value, value_type, &values.lang, &mut tokens);
                         for token in tokens {
-                            wanted.entry(token).or_default().insert(node);
+                            expected.entry(token).or_default().insert(node);
                         }
                     }
                 }
                 let index = values.index(kind).unwrap();
                 let mut all = BTreeSet::new();
-                for (token, nodes) in &wanted {
-                    let found: BTreeSet<u32> = index.nodes(token).iter().collect();
-                    assert_eq!(&found, nodes, "{name}@{} {kind:?} {token:?}", values.lang);
+                for (token, nodes) in &expected {
+                    let result: BTreeSet<u32> = index.nodes(token).iter().collect();
+                    assert_eq!(&result, nodes, "{name}@{} {kind:?} {token:?}", values.lang);
                     let only = (Bound::Included(token), Bound::Included(token));
                     let range: BTreeSet<u32> = index.range(only.0, only.1).iter().collect();
                     assert_eq!(&range, nodes, "{name}@{} {kind:?} {token:?}", values.lang);
@@ -282,16 +282,16 @@ pub(super) fn check_indexes(version: &Version) {
 }
 
 fn check(version: &Version, model: &Model) {
-    let found = contents(version);
-    assert_eq!(found.values, model.contents.values);
-    assert_eq!(found.edges, model.contents.edges);
+    let result = contents(version);
+    assert_eq!(result.values, model.contents.values);
+    assert_eq!(result.edges, model.contents.edges);
     let mut reverse = BTreeSet::new();
     for (name, node, target) in model.contents.edges.keys() {
         if version.schema.predicates[name].reverse {
             reverse.insert((name.clone(), *target, *node));
         }
     }
-    assert_eq!(found.reverse, reverse);
+    assert_eq!(result.reverse, reverse);
     check_indexes(version);
     check_counts(version);
 }
@@ -319,18 +319,18 @@ fn check_counts(version: &Version) {
     assert_eq!(version.subject_count(), all.len() as u64);
 }
 
-type Folds = Vec<(Arc<str>, Fold)>;
+type Compactions = Vec<(Arc<str>, Fold)>;
 
-fn folds_of(version: &Version) -> Folds {
+fn folds_of(version: &Version) -> Compactions {
     let is_changed = |changes, _| 0 < changes;
     let fold = |it| Fold::of(it, &version.thresholds, is_changed);
     version.predicates.iter().map(|(name, it)| (Arc::clone(name), fold(it))).collect()
 }
 
-fn end_folds(version: &mut Version, folds: Folds) {
-    for (name, mut fold) in folds {
+fn end_folds(version: &mut Version, compactions: Compactions) {
+    for (name, mut fold) in compactions {
         if caught_up(&mut fold, version, &name) {
-            version.replace([(name, fold.folded())]);
+            version.replace([(name, fold.compacted())]);
         }
     }
 }
@@ -344,7 +344,7 @@ fn run(steps: &[Step]) {
     let folder = tempfile::tempdir().unwrap();
     let mut version = with_schema(SCHEMAS[0]);
     let mut model = Model::default();
-    let mut folds = Vec::new();
+    let mut compactions = Vec::new();
     // Half of the cases pile changes up, the others have commits fold them, which makes folds beside them useless.
     if steps.len().is_multiple_of(2) {
         version.thresholds.folding = Folding::Manual;
@@ -367,8 +367,8 @@ fn run(steps: &[Step]) {
                 set.iter().for_each(|statement| model.set(statement));
             }
             Step::Settle => version = settle_all(&version),
-            Step::Fold if folds.is_empty() => folds = folds_of(&version),
-            Step::Fold => end_folds(&mut version, std::mem::take(&mut folds)),
+            Step::Fold if compactions.is_empty() => compactions = folds_of(&version),
+            Step::Fold => end_folds(&mut version, std::mem::take(&mut compactions)),
             Step::Save => {
                 let path = folder.path().join(format!("{number}.hxs"));
                 persist::save(&version, &path).unwrap();
@@ -382,17 +382,18 @@ fn run(steps: &[Step]) {
         check(&version, &model);
         // As often as the writers leave it time.
         if number % 2 == 0 {
-            folds.retain_mut(|(name, fold): &mut (Arc<str>, Fold)| caught_up(fold, &version, name));
+            compactions
+                .retain_mut(|(name, fold): &mut (Arc<str>, Fold)| caught_up(fold, &version, name));
         }
     }
     // An altered type leaves values as they were stored; a load converts them.
     if !steps.iter().any(|step| matches!(step, Step::Alter(_))) {
-        let found = contents(&version);
+        let result = contents(&version);
         for as_json in [false, true] {
             let again = contents(&exported_and_loaded(&version, as_json));
-            assert_eq!(found.values, again.values);
-            assert_eq!(found.edges, again.edges);
-            assert_eq!(found.reverse, again.reverse);
+            assert_eq!(result.values, again.values);
+            assert_eq!(result.edges, again.edges);
+            assert_eq!(result.reverse, again.reverse);
         }
     }
 }
@@ -417,19 +418,19 @@ fn committed(
     next
 }
 
-fn assert_same(found: &Version, wanted: &Version) {
-    assert_eq!(found.schema, wanted.schema);
-    let (of_found, of_wanted) = (contents(found), contents(wanted));
-    assert_eq!(of_found.values, of_wanted.values);
-    assert_eq!(of_found.edges, of_wanted.edges);
-    assert_eq!(of_found.reverse, of_wanted.reverse);
-    check_indexes(found);
+fn assert_same(result: &Version, expected: &Version) {
+    assert_eq!(result.schema, expected.schema);
+    let (of_result, of_expected) = (contents(result), contents(expected));
+    assert_eq!(of_result.values, of_expected.values);
+    assert_eq!(of_result.edges, of_expected.edges);
+    assert_eq!(of_result.reverse, of_expected.reverse);
+    check_indexes(result);
 }
 
 /// A graph with data, of which half of the cases fold within commits.
-fn begun(before: &[Changed], folds: bool) -> Version {
+fn begun(before: &[Changed], compactions: bool) -> Version {
     let mut version = with_schema(SCHEMAS[before.len() % 3]);
-    if !folds {
+    if !compactions {
         // Nor do they lay many rows into a new base at once.
         version.thresholds =
             Thresholds { folding: Folding::Manual, changes_min: 100, ..version.thresholds };
@@ -441,8 +442,8 @@ fn begun(before: &[Changed], folds: bool) -> Version {
 }
 
 /// What is built of an earlier version, and has taken over the commits since, is what comes of the last one.
-fn redefine_beside((before, meanwhile): (&[Changed], &[Changed]), which: usize, folds: bool) {
-    let mut version = begun(before, folds);
+fn redefine_beside((before, meanwhile): (&[Changed], &[Changed]), which: usize, compactions: bool) {
+    let mut version = begun(before, compactions);
     let definitions = resolve(&version, SCHEMAS[which]).unwrap();
     let mut built = Redefinition::new(&version, definitions, &|| Ok(())).unwrap();
     let (built_of, mut is_useless) = (version.nodes.high().len(), false);
@@ -454,34 +455,38 @@ fn redefine_beside((before, meanwhile): (&[Changed], &[Changed]), which: usize, 
     }
     is_useless |= built.catch_up(&version).unwrap().is_none();
     let is_renumbered = built_of != version.nodes.high().len();
-    assert!(!is_useless || folds || is_renumbered, "nothing has replaced a base");
+    assert!(!is_useless || compactions || is_renumbered, "nothing has replaced a base");
     if !is_useless {
         assert_same(&built.version(&version), &alter(&version, SCHEMAS[which]).unwrap());
     }
 }
 
 /// What is loaded upon an earlier version, with the commits since, is what these make of the loaded one.
-fn load_beside((before, meanwhile): (&[Changed], &[Changed]), load: &[Statement], folds: bool) {
-    let base = begun(before, folds);
+fn load_beside(
+    (before, meanwhile): (&[Changed], &[Changed]),
+    load: &[Statement],
+    compactions: bool,
+) {
+    let base = begun(before, compactions);
     let made = load_text(&base, &text_of(load));
     let has_new_uid = base.nodes.high().len() != made.nodes.high().len();
-    let (mut version, mut wanted, mut records) = (base.clone(), made.clone(), Vec::new());
+    let (mut version, mut expected, mut records) = (base.clone(), made.clone(), Vec::new());
     let mut late = Late::new(&base, made);
     for (number, mutation) in meanwhile.iter().enumerate() {
         version = committed(&version, mutation, &mut records);
-        wanted = committed(&wanted, mutation, &mut Vec::new());
+        expected = committed(&expected, mutation, &mut Vec::new());
         if number % 2 == 0 {
             late.add(&std::mem::take(&mut records)).unwrap();
         }
     }
     late.add(&records).unwrap();
-    let found = late.finish(&version).unwrap();
-    assert_same(&found, &wanted);
+    let result = late.finish(&version).unwrap();
+    assert_same(&result, &expected);
     for name in ["name", "tag", "age", "best", "friend"] {
         let is_loaded =
             load.iter().any(|statement| line_of(statement).contains(&format!("<{name}>")));
         assert!(
-            is_loaded || has_new_uid || found.has_same(&version, name),
+            is_loaded || has_new_uid || result.has_same(&version, name),
             "{name} was not loaded"
         );
     }
@@ -509,9 +514,9 @@ proptest! {
         before in proptest::collection::vec(mutation(), 0..4),
         meanwhile in proptest::collection::vec(mutation(), 0..6),
         which in 0..3_usize,
-        folds in any::<bool>(),
+        compactions in any::<bool>(),
     ) {
-        redefine_beside((&before, &meanwhile), which, folds);
+        redefine_beside((&before, &meanwhile), which, compactions);
     }
 
     #[test]
@@ -519,8 +524,8 @@ proptest! {
         before in proptest::collection::vec(mutation(), 0..4),
         meanwhile in proptest::collection::vec(mutation(), 0..6),
         load in proptest::collection::vec(set_statement(), 0..12),
-        folds in any::<bool>(),
+        compactions in any::<bool>(),
     ) {
-        load_beside((&before, &meanwhile), &load, folds);
+        load_beside((&before, &meanwhile), &load, compactions);
     }
 }

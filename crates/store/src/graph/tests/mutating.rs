@@ -83,8 +83,8 @@ fn what_is_done_in_effect_is_counted() {
                 <1> <friend> <2> (w=1) .\n<1> <friend> <3> .\n<1> <best> <2> .\n";
     assert_eq!(effect(&with_schema(SCHEMA), text, ""), [4, 3, 0, 0]);
     let changed = set(&with_schema(SCHEMA), text);
-    let settled = crate::graph::settle_all(&changed);
-    for version in [&changed, &settled] {
+    let clean = crate::graph::settle_all(&changed);
+    for version in [&changed, &clean] {
         let is = |set: &str, delete: &str| effect(version, set, delete);
         assert_eq!(is("<1> <name> \"a\" .\n<1> <tag> \"y\" .\n<1> <friend> <3> .", ""), [0; 4]);
         assert_eq!(is("<1> <name> \"b\" .\n<1> <tag> \"z\" .\n<1> <best> <3> .", ""), [2, 1, 0, 0]);
@@ -197,10 +197,10 @@ fn many_changes_are_folded() {
     let text: String = (1..6000).map(|n| format!("<{n}> <age> \"{}\" .\n", n % 100)).collect();
     let version = set(&with_schema(SCHEMA), &text);
     let predicate = version.predicate("age").unwrap();
-    assert!(predicate.langs()[0].is_settled());
+    assert!(predicate.langs()[0].is_clean());
     assert_eq!(predicate.subjects().len(), 5999);
     let next = set(&version, "<7> <age> \"1\" .");
-    assert!(!next.predicate("age").unwrap().langs()[0].is_settled());
+    assert!(!next.predicate("age").unwrap().langs()[0].is_clean());
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn mutations_of_a_request_come_one_after_the_other() {
     assert_eq!(values_of(&version, "tag", "", 1), [""; 0]);
     assert_eq!(values_of(&version, "tag", "", 2), ["b"]);
     assert_eq!(values_of(&version, "name", "", 1), ["late"]);
-    let [new, other, outer, inner] = [0, 1, 2, 3].map(|place| report.uids[place].1.0);
+    let [new, other, outer, inner] = [0, 1, 2, 3].map(|position| report.uids[position].1.0);
     assert_eq!(values_of(&version, "age", "", new), ["7"]);
     assert_eq!(targets_of(&version, "friend", false, new), [other]);
     assert_eq!(targets_of(&version, "best", false, outer), [inner]);
@@ -286,18 +286,18 @@ fn whoever_stops_waiting_changes_nothing() {
     let version = set(&with_schema(SCHEMA), &lines("tag"));
     let texts = [(Statements::NQuads(""), Statements::NQuads(&lines("tag")))];
     let (changes, _) = staged(&version, &texts, &Bindings::default()).unwrap();
-    let asked = std::cell::Cell::new(0);
+    let requested = std::cell::Cell::new(0);
     let apply = |most: usize| {
-        asked.set(0);
+        requested.set(0);
         let check = || {
-            asked.set(asked.get() + 1);
+            requested.set(requested.get() + 1);
             let stopped = || Error::Limit { message: "stopped".to_owned() };
-            if asked.get() <= most { Ok(()) } else { Err(stopped()) }
+            if requested.get() <= most { Ok(()) } else { Err(stopped()) }
         };
         changes.clone().apply_keyed(&version, &mut Vec::new(), &check).map(drop)
     };
     apply(usize::MAX).unwrap();
-    let looks = asked.get();
+    let looks = requested.get();
     // While it deletes, and behind all.
     assert!(5 <= looks, "{looks}");
     (0..looks).for_each(|most| assert!(apply(most).is_err(), "{most} of {looks}"));

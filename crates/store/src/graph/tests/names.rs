@@ -99,10 +99,10 @@ fn a_predicate_without_such_ids_is_refused() {
 }
 
 /// A statement of nodes by their positions: subject, kind, object or number, facet.
-type Drawn = (usize, u8, usize, Option<u8>);
+type Reserved = (usize, u8, usize, Option<u8>);
 
-fn text_of(statements: &[Drawn], node: impl Fn(usize) -> String) -> String {
-    let line = |&(from, kind, other, facet): &Drawn| {
+fn text_of(statements: &[Reserved], node: impl Fn(usize) -> String) -> String {
+    let line = |&(from, kind, other, facet): &Reserved| {
         let (from, facet) = (node(from), facet.map(|it| format!("(w={it})")).unwrap_or_default());
         match kind {
             0 => format!("{from} <name> \"n{other}\" {facet} .\n"),

@@ -24,10 +24,10 @@ fn schema(metric: usize) -> String {
     format!("v: float32vector @index(hnsw({options})) .")
 }
 
-/// A vector that looks drawn by lot.
+/// A vector that looks drawn at random.
 fn vector(seed: u64) -> Vec<f32> {
-    let number = |place: u64| {
-        let bits = (seed * 8 + place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let number = |position: u64| {
+        let bits = (seed * 8 + position + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         ((bits ^ bits >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as f32 / 1e6 - 8.0
     };
     (0..DIMENSION as u64).map(number).collect()
@@ -42,10 +42,10 @@ fn predicate(version: &Version) -> &Predicate {
 }
 
 fn nearest(version: &Version, vector: &[f32], count: usize) -> Result<Vec<u32>> {
-    let wanted = Nearest { vector, count, width: None, distance_max: None, pool: None };
-    let mut found = predicate(version).nearest(&wanted)?;
-    found.sort_unstable();
-    Ok(found)
+    let expected = Nearest { vector, count, width: None, distance_max: None, pool: None };
+    let mut result = predicate(version).nearest(&expected)?;
+    result.sort_unstable();
+    Ok(result)
 }
 
 /// All uids, nearest first, by the plainest formula.
@@ -66,18 +66,18 @@ fn ranked(model: &BTreeMap<u64, Vec<f32>>, metric: Metric, query: &[f32]) -> Vec
 }
 
 fn check(version: &Version, model: &BTreeMap<u64, Vec<f32>>, metric: usize) {
-    let (mut hits, mut wanted) = (0, 0);
+    let (mut hits, mut expected) = (0, 0);
     for seed in 0..8 {
         let query = vector(1 << 40 | seed);
-        let found = nearest(version, &query, 6).unwrap();
+        let result = nearest(version, &query, 6).unwrap();
         let truth = ranked(model, METRICS[metric].0, &query);
-        assert_eq!(found.len(), truth.len().min(6));
-        assert!(found.is_sorted_by(|one, next| one < next));
-        assert!(found.iter().all(|uid| model.contains_key(&u64::from(*uid))));
-        wanted += found.len();
-        hits += truth.iter().take(6).filter(|(_, uid)| found.contains(uid)).count();
+        assert_eq!(result.len(), truth.len().min(6));
+        assert!(result.is_sorted_by(|one, next| one < next));
+        assert!(result.iter().all(|uid| model.contains_key(&u64::from(*uid))));
+        expected += result.len();
+        hits += truth.iter().take(6).filter(|(_, uid)| result.contains(uid)).count();
     }
-    assert!(9 * wanted <= 10 * hits, "{hits} of {wanted}");
+    assert!(9 * expected <= 10 * hits, "{hits} of {expected}");
 }
 
 #[derive(Debug, Clone)]
@@ -232,8 +232,8 @@ fn a_file_with_wild_links_does_no_harm() {
         let opened = opened(&path).unwrap();
         for seed in 0..20 {
             let searched = catch_corrupt(|| nearest(&opened, &vector(1 << 40 | seed), 5));
-            match searched.and_then(|found| found) {
-                Ok(found) => assert_eq!(found.len(), 5),
+            match searched.and_then(|result| result) {
+                Ok(result) => assert_eq!(result.len(), 5),
                 Err(Error::Corrupt { .. }) => {}
                 Err(other) => panic!("{other}"),
             }

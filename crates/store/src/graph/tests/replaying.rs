@@ -115,12 +115,12 @@ fn damaged_records_of_the_first_format_are_refused_or_carried_out() {
     let (version, records) = first_format();
     assert!(20 < records.len());
     let mut random = fastrand::Rng::with_seed(7);
-    for place in 0..records.len() {
+    for position in 0..records.len() {
         for _ in 0..8 {
             let mut replay = Replay::new(version.clone());
-            for (number, (commit, record)) in records[..=place].iter().enumerate() {
+            for (number, (commit, record)) in records[..=position].iter().enumerate() {
                 let mut record = record.clone();
-                if number == place {
+                if number == position {
                     let at = random.usize(..record.len());
                     match random.u8(..3) {
                         0 => record.truncate(at),

@@ -1,6 +1,6 @@
 //! What changed of a column, as a list.
 //!
-//! A query that reads a whole column reads such a list from end to end at the speed of memory: the leaves of the map of changed rows lie apart, and to
+//! A query that reads an entire column reads such a list from end to end at the speed of memory: the leaves of the map of changed rows lie apart, and to
 //! go from one to the next is a miss of the cache.
 
 use crate::storage::{Values, gallop};
@@ -16,7 +16,7 @@ const FRESH_MIN: usize = 64;
 
 /// The list is made anew when it lacks one in so many of its nodes: so a change costs as many steps of a copy, amortised, and a query merges few
 /// nodes into it.
-const FRESH_SHARE: usize = 64;
+const FRESH_RESERVATION: usize = 64;
 
 /// What nodes have now that changed since a column was built: a list of them, and those that changed since the list was made.
 #[derive(Clone)]
@@ -50,13 +50,13 @@ impl<T: Copy> ChangeList<T> {
             }
         }
         self.merged = OnceLock::new();
-        if FRESH_MIN.max(self.sorted.len() / FRESH_SHARE) <= self.fresh.len() {
+        if FRESH_MIN.max(self.sorted.len() / FRESH_RESERVATION) <= self.fresh.len() {
             *self = ChangeList { sorted: self.merge(), ..ChangeList::default() };
         }
         true
     }
 
-    /// All changes, ascending by node. O(1) when none came since the list was made, else one copy of the list for the first who asks.
+    /// All changes, ascending by node. O(1) when none came since the list was made, else one copy of the list for the first the caller.
     pub(super) fn all(&self) -> Arc<Vec<(u32, T)>> {
         match self.fresh.is_empty() {
             true => Arc::clone(&self.sorted),
@@ -70,8 +70,8 @@ impl<T: Copy> ChangeList<T> {
         fresh.sort_by_key(|(node, _)| *node);
         let mut all = Vec::with_capacity(self.sorted.len() + fresh.len());
         let mut rest = self.sorted.as_slice();
-        for (place, &(node, now)) in fresh.iter().enumerate() {
-            if fresh.get(place + 1).is_some_and(|next| next.0 == node) {
+        for (position, &(node, now)) in fresh.iter().enumerate() {
+            if fresh.get(position + 1).is_some_and(|next| next.0 == node) {
                 continue;
             }
             let (before, behind) = rest.split_at(rest.partition_point(|(other, _)| *other < node));
@@ -89,28 +89,28 @@ impl<T: Copy> ChangeList<T> {
     pub(super) fn near(&self, nodes: &[u32], mut visit: impl FnMut(usize, T)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
         let start = self.sorted.partition_point(|(node, _)| *node < first);
-        let (mut place, mut rest) = (0, &self.sorted[start..]);
+        let (mut position, mut rest) = (0, &self.sorted[start..]);
         while let Some(&(node, now)) = rest.first().filter(|(node, _)| *node <= last) {
-            // The place is known where the nodes have no gaps; the next change is mostly near otherwise.
+            // The position is known where the nodes have no gaps; the next change is mostly near otherwise.
             let guess = (node - first) as usize;
-            place = match nodes.get(guess) == Some(&node) {
+            position = match nodes.get(guess) == Some(&node) {
                 true => guess,
-                false => place + gallop(&nodes[place..], |&other| other < node),
+                false => position + gallop(&nodes[position..], |&other| other < node),
             };
-            match nodes.get(place) {
+            match nodes.get(position) {
                 Some(&next) if next != node => {
                     rest = &rest[gallop(rest, |(other, _)| *other < next)..];
                 }
                 Some(_) => {
-                    visit(place, now);
+                    visit(position, now);
                     rest = &rest[1..];
                 }
                 None => break,
             }
         }
         for &(node, now) in self.fresh.iter() {
-            if let Ok(place) = nodes.binary_search(&node) {
-                visit(place, now);
+            if let Ok(position) = nodes.binary_search(&node) {
+                visit(position, now);
             }
         }
     }
@@ -155,7 +155,7 @@ pub(crate) struct ChangedTexts<'a> {
     pub(crate) list: Arc<Vec<(u32, u32)>>,
 }
 
-/// The changes of a column, where they are kept as a list.
+/// The changes of a column, where they are retained as a list.
 #[derive(Clone, Default)]
 pub(super) enum ColumnChanges {
     /// The column is none of those below, or a change is not of its type.
@@ -233,22 +233,22 @@ mod tests {
         #[test]
         fn lists_have_the_last_changes(
             changes in prop::collection::vec((0u32..300, any::<i64>()), 0..600),
-            asked in prop::collection::btree_set(0u32..310, 0..200),
+            requested in prop::collection::btree_set(0u32..310, 0..200),
             run in (0u32..310, 0u32..100),
         ) {
-            let (mut list, mut wanted) = (ChangeList::default(), BTreeMap::new());
+            let (mut list, mut expected) = (ChangeList::default(), BTreeMap::new());
             for (node, now) in changes {
                 list.note(node, now);
-                wanted.insert(node, now);
+                expected.insert(node, now);
             }
-            let all: Vec<(u32, i64)> = wanted.iter().map(|(node, now)| (*node, *now)).collect();
+            let all: Vec<(u32, i64)> = expected.iter().map(|(node, now)| (*node, *now)).collect();
             prop_assert_eq!(&*list.all(), &all);
-            let asked: Vec<u32> = asked.into_iter().collect();
-            for nodes in [asked, (run.0..run.0 + run.1).collect()] {
-                let mut found = vec![None; nodes.len()];
-                list.near(&nodes, |place, now| found[place] = Some(now));
-                let known: Vec<_> = nodes.iter().map(|node| wanted.get(node).copied()).collect();
-                prop_assert_eq!(found, known);
+            let requested: Vec<u32> = requested.into_iter().collect();
+            for nodes in [requested, (run.0..run.0 + run.1).collect()] {
+                let mut result = vec![None; nodes.len()];
+                list.near(&nodes, |position, now| result[position] = Some(now));
+                let existing: Vec<_> = nodes.iter().map(|node| expected.get(node).copied()).collect();
+                prop_assert_eq!(result, existing);
             }
         }
     }

@@ -55,24 +55,24 @@ impl Row {
         self.get(0)
     }
 
-    /// The value at a place in the list.
-    pub(crate) fn get(&self, place: usize) -> ValueRef<'_> {
+    /// The value at a position in the list.
+    pub(crate) fn get(&self, position: usize) -> ValueRef<'_> {
         match self {
             Row::Int(number) => ValueRef::Int(*number),
             Row::Float(number) => ValueRef::Float(*number),
             Row::One(value) => value.as_ref().as_ref(),
-            Row::Many(values) => values[place].0.as_ref(),
+            Row::Many(values) => values[position].0.as_ref(),
         }
     }
 
     /// All values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = ValueRef<'_>> {
-        (0..self.len()).map(|place| self.get(place))
+        (0..self.len()).map(|position| self.get(position))
     }
 
-    /// The facets of the value at a place, by key.
-    pub(super) fn facets(&self, place: usize) -> &[(Arc<str>, Value)] {
-        if let Row::Many(values) = self { &values[place].1 } else { &[] }
+    /// The facets of the value at a position, by key.
+    pub(super) fn facets(&self, position: usize) -> &[(Arc<str>, Value)] {
+        if let Row::Many(values) = self { &values[position].1 } else { &[] }
     }
 
     /// The values with their facets, to be changed.
@@ -105,18 +105,18 @@ impl NodeFilter {
     /// False when a node was not added; true may be wrong. O(1).
     #[inline]
     fn may_have(&self, node: u32) -> bool {
-        let (place, bits) = filter_bits(node, self.words.len());
-        // Without words there is none at place 0: the filter has no node.
-        self.words.get(place).is_some_and(|word| word & bits == bits)
+        let (position, bits) = filter_bits(node, self.words.len());
+        // Without words there is none at position 0: the filter has no node.
+        self.words.get(position).is_some_and(|word| word & bits == bits)
     }
 
     /// Adds a node, which is one of `all` by now. O(1), amortised, and the copy of the filter where another version has it, too.
     fn add<R>(&mut self, node: u32, all: &OrdMap<u32, R>) {
         let (least, most) = FILTER_WORDS;
-        let wanted = (all.len() * BITS_PER_NODE / 64).next_power_of_two().clamp(least, most);
+        let expected = (all.len() * BITS_PER_NODE / 64).next_power_of_two().clamp(least, most);
         // Made anew of all nodes: the bits of a node depend on the length of the filter.
-        if self.words.len() < wanted {
-            let mut words = vec![0; wanted];
+        if self.words.len() < expected {
+            let mut words = vec![0; expected];
             all.keys().for_each(|node| set_bits(&mut words, *node));
             self.words = Arc::new(words);
         } else if !self.may_have(node) {
@@ -136,8 +136,8 @@ impl NodeFilter {
 }
 
 fn set_bits(words: &mut [u64], node: u32) {
-    let (place, bits) = filter_bits(node, words.len());
-    words[place] |= bits;
+    let (position, bits) = filter_bits(node, words.len());
+    words[position] |= bits;
 }
 
 /// The word and the bits of a node in a filter of some words.
@@ -146,8 +146,8 @@ fn filter_bits(node: u32, words: usize) -> (usize, u64) {
     let hash = u64::from(node).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     // The upper half of the product with 32 bits that depend on all bits of the node lies evenly below the number of words; the bits below them choose two
     // bits of the word.
-    let place = ((hash >> 32) * words as u64) >> 32;
-    (place as usize, 1 << (hash >> 26 & 63) | 1 << (hash >> 20 & 63))
+    let position = ((hash >> 32) * words as u64) >> 32;
+    (position as usize, 1 << (hash >> 26 & 63) | 1 << (hash >> 20 & 63))
 }
 
 /// Changes of the values in one language.
@@ -166,10 +166,10 @@ pub struct ValueDelta {
     /// The same rows as one list, where the base is a column of numbers, or of few distinct texts.
     pub(super) list: ColumnChanges,
     /// How many more values there are than in the base: so they are counted without a walk over the changes.
-    pub(super) surplus: i64,
+    pub(super) excess: i64,
     /// How much more the ints come to than those of the base, where that is a column of ints without lists: so they are added up without a walk
     /// over the changes. Values of other types count as 0.
-    pub(super) rise: i128,
+    pub(super) increase: i128,
 }
 
 impl ValueDelta {
@@ -198,20 +198,20 @@ pub(super) struct Postings {
     /// Nodes of the base that are none any more.
     pub(super) lost: Arc<RoaringBitmap>,
     /// How many more nodes were gained than lost: so they are counted without a look at the sets.
-    pub(super) surplus: i64,
+    pub(super) excess: i64,
 }
 
 impl Postings {
     /// Makes a node one of the token, or none any more; `in_base` says whether the base has it.
     fn set(&mut self, node: u32, in_base: bool, member: bool) {
         if set_member(&mut self.gained, &mut self.lost, node, in_base, member) {
-            self.surplus += if member { 1 } else { -1 };
+            self.excess += if member { 1 } else { -1 };
         }
     }
 
     /// The number of nodes, of which the base has `stored`.
     pub(super) fn count(&self, stored: usize) -> usize {
-        stored.saturating_add_signed(self.surplus as isize)
+        stored.saturating_add_signed(self.excess as isize)
     }
 }
 
@@ -232,15 +232,15 @@ pub(super) struct TokenChanges {
 impl TokenChanges {
     /// Makes a node one of a token, or none any more.
     pub(super) fn set(&mut self, index: &TokenIndex, token: &TokenKey, node: u32, member: bool) {
-        let (place, is_stored) = index.place(token);
-        let in_base = is_stored && index.nodes(place).contains(node);
+        let (position, is_stored) = index.position(token);
+        let in_base = is_stored && index.nodes(position).contains(node);
         let before;
         let mut now = 0;
         // Changed in place where this commit changed the posting before; it may be long.
         if let Some(postings) = self.postings.get_mut(token) {
-            before = postings.surplus;
+            before = postings.excess;
             postings.set(node, in_base, member);
-            now = postings.surplus;
+            now = postings.excess;
             // It is as in the base again, where the index is read in place.
             if postings.gained.is_empty() && postings.lost.is_empty() {
                 self.postings.remove(token);
@@ -250,18 +250,18 @@ impl TokenChanges {
             if in_base != member {
                 let mut postings = Postings::default();
                 postings.set(node, in_base, member);
-                now = postings.surplus;
+                now = postings.excess;
                 self.postings.insert(token.clone(), postings);
             }
         }
         if let Some(spans) = &mut self.spans {
             if now != before {
-                Arc::make_mut(spans)[span_of(index, place)] += now - before;
+                Arc::make_mut(spans)[span_of(index, position)] += now - before;
             }
         } else if SPANNED_MIN <= self.postings.len() {
             let mut spans = [0; SPANS];
             for (token, change) in &self.postings {
-                spans[span_of(index, index.place(token).0)] += change.surplus;
+                spans[span_of(index, index.position(token).0)] += change.excess;
             }
             self.spans = Some(Arc::new(spans));
         }
@@ -269,7 +269,7 @@ impl TokenChanges {
 
     /// How many more nodes were gained than lost by the tokens between two bounds, which are in their order. O(spans + changed tokens of a span), or
     /// O(changed tokens) where these are few.
-    pub(super) fn surplus(
+    pub(super) fn excess(
         &self,
         index: &TokenIndex,
         low: Bound<&TokenKey>,
@@ -277,30 +277,30 @@ impl TokenChanges {
     ) -> i64 {
         let changes = || self.postings.range::<_, TokenKey>((low, high));
         let sum = |changes: &mut dyn Iterator<Item = (&TokenKey, &Postings)>| -> i64 {
-            changes.map(|(_, change)| change.surplus).sum()
+            changes.map(|(_, change)| change.excess).sum()
         };
         let Some(spans) = &self.spans else { return sum(&mut changes()) };
-        let places = index.places(low, high);
-        // New tokens below the bound may have the first place, too: its span is not whole.
-        let whole = span_of(index, places.start) + 1..span_of(index, places.end);
-        if whole.is_empty() {
+        let positions = index.positions(low, high);
+        // New tokens below the bound may have the first position, too: its span is not whole.
+        let full = span_of(index, positions.start) + 1..span_of(index, positions.end);
+        if full.is_empty() {
             return sum(&mut changes());
         }
-        let (first, end) = (first_of(index, whole.start), first_of(index, whole.end));
+        let (first, end) = (first_of(index, full.start), first_of(index, full.end));
         // The place of a new token is that of the first stored one above it.
-        let is_before = |token: &TokenKey, place: usize| {
-            let last = place.checked_sub(1).map(|last| token.compare(index.keys.get(last)));
+        let is_before = |token: &TokenKey, position: usize| {
+            let last = position.checked_sub(1).map(|last| token.compare(index.keys.get(last)));
             last.is_some_and(|order| order != Ordering::Greater)
         };
         let before = sum(&mut changes().take_while(|(token, _)| is_before(token, first)));
         let behind = sum(&mut changes().rev().take_while(|(token, _)| !is_before(token, end)));
-        before + behind + spans[whole].iter().sum::<i64>()
+        before + behind + spans[full].iter().sum::<i64>()
     }
 }
 
-/// The span of the stored tokens that a place is in; the place behind the last one is in the last span.
-fn span_of(index: &TokenIndex, place: usize) -> usize {
-    (place as u64 * SPANS as u64 / (index.len() as u64 + 1)) as usize
+/// The span of the stored tokens that a position is in; the position behind the last one is in the last span.
+fn span_of(index: &TokenIndex, position: usize) -> usize {
+    (position as u64 * SPANS as u64 / (index.len() as u64 + 1)) as usize
 }
 
 /// The first place of a span.
@@ -324,7 +324,7 @@ pub struct EdgeDelta {
     /// True when an edge was set with a facet that is a number below 0, whichever facet it was.
     pub has_negative: bool,
     /// How many more edges there are than in the base: so they are counted without a walk over the changes.
-    pub(super) surplus: i64,
+    pub(super) excess: i64,
     /// The number of edges that each node of `rows` has now.
     pub(super) counts: ChangeList<i64>,
 }
@@ -366,7 +366,7 @@ pub struct EdgeRow {
     /// Targets of the base that were deleted; none where it was cleared.
     pub lost: Arc<RoaringBitmap>,
     /// How many more edges were gained than lost: so edges are counted without a look at the sets.
-    pub(super) surplus: i64,
+    pub(super) excess: i64,
 }
 
 /// Equal rows have the same changes. Most rows that are compared are one and the same, which is seen without a look at their
@@ -384,12 +384,12 @@ impl PartialEq for EdgeRow {
 impl EdgeRow {
     /// The number of edges of a node that has `stored` in the base.
     pub(crate) fn count(&self, stored: i64) -> i64 {
-        if self.cleared { self.surplus } else { stored + self.surplus }
+        if self.cleared { self.excess } else { stored + self.excess }
     }
 
     /// To be called when edges were gained or lost.
-    pub(super) fn note_surplus(&mut self) {
-        self.surplus = self.gained.len() as i64 - self.lost.len() as i64;
+    pub(super) fn note_excess(&mut self) {
+        self.excess = self.gained.len() as i64 - self.lost.len() as i64;
     }
 
     /// What changed since the row was `old`, as changes of a base that has all of `old`.
@@ -410,8 +410,8 @@ impl EdgeRow {
             }
         }
         let (gained, lost) = (Arc::new(gained), Arc::new(lost));
-        let mut row = EdgeRow { cleared: false, added, gained, lost, surplus: 0 };
-        row.note_surplus();
+        let mut row = EdgeRow { cleared: false, added, gained, lost, excess: 0 };
+        row.note_excess();
         Arc::new(row)
     }
 }
@@ -465,12 +465,12 @@ mod tests {
         #[test]
         fn a_run_is_what_the_rows_are(
             changes in prop::collection::vec((0u32..200, prop::option::of(-5i64..5)), 0..400),
-            kept in 0usize..400,
+            retained in 0usize..400,
         ) {
             let (mut delta, mut versions) = (of_ints(), Vec::new());
-            for (place, (node, number)) in changes.into_iter().enumerate() {
+            for (position, (node, number)) in changes.into_iter().enumerate() {
                 delta.put_row(node, number.map(Row::Int));
-                if place == kept {
+                if position == retained {
                     versions.push(delta.clone());
                 }
             }
@@ -492,13 +492,13 @@ mod tests {
     fn filters_have_all_and_few_others() {
         for (count, step) in [(1, 1), (60, 7), (1_000, 1), (1_000, 65_536), (20_000, 37)] {
             let (mut all, mut filter) = (OrdMap::new(), NodeFilter::default());
-            let nodes = (0..count).map(|place: u32| place * step);
+            let nodes = (0..count).map(|position: u32| position * step);
             for node in nodes.clone() {
                 all.insert(node, ());
                 filter.add(node, &all);
             }
             assert!(nodes.clone().all(|node| filter.may_have(node)));
-            let others = (0..100_000).map(|place| 0x9999_0000_u32.wrapping_add(place * 11));
+            let others = (0..100_000).map(|position| 0x9999_0000_u32.wrapping_add(position * 11));
             let wrong = others.filter(|node| filter.may_have(*node)).count();
             // Eight bits a node tell seven of eight apart; of very many nodes three bits tell two of three.
             let most = if count < 8_192 { 15_000 } else { 31_000 };
@@ -540,9 +540,9 @@ mod tests {
             let row = Row::of(values.clone()).expect("there are values");
             assert_eq!(row.to_values(), values);
             assert_eq!(row.len(), values.len());
-            for (place, (value, facets)) in values.iter().enumerate() {
+            for (position, (value, facets)) in values.iter().enumerate() {
                 assert_eq!(
-                    (row.get(place), row.facets(place)),
+                    (row.get(position), row.facets(position)),
                     (value.as_ref(), facets.as_slice())
                 );
             }

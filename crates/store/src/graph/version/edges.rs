@@ -46,16 +46,16 @@ impl Direction {
 
     /// The number of edges of all nodes. O(1).
     pub fn total(&self) -> u64 {
-        (self.base.targets.len() as i64 + self.delta.surplus) as u64
+        (self.base.targets.len() as i64 + self.delta.excess) as u64
     }
 
     /// True when nothing changed since the base was built.
-    pub fn is_settled(&self) -> bool {
+    pub fn is_clean(&self) -> bool {
         self.delta.rows.is_empty()
     }
 
     /// How many rows have changed, and how many are stored, as it is told whether they are to be folded.
-    pub(in crate::graph) fn fold_sizes(&self) -> (usize, usize) {
+    pub(in crate::graph) fn merge_sizes(&self) -> (usize, usize) {
         (self.delta.rows.len(), self.base.subjects.len())
     }
 
@@ -67,7 +67,7 @@ impl Direction {
         let mut done = 0;
         for &node in self.delta.rows.keys() {
             let positions = self.base.positions(node);
-            // A node without stored edges has no place among them.
+            // A node without stored edges has no position among them.
             if !positions.is_empty() {
                 targets.extend_from_slice(stored.slice(done..positions.start));
                 done = positions.end;
@@ -117,19 +117,19 @@ impl Direction {
     /// The nodes that have an edge, and at least `low` and at most `high` of them, ascending. Costs one pass over the stored rows,
     /// and a step for each changed one, without a look at an edge.
     pub fn nodes_with_count(&self, low: i64, high: i64) -> Vec<u32> {
-        let wanted = low.max(1)..=high;
-        let stored = self.base.subjects.nodes_of_rows(&self.base.offsets.rows_of_len(&wanted));
+        let expected = low.max(1)..=high;
+        let stored = self.base.subjects.nodes_of_rows(&self.base.offsets.rows_of_len(&expected));
         if self.delta.rows.is_empty() {
             return stored;
         }
-        // Copied from change to change: few changes cost few copies of long stretches.
+        // Copied from change to change: few changes cost few copies of long ranges.
         let mut nodes = Vec::with_capacity(stored.len() + self.delta.gained.len() as usize);
         let mut rest = stored.as_slice();
         for (&node, row) in &self.delta.rows {
             let (before, behind) = rest.split_at(gallop(rest, |&other| other < node));
             nodes.extend_from_slice(before);
             rest = &behind[usize::from(behind.first() == Some(&node))..];
-            if wanted.contains(&row.count(self.base.positions(node).len() as i64)) {
+            if expected.contains(&row.count(self.base.positions(node).len() as i64)) {
                 nodes.push(node);
             }
         }
@@ -250,7 +250,7 @@ impl Direction {
         let old = self.delta.rows.get(&node);
         let mut row = old.map(|row| EdgeRow::clone(row)).unwrap_or_default();
         apply(&mut row, &self.base);
-        row.note_surplus();
+        row.note_excess();
         self.put_row(node, Arc::new(row));
     }
 
@@ -259,9 +259,9 @@ impl Direction {
         let in_base = self.base.positions(node).len() as i64;
         let now = row.count(in_base);
         let old = self.delta.put_row(node, row, now);
-        let EdgeDelta { gained, lost, surplus, .. } = &mut self.delta;
+        let EdgeDelta { gained, lost, excess, .. } = &mut self.delta;
         set_member(gained, lost, node, in_base != 0, 0 < now);
-        *surplus += now - old.map_or(in_base, |old| old.count(in_base));
+        *excess += now - old.map_or(in_base, |old| old.count(in_base));
     }
 
     /// Where the stored edges of a changed node lie that still count, but for those that `row` lost.

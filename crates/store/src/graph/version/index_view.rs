@@ -29,7 +29,7 @@ impl<'a> IndexView<'a> {
 
     /// The nodes of one token.
     pub fn nodes(&self, token: &TokenKey) -> NodeSet {
-        let stored = self.index.find(token).map(|place| self.index.nodes(place));
+        let stored = self.index.find(token).map(|position| self.index.nodes(position));
         let stored = stored.unwrap_or_default();
         match self.changes.postings.get(token) {
             Some(change) => NodeSet::overlay(stored, &change.gained, &change.lost),
@@ -50,35 +50,35 @@ impl<'a> IndexView<'a> {
         high: Bound<&TokenKey>,
         descending: bool,
     ) -> Tokens<'a> {
-        let mut places = self.places(low, high);
+        let mut positions = self.positions(low, high);
         // Bounds the wrong way round are no range of a map.
         let changes = match range_is_empty(low, high) {
             true => {
-                places.end = places.start;
+                positions.end = positions.start;
                 None
             }
             false => Some(self.changes.postings.range::<_, TokenKey>((low, high))),
         };
-        let mut tokens = Tokens { index: self.index, places, changes, next: None, descending };
+        let mut tokens = Tokens { index: self.index, positions, changes, next: None, descending };
         tokens.step_change();
         tokens
     }
 
-    /// The places of the tokens between two bounds.
-    pub fn places(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> Range<usize> {
-        self.index.places(low, high)
+    /// The positions of the tokens between two bounds.
+    pub fn positions(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> Range<usize> {
+        self.index.positions(low, high)
     }
 
     /// The nodes of all tokens between two bounds.
     pub fn range(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> NodeSet {
-        let places = self.places(low, high);
-        if places.len() <= 1 && !range_is_empty(low, high) {
+        let positions = self.positions(low, high);
+        if positions.len() <= 1 && !range_is_empty(low, high) {
             // Of one token the nodes are read in place.
             let mut changes = self.changes.postings.range::<_, TokenKey>((low, high));
-            match (places.len(), changes.next(), changes.next()) {
-                (1, None, _) => return self.index.nodes(places.start),
+            match (positions.len(), changes.next(), changes.next()) {
+                (1, None, _) => return self.index.nodes(positions.start),
                 (0, Some((token, _)), None) => return self.nodes(token),
-                (1, Some((token, _)), None) if self.index.find(token) == Some(places.start) => {
+                (1, Some((token, _)), None) if self.index.find(token) == Some(positions.start) => {
                     return self.nodes(token);
                 }
                 _ => {}
@@ -99,23 +99,23 @@ impl<'a> IndexView<'a> {
         if range_is_empty(low, high) {
             return;
         }
-        let places = self.places(low, high);
-        let mut done = places.start;
+        let positions = self.positions(low, high);
+        let mut done = positions.start;
         for (token, change) in self.changes.postings.range::<_, TokenKey>((low, high)) {
             // Changed tokens ascend as the stored ones do, so each search goes on where the last one ended.
-            let (place, is_stored) = self.index.seek(token, done..places.end, false);
-            self.push_span(done..place, nodes);
-            done = place + usize::from(is_stored);
-            let stored = self.index.postings.slice(self.index.span(place..done));
+            let (position, is_stored) = self.index.seek(token, done..positions.end, false);
+            self.push_span(done..position, nodes);
+            done = position + usize::from(is_stored);
+            let stored = self.index.postings.slice(self.index.span(position..done));
             append_changed(stored, &change.gained, &change.lost, nodes);
         }
-        self.push_span(done..places.end, nodes);
+        self.push_span(done..positions.end, nodes);
     }
 
     /// About how many nodes are between two bounds: exact where few tokens between them changed, else too many by at most the number of
     /// changed tokens. O(log tokens).
     pub fn estimate(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> usize {
-        let stored = self.index.span(self.places(low, high)).len();
+        let stored = self.index.span(self.positions(low, high)).len();
         if self.changes.postings.is_empty() || range_is_empty(low, high) {
             return stored;
         }
@@ -124,9 +124,9 @@ impl<'a> IndexView<'a> {
         let most =
             if self.changes.postings.len() <= stored / 2 { COUNTED_MIN } else { COUNTED_MAX };
         let counted = changes.by_ref().take(most);
-        let surplus = counted.map(|(_, change)| change.surplus).sum::<i64>();
+        let excess = counted.map(|(_, change)| change.excess).sum::<i64>();
         match changes.next() {
-            None => stored.saturating_add_signed(surplus as isize),
+            None => stored.saturating_add_signed(excess as isize),
             Some(_) => stored + self.changes.postings.len(),
         }
     }
@@ -136,13 +136,13 @@ impl<'a> IndexView<'a> {
         if range_is_empty(low, high) {
             return 0;
         }
-        let stored = self.index.span(self.places(low, high)).len();
-        stored.saturating_add_signed(self.changes.surplus(self.index, low, high) as isize)
+        let stored = self.index.span(self.positions(low, high)).len();
+        stored.saturating_add_signed(self.changes.excess(self.index, low, high) as isize)
     }
 
-    fn push_span(&self, places: Range<usize>, nodes: &mut Vec<u32>) {
-        if places.start < places.end {
-            nodes.extend_from_slice(self.index.postings.slice(self.index.span(places)));
+    fn push_span(&self, positions: Range<usize>, nodes: &mut Vec<u32>) {
+        if positions.start < positions.end {
+            nodes.extend_from_slice(self.index.postings.slice(self.index.span(positions)));
         }
     }
 }
@@ -162,7 +162,7 @@ fn range_is_empty(low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> bool {
 pub struct Tokens<'a> {
     index: &'a TokenIndex,
     /// The stored tokens that are still to come.
-    places: Range<usize>,
+    positions: Range<usize>,
     /// `None` for an empty range.
     changes: Option<RangedIter<'a, TokenKey, Postings, DefaultSharedPtr>>,
     /// The next token with changes.
@@ -174,8 +174,8 @@ pub struct Tokens<'a> {
 struct Changed<'a> {
     token: &'a TokenKey,
     change: &'a Postings,
-    /// Its place among the stored tokens, or that of the first behind it.
-    place: usize,
+    /// Its position among the stored tokens, or that of the first behind it.
+    position: usize,
     is_stored: bool,
 }
 
@@ -239,8 +239,9 @@ impl<'a> Tokens<'a> {
             false => changes.next(),
         });
         self.next = entry.map(|(token, change)| {
-            let (place, is_stored) = self.index.seek(token, self.places.clone(), self.descending);
-            Changed { token, change, place, is_stored }
+            let (position, is_stored) =
+                self.index.seek(token, self.positions.clone(), self.descending);
+            Changed { token, change, position, is_stored }
         });
     }
 
@@ -248,10 +249,10 @@ impl<'a> Tokens<'a> {
     fn is_changed(&self) -> bool {
         let Some(next) = &self.next else { return false };
         match self.descending {
-            false => next.place == self.places.start,
+            false => next.position == self.positions.start,
             // A new token has the place of the first stored one behind
             // it: backwards it comes when all of those are done.
-            true => next.place + usize::from(next.is_stored) == self.places.end,
+            true => next.position + usize::from(next.is_stored) == self.positions.end,
         }
     }
 
@@ -264,17 +265,17 @@ impl<'a> Tokens<'a> {
                 _ => None,
             };
         }
-        let place = match self.descending {
-            true => self.places.end.checked_sub(1)?,
-            false => self.places.start,
+        let position = match self.descending {
+            true => self.positions.end.checked_sub(1)?,
+            false => self.positions.start,
         };
-        let key = self.places.contains(&place).then(|| self.index.keys.get(place))?;
+        let key = self.positions.contains(&position).then(|| self.index.keys.get(position))?;
         matches!(key, ValueRef::String(_) | ValueRef::Int(_)).then_some(key)
     }
 
     /// Takes the next stored token.
-    fn take_place(&mut self) -> Option<usize> {
-        if self.descending { self.places.next_back() } else { self.places.next() }
+    fn take_position(&mut self) -> Option<usize> {
+        if self.descending { self.positions.next_back() } else { self.positions.next() }
     }
 }
 
@@ -283,13 +284,16 @@ impl<'a> Iterator for Tokens<'a> {
 
     fn next(&mut self) -> Option<TokenNodes<'a>> {
         if !self.is_changed() {
-            let place = self.take_place()?;
-            return Some(TokenNodes::Stored(&self.index.postings, self.index.offsets.range(place)));
+            let position = self.take_position()?;
+            return Some(TokenNodes::Stored(
+                &self.index.postings,
+                self.index.offsets.range(position),
+            ));
         }
         let Changed { change, is_stored, .. } = self.next.take()?;
-        let stored = if is_stored { self.take_place() } else { None };
+        let stored = if is_stored { self.take_position() } else { None };
         let index = self.index;
-        let stored = stored.map(|place| (&index.postings, index.offsets.range(place)));
+        let stored = stored.map(|position| (&index.postings, index.offsets.range(position)));
         self.step_change();
         Some(TokenNodes::Changed(ChangedNodes { stored, change }))
     }
@@ -302,9 +306,9 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::Arc;
 
-    fn keys(places: &[i64]) -> (Values, Offsets) {
-        let offsets = Offsets::from_lens(places.iter().map(|_| 1));
-        (Values::Int(Array::from_vec(places.to_vec())), offsets)
+    fn keys(positions: &[i64]) -> (Values, Offsets) {
+        let offsets = Offsets::from_lens(positions.iter().map(|_| 1));
+        (Values::Int(Array::from_vec(positions.to_vec())), offsets)
     }
 
     proptest! {
@@ -326,8 +330,8 @@ mod tests {
                 // Some are made and undone again.
                 let (key, node) = (rng.i64(..11_000), rng.u32(..6000));
                 all.set(&index, &TokenKey::Int(key), node, rng.bool());
-                let known = rng.u32(..stored.max(1) as u32);
-                all.set(&index, &TokenKey::Int(2 * i64::from(known)), known, rng.bool());
+                let existing = rng.u32(..stored.max(1) as u32);
+                all.set(&index, &TokenKey::Int(2 * i64::from(existing)), existing, rng.bool());
             }
             let view = IndexView::new(&index, &all);
             for (low, high) in bounds {
@@ -356,8 +360,8 @@ mod tests {
             };
             let mut nodes = Vec::new();
             append_changed(&stored, &change.gained, &change.lost, &mut nodes);
-            let kept = stored.iter().copied().filter(|node| !lost.contains(node));
-            prop_assert_eq!(nodes, kept.chain(gained).collect::<Vec<u32>>());
+            let retained = stored.iter().copied().filter(|node| !lost.contains(node));
+            prop_assert_eq!(nodes, retained.chain(gained).collect::<Vec<u32>>());
             for bound in 0..302 {
                 let below = stored.iter().filter(|node| **node < bound).count();
                 prop_assert_eq!(gallop(&stored, |&node| node < bound), below);

@@ -17,7 +17,7 @@ const HIGH: u32 = 1 << 31;
 pub struct NodeIds {
     high: Array<u64>,
     /// Uids of 2^31 and more that only a request knows, ascending. They have the last node ids.
-    strangers: Arc<[u64]>,
+    unknowns: Arc<[u64]>,
 }
 
 impl NodeIds {
@@ -31,23 +31,23 @@ impl NodeIds {
             let message = format!("{} uids of 2^31 and more, the limit is 2^31 - 1", high.len());
             return Err(Error::Limit { message });
         }
-        Ok(NodeIds { high, strangers: Arc::default() })
+        Ok(NodeIds { high, unknowns: Arc::default() })
     }
 
     /// The map that knows some more uids of 2^31 and more, for one request: nodes without data.
-    pub fn with_strangers(&self, mut uids: Vec<u64>) -> NodeIds {
+    pub fn with_unknowns(&self, mut uids: Vec<u64>) -> NodeIds {
         uids.retain(|&uid| NodeIds::is_high(Uid(uid)) && self.node(Uid(uid)).is_none());
         uids.sort_unstable();
         uids.dedup();
-        NodeIds { high: self.high.clone(), strangers: uids.into() }
+        NodeIds { high: self.high.clone(), unknowns: uids.into() }
     }
 
     /// The node id of the first stranger.
-    fn first_stranger(&self) -> u32 {
-        u32::MAX - self.strangers.len() as u32
+    fn first_unknown(&self) -> u32 {
+        u32::MAX - self.unknowns.len() as u32
     }
 
-    /// True for a uid that needs a place in the table.
+    /// True for a uid that needs a position in the table.
     pub fn is_high(uid: Uid) -> bool {
         u64::from(HIGH) <= uid.0
     }
@@ -57,12 +57,12 @@ impl NodeIds {
         if !NodeIds::is_high(uid) {
             return Some(uid.0 as u32);
         }
-        let place = self.high.partition_point(0..self.high.len(), |other| other < uid.0);
-        if place < self.high.len() && self.high.get(place) == uid.0 {
-            return Some(HIGH + place as u32);
+        let position = self.high.partition_point(0..self.high.len(), |other| other < uid.0);
+        if position < self.high.len() && self.high.get(position) == uid.0 {
+            return Some(HIGH + position as u32);
         }
-        let place = self.strangers.binary_search(&uid.0).ok()?;
-        Some(self.first_stranger() + place as u32)
+        let position = self.unknowns.binary_search(&uid.0).ok()?;
+        Some(self.first_unknown() + position as u32)
     }
 
     /// The least node id whose uid is greater than `uid`; `None` when there can be none.
@@ -71,8 +71,8 @@ impl NodeIds {
             // At most 2^31, which is the id of the least great uid.
             return Some(uid.0 as u32 + 1);
         }
-        let place = self.high.partition_point(0..self.high.len(), |other| other <= uid.0);
-        (place < self.high.len()).then(|| HIGH + place as u32)
+        let position = self.high.partition_point(0..self.high.len(), |other| other <= uid.0);
+        (position < self.high.len()).then(|| HIGH + position as u32)
     }
 
     /// The uid of a node id.
@@ -80,13 +80,13 @@ impl NodeIds {
         if node < HIGH {
             return Uid(u64::from(node));
         }
-        let place = (node - HIGH) as usize;
-        if place < self.high.len() {
-            return Uid(self.high.get(place));
+        let position = (node - HIGH) as usize;
+        if position < self.high.len() {
+            return Uid(self.high.get(position));
         }
         // The last node id stands for no node: it carries values that belong to none.
-        let stranger = node.wrapping_sub(self.first_stranger()) as usize;
-        Uid(self.strangers.get(stranger).copied().unwrap_or(u64::MAX))
+        let unknown = node.wrapping_sub(self.first_unknown()) as usize;
+        Uid(self.unknowns.get(unknown).copied().unwrap_or(u64::MAX))
     }
 
     /// The uids of node ids, which ascend.

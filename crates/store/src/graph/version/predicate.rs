@@ -31,8 +31,8 @@ impl Predicate {
         if lang.is_empty() {
             return langs.first().filter(|values| values.lang.is_empty());
         }
-        let place = langs.binary_search_by(|values| (*values.lang).cmp(lang)).ok()?;
-        Some(&langs[place])
+        let position = langs.binary_search_by(|values| (*values.lang).cmp(lang)).ok()?;
+        Some(&langs[position])
     }
 
     /// The parts of a value predicate; none for edges.

@@ -1,7 +1,7 @@
 //! Who gets which uid: one counter for all versions of a graph.
 //!
 //! Requests are checked on many threads at once, each against a version of its own, and what they
-//! change is carried out later or never. So the uids of new nodes can't be counted by versions: the
+//! change is executed later or never. So the uids of new nodes can't be counted by versions: the
 //! counter stands beside them, goes up only, and a uid that was handed out is never handed out
 //! again, whatever became of it; but where everything is dropped and half of the cheap ones are
 //! spent, the version without data gets a new counter.
@@ -46,7 +46,7 @@ struct Named {
     /// Those of the snapshot that was opened, until they are needed.
     saved: FrozenBitmap,
     /// Those that were named since the snapshot was opened; all of them, once `saved` was added.
-    known: RoaringBitmap,
+    existing: RoaringBitmap,
 }
 
 /// The uids below 2^31 that some data names: what new nodes must not get.
@@ -104,7 +104,7 @@ impl Uids {
 
     /// The same where data has named these uids of the upper half.
     pub fn with_named(self, saved: FrozenBitmap) -> Uids {
-        Uids { named: Mutex::new(Named { saved, known: RoaringBitmap::new() }), ..self }
+        Uids { named: Mutex::new(Named { saved, existing: RoaringBitmap::new() }), ..self }
     }
 
     /// The uids of the upper half that data has named.
@@ -138,7 +138,7 @@ impl Uids {
     pub fn reserve(&self, named: &NamedUids) {
         self.skip_to(named.next());
         if !named.upper.is_empty() {
-            self.lock().known |= &named.upper;
+            self.lock().existing |= &named.upper;
         }
     }
 
@@ -147,7 +147,7 @@ impl Uids {
         self.skip_to(other.next());
         let named = other.named();
         if !named.is_empty() {
-            self.lock().known |= named;
+            self.lock().existing |= named;
         }
     }
 
@@ -186,9 +186,9 @@ impl Uids {
             } else if NodeIds::is_high(Uid(more.start)) {
                 taken.extend(more.filter(|&uid| nodes.node(Uid(uid)).is_none()));
             } else {
-                let mut known = self.lock();
-                let known = known.all();
-                let is_named = |uid| known.contains(uid) || named.upper.contains(uid);
+                let mut existing = self.lock();
+                let existing = existing.all();
+                let is_named = |uid| existing.contains(uid) || named.upper.contains(uid);
                 let is_free = |uid: &u64| match NodeIds::is_high(Uid(*uid)) {
                     true => nodes.node(Uid(*uid)).is_none(),
                     false => !is_named(*uid as u32),
@@ -196,7 +196,7 @@ impl Uids {
                 taken.extend(more.filter(is_free));
                 // All were named. One step over the whole run, for it may be as long as the upper half.
                 if taken.len() == before {
-                    self.skip_to(end_of_run(known, end).max(end_of_run(&named.upper, end)));
+                    self.skip_to(end_of_run(existing, end).max(end_of_run(&named.upper, end)));
                 }
             }
         }
@@ -246,10 +246,10 @@ impl Uids {
 impl Named {
     fn all(&mut self) -> &RoaringBitmap {
         if !self.saved.is_empty() {
-            self.saved.or_into(&mut self.known);
+            self.saved.or_into(&mut self.existing);
             self.saved = FrozenBitmap::empty();
         }
-        &self.known
+        &self.existing
     }
 }
 

@@ -58,7 +58,7 @@ fn sorted(mut nodes: Vec<u32>) -> Vec<u32> {
 /// Sorts by one byte after the other, the lowest first; bytes that are the same in all are skipped.
 fn radix_sort(nodes: &mut Vec<u32>) {
     let differ = nodes.iter().fold(0, |differ, node| differ | (node ^ nodes[0]));
-    let mut dealt = vec![0; nodes.len()];
+    let mut partitioned = vec![0; nodes.len()];
     for shift in [0, 8, 16, 24] {
         if differ >> shift & 255 == 0 {
             continue;
@@ -75,9 +75,9 @@ fn radix_sort(nodes: &mut Vec<u32>) {
         for &node in nodes.iter().rev() {
             let slot = &mut ends[(node >> shift & 255) as usize];
             *slot -= 1;
-            dealt[*slot] = node;
+            partitioned[*slot] = node;
         }
-        std::mem::swap(nodes, &mut dealt);
+        std::mem::swap(nodes, &mut partitioned);
     }
 }
 

@@ -31,7 +31,7 @@ pub struct LangValues {
 }
 
 /// A part of a list of nodes, by whether their values changed since the base was built.
-pub enum Stretch<'a, 'n> {
+pub enum NumberRun<'a, 'n> {
     /// Nodes that did not change; there may be none.
     Stored(&'n [u32]),
     /// A node that changed, with its row; `None` when it has no value any more.
@@ -66,42 +66,42 @@ impl<'a> ValueList<'a> {
         self.len() == 0
     }
 
-    /// The value at a place in the list, as stored: its type may be another than the schema's.
-    pub fn get(&self, place: usize) -> ValueRef<'a> {
+    /// The value at a position in the list, as stored: its type may be another than the schema's.
+    pub fn get(&self, position: usize) -> ValueRef<'a> {
         match self {
-            ValueList::Stored(column, positions) => column.values.get(positions.start + place),
-            ValueList::Changed(row) => row.get(place),
+            ValueList::Stored(column, positions) => column.values.get(positions.start + position),
+            ValueList::Changed(row) => row.get(position),
         }
     }
 
     /// All values.
     pub fn iter(&self) -> impl Iterator<Item = ValueRef<'a>> + '_ {
-        (0..self.len()).map(|place| self.get(place))
+        (0..self.len()).map(|position| self.get(position))
     }
 
-    /// One facet of the value at a place.
-    pub fn facet(&self, place: usize, key: &str) -> Option<ValueRef<'a>> {
+    /// One facet of the value at a position.
+    pub fn facet(&self, position: usize, key: &str) -> Option<ValueRef<'a>> {
         match self {
             ValueList::Stored(column, positions) => column
                 .facets
                 .iter()
                 .filter(|facet| facet.key == key)
-                .find_map(|facet| facet.get(positions.start + place)),
-            ValueList::Changed(row) => facet_in(row.facets(place), key),
+                .find_map(|facet| facet.get(positions.start + position)),
+            ValueList::Changed(row) => facet_in(row.facets(position), key),
         }
     }
 
-    /// All facets of the value at a place, by key.
-    pub fn facets(&self, place: usize) -> Vec<(&'a str, ValueRef<'a>)> {
+    /// All facets of the value at a position, by key.
+    pub fn facets(&self, position: usize) -> Vec<(&'a str, ValueRef<'a>)> {
         match self {
             ValueList::Stored(column, positions) => column
                 .facets
                 .iter()
                 .filter_map(|facet| {
-                    facet.get(positions.start + place).map(|value| (facet.key.as_str(), value))
+                    facet.get(positions.start + position).map(|value| (facet.key.as_str(), value))
                 })
                 .collect(),
-            ValueList::Changed(row) => facets_in(row.facets(place)),
+            ValueList::Changed(row) => facets_in(row.facets(position)),
         }
     }
 
@@ -110,10 +110,10 @@ impl<'a> ValueList<'a> {
         if let ValueList::Changed(row) = self {
             return row.to_values();
         }
-        let value_at = |place| {
-            let facets = self.facets(place).into_iter();
+        let value_at = |position| {
+            let facets = self.facets(position).into_iter();
             let facets = facets.map(|(key, value)| (Arc::from(key), value.to_value()));
-            (self.get(place).to_value(), facets.collect())
+            (self.get(position).to_value(), facets.collect())
         };
         (0..self.len()).map(value_at).collect()
     }
@@ -140,7 +140,7 @@ impl LangValues {
 
     /// The number of values of all nodes. O(1).
     pub(super) fn total(&self) -> u64 {
-        (self.base.column.values.len() as i64 + self.delta.surplus) as u64
+        (self.base.column.values.len() as i64 + self.delta.excess) as u64
     }
 
     /// The nodes that have a value.
@@ -178,8 +178,8 @@ impl LangValues {
 
     /// How many more ints there are than in the base, and how much more they come to, of a column whose changes are
     /// [ints](LangValues::changed_ints). O(1).
-    pub(crate) fn int_rise(&self) -> (i64, i128) {
-        (self.delta.surplus, self.delta.rise)
+    pub(crate) fn int_increase(&self) -> (i64, i128) {
+        (self.delta.excess, self.delta.increase)
     }
 
     /// As [`LangValues::changed_ints`], of floats.
@@ -226,32 +226,32 @@ impl LangValues {
     /// Goes through nodes, which ascend, from change to change: so nodes without one are not looked up among them. O(changes
     /// between the first and the last node · log of the nodes between two of them), or O(nodes · log changes) where that is
     /// less, beside what `visit` does.
-    pub fn by_changes<'a>(&'a self, nodes: &[u32], mut visit: impl FnMut(Stretch<'a, '_>)) {
+    pub fn by_changes<'a>(&'a self, nodes: &[u32], mut visit: impl FnMut(NumberRun<'a, '_>)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
         if pays_to_look_up(&self.delta.rows, nodes) {
             let mut start = 0;
-            for (place, &node) in nodes.iter().enumerate() {
+            for (position, &node) in nodes.iter().enumerate() {
                 if let Some(row) = self.changed(node) {
-                    visit(Stretch::Stored(&nodes[start..place]));
-                    visit(Stretch::Changed(node, row));
-                    start = place + 1;
+                    visit(NumberRun::Stored(&nodes[start..position]));
+                    visit(NumberRun::Changed(node, row));
+                    start = position + 1;
                 }
             }
-            visit(Stretch::Stored(&nodes[start..]));
+            visit(NumberRun::Stored(&nodes[start..]));
             return;
         }
         let mut rest = nodes;
         for (node, row) in self.changed_between(first, last) {
             // Both ascend, so the nodes before this change are not searched again; the next change is mostly near.
             let (before, behind) = rest.split_at(gallop(rest, |&other| other < node));
-            visit(Stretch::Stored(before));
+            visit(NumberRun::Stored(before));
             rest = behind;
             if behind.first() == Some(&node) {
                 rest = &behind[1..];
-                visit(Stretch::Changed(node, row));
+                visit(NumberRun::Changed(node, row));
             }
         }
-        visit(Stretch::Stored(rest));
+        visit(NumberRun::Stored(rest));
     }
 
     /// The values of a node, ascending.
@@ -275,12 +275,12 @@ impl LangValues {
     }
 
     /// True when nothing changed since the base was built.
-    pub fn is_settled(&self) -> bool {
+    pub fn is_clean(&self) -> bool {
         self.delta.rows.is_empty()
     }
 
     /// How many rows have changed, and how many are stored, as it is told whether they are to be folded.
-    pub(in crate::graph) fn fold_sizes(&self) -> (usize, usize) {
+    pub(in crate::graph) fn merge_sizes(&self) -> (usize, usize) {
         /// A search for the nearest compares each changed vector, which takes about so many times as long as to pass over a changed
         /// value: so of vectors fewer changes wait to be folded, in a small base. Of a large base the same share of the rows waits as of any other.
         const VECTOR_WEIGHT: usize = 16;
@@ -290,11 +290,11 @@ impl LangValues {
 
     /// The index of a kind.
     pub fn index(&self, kind: IndexKind) -> Option<IndexView<'_>> {
-        let place = self.base.indexes.iter().position(|(other, _)| *other == kind)?;
-        Some(IndexView::new(&self.base.indexes[place].1, self.delta.tokens.get(place)?))
+        let position = self.base.indexes.iter().position(|(other, _)| *other == kind)?;
+        Some(IndexView::new(&self.base.indexes[position].1, self.delta.tokens.get(position)?))
     }
 
-    /// The index of whole values, where it has every value. One of a schema altered since lacks those that can't be
+    /// The index of entire values, where it has every value. One of a schema altered since lacks those that can't be
     /// converted; what changed later has tokens.
     pub fn complete_index(&self) -> Option<IndexView<'_>> {
         let view = self.index(IndexKind::Ordered)?;
@@ -330,11 +330,11 @@ impl LangValues {
                 changes.set(index, token, node, true);
             }
         }
-        let ValueDelta { gained, lost, surplus, rise, .. } = &mut self.delta;
+        let ValueDelta { gained, lost, excess, increase, .. } = &mut self.delta;
         set_member(gained, lost, node, in_base, row.is_some());
-        *surplus += row.as_ref().map_or(0, Row::len) as i64 - old.len() as i64;
+        *excess += row.as_ref().map_or(0, Row::len) as i64 - old.len() as i64;
         let first = if old.is_empty() { None } else { Some(old.get(0)) };
-        *rise += row.as_ref().map_or(0, |row| int_of(row.first())) - first.map_or(0, int_of);
+        *increase += row.as_ref().map_or(0, |row| int_of(row.first())) - first.map_or(0, int_of);
         self.delta.put_row(node, row);
     }
 }

@@ -19,7 +19,7 @@ use std::cmp::Ordering;
 pub struct Nearest<'a> {
     /// The vector that others should be near to.
     pub vector: &'a [f32],
-    /// How many nodes are wanted.
+    /// How many nodes are requested.
     pub count: usize,
     /// How many candidates a search keeps; `None` for as many as are needed to find nearly all.
     pub width: Option<usize>,
@@ -54,37 +54,37 @@ impl Predicate {
     ///
     /// [`Error::Query`] when the schema has no index of vectors, and when all there are have
     /// another length than the one that is asked for.
-    pub fn nearest(&self, wanted: &Nearest<'_>) -> Result<Vec<u32>> {
+    pub fn nearest(&self, expected: &Nearest<'_>) -> Result<Vec<u32>> {
         let metric = self.vector_metric()?;
         let Some(values) = self.values("") else { return Ok(Vec::new()) };
-        let unequal = |other| unequal_lengths(&self.def.name, metric, wanted.vector.len(), other);
-        values.nearest(wanted).map_err(unequal)
+        let unequal = |other| unequal_lengths(&self.def.name, metric, expected.vector.len(), other);
+        values.nearest(expected).map_err(unequal)
     }
 }
 
 impl LangValues {
     /// The nearest nodes, nearest first, or the length that all vectors have where it is another.
-    fn nearest(&self, wanted: &Nearest<'_>) -> std::result::Result<Vec<u32>, usize> {
+    fn nearest(&self, expected: &Nearest<'_>) -> std::result::Result<Vec<u32>, usize> {
         let Some(index) = &self.base.vectors else { return Ok(Vec::new()) };
-        let in_base = index.dimension == wanted.vector.len();
+        let in_base = index.dimension == expected.vector.len();
         // Distances are as `measure` gives them: squared for Euclidean ones, and negated products. So the least is always the
         // nearest. Of two nodes at one distance the smaller number comes first.
-        let mut found: Vec<(f32, u32)> = Vec::new();
+        let mut hit: Vec<(f32, u32)> = Vec::new();
         let mut other = None;
-        self.push_changed(index.metric, wanted, &mut found, &mut other);
+        self.push_changed(index.metric, expected, &mut hit, &mut other);
         if in_base && index.dimension != 0 {
-            self.push_base(index, wanted, &mut found);
+            self.push_base(index, expected, &mut hit);
         } else if 0 < index.dimension && self.has_unchanged() {
             other = Some(index.dimension);
         }
-        if let (true, Some(length)) = (found.is_empty(), other) {
+        if let (true, Some(length)) = (hit.is_empty(), other) {
             return Err(length);
         }
-        found.sort_unstable_by(in_order);
-        let is_near = |&(distance, _): &(f32, u32)| !is_too_far(index.metric, distance, wanted);
+        hit.sort_unstable_by(in_order);
+        let is_near = |&(distance, _): &(f32, u32)| !is_too_far(index.metric, distance, expected);
         let mut met = FxHashSet::default();
-        let nodes = found.into_iter().take_while(is_near).map(|(_, node)| node);
-        let nodes = nodes.filter(|&node| met.insert(node)).take(wanted.count);
+        let nodes = hit.into_iter().take_while(is_near).map(|(_, node)| node);
+        let nodes = nodes.filter(|&node| met.insert(node)).take(expected.count);
         Ok(nodes.collect())
     }
 
@@ -92,11 +92,11 @@ impl LangValues {
     fn push_changed(
         &self,
         metric: Metric,
-        wanted: &Nearest<'_>,
-        found: &mut Vec<(f32, u32)>,
+        expected: &Nearest<'_>,
+        result: &mut Vec<(f32, u32)>,
         other: &mut Option<usize>,
     ) {
-        let query = Query::new(metric, wanted.vector);
+        let query = Query::new(metric, expected.vector);
         for (&node, row) in &self.delta.rows {
             // A node of several vectors is as near as the nearest of them.
             let mut nearest: Option<f32> = None;
@@ -104,7 +104,7 @@ impl LangValues {
                 let Some(changed) = as_vector(value).filter(|it| !it.is_empty()) else {
                     continue;
                 };
-                if changed.len() == wanted.vector.len() {
+                if changed.len() == expected.vector.len() {
                     let distance = measure(metric, &query, &changed);
                     let is_nearer = |best: f32| distance.total_cmp(&best).is_lt();
                     if nearest.is_none_or(is_nearer) {
@@ -114,17 +114,17 @@ impl LangValues {
                     *other = Some(changed.len());
                 }
             }
-            found.extend(nearest.map(|distance| (distance, node)));
+            result.extend(nearest.map(|distance| (distance, node)));
         }
         // Each node is there once, so the others can't be among the nearest. To find these costs less than to sort all.
-        if 0 < wanted.count && wanted.count < found.len() {
-            found.select_nth_unstable_by(wanted.count - 1, in_order);
-            found.truncate(wanted.count);
+        if 0 < expected.count && expected.count < result.len() {
+            result.select_nth_unstable_by(expected.count - 1, in_order);
+            result.truncate(expected.count);
         }
     }
 
     /// The nearest vectors of the base whose nodes have not changed.
-    fn push_base(&self, index: &VectorIndex, wanted: &Nearest<'_>, found: &mut Vec<(f32, u32)>) {
+    fn push_base(&self, index: &VectorIndex, expected: &Nearest<'_>, result: &mut Vec<(f32, u32)>) {
         let column = &self.base.column;
         let node_of = |position: u32| {
             let row = match &column.rows {
@@ -139,19 +139,19 @@ impl LangValues {
         };
         // Vectors of a list may belong to the same node. Then twice as many are asked for, until there are enough nodes or no
         // more vectors: a last search finds as much as all before it.
-        let mut count = wanted.count;
+        let mut count = expected.count;
         loop {
             let near =
-                index.nearest(wanted.vector, count, wanted.width, &is_unchanged, wanted.pool);
-            let (all, first) = (near.len() < count, found.len());
-            found.extend(near.iter().filter_map(|it| Some((it.distance, node_of(it.position)?))));
-            let mut nodes: Vec<u32> = found[first..].iter().map(|&(_, node)| node).collect();
+                index.nearest(expected.vector, count, expected.width, &is_unchanged, expected.pool);
+            let (all, first) = (near.len() < count, result.len());
+            result.extend(near.iter().filter_map(|it| Some((it.distance, node_of(it.position)?))));
+            let mut nodes: Vec<u32> = result[first..].iter().map(|&(_, node)| node).collect();
             nodes.sort_unstable();
             nodes.dedup();
-            if all || column.rows.is_none() || wanted.count <= nodes.len() {
+            if all || column.rows.is_none() || expected.count <= nodes.len() {
                 return;
             }
-            found.truncate(first);
+            result.truncate(first);
             // It ends at the latest when all vectors are found, which are fewer than `count` then.
             count *= 2;
         }
@@ -183,8 +183,8 @@ fn in_order(one: &(f32, u32), next: &(f32, u32)) -> Ordering {
 }
 
 /// Whether a node is farther than was asked for. `distance` is that of `measure`, so a Euclidean one is squared.
-fn is_too_far(metric: Metric, distance: f32, wanted: &Nearest<'_>) -> bool {
-    let Some(most) = wanted.distance_max else { return false };
+fn is_too_far(metric: Metric, distance: f32, expected: &Nearest<'_>) -> bool {
+    let Some(most) = expected.distance_max else { return false };
     match metric {
         Metric::Euclidean => most < f64::from(distance.sqrt()),
         Metric::Cosine => most < f64::from(distance),

@@ -15,10 +15,10 @@ pub(in crate::graph) const ENTRY: usize = 250;
 pub(in crate::graph) fn of_replaced(old: &Predicate, new: Option<&Predicate>) -> usize {
     match (&old.data, new.map(|new| &new.data)) {
         (PredicateData::Values(old), Some(PredicateData::Values(new))) => {
-            let kept = |values: &LangValues| {
+            let retained = |values: &LangValues| {
                 new.iter().any(|other| Arc::ptr_eq(&other.base, &values.base))
             };
-            old.iter().filter(|values| !kept(values)).map(of_values).sum()
+            old.iter().filter(|values| !retained(values)).map(of_values).sum()
         }
         (PredicateData::Values(old), _) => old.iter().map(of_values).sum(),
         (PredicateData::Edges(old), new) => {
@@ -26,17 +26,17 @@ pub(in crate::graph) fn of_replaced(old: &Predicate, new: Option<&Predicate>) ->
                 Some(PredicateData::Edges(new)) => Some(new),
                 _ => None,
             };
-            let is_kept = |edges: &Direction, other: Option<&Direction>| {
+            let is_retained = |edges: &Direction, other: Option<&Direction>| {
                 other.is_some_and(|other| Arc::ptr_eq(&other.base, &edges.base))
             };
-            let forward = match is_kept(&old.forward, new.map(|new| &new.forward)) {
+            let forward = match is_retained(&old.forward, new.map(|new| &new.forward)) {
                 true => 0,
                 false => of_direction(&old.forward),
             };
             let reverse = old
                 .reverse
                 .as_ref()
-                .filter(|reverse| !is_kept(reverse, new.and_then(|new| new.reverse.as_ref())));
+                .filter(|reverse| !is_retained(reverse, new.and_then(|new| new.reverse.as_ref())));
             forward + reverse.map_or(0, of_direction)
         }
     }
@@ -44,7 +44,7 @@ pub(in crate::graph) fn of_replaced(old: &Predicate, new: Option<&Predicate>) ->
 
 /// The bytes that it takes to fold the changes of those parts of a predicate for which `is_due` says so, by the numbers of their changed and
 /// stored rows: the parts anew, and once more what these are put together from.
-pub(in crate::graph) fn of_fold(
+pub(in crate::graph) fn of_compaction(
     predicate: &Predicate,
     is_due: impl Fn(usize, usize) -> bool,
 ) -> usize {
@@ -52,12 +52,12 @@ pub(in crate::graph) fn of_fold(
     const FOLDED_ROW: usize = 32;
     let part = |built: usize, changes: usize| 2 * (built + FOLDED_ROW * changes);
     let lang = |values: &LangValues| {
-        let (changes, rows) = values.fold_sizes();
+        let (changes, rows) = values.merge_sizes();
         let len = values.delta.rows.len();
         if is_due(changes, rows) { part(built_values(values), len) } else { 0 }
     };
     let direction = |edges: &Direction| {
-        let (changes, rows) = edges.fold_sizes();
+        let (changes, rows) = edges.merge_sizes();
         if is_due(changes, rows) { part(edges.base.byte_len(), changes) } else { 0 }
     };
     match &predicate.data {

@@ -1,4 +1,4 @@
-//! The whole graph at one moment: what a query reads, and nothing else.
+//! The entire graph at one moment: what a query reads, and nothing else.
 
 use super::node_ids::NodeIds;
 use super::predicate::{Predicate, PredicateData};
@@ -31,7 +31,7 @@ pub struct Version {
     /// keeps an older one keeps at most the difference of the two beside it.
     pub replaced: u64,
     /// True when the commit that made it changed a predicate whose changes are due to be folded.
-    pub is_fold_due: bool,
+    pub is_compaction_due: bool,
     /// Of what loads, folds and builds of indexes draw memory.
     pub budget: Budget,
     /// From which sizes on it is folded and searched in another way.
@@ -39,10 +39,10 @@ pub struct Version {
 }
 
 impl Version {
-    /// True when loads of few statements are carried out as commits are, which cost less than building whole predicates of this graph.
+    /// True when loads of few statements are executed as commits are, which cost less than building entire predicates of this graph.
     /// O(predicates).
     pub fn takes_little_loads(&self) -> bool {
-        self.thresholds.is_little(0, self.stored_rows())
+        self.thresholds.is_small(0, self.stored_rows())
     }
 
     /// The values and edges in the columns of all predicates, without what changed since they were built. O(predicates).
@@ -64,7 +64,7 @@ impl Version {
             view: None,
             uids: Arc::new(Uids::default()),
             replaced: 0,
-            is_fold_due: false,
+            is_compaction_due: false,
             budget: Budget::new(u64::MAX),
             thresholds: Thresholds::default(),
         };

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 pub(super) const LINKS: usize = 32;
 
 /// A batch is this part of the vectors that came before.
-const BATCH_SHARE: usize = 32;
+const BATCH_RESERVATION: usize = 32;
 
 /// The largest batch.
 const BATCH_MAX: usize = 2048;
@@ -37,11 +37,11 @@ pub(super) struct Shape {
 
 /// A vector that is still to come.
 #[derive(Clone, Copy)]
-pub(super) struct Newcomer {
+pub(super) struct Arrival {
     /// Its position.
     pub position: u32,
-    /// Its place among the members, if it stands above the lowest layer.
-    pub place: Option<u32>,
+    /// Its position among the members, if it stands above the lowest layer.
+    pub slot: Option<u32>,
 }
 
 /// A graph that grows.
@@ -52,7 +52,7 @@ pub(super) struct HnswBuilder<'a> {
     pub lowest: GrowingLinks,
     /// The layers above.
     pub upper: Vec<GrowingLinks>,
-    /// The least place among the members that came already.
+    /// The least position among the members that came already.
     pub entry: u32,
     /// The number of vectors that were added already.
     pub present: usize,
@@ -72,31 +72,31 @@ pub(super) fn build(
     shape: Shape,
     check: Check<'_>,
 ) -> Result<NearGraph> {
-    let mut drawn: Vec<(u64, u32)> =
-        positions.iter().map(|&at| (draw(u64::from(at)), at)).collect();
-    drawn.sort_unstable();
-    let Some(&(_, first)) = drawn.first() else { return Ok(NearGraph::default()) };
+    let mut sampled: Vec<(u64, u32)> =
+        positions.iter().map(|&at| (random(u64::from(at)), at)).collect();
+    sampled.sort_unstable();
+    let Some(&(_, first)) = sampled.first() else { return Ok(NearGraph::default()) };
     let level = |hash: u64| level_of(hash, shape);
-    let top = level(drawn[0].0);
+    let top = level(sampled[0].0);
     // The smaller the hash, the higher the layer that it leads to: those of a layer come first.
     let sizes: Vec<usize> =
-        (1..=top).map(|layer| drawn.partition_point(|&(hash, _)| layer <= level(hash))).collect();
+        (1..=top).map(|layer| sampled.partition_point(|&(hash, _)| layer <= level(hash))).collect();
     let member_count = sizes.first().copied().unwrap_or(1);
-    let members: Vec<u32> = drawn[..member_count].iter().map(|&(_, at)| at).collect();
-    let newcomers: Vec<Newcomer> = drawn
+    let members: Vec<u32> = sampled[..member_count].iter().map(|&(_, at)| at).collect();
+    let arrivals: Vec<Arrival> = sampled
         .iter()
         .enumerate()
         .skip(1)
-        .map(|(place, &(_, position))| {
-            let place = (place < member_count).then_some(place as u32);
-            Newcomer { position, place }
+        .map(|(slot, &(_, position))| {
+            let slot = (slot < member_count).then_some(slot as u32);
+            Arrival { position, slot }
         })
         .collect();
     debug_assert_eq!(members[0], first);
     let mut builder =
         HnswBuilder::new(points, Array::from_vec(members), &sizes, (count, shape.width), check);
     builder.present = 1;
-    builder.add_all(&newcomers)?;
+    builder.add_all(&arrivals)?;
     Ok(builder.finish())
 }
 
@@ -112,7 +112,7 @@ pub(super) fn level_of(hash: u64, shape: Shape) -> usize {
 }
 
 /// A pseudorandom number (the last step of splitmix64).
-pub(super) fn draw(seed: u64) -> u64 {
+pub(super) fn random(seed: u64) -> u64 {
     let mut bits = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -125,7 +125,7 @@ pub(super) fn links_max(layer: usize) -> usize {
 }
 
 /// The room of a list while the graph grows.
-fn room(layer: usize) -> usize {
+fn capacity(layer: usize) -> usize {
     links_max(layer) + links_max(layer) / 2
 }
 
@@ -138,43 +138,43 @@ impl<'a> HnswBuilder<'a> {
         (count, width): (usize, usize),
         check: Check<'a>,
     ) -> HnswBuilder<'a> {
-        let upper = sizes.iter().map(|&size| GrowingLinks::new(size, room(1))).collect();
-        let lowest = GrowingLinks::new(count, room(0));
+        let upper = sizes.iter().map(|&size| GrowingLinks::new(size, capacity(1))).collect();
+        let lowest = GrowingLinks::new(count, capacity(0));
         HnswBuilder { points, width, members, lowest, upper, entry: 0, present: 0, check }
     }
 
-    /// Adds vectors; those that stand above the lowest layer come first, by place.
+    /// Adds vectors; those that stand above the lowest layer come first, by position.
     ///
     /// # Errors
     ///
     /// Those of the check, which each of them asks.
-    pub(super) fn add_all(&mut self, newcomers: &[Newcomer]) -> Result<()> {
-        let mut rest = newcomers;
+    pub(super) fn add_all(&mut self, arrivals: &[Arrival]) -> Result<()> {
+        let mut rest = arrivals;
         while let Some(next) = rest.first() {
             // One that stands higher than all that are there is where others enter: it goes first.
-            let is_top = next.place.is_some_and(|place| place < self.entry);
-            // Of fewer than `BATCH_SHARE` this is 0, so the first ones
+            let is_top = next.slot.is_some_and(|slot| slot < self.entry);
+            // Of fewer than `BATCH_RESERVATION` this is 0, so the first ones
             // come one by one: nobody in a batch is linked to another.
-            let wanted = if is_top { 1 } else { self.present / BATCH_SHARE };
-            let (batch, after) = rest.split_at(wanted.clamp(1, BATCH_MAX.min(rest.len())));
+            let expected = if is_top { 1 } else { self.present / BATCH_RESERVATION };
+            let (batch, after) = rest.split_at(expected.clamp(1, BATCH_MAX.min(rest.len())));
             self.add(batch)?;
             rest = after;
         }
         Ok(())
     }
 
-    fn add(&mut self, batch: &[Newcomer]) -> Result<()> {
-        let find = |scratch: &mut Scratch, newcomer: &Newcomer| {
-            (self.check)().map(|()| self.links_for(newcomer, scratch))
+    fn add(&mut self, batch: &[Arrival]) -> Result<()> {
+        let find = |scratch: &mut Scratch, arrival: &Arrival| {
+            (self.check)().map(|()| self.links_for(arrival, scratch))
         };
-        let found = batch.par_iter().map_init(Scratch::default, find);
+        let result = batch.par_iter().map_init(Scratch::default, find);
         // For each of the batch, in its order whichever thread searched, a list for each of its layers from the lowest.
-        let found: Vec<Vec<Vec<u32>>> = found.collect::<Result<_>>()?;
+        let result: Vec<Vec<Vec<u32>>> = result.collect::<Result<_>>()?;
         for layer in 0..=self.upper.len() {
             let mut back: Vec<u64> = Vec::new();
-            for (newcomer, lists) in batch.iter().zip(&found) {
+            for (arrival, lists) in batch.iter().zip(&result) {
                 let Some(list) = lists.get(layer) else { continue };
-                let own = if layer == 0 { newcomer.position } else { newcomer.place.unwrap_or(0) };
+                let own = if layer == 0 { arrival.position } else { arrival.slot.unwrap_or(0) };
                 // Only now, when all of the batch have searched: nobody met a list that was half
                 // written.
                 self.lists_mut(layer).set(own, list);
@@ -186,15 +186,15 @@ impl<'a> HnswBuilder<'a> {
             self.link_back(layer, &back);
         }
         self.present += batch.len();
-        let first = batch.iter().filter_map(|newcomer| newcomer.place).min();
+        let first = batch.iter().filter_map(|arrival| arrival.slot).min();
         self.entry = first.map_or(self.entry, |first| first.min(self.entry));
         Ok(())
     }
 
     /// The links that a newcomer chooses, for each of its layers.
-    fn links_for(&self, newcomer: &Newcomer, scratch: &mut Scratch) -> Vec<Vec<u32>> {
-        let query = self.points.query(newcomer.position);
-        let level = newcomer.place.map_or(0, |place| self.level(place));
+    fn links_for(&self, arrival: &Arrival, scratch: &mut Scratch) -> Vec<Vec<u32>> {
+        let query = self.points.query(arrival.position);
+        let level = arrival.slot.map_or(0, |slot| self.level(slot));
         let mut lists = vec![Vec::new(); level + 1];
         let mut entries = vec![self.entry];
         for layer in (1..=self.level(self.entry)).rev() {
@@ -210,7 +210,7 @@ impl<'a> HnswBuilder<'a> {
             entries = near.into_iter().map(vertex).collect();
         }
         let entries: Vec<u32> =
-            entries.into_iter().map(|place| self.members.get(place as usize)).collect();
+            entries.into_iter().map(|slot| self.members.get(slot as usize)).collect();
         let lowest = self.layer(0);
         let near = self.near(&lowest, &entries, query, scratch);
         lists[0] = spread(&lowest, &near, LINKS, self.points);
@@ -224,8 +224,8 @@ impl<'a> HnswBuilder<'a> {
         query: super::points::Query<'_>,
         scratch: &mut Scratch,
     ) -> Vec<Candidate> {
-        let keeps = |_| true;
-        let aim = Aim { points: self.points, query, width: self.width, keeps, hidden: None };
+        let retains = |_| true;
+        let aim = Aim { points: self.points, query, width: self.width, retains, hidden: None };
         beam(layer, entries.iter().copied(), &aim, scratch);
         scratch.take()
     }
@@ -243,7 +243,7 @@ impl<'a> HnswBuilder<'a> {
             // Half as many again fit before it is thinned out, since that compares all pairs of a
             // list.
             // A list that is set is never longer than its room, which is all that `GrowingLinks` has for it.
-            if room(layer) < list.len() {
+            if capacity(layer) < list.len() {
                 list = thinned(&view, own, &list, links_max(layer), self.points);
             }
             (own, list)
@@ -254,8 +254,8 @@ impl<'a> HnswBuilder<'a> {
     }
 
     /// The highest layer of a member.
-    fn level(&self, place: u32) -> usize {
-        self.upper.iter().take_while(|layer| (place as usize) < layer.count()).count()
+    fn level(&self, slot: u32) -> usize {
+        self.upper.iter().take_while(|layer| (slot as usize) < layer.count()).count()
     }
 
     /// A layer, counted from the lowest.
@@ -294,7 +294,7 @@ impl<'a> HnswBuilder<'a> {
     }
 }
 
-/// Returns those links of a list that are kept, at most `most` of them, nearest first.
+/// Returns those links of a list that are retained, at most `most` of them, nearest first.
 pub(super) fn thinned<L: Linked>(
     layer: &Layer<'_, L>,
     own: u32,

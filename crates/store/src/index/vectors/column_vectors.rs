@@ -34,9 +34,9 @@ pub(super) fn vectors_of(values: &Values) -> (usize, bool, Array<f32>, FrozenBit
     }
     let mut numbers = vec![0.0; values.len() * dimension];
     let mut absent = Vec::new();
-    for (position, place) in numbers.chunks_exact_mut(dimension).enumerate() {
+    for (position, slot) in numbers.chunks_exact_mut(dimension).enumerate() {
         match as_vector(values.get(position)).filter(|vector| vector.len() == dimension) {
-            Some(vector) => place.copy_from_slice(&vector),
+            Some(vector) => slot.copy_from_slice(&vector),
             None => absent.push(position as u32),
         }
     }

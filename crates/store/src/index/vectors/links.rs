@@ -1,7 +1,7 @@
 //! The stored graph of vectors: the links of each layer.
 //!
 //! The lowest layer has all vectors, by position. Each layer above has about one in thirty-two of
-//! the one below, and they are a prefix of `members`: so a place in a layer means the same vector
+//! the one below, and they are a prefix of `members`: so a position in a layer means the same vector
 //! in all layers below it, and the walk down needs no table. Place 0 is in every layer and is
 //! where searches enter.
 
@@ -12,7 +12,7 @@ use crate::storage::{Array, Offsets};
 pub struct NearGraph {
     /// The positions of the vectors that stand above the lowest layer too; none without a graph.
     pub members: Array<u32>,
-    /// The layers: the lowest one by position, those above by place among the members.
+    /// The layers: the lowest one by position, those above by position among the members.
     pub layers: Vec<Links>,
 }
 
@@ -45,8 +45,9 @@ impl NearGraph {
         let sizes = || upper.iter().map(Linked::count);
         // The second layer has all members; without it there is one, where searches enter.
         let widest = sizes().next().unwrap_or(1);
-        let is_whole = self.layers.iter().all(|links| links.offsets.total() == links.targets.len());
-        is_whole
+        let is_complete =
+            self.layers.iter().all(|links| links.offsets.total() == links.targets.len());
+        is_complete
             && lowest.count() == count
             && self.members.len() == widest
             && sizes().is_sorted_by(|below, above| above <= below)
@@ -83,20 +84,20 @@ impl Linked for Links {
 
 /// Lists of links that still change: each has the same room.
 pub(super) struct GrowingLinks {
-    room: usize,
+    capacity: usize,
     lens: Vec<u16>,
     targets: Vec<u32>,
 }
 
 impl GrowingLinks {
-    /// Empty lists with room for `room` links each.
-    pub(super) fn new(count: usize, room: usize) -> GrowingLinks {
-        GrowingLinks { room, lens: vec![0; count], targets: vec![0; count * room] }
+    /// Empty lists with space for `capacity` links each.
+    pub(super) fn new(count: usize, capacity: usize) -> GrowingLinks {
+        GrowingLinks { capacity, lens: vec![0; count], targets: vec![0; count * capacity] }
     }
 
     /// Replaces a list, which is no longer than the room.
     pub(super) fn set(&mut self, vertex: u32, list: &[u32]) {
-        let start = vertex as usize * self.room;
+        let start = vertex as usize * self.capacity;
         self.targets[start..start + list.len()].copy_from_slice(list);
         self.lens[vertex as usize] = list.len() as u16;
     }
@@ -117,7 +118,7 @@ impl Linked for GrowingLinks {
 
     #[inline]
     fn of(&self, vertex: u32) -> &[u32] {
-        let start = vertex as usize * self.room;
+        let start = vertex as usize * self.capacity;
         &self.targets[start..start + usize::from(self.lens[vertex as usize])]
     }
 }

@@ -7,7 +7,7 @@
 use crate::storage::Array;
 use hexgraph_base::schema::Metric;
 
-const LANES: usize = 16;
+const QUEUES: usize = 16;
 
 /// Vectors of one length, laid end to end, as points of a space.
 pub struct Points<'a> {
@@ -143,11 +143,11 @@ pub(super) fn distance_of(key: u32) -> f32 {
 
 #[inline]
 fn dot(one: &[f32], other: &[f32]) -> f32 {
-    let (ones, one_rest) = one.as_chunks::<LANES>();
-    let (others, other_rest) = other.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
+    let (ones, one_rest) = one.as_chunks::<QUEUES>();
+    let (others, other_rest) = other.as_chunks::<QUEUES>();
+    let mut sums = [0.0; QUEUES];
     for (one, other) in ones.iter().zip(others) {
-        for lane in 0..LANES {
+        for lane in 0..QUEUES {
             sums[lane] += one[lane] * other[lane];
         }
     }
@@ -157,11 +157,11 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
 
 #[inline]
 fn squared(one: &[f32], other: &[f32]) -> f32 {
-    let (ones, one_rest) = one.as_chunks::<LANES>();
-    let (others, other_rest) = other.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
+    let (ones, one_rest) = one.as_chunks::<QUEUES>();
+    let (others, other_rest) = other.as_chunks::<QUEUES>();
+    let mut sums = [0.0; QUEUES];
     for (one, other) in ones.iter().zip(others) {
-        for lane in 0..LANES {
+        for lane in 0..QUEUES {
             let apart = one[lane] - other[lane];
             sums[lane] += apart * apart;
         }
@@ -209,10 +209,10 @@ mod tests {
             }),
         ) {
             for metric in [Metric::Euclidean, Metric::Cosine, Metric::DotProduct] {
-                let found = measure(metric, &Query::new(metric, &one), &other);
-                let wanted = slow(metric, &one, &other);
+                let result = measure(metric, &Query::new(metric, &one), &other);
+                let expected = slow(metric, &one, &other);
                 let most = 1e-5 * scale(metric, &one, &other) + f64::EPSILON;
-                prop_assert!((f64::from(found) - wanted).abs() <= most, "{found} {wanted}");
+                prop_assert!((f64::from(result) - expected).abs() <= most, "{result} {expected}");
             }
         }
 

@@ -4,7 +4,7 @@
 //! one that is gone, the links of that one take its place among the candidates, so that the ways
 //! through it are not lost. What is new is added as to any growing graph.
 
-use super::builder::{HnswBuilder, Newcomer, Shape, draw, level_of, links_max, thinned};
+use super::builder::{Arrival, HnswBuilder, Shape, level_of, links_max, random, thinned};
 use super::links::{Linked, Links, NearGraph};
 use super::points::Points;
 use crate::storage::Array;
@@ -38,7 +38,7 @@ pub(super) fn regrow(
     check: Check<'_>,
 ) -> Result<Option<NearGraph>> {
     let members = Members::after(change, shape);
-    let Some(&entry) = members.moved.iter().filter(|&&place| place != GONE).min() else {
+    let Some(&entry) = members.moved.iter().filter(|&&slot| slot != GONE).min() else {
         return Ok(None);
     };
     let positions = Array::from_vec(members.positions.clone());
@@ -46,13 +46,13 @@ pub(super) fn regrow(
         HnswBuilder::new(points, positions, &members.sizes, (count, shape.width), check);
     builder.entry = entry;
     builder.present = change.moved.iter().filter(|&&position| position != GONE).count();
-    keep_links(&mut builder, 0, &change.graph.layers[0], change.moved);
+    retain_links(&mut builder, 0, &change.graph.layers[0], change.moved);
     for (layer, links) in change.graph.layers.iter().enumerate().skip(1) {
         if layer <= members.sizes.len() {
-            keep_links(&mut builder, layer, links, &members.moved);
+            retain_links(&mut builder, layer, links, &members.moved);
         }
     }
-    builder.add_all(&members.newcomers)?;
+    builder.add_all(&members.arrivals)?;
     Ok(Some(builder.finish()))
 }
 
@@ -61,63 +61,64 @@ struct Members {
     positions: Vec<u32>,
     /// The sizes of the layers above the lowest, from below.
     sizes: Vec<usize>,
-    /// The place now of each place then, or [`GONE`].
+    /// The position now of each position then, or [`GONE`].
     moved: Vec<u32>,
     /// All that is to be added, members first.
-    newcomers: Vec<Newcomer>,
+    arrivals: Vec<Arrival>,
 }
 
 impl Members {
     fn after(change: &Change<'_>, shape: Shape) -> Members {
         let old = change.graph.members.as_slice();
         let salt = change.moved.len() as u64;
-        let mut drawn: Vec<(u64, u32)> = change
+        let mut sampled: Vec<(u64, u32)> = change
             .added
             .iter()
-            .map(|&position| (draw(salt << 32 ^ u64::from(position)), position))
+            .map(|&position| (random(salt << 32 ^ u64::from(position)), position))
             .collect();
-        drawn.sort_unstable();
-        let old_level = |place: usize| {
+        sampled.sort_unstable();
+        let old_level = |slot: usize| {
             let upper = change.graph.layers.iter().skip(1);
-            upper.take_while(|layer| place < layer.count()).count()
+            upper.take_while(|layer| slot < layer.count()).count()
         };
-        let top_drawn = drawn.first().map_or(0, |&(hash, _)| level_of(hash, shape));
+        let top_reserved = sampled.first().map_or(0, |&(hash, _)| level_of(hash, shape));
         // Place 0 stands in all layers of a graph, so its level is the number of those above the lowest.
-        let top = top_drawn.max(old_level(0));
+        let top = top_reserved.max(old_level(0));
         let mut all = Members {
             positions: Vec::new(),
             sizes: vec![0; top],
             moved: vec![GONE; old.len()],
-            newcomers: Vec::new(),
+            arrivals: Vec::new(),
         };
         // From the top down, so that those of a layer are a prefix again.
         // Those that stay keep their layer, whatever a new draw would say: so their links can be
         // kept.
         for level in (1..=top).rev() {
-            for (place, &position) in old.iter().enumerate() {
+            for (slot, &position) in old.iter().enumerate() {
                 let position = moved_to(change.moved, position);
-                if old_level(place) == level && position != GONE {
-                    all.moved[place] = all.positions.len() as u32;
+                if old_level(slot) == level && position != GONE {
+                    all.moved[slot] = all.positions.len() as u32;
                     all.positions.push(position);
                 }
             }
-            for &(_, position) in drawn.iter().filter(|(hash, _)| level_of(*hash, shape) == level) {
-                let place = Some(all.positions.len() as u32);
-                all.newcomers.push(Newcomer { position, place });
+            for &(_, position) in sampled.iter().filter(|(hash, _)| level_of(*hash, shape) == level)
+            {
+                let slot = Some(all.positions.len() as u32);
+                all.arrivals.push(Arrival { position, slot });
                 all.positions.push(position);
             }
             all.sizes[level - 1] = all.positions.len();
         }
-        all.keep_entry(change, old);
-        let low = drawn.iter().filter(|(hash, _)| level_of(*hash, shape) == 0);
-        all.newcomers.extend(low.map(|&(_, position)| Newcomer { position, place: None }));
+        all.retain_entry(change, old);
+        let low = sampled.iter().filter(|(hash, _)| level_of(*hash, shape) == 0);
+        all.arrivals.extend(low.map(|&(_, position)| Arrival { position, slot: None }));
         // A layer has all of the one above, so the empty ones are the highest: those whose members are all gone.
         all.sizes.retain(|&size| 0 < size);
         all
     }
 
     /// A graph of one layer has its entry as the only member.
-    fn keep_entry(&mut self, change: &Change<'_>, old: &[u32]) {
+    fn retain_entry(&mut self, change: &Change<'_>, old: &[u32]) {
         if let (true, Some(&entry)) = (self.positions.is_empty(), old.first()) {
             let position = moved_to(change.moved, entry);
             if position != GONE {
@@ -133,26 +134,26 @@ fn moved_to(moved: &[u32], old: u32) -> u32 {
 }
 
 /// Copies the links of one layer to the new positions; links to vectors that are gone are replaced by the links of those.
-fn keep_links(builder: &mut HnswBuilder<'_>, layer: usize, old: &Links, moved: &[u32]) {
+fn retain_links(builder: &mut HnswBuilder<'_>, layer: usize, old: &Links, moved: &[u32]) {
     let view = builder.layer(layer);
     let most = links_max(layer);
-    let kept = |then: usize| {
+    let retained = |then: usize| {
         let own = moved_to(moved, then as u32);
         let links = old.of(then as u32);
         let mut list: Vec<u32> = Vec::with_capacity(links.len());
-        let mut is_whole = true;
+        let mut is_complete = true;
         // A file may claim longer lists than it should have, and links to what is not there.
         for &to in links.iter().take(most).filter(|&&to| (to as usize) < old.count()) {
             match moved_to(moved, to) {
                 GONE => {
-                    is_whole = false;
+                    is_complete = false;
                     let beyond = old.of(to).iter().filter(|&&to| (to as usize) < old.count());
                     list.extend(beyond.map(|&to| moved_to(moved, to)));
                 }
                 now => list.push(now),
             }
         }
-        if !is_whole {
+        if !is_complete {
             list.sort_unstable();
             list.dedup();
             list.retain(|&to| to != GONE && to != own);
@@ -162,7 +163,7 @@ fn keep_links(builder: &mut HnswBuilder<'_>, layer: usize, old: &Links, moved: &
     };
     let there = |then: &usize| moved_to(moved, *then as u32) != GONE;
     let lists: Vec<(u32, Vec<u32>)> =
-        (0..old.count()).into_par_iter().filter(there).map(kept).collect();
+        (0..old.count()).into_par_iter().filter(there).map(retained).collect();
     let target = builder.lists_mut(layer);
     lists.iter().for_each(|(own, list)| target.set(*own, list));
 }

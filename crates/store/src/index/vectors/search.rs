@@ -91,10 +91,10 @@ pub(super) struct Aim<'a, K: Fn(u32) -> bool> {
     pub points: &'a Points<'a>,
     /// The vector that the others are compared with.
     pub query: Query<'a>,
-    /// The number of nearest candidates that are kept during the search.
+    /// The number of nearest candidates that are retained during the search.
     pub width: usize,
     /// True for the positions whose vectors may be returned; the search goes over the others all the same.
-    pub keeps: K,
+    pub retains: K,
     /// A vertex that is left out, even as a way.
     pub hidden: Option<u32>,
 }
@@ -106,7 +106,7 @@ pub(super) fn beam<L: Linked, K: Fn(u32) -> bool>(
     aim: &Aim<'_, K>,
     scratch: &mut Scratch,
 ) {
-    let Aim { points, query, width, keeps, hidden } = aim;
+    let Aim { points, query, width, retains, hidden } = aim;
     scratch.reset(layer.links.count());
     if let Some(hidden) = hidden {
         scratch.meet(*hidden);
@@ -117,20 +117,20 @@ pub(super) fn beam<L: Linked, K: Fn(u32) -> bool>(
     loop {
         for &vertex in &fresh {
             let position = layer.position(vertex);
-            let found = candidate(points.key(query, position), vertex);
+            let result = candidate(points.key(query, position), vertex);
             // What is not kept is gone on from all the same: a filter that few pass must not cut
-            // the graph into pieces.
+            // the graph into chunks.
             if scratch.nearest.len() < *width {
                 // Each vertex is met once, so the heap has no more than the layer, also where a filter keeps none.
-                scratch.open.push(Reverse(found));
-                if keeps(position) {
-                    scratch.nearest.push(found);
+                scratch.open.push(Reverse(result));
+                if retains(position) {
+                    scratch.nearest.push(result);
                 }
-            } else if scratch.nearest.peek().is_some_and(|&worst| found < worst) {
-                scratch.open.push(Reverse(found));
-                if keeps(position) {
+            } else if scratch.nearest.peek().is_some_and(|&worst| result < worst) {
+                scratch.open.push(Reverse(result));
+                if retains(position) {
                     scratch.nearest.pop();
-                    scratch.nearest.push(found);
+                    scratch.nearest.push(result);
                 }
             }
         }
@@ -154,23 +154,23 @@ pub(super) fn descend<L: Linked>(
     query: &Query<'_>,
     scratch: &mut Scratch,
 ) -> u32 {
-    let aim = Aim { points, query: *query, width: 1, keeps: |_| true, hidden: None };
+    let aim = Aim { points, query: *query, width: 1, retains: |_| true, hidden: None };
     beam(layer, std::iter::once(entry), &aim, scratch);
     scratch.only().unwrap_or(entry)
 }
 
-/// Searches a graph from its top: the vectors that are kept, as positions, nearest first.
+/// Searches a graph from its top: the vectors that are retained, as positions, nearest first.
 pub(super) fn walk<K: Fn(u32) -> bool>(
     graph: &NearGraph,
     aim: &Aim<'_, K>,
     scratch: &mut Scratch,
 ) -> Vec<Candidate> {
-    let mut place = 0;
+    let mut slot = 0;
     for number in (1..graph.layers.len()).rev() {
-        place = descend(&graph.layer(number), place, aim.points, &aim.query, scratch);
+        slot = descend(&graph.layer(number), slot, aim.points, &aim.query, scratch);
     }
-    // Above the lowest layer a vertex is a place among the members; there it is a position.
-    let entry = graph.members.get(place as usize);
+    // Above the lowest layer a vertex is a position among the members; there it is a position.
+    let entry = graph.members.get(slot as usize);
     beam(&graph.layer(0), std::iter::once(entry), aim, scratch);
     scratch.take()
 }

@@ -1,6 +1,6 @@
 //! The index against a comparison with every vector.
 
-use super::builder::draw;
+use super::builder::random;
 use super::points::{Query, key_of, measure};
 use super::vector_index::{Near, VectorIndex, VectorThresholds};
 use crate::storage::{Column, FrozenBitmap, ValuesBuilder};
@@ -18,16 +18,16 @@ fn built(
     VectorIndex::build(column, options, before, thresholds, &endless).unwrap()
 }
 
-/// Numbers around 0, drawn by lot from a seed.
+/// Numbers around 0, drawn at random from a seed.
 fn gauss(seed: u64) -> f32 {
-    let part = |salt| draw(seed.wrapping_mul(4).wrapping_add(salt)) as f64 / u64::MAX as f64;
+    let part = |salt| random(seed.wrapping_mul(4).wrapping_add(salt)) as f64 / u64::MAX as f64;
     let length = (-2.0 * part(0).max(1e-12).ln()).sqrt();
     (length * (std::f64::consts::TAU * part(1)).cos()) as f32
 }
 
 fn vectors(count: usize, dimension: usize, seed: u64) -> Vectors {
-    let number = |at: usize, place: usize| gauss(seed << 40 ^ (at * dimension + place) as u64);
-    (0..count).map(|at| (0..dimension).map(|place| number(at, place)).collect()).collect()
+    let number = |at: usize, slot: usize| gauss(seed << 40 ^ (at * dimension + slot) as u64);
+    (0..count).map(|at| (0..dimension).map(|slot| number(at, slot)).collect()).collect()
 }
 
 /// Vectors around some centres.
@@ -35,7 +35,7 @@ fn clustered(count: usize, dimension: usize, seed: u64) -> Vectors {
     let centres = vectors(20, dimension, 7);
     let mut all = vectors(count, dimension, seed);
     for (at, vector) in all.iter_mut().enumerate() {
-        let centre = &centres[draw(at as u64) as usize % centres.len()];
+        let centre = &centres[random(at as u64) as usize % centres.len()];
         vector.iter_mut().zip(centre).for_each(|(number, centre)| *number = *number / 8.0 + centre);
     }
     all
@@ -65,9 +65,9 @@ fn column_of(vectors: &[Vec<f32>]) -> Column {
 
 /// The distances of the nearest of all.
 fn nearest(metric: Metric, vectors: &[Vec<f32>], query: &[f32], count: usize) -> Vec<u32> {
-    let asked = Query::new(metric, query);
+    let requested = Query::new(metric, query);
     let mut keys: Vec<u32> =
-        vectors.iter().map(|vector| key_of(measure(metric, &asked, vector))).collect();
+        vectors.iter().map(|vector| key_of(measure(metric, &requested, vector))).collect();
     keys.sort_unstable();
     keys.truncate(count);
     keys
@@ -77,12 +77,12 @@ fn nearest(metric: Metric, vectors: &[Vec<f32>], query: &[f32], count: usize) ->
 fn recall(index: &VectorIndex, vectors: &[Vec<f32>], queries: &[Vec<f32>]) -> f64 {
     let mut hits = 0;
     for query in queries {
-        let found = index.nearest(query, 10, None, &|_| true, None);
-        assert_eq!(found.len(), 10.min(vectors.len()));
-        assert!(found.is_sorted_by(|one, next| one.distance <= next.distance));
+        let result = index.nearest(query, 10, None, &|_| true, None);
+        assert_eq!(result.len(), 10.min(vectors.len()));
+        assert!(result.is_sorted_by(|one, next| one.distance <= next.distance));
         let truth = nearest(index.metric, vectors, query, 10);
         let worst = *truth.last().unwrap();
-        hits += found.iter().filter(|near| key_of(near.distance) <= worst).count();
+        hits += result.iter().filter(|near| key_of(near.distance) <= worst).count();
     }
     hits as f64 / (10 * queries.len()) as f64
 }
@@ -94,8 +94,8 @@ fn nearly_all_of_the_nearest_are_found() {
             let (data, queries) = (make(2000, 16, 1), make(50, 16, 2));
             let index = built(&column_of(&data), &options(metric), None);
             assert!(!index.graph.is_empty() && index.width < data.len(), "{}", index.width);
-            let found = recall(&index, &data, &queries);
-            assert!(0.95 <= found, "{metric}: {found} at width {}", index.width);
+            let result = recall(&index, &data, &queries);
+            assert!(0.95 <= result, "{metric}: {result} at width {}", index.width);
         }
     }
 }
@@ -128,7 +128,7 @@ fn live_through_changes(options: &HnswOptions, rounds: u64) {
     let queries = vectors(50, 12, 5);
     let mut grown = 0;
     for round in 1..rounds {
-        let fate = |node: u32| draw(round << 32 | u64::from(node)) % 40;
+        let fate = |node: u32| random(round << 32 | u64::from(node)) % 40;
         data.retain(|(node, _)| fate(*node) != 0);
         for (node, vector) in data.iter_mut().filter(|(node, _)| fate(*node) == 1) {
             vector[0] = gauss(round << 32 | u64::from(*node));
@@ -140,8 +140,8 @@ fn live_through_changes(options: &HnswOptions, rounds: u64) {
         let index = built(&column, options, Some((&before.0, &before.1)));
         assert!(index.graph.fits(all.len()));
         grown += usize::from(0 < index.untuned);
-        let found = recall(&index, &all, &queries);
-        assert!(0.94 <= found, "round {round}: {found} at width {}", index.width);
+        let result = recall(&index, &all, &queries);
+        assert!(0.94 <= result, "round {round}: {result} at width {}", index.width);
         before = (index, column);
     }
     assert!(rounds < 4 * grown as u64, "the graphs were built anew");
@@ -151,17 +151,17 @@ fn live_through_changes(options: &HnswOptions, rounds: u64) {
 fn what_is_not_kept_still_shows_the_way() {
     let data = vectors(1000, 6, 6);
     let index = built(&column_of(&data), &options("euclidean"), None);
-    let keeps = |position: u32| position.is_multiple_of(50);
-    let kept: Vectors = data.iter().step_by(50).cloned().collect();
+    let retains = |position: u32| position.is_multiple_of(50);
+    let retained: Vectors = data.iter().step_by(50).cloned().collect();
     for query in vectors(20, 6, 7) {
-        let found = index.nearest(&query, 5, Some(60), &keeps, None);
-        assert!(found.iter().all(|near| keeps(near.position)));
-        let keys: Vec<u32> = found.iter().map(|near| key_of(near.distance)).collect();
-        let truth = nearest(Metric::Euclidean, &kept, &query, 5);
+        let result = index.nearest(&query, 5, Some(60), &retains, None);
+        assert!(result.iter().all(|near| retains(near.position)));
+        let keys: Vec<u32> = result.iter().map(|near| key_of(near.distance)).collect();
+        let truth = nearest(Metric::Euclidean, &retained, &query, 5);
         assert!(keys.iter().filter(|&key| truth.contains(key)).count() >= 4);
     }
     // As many as there are, however many are asked for.
-    assert_eq!(index.nearest(&data[0], 1000, None, &keeps, None).len(), 20);
+    assert_eq!(index.nearest(&data[0], 1000, None, &retains, None).len(), 20);
     assert_eq!(index.nearest(&data[0], 10, None, &|_| false, None), []);
 }
 
@@ -173,10 +173,10 @@ fn other_lengths_are_left_out() {
     let index = built(&column_of(&data), &options("cosine"), None);
     assert!(index.has_own && index.dimension == 5);
     assert_eq!(index.absent.iter().collect::<Vec<u32>>(), [7, 8]);
-    let found = index.nearest(&data[9], 300, None, &|_| true, None);
-    assert_eq!(found.len(), 298);
-    assert!(found.iter().all(|near| near.position != 7 && near.position != 8));
-    assert_eq!(found[0].position, 9);
+    let result = index.nearest(&data[9], 300, None, &|_| true, None);
+    assert_eq!(result.len(), 298);
+    assert!(result.iter().all(|near| near.position != 7 && near.position != 8));
+    assert_eq!(result[0].position, 9);
     let none = built(&column_of(&[Vec::new(), Vec::new()]), &options("cosine"), None);
     assert_eq!((none.dimension, none.count()), (0, 0));
 }
@@ -197,7 +197,7 @@ fn strange_numbers_do_no_harm() {
         }
         let same = vec![vec![1.0, 2.0]; 500];
         let index = built(&column_of(&same), &options(metric), None);
-        let found: Vec<Near> = index.nearest(&[1.0, 2.0], 20, None, &|_| true, None);
-        assert_eq!(found.len(), 20);
+        let result: Vec<Near> = index.nearest(&[1.0, 2.0], 20, None, &|_| true, None);
+        assert_eq!(result.len(), 20);
     }
 }

@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 const SAMPLE: usize = 128;
 
 /// The number of neighbours of each that a search should find.
-const WANTED: usize = 10;
+const EXPECTED: usize = 10;
 
 /// The part of them that has to be found in the sample. It is above the promised part, since a sample varies.
 const PART: f64 = 0.97;
@@ -38,25 +38,25 @@ pub(super) fn tune(
     let step = (positions.len() / SAMPLE).max(1);
     let sample: Vec<u32> =
         positions.iter().copied().step_by(step).filter(|at| !members.contains(at)).collect();
-    let truth = |&own: &u32| check().map(|()| worst_wanted(points, positions, own));
+    let truth = |&own: &u32| check().map(|()| worst_expected(points, positions, own));
     let truth: Vec<u32> = sample.par_iter().map(truth).collect::<Result<_>>()?;
     // With an empty sample this is 0, which the least width finds at once.
-    let wanted = WANTED.min(positions.len().saturating_sub(1)) * sample.len();
-    let mut width = least.max(WANTED);
+    let expected = EXPECTED.min(positions.len().saturating_sub(1)) * sample.len();
+    let mut width = least.max(EXPECTED);
     while width < most {
         check()?;
-        let found: usize = sample
+        let result: usize = sample
             .par_iter()
             .zip(&truth)
             .map_init(Scratch::default, |scratch, (&own, &worst)| {
                 let query = points.query(own);
-                let aim = Aim { points, query, width, keeps: |_| true, hidden: Some(own) };
-                let found = walk(graph, &aim, scratch);
+                let aim = Aim { points, query, width, retains: |_| true, hidden: Some(own) };
+                let result = walk(graph, &aim, scratch);
                 // By distance and not by vector: of several at the distance of the last one, any is right.
-                found.iter().take(WANTED).filter(|&&found| key(found) <= worst).count()
+                result.iter().take(EXPECTED).filter(|&&result| key(result) <= worst).count()
             })
             .sum();
-        if PART * wanted as f64 <= found as f64 {
+        if PART * expected as f64 <= result as f64 {
             return Ok(width);
         }
         // A third more each time: few searches are tried that are much too narrow, and none is
@@ -67,12 +67,12 @@ pub(super) fn tune(
 }
 
 /// The distance key of the last neighbour that a search for a vector should find.
-fn worst_wanted(points: &Points<'_>, positions: &[u32], own: u32) -> u32 {
+fn worst_expected(points: &Points<'_>, positions: &[u32], own: u32) -> u32 {
     let query = points.query(own);
-    let mut nearest: BinaryHeap<Candidate> = BinaryHeap::with_capacity(WANTED + 1);
+    let mut nearest: BinaryHeap<Candidate> = BinaryHeap::with_capacity(EXPECTED + 1);
     for &position in positions.iter().filter(|&&position| position != own) {
         nearest.push(candidate(points.key(&query, position), position));
-        if WANTED < nearest.len() {
+        if EXPECTED < nearest.len() {
             nearest.pop();
         }
     }

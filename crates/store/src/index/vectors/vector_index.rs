@@ -1,7 +1,7 @@
 //! The index of the vectors of a column.
 //!
 //! Vectors are numbered by their position in the column and mostly read where they lie in it. When
-//! they are few, or so many are wanted that a walk would meet most of them, all are compared;
+//! they are few, or so many are requested that a walk would meet most of them, all are compared;
 //! else the graph is walked, and what it finds is nearly always right (see [`super::tune`]).
 
 use super::builder::{LINKS, Shape, build};
@@ -30,8 +30,8 @@ const PARALLEL_MIN: usize = 1 << 20;
 /// The number of vectors that a thread compares at a time.
 const CHUNK: usize = 8192;
 
-/// When fewer than one in this many vectors have changed since the width of searches was found, the width is kept.
-const RETUNE_SHARE: usize = 8;
+/// When fewer than one in this many vectors have changed since the width of searches was found, the width is retained.
+const RETUNE_RESERVATION: usize = 8;
 
 /// When vectors are walked over, and when they are all compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +124,7 @@ impl VectorIndex {
             None => None,
         };
         let (graph, width, untuned) = match regrown {
-            Some((graph, old, changes)) if changes <= positions.len() / RETUNE_SHARE => {
+            Some((graph, old, changes)) if changes <= positions.len() / RETUNE_RESERVATION => {
                 // Little has changed since the width was found, and finding it costs a pass over
                 // all vectors for each of a sample.
                 (graph, old.width.max(index.width), changes)
@@ -158,12 +158,12 @@ impl VectorIndex {
         let count = self.count();
         let mut is_old = vec![false; count];
         // No two of them moved to one position: each old value is compared with the one at its own place of its node.
-        let kept = moved.iter().filter(|&&position| position != GONE);
-        let kept = kept.map(|&position| is_old[position as usize] = true).count();
+        let retained = moved.iter().filter(|&&position| position != GONE);
+        let retained = retained.map(|&position| is_old[position as usize] = true).count();
         let added: Vec<u32> =
             self.positions().into_iter().filter(|&at| !is_old[at as usize]).collect();
-        let gone = moved.len() - old.absent.len() - kept;
-        if kept < gone + added.len() {
+        let gone = moved.len() - old.absent.len() - retained;
+        if retained < gone + added.len() {
             return Ok(None);
         }
         let change = Change { graph: &old.graph, moved, added: &added };
@@ -206,8 +206,8 @@ impl VectorIndex {
         own + self.absent.byte_len() + self.scales.byte_len() + self.graph.byte_len()
     }
 
-    /// The `count` nearest vectors, nearest first, of those that `keeps` says yes to. There are
-    /// fewer only when there are no more. `width` is how many candidates are kept on the way,
+    /// The `count` nearest vectors, nearest first, of those that `retains` says yes to. There are
+    /// fewer only when there are no more. `width` is how many candidates are retained on the way,
     /// `None` for as many as are needed to find nearly all. O(width · log n) distances; where all vectors have to be compared, and
     /// there are many, the threads of `pool` help.
     ///
@@ -219,7 +219,7 @@ impl VectorIndex {
         query: &[f32],
         count: usize,
         width: Option<usize>,
-        keeps: &(dyn Fn(u32) -> bool + Sync),
+        retains: &(dyn Fn(u32) -> bool + Sync),
         pool: Option<&Pool>,
     ) -> Vec<Near> {
         assert_eq!(query.len(), self.dimension, "vectors of one length are compared");
@@ -230,26 +230,28 @@ impl VectorIndex {
         };
         let cost = width.saturating_mul(self.thresholds.walk_cost);
         let is_walk = !self.graph.is_empty() && cost < self.count();
-        let mut found = Vec::new();
+        let mut result = Vec::new();
         if is_walk {
-            let aim = Aim { points: &self.points(), query, width, keeps, hidden: None };
-            found = walk(&self.graph, &aim, &mut Scratch::default());
+            let aim = Aim { points: &self.points(), query, width, retains, hidden: None };
+            result = walk(&self.graph, &aim, &mut Scratch::default());
         }
         // A walk that found too few was in a part that is not linked with the rest.
-        if found.len() < count {
-            found = self.compare_all(&query, count, keeps, pool);
+        if result.len() < count {
+            result = self.compare_all(&query, count, retains, pool);
         }
-        found.truncate(count);
-        let near =
-            |found: Candidate| Near { distance: distance_of(key(found)), position: vertex(found) };
-        found.into_iter().map(near).collect()
+        result.truncate(count);
+        let near = |result: Candidate| Near {
+            distance: distance_of(key(result)),
+            position: vertex(result),
+        };
+        result.into_iter().map(near).collect()
     }
 
     fn compare_all(
         &self,
         query: &Query<'_>,
         count: usize,
-        keeps: &(dyn Fn(u32) -> bool + Sync),
+        retains: &(dyn Fn(u32) -> bool + Sync),
         pool: Option<&Pool>,
     ) -> Vec<Candidate> {
         let points = self.points();
@@ -258,23 +260,23 @@ impl VectorIndex {
         let part = |number: usize| {
             let start = number * CHUNK;
             let positions = start as u32..all.min(start + CHUNK) as u32;
-            Ok(self.compare(&points, query, count, positions, keeps))
+            Ok(self.compare(&points, query, count, positions, retains))
         };
-        let mut found: Vec<Candidate> = Vec::new();
+        let mut result: Vec<Candidate> = Vec::new();
         let mut take = |part: Vec<Candidate>| {
-            found.extend(part);
+            result.extend(part);
             Ok(())
         };
         let parts = all.div_ceil(CHUNK);
         let job = Job { count: parts, ahead: parts, nests: false, work: &part };
         let done = match pool.filter(|_| PARALLEL_MIN <= self.numbers.len()) {
-            Some(pool) => pool.share(&job, &|| (), take),
+            Some(pool) => pool.run_on_all(&job, &|| (), take),
             None => (0..parts).try_for_each(|number| take(part(number)?)),
         };
         done.expect("a part has no error");
-        found.sort_unstable();
-        found.truncate(count);
-        found
+        result.sort_unstable();
+        result.truncate(count);
+        result
     }
 
     fn compare(
@@ -283,7 +285,7 @@ impl VectorIndex {
         query: &Query<'_>,
         count: usize,
         positions: std::ops::Range<u32>,
-        keeps: &(dyn Fn(u32) -> bool + Sync),
+        retains: &(dyn Fn(u32) -> bool + Sync),
     ) -> Vec<Candidate> {
         let mut nearest: BinaryHeap<Candidate> = BinaryHeap::new();
         let any_absent = !self.absent.is_empty();
@@ -291,15 +293,15 @@ impl VectorIndex {
             if any_absent && self.absent.contains(position) {
                 continue;
             }
-            let found = candidate(points.key(query, position), position);
-            // With `count` 0 the heap stays empty, and nothing is kept.
-            if count <= nearest.len() && nearest.peek().is_none_or(|&worst| worst < found) {
+            let result = candidate(points.key(query, position), position);
+            // With `count` 0 the heap stays empty, and nothing is retained.
+            if count <= nearest.len() && nearest.peek().is_none_or(|&worst| worst < result) {
                 continue;
             }
             // Asked last, of those alone that are near enough: it may have to find the node and
             // its changes.
-            if keeps(position) {
-                nearest.push(found);
+            if retains(position) {
+                nearest.push(result);
                 if count < nearest.len() {
                     nearest.pop();
                 }
@@ -313,9 +315,9 @@ impl VectorIndex {
     pub fn fits(&self, count: usize) -> bool {
         let scales = if self.metric == Metric::Cosine { self.count() } else { 0 };
         let counted = self.dimension.checked_mul(self.count()) == Some(self.numbers.len());
-        let is_whole =
+        let is_complete =
             if self.dimension == 0 { self.numbers.is_empty() } else { self.count() == count };
-        counted && is_whole && self.scales.len() == scales && self.graph.fits(self.count())
+        counted && is_complete && self.scales.len() == scales && self.graph.fits(self.count())
     }
 
     /// The vectors as points.
@@ -348,10 +350,10 @@ fn moves(old: &VectorIndex, old_column: &Column, new: &VectorIndex, column: &Col
     for (row, node) in old_column.subjects.iter().enumerate() {
         let Some(now) = column.positions(node) else { continue };
         for (then, now) in old_column.row_positions(row).zip(now) {
-            if let Some(place) = moved.get_mut(then)
+            if let Some(slot) = moved.get_mut(then)
                 && same(then, now)
             {
-                *place = now as u32;
+                *slot = now as u32;
             }
         }
     }

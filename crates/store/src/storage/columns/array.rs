@@ -175,14 +175,14 @@ impl<T: Pod> Array<T> {
         self.bytes.clone()
     }
 
-    /// The bytes in pieces of at most 1 MiB, each checked when it is reached.
-    pub(in crate::storage) fn checked_pieces(&self) -> impl Iterator<Item = Result<&[u8]>> {
-        const PIECE_LEN: usize = 16 * BLOCK_LEN;
-        self.bytes.chunks(PIECE_LEN).enumerate().map(|(index, piece)| {
+    /// The bytes in chunks of at most 1 MiB, each checked when it is reached.
+    pub(in crate::storage) fn checked_chunks(&self) -> impl Iterator<Item = Result<&[u8]>> {
+        const CHUNK_LEN: usize = 16 * BLOCK_LEN;
+        self.bytes.chunks(CHUNK_LEN).enumerate().map(|(index, chunk)| {
             if let Some(guard) = &self.guard {
-                guard.try_ensure(index * PIECE_LEN, piece.len())?;
+                guard.try_ensure(index * CHUNK_LEN, chunk.len())?;
             }
-            Ok(piece)
+            Ok(chunk)
         })
     }
 
@@ -261,8 +261,8 @@ impl<T: Pod> Default for Array<T> {
 
 impl<T: Pod> fmt::Debug for Array<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = if self.guard.is_some() { "mapped" } else { "in heap" };
-        write!(f, "Array({} items {place})", self.len())
+        let position = if self.guard.is_some() { "mapped" } else { "in heap" };
+        write!(f, "Array({} items {position})", self.len())
     }
 }
 

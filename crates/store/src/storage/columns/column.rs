@@ -95,16 +95,16 @@ impl FacetColumn {
     /// Those of `check`.
     pub(crate) fn has_negative(&self, check: &dyn Fn() -> Result<()>) -> Result<bool> {
         const VALUES_A_CHECK: usize = 1 << 20;
-        if let Some(&known) = self.has_negative.get() {
-            return Ok(known);
+        if let Some(&existing) = self.has_negative.get() {
+            return Ok(existing);
         }
         let count = self.values.len();
-        let mut found = false;
+        let mut result = false;
         for start in (0..count).step_by(VALUES_A_CHECK) {
             check()?;
-            found |= self.values.has_negative(start..count.min(start + VALUES_A_CHECK));
+            result |= self.values.has_negative(start..count.min(start + VALUES_A_CHECK));
         }
-        Ok(*self.has_negative.get_or_init(|| found))
+        Ok(*self.has_negative.get_or_init(|| result))
     }
 
     /// The number of values that [`FacetColumn::has_negative`] would read.

@@ -19,7 +19,7 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// The number of lists whose memory is asked for before the first of them is read. A processor waits for about as many places at the same time, and what
+    /// The number of lists whose memory is asked for before the first of them is read. A processor waits for about as many positions at the same time, and what
     /// they bring stays in the nearest cache until then.
     pub(crate) const AHEAD: usize = 16;
 
@@ -49,9 +49,9 @@ impl Edges {
             }
             let positions = &positions[..rows.len()];
             self.touch_lists(positions);
-            for (place, (positions, row)) in positions.iter().zip(rows).enumerate() {
+            for (position, (positions, row)) in positions.iter().zip(rows).enumerate() {
                 if *row != NO_ROW {
-                    visit(part * Edges::AHEAD + place, self.targets.slice(positions.clone()));
+                    visit(part * Edges::AHEAD + position, self.targets.slice(positions.clone()));
                 }
             }
         }
@@ -79,8 +79,8 @@ impl Edges {
     /// The position of one edge.
     pub fn position_of(&self, node: u32, target: u32) -> Option<usize> {
         let positions = self.positions(node);
-        let found = self.targets.partition_point(positions.clone(), |other| other < target);
-        (found < positions.end && self.targets.get(found) == target).then_some(found)
+        let result = self.targets.partition_point(positions.clone(), |other| other < target);
+        (result < positions.end && self.targets.get(result) == target).then_some(result)
     }
 
     /// The bytes that the edges take.

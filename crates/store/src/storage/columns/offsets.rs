@@ -141,15 +141,15 @@ impl Offsets {
         }
     }
 
-    /// The rows whose length is wanted, ascending; `wanted` begins at 1 or above.
+    /// The rows whose length is requested, ascending; `expected` begins at 1 or above.
     ///
     /// # Panics
     ///
     /// Mapped offsets unwind, also when some row ends before it begins.
-    pub(crate) fn rows_of_len(&self, wanted: &RangeInclusive<i64>) -> Vec<u32> {
+    pub(crate) fn rows_of_len(&self, expected: &RangeInclusive<i64>) -> Vec<u32> {
         let (rows, ascend) = match self {
-            Offsets::Narrow(starts) => rows_of_len(starts.as_slice(), wanted),
-            Offsets::Wide(starts) => rows_of_len(starts.as_slice(), wanted),
+            Offsets::Narrow(starts) => rows_of_len(starts.as_slice(), expected),
+            Offsets::Wide(starts) => rows_of_len(starts.as_slice(), expected),
         };
         if !ascend {
             // One of them unwinds.
@@ -158,7 +158,7 @@ impl Offsets {
         rows
     }
 
-    /// Adds to a list where some rows end, each moved by `by`. Returns false where a row ends before it begins, or a place does not fit.
+    /// Adds to a list where some rows end, each moved by `by`. Returns false where a row ends before it begins, or a position does not fit.
     ///
     /// # Panics
     ///
@@ -207,7 +207,7 @@ impl Offsets {
                 starts.partition_point(0..starts.len(), |start| start <= position)
             }
         };
-        // Never below 0 but for senseless offsets, whose first row does not begin at 0.
+        // Never below 0 but for invalid offsets, whose first row does not begin at 0.
         above.saturating_sub(1)
     }
 
@@ -239,10 +239,10 @@ fn two<T: Copy + Into<u64>>(starts: &[T]) -> (u64, u64) {
     }
 }
 
-/// The rows whose length is wanted, and whether each begins before it ends.
+/// The rows whose length is requested, and whether each begins before it ends.
 fn rows_of_len<T: Copy + Into<u64> + PartialOrd>(
     starts: &[T],
-    wanted: &RangeInclusive<i64>,
+    expected: &RangeInclusive<i64>,
 ) -> (Vec<u32>, bool) {
     let mut rows = vec![0; starts.len()];
     let (mut end, mut ascend) = (0, true);
@@ -252,7 +252,7 @@ fn rows_of_len<T: Copy + Into<u64> + PartialOrd>(
         ascend &= pair[0] <= pair[1];
         // In bounds: `end` is never ahead of `row`, and there is one start more than there are rows.
         rows[end] = row as u32;
-        end += usize::from((*wanted.start()..=*wanted.end()).contains(&len));
+        end += usize::from((*expected.start()..=*expected.end()).contains(&len));
     }
     rows.truncate(end);
     (rows, ascend)

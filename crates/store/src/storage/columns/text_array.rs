@@ -132,9 +132,9 @@ impl TextArray {
         let start = self.offsets.start(rows.start);
         let bytes = self.bytes.slice(start..self.offsets.start(rows.end).max(start));
         self.offsets.for_each(rows, |row, positions| {
-            // One of a damaged file that lies elsewhere is looked for there, and unwinds or is a senseless text.
-            let place = positions.start.wrapping_sub(start)..positions.end.wrapping_sub(start);
-            visit(bytes.get(place).unwrap_or_else(|| self.get_bytes(row)));
+            // One of a damaged file that lies elsewhere is looked for there, and unwinds or is an invalid text.
+            let position = positions.start.wrapping_sub(start)..positions.end.wrapping_sub(start);
+            visit(bytes.get(position).unwrap_or_else(|| self.get_bytes(row)));
         });
     }
 

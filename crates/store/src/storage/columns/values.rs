@@ -3,7 +3,7 @@
 //! Values of one type lie in one plain array (Arrow's layout: fixed width, or offsets and bytes).
 //! What needs fewer bits has an array of narrower items; [`super::values_pack`] chooses.
 //! A predicate of type `default`, and one whose type was altered after data came, may hold
-//! several types: then each value is tagged and they lie behind one another in bytes.
+//! several types: then each value is tagged and they lie contiguous in bytes.
 
 use crate::storage::files::blocks::unwind_with;
 use crate::storage::{Array, Offsets, TextArray};
@@ -50,7 +50,7 @@ pub enum Values {
         /// The texts, each once.
         texts: TextArray,
     },
-    /// Vectors behind one another.
+    /// Vectors contiguous.
     Vector {
         /// The position among the numbers at which each vector starts.
         offsets: Offsets,
@@ -281,7 +281,7 @@ fn tag(value: ValueRef<'_>, out: &mut Vec<u8>) {
         | ValueRef::Geo(text)
         | ValueRef::Password(text)
         | ValueRef::BigFloat(text) => out.extend(text.as_bytes()),
-        // Among other types a vector is kept as its text: bytes have no alignment for numbers.
+        // Among other types a vector is retained as its text: bytes have no alignment for numbers.
         ValueRef::Vector(_) => {
             out.pop();
             out.push(ValueType::Default as u8);
@@ -362,7 +362,7 @@ impl ValuesBuilder {
         ValuesBuilder { kind }
     }
 
-    /// Reserves room for `count` more values, without that for the bytes of texts.
+    /// Reserves space for `count` more values, without that for the bytes of texts.
     pub fn reserve(&mut self, count: usize) {
         match &mut self.kind {
             Kind::Int(numbers) => numbers.reserve(count),
@@ -375,7 +375,7 @@ impl ValuesBuilder {
         }
     }
 
-    /// Reserves room for `count` bytes of texts.
+    /// Reserves space for `count` bytes of texts.
     pub fn reserve_bytes(&mut self, count: usize) {
         if let Kind::Text { bytes, .. } = &mut self.kind {
             bytes.reserve_exact(count);

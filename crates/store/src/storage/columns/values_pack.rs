@@ -38,7 +38,7 @@ impl Values {
         run.finish()
     }
 
-    /// Returns a run of texts of a textual type, which lie behind one another in `bytes`.
+    /// Returns a run of texts of a textual type, which lie contiguous in `bytes`.
     ///
     /// # Panics
     ///
@@ -82,7 +82,7 @@ impl Values {
                 let texts = TextArray::from_parts(offsets, Array::from_vec(bytes));
                 Values::Text { value_type: *value_type, texts }
             }
-            // Another selection might lack some of the texts, and those would be kept for nothing.
+            // Another selection might lack some of the texts, and those would be retained for nothing.
             Values::Coded { value_type, codes, texts }
                 if texts.len() == 1 && !positions.is_empty() =>
             {
@@ -166,19 +166,19 @@ fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
     // At least 2, for shorter runs were refused: the sample goes over the whole run.
     let step = texts.len() / SAMPLE_LEN;
     // Bytes, and not texts: equal ones are UTF-8 if one of them is.
-    let mut known: FxHashMap<&[u8], u16> = FxHashMap::default();
-    known.extend((0..SAMPLE_LEN).map(|at| (texts.get_bytes(at * step), 0)));
+    let mut existing: FxHashMap<&[u8], u16> = FxHashMap::default();
+    existing.extend((0..SAMPLE_LEN).map(|at| (texts.get_bytes(at * step), 0)));
     // Where half of a sample is distinct, most texts come once or twice.
-    if SAMPLE_LEN < known.len() * 2 {
+    if SAMPLE_LEN < existing.len() * 2 {
         return None;
     }
-    known.clear();
+    existing.clear();
     let mut codes = Vec::with_capacity(texts.len());
     let mut distinct = Vec::new();
     let most = (texts.len() / USES_MIN).min(usize::from(u16::MAX));
     for at in 0..texts.len() {
         let next = distinct.len();
-        let code = *known.entry(texts.get_bytes(at)).or_insert_with(|| {
+        let code = *existing.entry(texts.get_bytes(at)).or_insert_with(|| {
             distinct.push(texts.get(at));
             // At most `most`, and so it fits: the loop ends as soon as there are more.
             next as u16
@@ -211,9 +211,9 @@ fn joined<T: Pod + Send>(arrays: &[&Array<T>]) -> Array<T> {
 }
 
 /// The texts of runs of one type, in no more room than they need; `None` for other runs.
-fn joined_texts(wanted: ValueType, parts: &[Values]) -> Option<TextArray> {
+fn joined_texts(expected: ValueType, parts: &[Values]) -> Option<TextArray> {
     let texts = parts.iter().map(|part| match part {
-        Values::Text { value_type, texts } if *value_type == wanted => Some(texts),
+        Values::Text { value_type, texts } if *value_type == expected => Some(texts),
         _ => None,
     });
     let texts: Vec<&TextArray> = texts.collect::<Option<_>>()?;
@@ -241,19 +241,19 @@ fn type_of_texts(parts: &[Values]) -> Option<ValueType> {
 /// The codes of runs that have the same texts in the same order, which is tried for the one text of a type alone; `None` for
 /// other runs.
 fn joined_codes(parts: &[Values]) -> Option<Values> {
-    let (mut all, mut known) = (Vec::with_capacity(parts.len()), None);
+    let (mut all, mut existing) = (Vec::with_capacity(parts.len()), None);
     for part in parts {
         let Values::Coded { value_type, codes, texts } = part else { return None };
         let is_same = |(of, first): (ValueType, &TextArray)| {
             of == *value_type && first.get_bytes(0) == texts.get_bytes(0)
         };
-        if texts.len() != 1 || !known.is_none_or(is_same) {
+        if texts.len() != 1 || !existing.is_none_or(is_same) {
             return None;
         }
-        known = Some((*value_type, texts));
+        existing = Some((*value_type, texts));
         all.push(codes);
     }
-    let (value_type, texts) = known?;
+    let (value_type, texts) = existing?;
     Some(Values::Coded { value_type, codes: joined(&all), texts: texts.clone() })
 }
 

@@ -93,13 +93,13 @@ impl CheckedBlocks {
         }
         let start = block * BLOCK_LEN;
         let end = (start + BLOCK_LEN).min(self.data.len());
-        let found = crc32fast::hash(&self.data[start..end]);
-        let wanted = self.sums[block];
-        if found != wanted {
+        let result = crc32fast::hash(&self.data[start..end]);
+        let expected = self.sums[block];
+        if result != expected {
             let at = self.data_start + start;
             return Err(self.corrupt(
                 section,
-                format!("the block at offset {at} has checksum {found:08x}, not {wanted:08x}"),
+                format!("the block at offset {at} has checksum {result:08x}, not {expected:08x}"),
             ));
         }
         // The bit publishes nothing but itself: the bytes never change, so a thread that does not
@@ -119,9 +119,9 @@ impl CheckedBlocks {
         for group in first / 64..=last / 64 {
             let low = first.max(group * 64) - group * 64;
             let high = last.min(group * 64 + 63) - group * 64;
-            // Both are places within one word of 64 bits, so neither shift reaches 64.
-            let wanted = (u64::MAX >> (63 - high)) & (u64::MAX << low);
-            if self.checked[group].load(Ordering::Relaxed) & wanted == wanted {
+            // Both are positions within one word of 64 bits, so neither shift reaches 64.
+            let expected = (u64::MAX >> (63 - high)) & (u64::MAX << low);
+            if self.checked[group].load(Ordering::Relaxed) & expected == expected {
                 continue;
             }
             for block in low..=high {

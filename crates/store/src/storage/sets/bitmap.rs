@@ -16,7 +16,7 @@
 //! no gaps, which is so for dense node ids, the entry is found by subtraction.
 //!
 //! The directory is read and checked when a set is opened, the payload only where it is needed:
-//! its positions are checked, its content is not. A file with right checksums and senseless
+//! its positions are checked, its content is not. A file with right checksums and invalid
 //! payload gives wrong members, never more harm. `counted.rs` keeps a quicker form of what is asked for rows often.
 
 mod algebra;
@@ -453,7 +453,7 @@ fn shape(directory: &[DirectoryEntry]) -> (Option<u16>, Option<u32>) {
     (Some(first.key), is_range.then(|| join(first.key, first.offset as u16)))
 }
 
-/// The container and the place in it of a member.
+/// The container and the position in it of a member.
 #[inline]
 fn split(value: u32) -> (u16, u16) {
     ((value >> 16) as u16, value as u16)

@@ -133,9 +133,9 @@ impl Stored<'_> {
 
     /// Removes the members from `all`.
     pub(super) fn remove_from(&self, all: &mut RoaringBitmap) {
-        let kept = self.lost & &*all;
+        let retained = self.lost & &*all;
         self.bits.remove_from(all);
-        *all |= kept;
+        *all |= retained;
         *all -= self.gained;
     }
 }

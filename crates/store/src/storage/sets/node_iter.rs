@@ -22,7 +22,7 @@ impl Iterator for NodeIter<'_> {
         }
     }
 
-    /// Walks piece by piece, without a look at the kind for each member.
+    /// Walks chunk by chunk, without a look at the kind for each member.
     fn fold<B, F: FnMut(B, u32) -> B>(self, first: B, step: F) -> B {
         match self {
             NodeIter::Plain(nodes) => nodes.fold(first, step),
@@ -140,10 +140,10 @@ impl Iterator for OverlayIter<'_> {
         }
         let (mut gained, mut lost) = (self.gained.peekable(), self.lost.peekable());
         let change = |gained: Option<&u32>, lost: Option<&u32>| -> u64 {
-            let place = |node: Option<&u32>| node.map_or(u64::MAX, |node| u64::from(*node));
+            let position = |node: Option<&u32>| node.map_or(u64::MAX, |node| u64::from(*node));
             // As u64: a node may be the greatest u32, and no change at all has to be greater
             // still.
-            place(gained).min(place(lost))
+            position(gained).min(position(lost))
         };
         let mut next = change(gained.peek(), lost.peek());
         all = self.base.fold(all, |mut all, node| {

@@ -3,7 +3,8 @@
 use super::changed::Stored;
 use super::node_iter::{NodeIter, OverlayIter, PlainIter};
 use super::sorted::{
-    gallop, insert_sorted, is_run, merged, places_between, remove_sorted, retain_in, retain_sorted,
+    gallop, insert_sorted, is_run, merged, positions_between, remove_sorted, retain_in,
+    retain_sorted,
 };
 use crate::storage::{Array, FrozenBitmap, SpanBits};
 use roaring::RoaringBitmap;
@@ -535,26 +536,28 @@ impl NodeSet {
         }
     }
 
-    /// Keeps in a sorted list the members (or, with `keep` false, the others).
-    pub fn retain(&self, nodes: &mut Vec<u32>, keep: bool) {
+    /// Keeps in a sorted list the members (or, with `retain` false, the others).
+    pub fn retain(&self, nodes: &mut Vec<u32>, retains: bool) {
         match self {
-            NodeSet::Sorted(members) => retain_sorted(nodes, members, keep),
-            NodeSet::Slice(array, range) => retain_sorted(nodes, array.slice(range.clone()), keep),
-            NodeSet::Frozen(bitmap) if keep => bitmap.retain_in(nodes),
+            NodeSet::Sorted(members) => retain_sorted(nodes, members, retains),
+            NodeSet::Slice(array, range) => {
+                retain_sorted(nodes, array.slice(range.clone()), retains)
+            }
+            NodeSet::Frozen(bitmap) if retains => bitmap.retain_in(nodes),
             NodeSet::Frozen(bitmap) => bitmap.retain_not_in(nodes),
             NodeSet::Overlay { base, gained, lost } if FEW < nodes.len() => {
                 // Of those that are no members, the changes are the other way round: a lost one
                 // is one more, and a gained one is one less.
-                let (gained, lost) = if keep { (gained, lost) } else { (lost, gained) };
+                let (gained, lost) = if retains { (gained, lost) } else { (lost, gained) };
                 let mut again = nodes.clone();
                 retain_in(&mut again, gained);
-                base.retain(nodes, keep);
+                base.retain(nodes, retains);
                 remove_sorted(nodes, lost);
                 insert_sorted(nodes, &again);
             }
             // A computed bitmap answers in one step, and of a short
             // list each node is cheaper asked than the changes walked.
-            _ => nodes.retain(|&node| self.contains(node) == keep),
+            _ => nodes.retain(|&node| self.contains(node) == retains),
         }
     }
 
@@ -637,17 +640,17 @@ impl NodeSet {
         }
     }
 
-    /// The places of the members in an ascending list, for a set that is a list without gaps: those between its ends.
+    /// The positions of the members in an ascending list, for a set that is a list without gaps: those between its ends.
     fn within_run(&self, nodes: &[u32]) -> Option<Range<usize>> {
         let members = match self {
             NodeSet::Sorted(members) => members.as_slice(),
             NodeSet::Slice(array, range) => array.slice(range.clone()),
             NodeSet::Frozen(members) => {
-                return Some(places_between(nodes, &members.ends_of_run()?));
+                return Some(positions_between(nodes, &members.ends_of_run()?));
             }
             _ => return None,
         };
-        is_run(members).then(|| places_between(nodes, members))
+        is_run(members).then(|| positions_between(nodes, members))
     }
 
     /// The members from `least` on, as a set that is read in place where this one is a list; O(changes) for those of a changed
@@ -735,8 +738,8 @@ fn slice_has(array: &Array<u32>, range: &Range<usize>, node: u32) -> bool {
     if latest < range.end && array.get(latest) == node {
         return true;
     }
-    let found = array.partition_point(range.start..latest.min(range.end), |other| other < node);
-    found < range.end && array.get(found) == node
+    let result = array.partition_point(range.start..latest.min(range.end), |other| other < node);
+    result < range.end && array.get(result) == node
 }
 
 /// A stored set with other changes than its own: what it gained, and what it lost.
@@ -775,8 +778,8 @@ pub(crate) fn append_changed(
 ) {
     let mut rest = stored;
     for lost in lost {
-        let (kept, later) = rest.split_at(gallop(rest, |&node| node < lost));
-        nodes.extend_from_slice(kept);
+        let (retained, later) = rest.split_at(gallop(rest, |&node| node < lost));
+        nodes.extend_from_slice(retained);
         rest = &later[usize::from(later.first() == Some(&lost))..];
     }
     nodes.extend_from_slice(rest);

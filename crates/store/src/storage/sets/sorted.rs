@@ -18,8 +18,8 @@ pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
     let count = members_between(nodes, members);
     if count == 0 {
         nodes.clear();
-    } else if count < nodes.len() / SEARCH_SHARE {
-        *nodes = places_of(nodes, members).map(|place| nodes[place]).collect();
+    } else if count < nodes.len() / SEARCH_RESERVATION {
+        *nodes = positions_of(nodes, members).map(|position| nodes[position]).collect();
     } else {
         merge_with(nodes, members, true);
     }
@@ -31,12 +31,12 @@ fn between<'m>(nodes: &[u32], members: &'m RoaringBitmap) -> impl Iterator<Item 
     ends.map(|(&first, &last)| members.range(first..=last)).into_iter().flatten()
 }
 
-/// The places of those nodes of a sorted list that are members of a bitmap. O(log) of the nodes between two members for each of them.
-fn places_of(nodes: &[u32], members: &RoaringBitmap) -> impl Iterator<Item = usize> {
-    let mut place = 0;
+/// The positions of those nodes of a sorted list that are members of a bitmap. O(log) of the nodes between two members for each of them.
+fn positions_of(nodes: &[u32], members: &RoaringBitmap) -> impl Iterator<Item = usize> {
+    let mut position = 0;
     between(nodes, members).filter_map(move |member| {
-        place += gallop(&nodes[place..], |node| *node < member);
-        (nodes.get(place) == Some(&member)).then_some(place)
+        position += gallop(&nodes[position..], |node| *node < member);
+        (nodes.get(position) == Some(&member)).then_some(position)
     })
 }
 
@@ -47,65 +47,66 @@ fn members_between(nodes: &[u32], members: &RoaringBitmap) -> usize {
 }
 
 /// So many members are listed at a time to be merged with a list.
-const LOT: usize = 256;
+const BATCH: usize = 256;
 
-/// Keeps the members of a bitmap in a sorted list (or, with `keep` false, the others): by a merge, but for the nodes of those containers in which there is
+/// Keeps the members of a bitmap in a sorted list (or, with `retain` false, the others): by a merge, but for the nodes of those containers in which there is
 /// no member, or there are many times more members than nodes. O(list + members near it).
-fn merge_with(nodes: &mut Vec<u32>, members: &RoaringBitmap, keep: bool) {
-    let (mut read, mut kept) = (0, 0);
+fn merge_with(nodes: &mut Vec<u32>, members: &RoaringBitmap, retain: bool) {
+    let (mut read, mut retained) = (0, 0);
     while let Some(&first) = nodes.get(read) {
         let last = first | u32::from(u16::MAX);
         let end = read + gallop(&nodes[read..], |node| *node <= last);
         let count = members.range_cardinality(first..=last) as usize;
         if count == 0 {
-            if keep {
+            if retain {
                 read = end;
                 continue;
             }
-            nodes.copy_within(read..end, kept);
-            kept += end - read;
-        } else if (end - read).saturating_mul(SEARCH_SHARE) < count {
-            for place in read..end {
-                let node = nodes[place];
-                nodes[kept] = node;
-                kept += usize::from(members.contains(node) == keep);
+            nodes.copy_within(read..end, retained);
+            retained += end - read;
+        } else if (end - read).saturating_mul(SEARCH_RESERVATION) < count {
+            for position in read..end {
+                let node = nodes[position];
+                nodes[retained] = node;
+                retained += usize::from(members.contains(node) == retain);
             }
         } else {
-            kept = merge_part(nodes, read..end, kept, (members.range(first..=last), keep));
+            retained =
+                merge_part(nodes, read..end, retained, (members.range(first..=last), retain));
         }
         read = end;
     }
-    nodes.truncate(kept);
+    nodes.truncate(retained);
 }
 
-/// As [`merge_with`], for the nodes at some places, which are moved to the place `to` before them. Returns the place behind those that are kept.
+/// As [`merge_with`], for the nodes at some positions, which are moved to the position `to` before them. Returns the position behind those that are retained.
 fn merge_part(
     nodes: &mut [u32],
     part: Range<usize>,
     to: usize,
-    (mut members, keep): (Iter<'_>, bool),
+    (mut members, retain): (Iter<'_>, bool),
 ) -> usize {
-    let (mut read, mut kept, mut lot) = (part.start, to, [0; LOT]);
+    let (mut read, mut retained, mut batch) = (part.start, to, [0; BATCH]);
     while read < part.end {
-        let lot = &*members.next_many(&mut lot);
-        if lot.is_empty() {
+        let batch = &*members.next_many(&mut batch);
+        if batch.is_empty() {
             break;
         }
-        let mut place = 0;
+        let mut position = 0;
         // Without branches that are hard to foresee: which of both comes next is by chance.
-        while read < part.end && place < lot.len() {
-            let (node, member) = (nodes[read], lot[place]);
-            nodes[kept] = node;
-            kept += usize::from(if keep { node == member } else { node < member });
+        while read < part.end && position < batch.len() {
+            let (node, member) = (nodes[read], batch[position]);
+            nodes[retained] = node;
+            retained += usize::from(if retain { node == member } else { node < member });
             read += usize::from(node <= member);
-            place += usize::from(member <= node);
+            position += usize::from(member <= node);
         }
     }
-    if !keep {
-        nodes.copy_within(read..part.end, kept);
-        kept += part.end - read;
+    if !retain {
+        nodes.copy_within(read..part.end, retained);
+        retained += part.end - read;
     }
-    kept
+    retained
 }
 
 /// The number of items at the front that have a property, which none has behind the first that has
@@ -142,8 +143,8 @@ fn gallop_from<T>(items: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usiz
     start + items[start..end].partition_point(holds)
 }
 
-/// The places of those nodes of an ascending list that lie between the ends of another.
-pub(super) fn places_between(nodes: &[u32], ends: &[u32]) -> Range<usize> {
+/// The positions of those nodes of an ascending list that lie between the ends of another.
+pub(super) fn positions_between(nodes: &[u32], ends: &[u32]) -> Range<usize> {
     let (Some(&first), Some(&last)) = (ends.first(), ends.last()) else { return 0..0 };
     let start = nodes.partition_point(|&node| node < first);
     start..start + nodes[start..].partition_point(|&node| node <= last)
@@ -152,13 +153,13 @@ pub(super) fn places_between(nodes: &[u32], ends: &[u32]) -> Range<usize> {
 /// Where one list has this many times more nodes than the other, the places of the shorter one's nodes are searched for.
 const GALLOP_RATIO: usize = 8;
 
-/// Keeps the members of an ascending list in another (or, with `keep` false, the others): a merge of both, or a search for each
+/// Keeps the members of an ascending list in another (or, with `retain` false, the others): a merge of both, or a search for each
 /// node, O(log) in the number of members between it and the node before, where there are many times more members. O(log) when the
 /// members have no gap between them.
-pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
+pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], retain: bool) {
     if is_run(members) {
-        let both = places_between(nodes, members);
-        match keep {
+        let both = positions_between(nodes, members);
+        match retain {
             true => {
                 nodes.truncate(both.end);
                 nodes.drain(..both.start);
@@ -170,13 +171,13 @@ pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
     // Decided once for all nodes: a search costs more than a step of a merge.
     if GALLOP_RATIO.saturating_mul(nodes.len()) < members.len() {
         let mut search = EvenSearch::of(members);
-        nodes.retain(|node| search.find(*node).is_some() == keep);
+        nodes.retain(|node| search.find(*node).is_some() == retain);
         return;
     }
     let mut rest = members;
     nodes.retain(|&node| {
         rest = &rest[rest.iter().take_while(|&&member| member < node).count()..];
-        (rest.first() == Some(&node)) == keep
+        (rest.first() == Some(&node)) == retain
     });
 }
 
@@ -185,7 +186,7 @@ pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], keep: bool) {
 pub(crate) struct EvenSearch<'m> {
     members: &'m [u32],
     /// The members of each id, as a fraction of 2^32.
-    share: u64,
+    fraction: u64,
     /// The members that are less than all nodes to come.
     done: usize,
 }
@@ -194,39 +195,39 @@ impl<'m> EvenSearch<'m> {
     /// A search in ascending members.
     pub(crate) fn of(members: &'m [u32]) -> EvenSearch<'m> {
         let span = members.first().zip(members.last()).map_or(0, |(first, last)| last - first);
-        let share = ((members.len() as u64) << 32) / (u64::from(span) + 1);
-        EvenSearch { members, share, done: 0 }
+        let fraction = ((members.len() as u64) << 32) / (u64::from(span) + 1);
+        EvenSearch { members, fraction, done: 0 }
     }
 
     /// The place of a node, which is not less than the one before, where it is a member.
     #[inline]
     pub(crate) fn find(&mut self, node: u32) -> Option<usize> {
         let next = self.members.get(self.done)?;
-        let ahead = (u64::from(node.saturating_sub(*next)) * self.share) >> 32;
+        let ahead = (u64::from(node.saturating_sub(*next)) * self.fraction) >> 32;
         self.done += gallop_from(&self.members[self.done..], ahead as usize, |it| *it < node);
         (self.members.get(self.done) == Some(&node)).then_some(self.done)
     }
 }
 
-/// Where fewer than one in this many nodes of a list are kept or removed, each is searched for; else one pass goes over the list.
-const SEARCH_SHARE: usize = 16;
+/// Where fewer than one in this many nodes of a list are retained or removed, each is searched for; else one pass goes over the list.
+const SEARCH_RESERVATION: usize = 16;
 
 /// Removes the members of a bitmap from a sorted list. O(list) at most; O(members · log list) and a move of what stays
 /// where they are few, O(containers) where none lies between the ends of the list.
 pub(super) fn remove_sorted(nodes: &mut Vec<u32>, gone: &RoaringBitmap) {
     let count = members_between(nodes, gone);
-    if nodes.len() / SEARCH_SHARE < count {
+    if nodes.len() / SEARCH_RESERVATION < count {
         merge_with(nodes, gone, false);
         return;
     }
-    let places: Vec<usize> = places_of(nodes, gone).collect();
-    let Some(&first) = places.first() else { return };
+    let positions: Vec<usize> = positions_of(nodes, gone).collect();
+    let Some(&first) = positions.first() else { return };
     let mut end = first;
-    for (index, &place) in places.iter().enumerate() {
-        let until = places.get(index + 1).copied().unwrap_or(nodes.len());
+    for (index, &position) in positions.iter().enumerate() {
+        let until = positions.get(index + 1).copied().unwrap_or(nodes.len());
         // What lies between two that go moves down by as many as went before.
-        nodes.copy_within(place + 1..until, end);
-        end += until - place - 1;
+        nodes.copy_within(position + 1..until, end);
+        end += until - position - 1;
     }
     nodes.truncate(end);
 }
@@ -238,12 +239,12 @@ pub(super) fn insert_sorted(nodes: &mut Vec<u32>, new: &[u32]) {
     let mut end = nodes.len();
     // From the back, so that nothing is overwritten that is still to be moved.
     for &node in new.iter().rev() {
-        let place = nodes[..stored].partition_point(|&other| other < node);
-        let moved = stored - place;
-        nodes.copy_within(place..stored, end - moved);
+        let position = nodes[..stored].partition_point(|&other| other < node);
+        let moved = stored - position;
+        nodes.copy_within(position..stored, end - moved);
         end -= moved + 1;
         nodes[end] = node;
-        stored = place;
+        stored = position;
     }
 }
 
@@ -253,8 +254,8 @@ pub(super) fn merged(stored: &[u32], gained: &[u32], lost: &[u32]) -> Vec<u32> {
     let mut nodes = Vec::with_capacity(stored.len() + gained.len());
     let (mut rest, mut gained, mut lost) = (stored, gained, lost);
     while let Some(&node) = gained.first().into_iter().chain(lost.first()).min() {
-        let (kept, behind) = rest.split_at(place_of(rest, node));
-        nodes.extend_from_slice(kept);
+        let (retained, behind) = rest.split_at(position_of(rest, node));
+        nodes.extend_from_slice(retained);
         if gained.first() == Some(&node) {
             gained = &gained[1..];
             nodes.push(node);
@@ -269,7 +270,7 @@ pub(super) fn merged(stored: &[u32], gained: &[u32], lost: &[u32]) -> Vec<u32> {
 }
 
 /// The number of nodes of a sorted list that come before a node. O(1) where there is no gap before it.
-fn place_of(nodes: &[u32], node: u32) -> usize {
+fn position_of(nodes: &[u32], node: u32) -> usize {
     let guess = nodes.first().map_or(0, |first| node.saturating_sub(*first) as usize);
     match nodes.get(guess) {
         Some(other) if *other == node => guess,
@@ -307,11 +308,11 @@ mod tests {
         fn a_changed_set_is_what_it_was_and_what_changed(
             stored in btree_set(0u32..600, 0..300),
             changed in btree_set(0u32..600, 0..60),
-            asked in btree_set(0u32..600, 0..200),
+            requested in btree_set(0u32..600, 0..200),
             from in 0u32..620,
         ) {
             let (sets, expected) = overlays(&stored, &changed);
-            let asked: Vec<u32> = asked.into_iter().collect();
+            let requested: Vec<u32> = requested.into_iter().collect();
             let model: BTreeSet<u32> = expected.iter().copied().collect();
             for set in sets {
                 prop_assert_eq!(set.len(), expected.len());
@@ -321,8 +322,8 @@ mod tests {
                 for count in [1, 7, 1000] {
                     let mut chunks = Vec::new();
                     set.for_each_chunk(count, |chunk| chunks.push(chunk.to_vec()));
-                    let wanted: Vec<Vec<u32>> = expected.chunks(count).map(<[u32]>::to_vec).collect();
-                    prop_assert_eq!(chunks, wanted);
+                    let requested: Vec<Vec<u32>> = expected.chunks(count).map(<[u32]>::to_vec).collect();
+                    prop_assert_eq!(chunks, requested);
                 }
                 let rest: Vec<u32> = expected.iter().copied().filter(|node| from <= *node).collect();
                 prop_assert_eq!(set.iter_from(from).collect::<Vec<u32>>(), rest.clone());
@@ -358,17 +359,17 @@ mod tests {
                     prop_assert_eq!(set.page(0, count), expected[..count.min(expected.len())].to_vec());
                 }
                 prop_assert!(set.is_exactly(&expected));
-                prop_assert_eq!(set.is_exactly(&asked), asked == expected);
+                prop_assert_eq!(set.is_exactly(&requested), requested == expected);
                 prop_assert_eq!(set.to_bitmap().iter().collect::<Vec<u32>>(), expected.clone());
-                for keep in [true, false] {
-                    let mut kept = asked.clone();
-                    set.retain(&mut kept, keep);
-                    let wanted: Vec<u32> = asked.iter().copied().filter(|node| model.contains(node) == keep).collect();
-                    prop_assert_eq!(kept, wanted);
+                for retain in [true, false] {
+                    let mut retained = requested.clone();
+                    set.retain(&mut retained, retain);
+                    let requested: Vec<u32> = requested.iter().copied().filter(|node| model.contains(node) == retain).collect();
+                    prop_assert_eq!(retained, requested);
                 }
-                let others = [NodeSet::from(asked.clone()), NodeSet::Frozen(FrozenBitmap::from_sorted(&asked)),
-                    NodeSet::from(asked.iter().copied().collect::<RoaringBitmap>())];
-                let both: Vec<u32> = asked.iter().copied().filter(|node| model.contains(node)).collect();
+                let others = [NodeSet::from(requested.clone()), NodeSet::Frozen(FrozenBitmap::from_sorted(&requested)),
+                    NodeSet::from(requested.iter().copied().collect::<RoaringBitmap>())];
+                let both: Vec<u32> = requested.iter().copied().filter(|node| model.contains(node)).collect();
                 for other in others {
                     prop_assert_eq!(set.and(&other).to_vec(), both.clone());
                     prop_assert_eq!(other.and(&set).to_vec(), both.clone());
@@ -389,24 +390,24 @@ mod tests {
                 false => (3..members.len() as u32).filter(|node| node % 97 != 0).collect(),
             };
             for &node in nodes.iter().chain([&0, &200_000]) {
-                let wanted = members.partition_point(|other| *other < node);
-                prop_assert_eq!(gallop_from(&members, guess, |other| *other < node), wanted);
+                let expected = members.partition_point(|other| *other < node);
+                prop_assert_eq!(gallop_from(&members, guess, |other| *other < node), expected);
             }
             let nodes: Vec<u32> = nodes.into_iter().chain(members.iter().copied().step_by(301).map(|it| it + 300_000)).collect();
             for (few, many) in [(&nodes, &members), (&members, &nodes)] {
-                for keep in [true, false] {
-                    let wanted: Vec<u32> =
-                        few.iter().copied().filter(|it| many.binary_search(it).is_ok() == keep).collect();
-                    let mut kept = few.clone();
-                    retain_sorted(&mut kept, many, keep);
-                    prop_assert_eq!(&kept, &wanted);
+                for retain in [true, false] {
+                    let expected: Vec<u32> =
+                        few.iter().copied().filter(|it| many.binary_search(it).is_ok() == retain).collect();
+                    let mut retained = few.clone();
+                    retain_sorted(&mut retained, many, retain);
+                    prop_assert_eq!(&retained, &expected);
                     let bits: RoaringBitmap = many.iter().copied().collect();
-                    kept.clone_from(few);
-                    match keep {
-                        true => retain_in(&mut kept, &bits),
-                        false => remove_sorted(&mut kept, &bits),
+                    retained.clone_from(few);
+                    match retain {
+                        true => retain_in(&mut retained, &bits),
+                        false => remove_sorted(&mut retained, &bits),
                     }
-                    prop_assert_eq!(kept, wanted);
+                    prop_assert_eq!(retained, expected);
                 }
             }
         }
@@ -468,12 +469,12 @@ mod tests {
             let both: Vec<u32> = members.intersection(&more).copied().collect();
             for (one, two) in [(&ones[0], &twos[0]), (&twos[0], &ones[0]), (&ones[0], &ones[0])] {
                 let is_same = std::ptr::eq(one, two);
-                for (found, wanted) in [(one.or(two), &either), (one.and(two), &both)] {
-                    let is_stored = matches!(found, NodeSet::Frozen(_) | NodeSet::Overlay { .. });
+                for (result, expected) in [(one.or(two), &either), (one.and(two), &both)] {
+                    let is_stored = matches!(result, NodeSet::Frozen(_) | NodeSet::Overlay { .. });
                     prop_assert!(is_stored);
-                    let wanted = if is_same { one.to_vec() } else { wanted.clone() };
-                    prop_assert_eq!(found.to_vec(), wanted.clone());
-                    prop_assert_eq!(found.len(), wanted.len());
+                    let expected = if is_same { one.to_vec() } else { expected.clone() };
+                    prop_assert_eq!(result.to_vec(), expected.clone());
+                    prop_assert_eq!(result.len(), expected.len());
                 }
                 prop_assert_eq!(one.and_len(two), one.and(two).len());
             }
@@ -489,12 +490,12 @@ mod tests {
             let united: BTreeSet<u32> = stored.union(&more).copied().collect();
             for (one, two) in [(&stored, &united), (&united, &stored), (&stored, &stored)] {
                 let (sets, members) = overlays(one, &changed);
-                let (asked, wanted) = overlays(two, &others);
-                let has_all = wanted.iter().all(|node| members.binary_search(node).is_ok());
+                let (requested, expected) = overlays(two, &others);
+                let has_all = expected.iter().all(|node| members.binary_search(node).is_ok());
                 // An overlay over nothing is a plain set, which is not looked at.
                 let is_stored = |set: &NodeSet| matches!(set, NodeSet::Frozen(_) | NodeSet::Overlay { .. });
-                let found = sets[0].is_known_to_have_all(&asked[0]);
-                prop_assert_eq!(found, has_all && is_stored(&sets[0]) && is_stored(&asked[0]));
+                let result = sets[0].is_known_to_have_all(&requested[0]);
+                prop_assert_eq!(result, has_all && is_stored(&sets[0]) && is_stored(&requested[0]));
             }
         }
 
@@ -545,7 +546,7 @@ mod tests {
         }
     }
 
-    /// Containers of all kinds, several of them behind one another.
+    /// Containers of all kinds, several of them contiguous.
     #[test]
     fn pages_of_stored_sets() {
         let kinds: [Vec<u32>; 5] = [

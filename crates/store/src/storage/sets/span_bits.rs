@@ -26,8 +26,8 @@ impl SpanBits {
 
     #[inline]
     fn set(&mut self, node: u32) {
-        let (place, bit) = bit_of(self.first, node);
-        self.words[place] |= bit;
+        let (position, bit) = bit_of(self.first, node);
+        self.words[position] |= bit;
     }
 
     /// Adds nodes of the span, in any order, with repeats.
@@ -38,9 +38,9 @@ impl SpanBits {
     /// True when `node`, which may lie outside of the span, is a member. O(1).
     #[inline]
     pub(crate) fn contains(&self, node: u32) -> bool {
-        // A node before the first wraps to a place beyond all bits.
-        let place = node.wrapping_sub(self.first) as usize / 64;
-        self.words.get(place).is_some_and(|word| word >> (node % 64) & 1 != 0)
+        // A node before the first wraps to a position beyond all bits.
+        let position = node.wrapping_sub(self.first) as usize / 64;
+        self.words.get(position).is_some_and(|word| word >> (node % 64) & 1 != 0)
     }
 
     /// Returns what sets of the same span have together; `None` of no sets.
@@ -80,8 +80,8 @@ pub(crate) fn bit_of(first: u32, node: u32) -> (usize, u64) {
 
 /// Adds the nodes of words that begin at the id `first`, ascending, to a list.
 pub(super) fn append_bits(first: u32, words: &[u64], nodes: &mut Vec<u32>) {
-    for (word, place) in words.iter().zip(0_u32..) {
-        list_word(*word, first + 64 * place, nodes);
+    for (word, position) in words.iter().zip(0_u32..) {
+        list_word(*word, first + 64 * position, nodes);
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
         fn bits_are_the_nodes(
             nodes in prop::collection::vec(0u32..3000, 1..200),
             shift in prop::sample::select(vec![0, 1, 63, 64, 100_000, u32::MAX - 2999]),
-            asked in 0u32..4000,
+            requested in 0u32..4000,
         ) {
             let nodes: Vec<u32> = nodes.iter().map(|node| node + shift).collect();
             let expected: BTreeSet<u32> = nodes.iter().copied().collect();
@@ -157,7 +157,7 @@ mod tests {
             bits.append_to(&mut members);
             prop_assert_eq!(&members, &expected.iter().copied().collect::<Vec<u32>>());
             prop_assert_eq!(bits.to_bitmap().iter().collect::<Vec<u32>>(), members);
-            for node in [asked, asked.wrapping_add(shift).wrapping_sub(500), 0, u32::MAX] {
+            for node in [requested, requested.wrapping_add(shift).wrapping_sub(500), 0, u32::MAX] {
                 prop_assert_eq!(bits.contains(node), expected.contains(&node));
             }
         }

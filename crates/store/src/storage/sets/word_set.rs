@@ -7,9 +7,9 @@ impl NodeSet {
     /// The set of some words of bits, the first of which begins at the id `first`, a multiple of 65,536: a list of few members, else a bitmap. O(words).
     pub(crate) fn from_words(first: u32, words: &[u64]) -> NodeSet {
         /// Fewer members than one in so many ids are a list.
-        const LISTED_SHARE: usize = 64;
+        const LISTED_RESERVATION: usize = 64;
         let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
-        if words.len() * 64 / LISTED_SHARE < count {
+        if words.len() * 64 / LISTED_RESERVATION < count {
             return NodeSet::from(FrozenBitmap::from_words(first, words));
         }
         let mut nodes = Vec::with_capacity(count);
@@ -23,8 +23,8 @@ impl NodeSet {
         let Some(last) = (64 * words.len()).checked_sub(1) else { return };
         let last = first.saturating_add(last as u32);
         let mut add = |node: u32| {
-            let (place, bit) = bit_of(first, node);
-            words[place] |= bit;
+            let (position, bit) = bit_of(first, node);
+            words[position] |= bit;
         };
         match self {
             NodeSet::Sorted(_) | NodeSet::Slice(..) => {
@@ -39,8 +39,8 @@ impl NodeSet {
                 gained.range(first..=last).for_each(add);
                 base.add_to_words(first, words);
                 for node in lost.range(first..=last) {
-                    let (place, bit) = bit_of(first, node);
-                    words[place] &= !bit;
+                    let (position, bit) = bit_of(first, node);
+                    words[position] &= !bit;
                 }
             }
         }
@@ -84,9 +84,9 @@ mod tests {
             };
             let mut words = vec![0; count];
             set.add_to_words(64 * start, &mut words);
-            for (place, word) in words.iter().enumerate() {
+            for (position, word) in words.iter().enumerate() {
                 for bit in 0..64 {
-                    let node = 64 * (start + place as u32) + bit;
+                    let node = 64 * (start + position as u32) + bit;
                     prop_assert_eq!(word >> bit & 1 == 1, members.contains(&node));
                 }
             }

@@ -4,13 +4,13 @@
 /// The stemmer with its buffers.
 #[derive(Debug, Default)]
 pub(in crate::text) struct Porter {
-    /// The word a byte a character, [`FOREIGN`] for those that are not ASCII.
+    /// The word a byte a character, [`EXTERNAL`] for those that are not ASCII.
     word: Vec<u8>,
-    foreign: Vec<char>,
+    external: Vec<char>,
 }
 
 /// Stands for any character that is not ASCII: a consonant.
-const FOREIGN: u8 = 0x80;
+const EXTERNAL: u8 = 0x80;
 
 /// A rule of steps 2 to 4: the suffix and what replaces it.
 type Rule = (&'static [u8], &'static [u8]);
@@ -85,17 +85,17 @@ impl Porter {
             word.extend(self.word.iter().map(|&byte| char::from(byte)));
             return;
         }
-        self.foreign.clear();
-        self.foreign.extend(word.chars().filter(|character| !character.is_ascii()));
-        self.word.extend(word.chars().map(|it| u8::try_from(it).unwrap_or(FOREIGN).min(FOREIGN)));
+        self.external.clear();
+        self.external.extend(word.chars().filter(|character| !character.is_ascii()));
+        self.word.extend(word.chars().map(|it| u8::try_from(it).unwrap_or(EXTERNAL).min(EXTERNAL)));
         if 2 < self.word.len() {
             stem(&mut self.word);
         }
         // Only suffixes went, so what is left stands in the same order.
-        let mut foreign = self.foreign.iter();
+        let mut external = self.external.iter();
         word.clear();
         word.extend(self.word.iter().filter_map(|&byte| match byte {
-            FOREIGN => foreign.next().copied(),
+            EXTERNAL => external.next().copied(),
             ascii => Some(char::from(ascii)),
         }));
     }

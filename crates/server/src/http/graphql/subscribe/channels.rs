@@ -49,7 +49,7 @@ pub(crate) struct Channels {
 pub(crate) struct Channel {
     pub(super) news: watch::Receiver<News>,
     /// The commit of the version that the newest answer was computed on.
-    pub(super) asked: watch::Receiver<u64>,
+    pub(super) requested: watch::Receiver<u64>,
     /// Notified when a new subscriber waits for an answer, so that the question is asked at once.
     pub(super) hurry: Arc<Notify>,
     pub(super) canceller: Canceller,
@@ -64,7 +64,9 @@ impl Drop for Channel {
         self.task.abort();
         if let Some(channels) = self.channels.upgrade() {
             // A newer channel may have replaced it.
-            channels.by_identity.remove_if(&self.identity, |_, known| known.strong_count() == 0);
+            channels
+                .by_identity
+                .remove_if(&self.identity, |_, existing| existing.strong_count() == 0);
         }
     }
 }
@@ -73,9 +75,9 @@ impl Channel {
     /// Returns what the channel publishes, beginning with an answer that is at least as new as a
     /// commit.
     pub(crate) async fn listen(&self, commit: u64) -> watch::Receiver<News> {
-        let mut asked = self.asked.clone();
+        let mut requested = self.requested.clone();
         loop {
-            let newest = *asked.borrow_and_update();
+            let newest = *requested.borrow_and_update();
             let is_first = matches!(*self.news.borrow(), News::None);
             // Before the first answer there is nothing to show, whatever the commit.
             if commit <= newest && !is_first {
@@ -85,7 +87,7 @@ impl Channel {
                 self.hurry.notify_one();
             }
             // An error means that it has ended, which is among the news.
-            if asked.changed().await.is_err() {
+            if requested.changed().await.is_err() {
                 break;
             }
         }

@@ -15,11 +15,11 @@ type Work = Box<dyn FnOnce() + Send>;
 
 /// The queue of work for the threads. The threads end when this is dropped and the queue is empty.
 #[derive(Default)]
-pub(crate) struct Desks {
+pub(crate) struct SubscriptionWorkers {
     queue: OnceLock<Sender<Work>>,
 }
 
-impl Desks {
+impl SubscriptionWorkers {
     /// Carries out `work`, which may take its time, when it is its turn. When the caller is gone by
     /// then, it is not executed.
     pub(crate) async fn carry_out<T: Send + 'static>(
@@ -49,9 +49,9 @@ fn start() -> Sender<Work> {
     let (queue, work) = unbounded::<Work>();
     for _ in 0..thread::available_parallelism().map_or(4, usize::from) {
         let work = work.clone();
-        let desk = thread::Builder::new().name("hexgraph-feeds".to_owned());
+        let worker = thread::Builder::new().name("hexgraph-feeds".to_owned());
         // Where the system gives fewer threads, fewer do it.
-        let _ = desk.spawn(move || work.into_iter().for_each(|work| work()));
+        let _ = worker.spawn(move || work.into_iter().for_each(|work| work()));
     }
     queue
 }

@@ -22,7 +22,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(12);
 
 /// Says which requests of a client are answered with server-sent events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum Requested {
     /// No request is.
     Never,
     /// Only subscriptions are. The client accepts JSON as well, and some clients name both types
@@ -33,18 +33,18 @@ pub(crate) enum Wanted {
 }
 
 /// Reads from the `Accept` header which requests are to be answered with server-sent events.
-pub(crate) fn wants_events(headers: &HeaderMap) -> Wanted {
+pub(crate) fn expects_events(headers: &HeaderMap) -> Requested {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
     let accepted = accepted.unwrap_or_default().to_ascii_lowercase();
-    let takes = |wanted: &[&str]| {
+    let takes = |expected: &[&str]| {
         let mut types = accepted.split(',').map(|one| one.split(';').next().unwrap_or(one).trim());
-        types.any(|name| wanted.contains(&name))
+        types.any(|name| expected.contains(&name))
     };
     let json = ["application/json", "application/graphql-response+json", "application/*", "*/*"];
     match (takes(&["text/event-stream"]), takes(&json)) {
-        (false, _) => Wanted::Never,
-        (true, true) => Wanted::ForSubscriptions,
-        (true, false) => Wanted::Always,
+        (false, _) => Requested::Never,
+        (true, true) => Requested::ForSubscriptions,
+        (true, false) => Requested::Always,
     }
 }
 
@@ -143,17 +143,17 @@ mod tests {
     #[test]
     fn who_wants_events() {
         for (accepted, want) in [
-            ("", Wanted::Never),
-            ("*/*", Wanted::Never),
-            ("text/event-stream", Wanted::Always),
-            ("Text/Event-Stream; charset=utf-8", Wanted::Always),
-            ("application/json, text/event-stream;q=0.5", Wanted::ForSubscriptions),
-            ("text/event-stream, */*", Wanted::ForSubscriptions),
-            ("text/event-streams", Wanted::Never),
+            ("", Requested::Never),
+            ("*/*", Requested::Never),
+            ("text/event-stream", Requested::Always),
+            ("Text/Event-Stream; charset=utf-8", Requested::Always),
+            ("application/json, text/event-stream;q=0.5", Requested::ForSubscriptions),
+            ("text/event-stream, */*", Requested::ForSubscriptions),
+            ("text/event-streams", Requested::Never),
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, accepted.parse().unwrap());
-            assert_eq!(wants_events(&headers), want, "{accepted}");
+            assert_eq!(expects_events(&headers), want, "{accepted}");
         }
     }
 }

@@ -9,7 +9,7 @@
 //! subscription at most one answer waits to be written, and the next one is what is newest then,
 //! however slow the client is.
 
-use crate::http::admission::{self, Asked, OVERLOADED};
+use crate::http::admission::{self, OVERLOADED, RequestedQuery};
 use crate::http::app::App;
 use crate::http::audit::{Noted, without_literals};
 use crate::http::graphql::extensions::extensions;
@@ -59,7 +59,7 @@ pub(super) struct Job {
 /// `Limit` when there is none.
 pub(in crate::http) fn hold(app: &App, text: &[u8]) -> Result<Held, Error> {
     let bytes = json_weight(text).saturating_mul(2).saturating_add(text.len() as u64);
-    Held::draw(&Arc::new(app.unguarded.budget().share()), bytes)
+    Held::reserve(&Arc::new(app.unguarded.budget().reservation()), bytes)
 }
 
 /// A message for the client.
@@ -135,23 +135,23 @@ impl Source {
             let fault = Fault::new(refusal.to_string());
             return self.refuse(StatusCode::SERVICE_UNAVAILABLE, vec![fault]).await;
         }
-        let Some(_place) = feeds.place() else {
+        let Some(_position) = feeds.position() else {
             let total = feeds.options.total;
             let message = format!("there are {total} subscriptions already, and no more may be");
             let fault = Fault::new(message);
             return self.refuse(StatusCode::TOO_MANY_REQUESTS, vec![fault]).await;
         };
         self.note(&request, &headers).await;
-        let (wanted, role) = (Arc::new((request, headers)), self.asker.role);
+        let (expected, role) = (Arc::new((request, headers)), self.asker.role);
         if takes_all {
             let kind = move |app: &Arc<App>, request: &Request, headers: &Headers| {
                 app.database_for_subscriber(headers, role).graphql_kind(request)
             };
-            match self.at_desk(&wanted, kind).await {
+            match self.at_worker(&expected, kind).await {
                 Ok(OperationKind::Subscription) => {}
                 Ok(kind) => {
                     self.log_kind(kind);
-                    return self.answer_once(&wanted).await;
+                    return self.answer_once(&expected).await;
                 }
                 Err(faults) => return self.fail(faults).await,
             }
@@ -159,17 +159,17 @@ impl Source {
         let check = move |app: &Arc<App>, request: &Request, headers: &Headers| {
             app.database_for_subscriber(headers, role).graphql_subscribable(request, headers)
         };
-        let checked = self.at_desk(&wanted, check).await;
+        let checked = self.at_worker(&expected, check).await;
         if checked.is_ok() {
             self.log_kind(OperationKind::Subscription);
         }
-        let asked = self.asker.asks(&wanted.0.query);
-        drop(wanted);
+        let requested = self.asker.asks(&expected.0.query);
+        drop(expected);
         match checked {
-            Ok(wanted) => tokio::select! {
+            Ok(expected) => tokio::select! {
                 biased;
                 () = self.app.switches.drained() => self.deliver(Item::Complete, None).await,
-                () = self.follow(wanted, asked) => {}
+                () = self.follow(expected, requested) => {}
             },
             Err(faults) => self.fail(faults).await,
         }
@@ -186,25 +186,26 @@ impl Source {
         noted.answered(&Reply::empty().into_response(None)).await;
     }
 
-    async fn at_desk<T: Send + 'static>(
+    async fn at_worker<T: Send + 'static>(
         &self,
-        wanted: &Arc<(Request, Headers)>,
+        expected: &Arc<(Request, Headers)>,
         work: impl FnOnce(&Arc<App>, &Request, &Headers) -> T + Send + 'static,
     ) -> T {
-        let (app, wanted) = (Arc::clone(&self.app), Arc::clone(wanted));
-        self.app.feeds.desks.carry_out(move || work(&app, &wanted.0, &wanted.1)).await
+        let (app, expected) = (Arc::clone(&self.app), Arc::clone(expected));
+        self.app.feeds.workers.carry_out(move || work(&app, &expected.0, &expected.1)).await
     }
 
     /// Answers a query or a mutation as one that comes by itself: when it is its turn.
-    async fn answer_once(&self, wanted: &Arc<(Request, Headers)>) {
+    async fn answer_once(&self, expected: &Arc<(Request, Headers)>) {
         let started = Instant::now();
-        let (app, wanted) = (Arc::clone(&self.app), Arc::clone(wanted));
-        let (asked, role) = (self.asker.asks(&wanted.0.query), self.asker.role);
+        let (app, expected) = (Arc::clone(&self.app), Arc::clone(expected));
+        let (requested, role) = (self.asker.asks(&expected.0.query), self.asker.role);
         let answer = move |control: RequestContext| {
-            let (request, headers) = &*wanted;
+            let (request, headers) = &*expected;
             app.database_for_subscriber(headers, role).graphql_with(request, headers, &control)
         };
-        let done = admission::carry_out(&self.app.admission, asked, self.is_wanted(), answer).await;
+        let done =
+            admission::carry_out(&self.app.admission, requested, self.is_expected(), answer).await;
         let Ok(response) = done else {
             let faults = vec![Fault::new(OVERLOADED)];
             return self.refuse(StatusCode::SERVICE_UNAVAILABLE, faults).await;
@@ -218,9 +219,9 @@ impl Source {
     }
 
     /// Hands over what its channel publishes, until that ends or the token does.
-    async fn follow(&self, wanted: Subscribable, asked: Asked) {
-        let (end, commit) = (wanted.expires(), wanted.commit());
-        let channel = match self.app.feeds.channels.join(&self.app, wanted, asked) {
+    async fn follow(&self, expected: Subscribable, requested: RequestedQuery) {
+        let (end, commit) = (expected.expires(), expected.commit());
+        let channel = match self.app.feeds.channels.join(&self.app, expected, requested) {
             Ok(channel) => channel,
             Err(faults) => return self.fail(faults).await,
         };
@@ -247,7 +248,7 @@ impl Source {
     }
 
     /// Whether the client still has the subscription, and the server goes on.
-    fn is_wanted(&self) -> impl Fn() -> bool + Send + Sync + Clone + 'static {
+    fn is_expected(&self) -> impl Fn() -> bool + Send + Sync + Clone + 'static {
         let (canceller, app) = (self.canceller.clone(), Arc::clone(&self.app));
         move || canceller.check().is_ok() && !app.is_stopping()
     }

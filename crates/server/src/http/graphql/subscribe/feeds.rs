@@ -2,7 +2,7 @@
 //! stops.
 
 use crate::http::graphql::subscribe::channels::Channels;
-use crate::http::graphql::subscribe::desks::Desks;
+use crate::http::graphql::subscribe::desks::SubscriptionWorkers;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -38,7 +38,7 @@ impl Default for SubscribeOptions {
             init_timeout: Duration::from_secs(10),
             ping_every: Duration::from_secs(20),
             write_timeout: Duration::from_secs(30),
-            // As bodies at paths that need no long ones: messages come in without a place in the
+            // As bodies at paths that need no long ones: messages come in without a position in the
             // budget.
             message_len_max: 2 << 20,
         }
@@ -54,7 +54,7 @@ pub(crate) struct Feeds {
     /// The permits, one for each subscription that may exist.
     permits: Arc<Semaphore>,
     /// The threads that compute answers.
-    pub desks: Desks,
+    pub workers: SubscriptionWorkers,
     /// Becomes true when the server stops. Every connection has a receiver as long as it lives.
     closing: watch::Sender<bool>,
 }
@@ -66,7 +66,7 @@ impl Feeds {
             options,
             channels: Arc::default(),
             permits: Arc::new(Semaphore::new(options.total.min(Semaphore::MAX_PERMITS))),
-            desks: Desks::default(),
+            workers: SubscriptionWorkers::default(),
             closing: watch::Sender::new(false),
         }
     }
@@ -79,7 +79,7 @@ impl Feeds {
 
     /// Takes the permit for one more subscription, which holds until it is dropped. Returns `None`
     /// when there are too many.
-    pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
+    pub(crate) fn position(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.permits).try_acquire_owned().ok()
     }
 

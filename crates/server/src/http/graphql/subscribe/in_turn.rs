@@ -2,7 +2,7 @@
 //! requests of others. So whoever subscribes to what takes long waits for himself, as those do who
 //! request it.
 
-use crate::http::admission::{self, Asked, Overloaded, busy_time, likeness};
+use crate::http::admission::{self, Overloaded, RequestedQuery, busy_time, likeness};
 use crate::http::app::App;
 use hexgraph::db::access::KeyRole;
 use hexgraph::db::{Onward, RequestContext};
@@ -23,8 +23,12 @@ pub(crate) struct Asker {
 
 impl Asker {
     /// A text that is asked.
-    pub(super) fn asks(self, text: &str) -> Asked {
-        Asked { client: self.client, kind: likeness(0, "", text.as_bytes()), body_len: text.len() }
+    pub(super) fn asks(self, text: &str) -> RequestedQuery {
+        RequestedQuery {
+            client: self.client,
+            kind: likeness(0, "", text.as_bytes()),
+            body_len: text.len(),
+        }
     }
 }
 
@@ -36,18 +40,18 @@ impl Asker {
 /// [`Overloaded`] where it would have to wait for too long.
 pub(super) async fn in_turn<T: Send + 'static>(
     app: &Arc<App>,
-    asked: Asked,
-    is_wanted: impl Fn() -> bool + Send + Sync + Clone + 'static,
+    requested: RequestedQuery,
+    is_expected: impl Fn() -> bool + Send + Sync + Clone + 'static,
     work: impl Fn(&RequestContext) -> T + Send + Sync + 'static,
 ) -> Result<T, Overloaded> {
     let work = Arc::new(work);
-    if !app.admission.was_slow(asked.kind) {
-        let (here, wanted, quick) =
-            (Arc::clone(&work), is_wanted.clone(), app.admission.options.quick);
-        let at_desk = move || {
+    if !app.admission.was_slow(requested.kind) {
+        let (here, expected, quick) =
+            (Arc::clone(&work), is_expected.clone(), app.admission.options.quick);
+        let at_worker = move || {
             let (started, is_long) = (busy_time(), Arc::new(OnceLock::new()));
             let noted = Arc::clone(&is_long);
-            let gate = move |must: bool| match quick
+            let admission_hook = move |must: bool| match quick
                 .checked_sub(busy_time().saturating_sub(started))
             {
                 Some(rest) if !must && !rest.is_zero() => Ok(Onward::For(rest)),
@@ -56,14 +60,17 @@ pub(super) async fn in_turn<T: Send + 'static>(
                     Err(Error::Limit { message: "it takes longer than a desk is kept".to_owned() })
                 }
             };
-            let control = RequestContext::new().with_poll(move || !wanted()).with_gate(quick, gate);
+            let control = RequestContext::new()
+                .with_poll(move || !expected())
+                .with_admission_hook(quick, admission_hook);
             let done = here(&control);
             is_long.get().is_none().then_some(done)
         };
-        if let Some(done) = app.feeds.desks.carry_out(at_desk).await {
+        if let Some(done) = app.feeds.workers.carry_out(at_worker).await {
             return Ok(done);
         }
-        app.admission.note(asked.kind, true);
+        app.admission.note(requested.kind, true);
     }
-    admission::carry_out(&app.admission, asked, is_wanted, move |control| work(&control)).await
+    admission::carry_out(&app.admission, requested, is_expected, move |control| work(&control))
+        .await
 }

@@ -10,7 +10,7 @@ mod dialect;
 mod socket;
 mod events;
 
-pub(super) use events::{Wanted, answer as answer_with_events, wants_events};
+pub(super) use events::{Requested, answer as answer_with_events, expects_events};
 pub(super) use feed::hold;
 pub(crate) use feeds::Feeds;
 pub use feeds::SubscribeOptions;

@@ -54,9 +54,9 @@ type End = Option<(u16, String)>;
 /// Returns true if a request requests a WebSocket with one of the known protocols.
 pub(crate) fn is_subscriber(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let wanted = text(header::UPGRADE).eq_ignore_ascii_case("websocket");
+    let expected = text(header::UPGRADE).eq_ignore_ascii_case("websocket");
     let mut names = text(header::SEC_WEBSOCKET_PROTOCOL).split(',').map(str::trim);
-    wanted && names.any(|name| Dialect::of_name(name).is_some())
+    expected && names.any(|name| Dialect::of_name(name).is_some())
 }
 
 /// Upgrades a request to a WebSocket and serves it.
@@ -410,7 +410,7 @@ impl Connection {
 async fn read(app: Arc<App>, dialect: Dialect, text: Utf8Bytes) -> Said {
     match text.len() {
         0..=READ_AT_ONCE_MAX => dialect.read(&text),
-        _ => app.feeds.desks.carry_out(move || dialect.read(&text)).await,
+        _ => app.feeds.workers.carry_out(move || dialect.read(&text)).await,
     }
 }
 
@@ -419,8 +419,8 @@ async fn read(app: Arc<App>, dialect: Dialect, text: Utf8Bytes) -> Said {
 fn unreadable(error: &axum::Error) -> (u16, String) {
     let error = error.to_string();
     let code = match error.to_ascii_lowercase() {
-        told if told.contains("too long") => 1009,
-        told if told.contains("utf-8") => 1007,
+        reported if reported.contains("too long") => 1009,
+        reported if reported.contains("utf-8") => 1007,
         _ => 1002,
     };
     (code, reason(&error))

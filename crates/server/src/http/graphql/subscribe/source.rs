@@ -1,6 +1,6 @@
 //! The task of a channel: asks, publishes what differs, and sleeps until something has changed.
 
-use crate::http::admission::{Asked, Overloaded};
+use crate::http::admission::{Overloaded, RequestedQuery};
 use crate::http::app::App;
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::{Answer, Channel, Channels, News};
@@ -21,20 +21,20 @@ impl Channels {
     pub(crate) fn join(
         self: &Arc<Channels>,
         app: &Arc<App>,
-        wanted: Subscribable,
-        asked: Asked,
+        expected: Subscribable,
+        requested: RequestedQuery,
     ) -> Result<Arc<Channel>, Vec<Fault>> {
         // The entry is locked until this returns, so of subscribers that come at once one starts
         // the channel.
-        let entry = self.by_identity.entry(wanted.identity().clone());
+        let entry = self.by_identity.entry(expected.identity().clone());
         // A channel whose last subscriber is leaving can't be upgraded any more; a new one replaces
         // it.
-        if let Entry::Occupied(known) = &entry
-            && let Some(channel) = known.get().upgrade()
+        if let Entry::Occupied(existing) = &entry
+            && let Some(channel) = existing.get().upgrade()
         {
             return Ok(channel);
         }
-        let channel = Arc::new(Channel::start(app, Arc::downgrade(self), (wanted, asked))?);
+        let channel = Arc::new(Channel::start(app, Arc::downgrade(self), (expected, requested))?);
         entry.insert(Arc::downgrade(&channel));
         Ok(channel)
     }
@@ -44,26 +44,26 @@ impl Channel {
     fn start(
         app: &Arc<App>,
         channels: Weak<Channels>,
-        (wanted, asked_by): (Subscribable, Asked),
+        (expected, requested_by): (Subscribable, RequestedQuery),
     ) -> Result<Channel, Vec<Fault>> {
-        let identity = wanted.identity().clone();
+        let identity = expected.identity().clone();
         let changed = Arc::new(Notify::new());
         let wake = Arc::clone(&changed);
-        let subscription = wanted.begin(move || wake.notify_one())?;
+        let subscription = expected.begin(move || wake.notify_one())?;
         let (news_out, news) = watch::channel(News::None);
-        let (asked_out, asked) = watch::channel(0);
+        let (requested_out, requested) = watch::channel(0);
         let (hurry, canceller) = (Arc::new(Notify::new()), RequestContext::new().canceller());
         let source = Source {
             app: Arc::clone(app),
             changed,
             hurry: Arc::clone(&hurry),
             canceller: canceller.clone(),
-            asked_by,
+            requested_by,
             news: news_out,
-            asked: asked_out,
+            requested: requested_out,
         };
         let task = tokio::spawn(source.run(subscription)).abort_handle();
-        Ok(Channel { news, asked, hurry, canceller, task, identity, channels })
+        Ok(Channel { news, requested, hurry, canceller, task, identity, channels })
     }
 }
 
@@ -77,9 +77,9 @@ struct Source {
     hurry: Arc<Notify>,
     canceller: Canceller,
     /// What is asked by whoever began it.
-    asked_by: Asked,
+    requested_by: RequestedQuery,
     news: watch::Sender<News>,
-    asked: watch::Sender<u64>,
+    requested: watch::Sender<u64>,
 }
 
 impl Source {
@@ -91,7 +91,7 @@ impl Source {
         loop {
             let started = Instant::now();
             // Where there is more to do than can be done, the news come later.
-            let Ok(Found { update, json, fingerprint, commit }) = self.ask(&subscription).await
+            let Ok(Outcome { update, json, fingerprint, commit }) = self.ask(&subscription).await
             else {
                 tokio::time::sleep(AGAIN).await;
                 continue;
@@ -103,7 +103,7 @@ impl Source {
                 Update::Same => {}
                 Update::Ended => break,
             }
-            self.asked.send_replace(commit);
+            self.requested.send_replace(commit);
             let pause = interval.saturating_sub(started.elapsed());
             let news = async {
                 tokio::time::sleep(pause).await;
@@ -117,11 +117,11 @@ impl Source {
         }
         self.news.send_replace(News::Ended);
         // No commit is newer: whoever waits for one stops waiting.
-        self.asked.send_replace(u64::MAX);
+        self.requested.send_replace(u64::MAX);
     }
 
     /// Asks once, in turn with others.
-    async fn ask(&self, subscription: &Arc<Mutex<Subscription>>) -> Result<Found, Overloaded> {
+    async fn ask(&self, subscription: &Arc<Mutex<Subscription>>) -> Result<Outcome, Overloaded> {
         let (app, subscription) = (Arc::clone(&self.app), Arc::clone(subscription));
         let ask = move |control: &RequestContext| {
             let started = Instant::now();
@@ -132,17 +132,17 @@ impl Source {
                 Update::Same | Update::Ended => Vec::new(),
             };
             let (fingerprint, commit) = (subscription.fingerprint(), subscription.commit());
-            Found { update, json, fingerprint, commit }
+            Outcome { update, json, fingerprint, commit }
         };
         // Nobody listens any more, or the server stops.
         let (canceller, app) = (self.canceller.clone(), Arc::clone(&self.app));
-        let is_wanted = move || canceller.check().is_ok() && !app.is_stopping();
-        in_turn(&self.app, self.asked_by, is_wanted, ask).await
+        let is_expected = move || canceller.check().is_ok() && !app.is_stopping();
+        in_turn(&self.app, self.requested_by, is_expected, ask).await
     }
 }
 
 /// What came of a question.
-struct Found {
+struct Outcome {
     update: Update,
     json: Vec<u8>,
     fingerprint: Option<[u64; 2]>,

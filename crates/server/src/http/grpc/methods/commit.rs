@@ -26,8 +26,8 @@ pub(in crate::http) fn answer(
     let database = marked(app, incoming, start, &txn.hash)?;
     if txn.aborted {
         database.discard_txn(start).map_err(status)?;
-        let told = TxnContext { start_ts: start, aborted: true, ..TxnContext::default() };
-        return CallAnswer::new(&told);
+        let reported = TxnContext { start_ts: start, aborted: true, ..TxnContext::default() };
+        return CallAnswer::new(&reported);
     }
     // A key that can't be read is none of ours: leaving it out only checks less, as the client
     // requested.

@@ -30,13 +30,13 @@ pub(super) fn carry_out(
 ) -> Result<CallAnswer, Status> {
     let texts = request.mutations.iter().map(|mutation| Texts::read(mutation, control));
     let texts = texts.collect::<Result<Vec<Texts<'_>>, Status>>()?;
-    let wanted = MutationRequest {
+    let expected = MutationRequest {
         query: request.query.as_str().into(),
         variables: variables(request.vars.clone()),
         mutations: texts.iter().map(Texts::mutation).collect(),
     };
     let change = Change {
-        body: mutate::Body::Request(wanted),
+        body: mutate::Body::Request(expected),
         commits_now: request.commit_now,
         start: request.start_ts,
     };
@@ -97,7 +97,7 @@ impl<'a> Texts<'a> {
         let statements = |quads: &[NQuad]| -> Result<String, Status> {
             let text = text_of(quads)?;
             // The copy counts for the memory of the request.
-            control.draw(text.len() as u64).map_err(status)?;
+            control.reserve(text.len() as u64).map_err(status)?;
             Ok(text)
         };
         Ok(Texts {

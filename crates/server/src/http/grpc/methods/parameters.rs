@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// # Errors
 ///
 /// [`Code::InvalidArgument`] for a number that means nothing.
-pub(super) fn wants_rdf(format: i32) -> Result<bool, Status> {
+pub(super) fn expects_rdf(format: i32) -> Result<bool, Status> {
     match RespFormat::try_from(format) {
         Ok(format) => Ok(format == RespFormat::Rdf),
         Err(_) => {
@@ -35,7 +35,7 @@ pub(super) fn variables(given: HashMap<String, String>) -> Variables {
 }
 
 /// Whether every object is to have its uid.
-pub(super) fn wants_debug(headers: &HeaderMap) -> bool {
+pub(super) fn expects_debug(headers: &HeaderMap) -> bool {
     headers.get("debug").is_some_and(|value| value == "true")
 }
 

@@ -1,7 +1,7 @@
 //! `Query`: queries, mutations and upserts.
 
 use super::mutations;
-use super::parameters::{check_best_effort, check_writable, variables, wants_debug, wants_rdf};
+use super::parameters::{check_best_effort, check_writable, expects_debug, expects_rdf, variables};
 use super::told::{check_open, response, status, with_data};
 use crate::http::app::App;
 use crate::http::endpoints::query::QueryFacts;
@@ -21,7 +21,7 @@ pub(in crate::http) fn answer(
     let request: Request = decode(incoming)?;
     let best_effort = request.best_effort && !request.read_only;
     check_best_effort(best_effort)?;
-    let rdf = wants_rdf(request.resp_format)?;
+    let rdf = expects_rdf(request.resp_format)?;
     if request.mutations.iter().any(|mutation| !is_empty(mutation)) {
         check_writable(request.read_only)?;
         let database = marked(app, incoming, request.start_ts, &request.hash)?;
@@ -32,12 +32,12 @@ pub(in crate::http) fn answer(
         return Err(Status::new(Code::Unknown, "empty request"));
     }
     let database = marked(app, incoming, request.start_ts, &request.hash)?;
-    let asked = QueryRequest {
+    let requested = QueryRequest {
         text: request.query,
         variables: variables(request.vars),
-        debug: wants_debug(incoming.headers()),
+        debug: expects_debug(incoming.headers()),
     };
-    ask(&database, &asked, (request.start_ts, rdf), control)
+    ask(&database, &requested, (request.start_ts, rdf), control)
 }
 
 /// The database as the caller sees it, after a look at the mark of the transaction.

@@ -1,7 +1,7 @@
 //! `RunDQL`: one text in DQL, whatever it requests.
 
 use super::mutations;
-use super::parameters::{check_best_effort, check_writable, variables, wants_debug, wants_rdf};
+use super::parameters::{check_best_effort, check_writable, expects_debug, expects_rdf, variables};
 use super::query::ask;
 use super::told::{check_open, status};
 use crate::http::app::App;
@@ -23,26 +23,26 @@ pub(in crate::http) fn answer(
     check_open(app)?;
     let request: RunDqlRequest = decode(incoming)?;
     check_best_effort(request.best_effort && !request.read_only)?;
-    let rdf = wants_rdf(request.resp_format)?;
+    let rdf = expects_rdf(request.resp_format)?;
     let database = app.database_for(incoming);
     let text = request.dql_query;
     if !is_mutation(&text) {
-        let debug = wants_debug(incoming.headers());
-        let asked = QueryRequest { text, variables: variables(request.vars), debug };
-        return ask(&database, &asked, (0, rdf), control).map_err(told);
+        let debug = expects_debug(incoming.headers());
+        let requested = QueryRequest { text, variables: variables(request.vars), debug };
+        return ask(&database, &requested, (0, rdf), control).map_err(reported);
     }
     check_writable(request.read_only)?;
     let change = Change { body: mutate::Body::Text(&text), commits_now: true, start: 0 };
     let done = mutate::run(&database, &change, incoming.client(), control);
     let done = done.map_err(|error| match error {
-        Error::Syntax { .. } => told(status(error)),
+        Error::Syntax { .. } => reported(status(error)),
         _ => status(error),
     })?;
     mutations::answer(&database, done, rdf, control)
 }
 
 /// As the reference says of texts that it can't read.
-fn told(status: Status) -> Status {
+fn reported(status: Status) -> Status {
     match status.code {
         Code::Unknown => {
             let message = format!("error parsing DQL query: {}", status.message);

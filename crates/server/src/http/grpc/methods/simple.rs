@@ -26,15 +26,15 @@ pub(in crate::http) fn login(
     incoming: &Incoming,
     control: &RequestContext,
 ) -> Result<CallAnswer, Status> {
-    let asked: LoginRequest = decode(incoming)?;
+    let requested: LoginRequest = decode(incoming)?;
     if !app.security.knows_token(incoming) {
         return Err(Status::new(Code::Unauthenticated, "Invalid X-Dgraph-AuthToken"));
     }
     let request = access::LoginRequest {
-        user: asked.userid,
-        password: asked.password,
-        refresh_token: asked.refresh_token,
-        namespace: asked.namespace,
+        user: requested.userid,
+        password: requested.password,
+        refresh_token: requested.refresh_token,
+        namespace: requested.namespace,
         address: incoming.client(),
     };
     let tokens = app.unguarded.login_with(&request, control).map_err(status)?;

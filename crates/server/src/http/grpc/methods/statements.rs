@@ -21,7 +21,7 @@ pub(super) fn text_of(quads: &[NQuad]) -> Result<String, Status> {
     let mut text = QuadText::default();
     for (index, quad) in quads.iter().enumerate() {
         push(quad, &mut text).map_err(|why| match why {
-            Wrong::Told(status) => status,
+            Wrong::Report(status) => status,
             Wrong::Value(what) => {
                 let message = format!("statement {}: {what}", index + 1);
                 Status::new(Code::InvalidArgument, message)
@@ -33,7 +33,7 @@ pub(super) fn text_of(quads: &[NQuad]) -> Result<String, Status> {
 
 /// Why a message is no statement.
 enum Wrong {
-    Told(Status),
+    Report(Status),
     Value(String),
 }
 
@@ -63,7 +63,7 @@ fn push(quad: &NQuad, text: &mut QuadText) -> Result<(), Wrong> {
         lang: &quad.lang,
         facets: &facets,
     };
-    text.push(&parts).map_err(|error| Wrong::Told(status(error)))
+    text.push(&parts).map_err(|error| Wrong::Report(status(error)))
 }
 
 fn other(quad: &NQuad) -> Result<Other, Wrong> {
@@ -91,8 +91,8 @@ fn stored(value: &Val) -> Result<Value, String> {
         Val::StrVal(text) => Value::String(text.clone()),
         Val::DoubleVal(number) => Value::Float(*number),
         Val::GeoVal(bytes) => {
-            let place = Geometry::from_wkb(bytes);
-            Value::Geo(place.map_err(|error| format!("geo_val: {error}"))?.to_text())
+            let position = Geometry::from_wkb(bytes);
+            Value::Geo(position.map_err(|error| format!("geo_val: {error}"))?.to_text())
         }
         Val::DateVal(bytes) | Val::DatetimeVal(bytes) => {
             let time = DateTime::from_binary(bytes);
@@ -143,13 +143,13 @@ fn facet_value(facet: &Facet) -> Result<Value, Wrong> {
     let key = &facet.key;
     let text = str::from_utf8(bytes)
         .map_err(|error| Wrong::Value(format!("the value of facet `{key}` is no text: {error}")))?;
-    let wanted = match facet.val_type() {
+    let expected = match facet.val_type() {
         ValType::String => return Ok(Value::String(text.to_owned())),
         ValType::Int => hexgraph_base::types::ValueType::Int,
         ValType::Float => hexgraph_base::types::ValueType::Float,
         ValType::Bool => hexgraph_base::types::ValueType::Bool,
         ValType::Datetime => hexgraph_base::types::ValueType::DateTime,
     };
-    Value::parse(text, wanted)
+    Value::parse(text, expected)
         .map_err(|error| Wrong::Value(format!("the value of facet `{key}`: {error}")))
 }

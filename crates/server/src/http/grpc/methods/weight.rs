@@ -53,7 +53,7 @@ fn weight(message: &[u8], nested: &[Nested]) -> usize {
     let (mut rest, mut sum) = (message, 0_usize);
     while !rest.is_empty() {
         let Ok((field, wire)) = decode_key(&mut rest) else { break };
-        let known = nested.iter().find(|known| known.field == field);
+        let existing = nested.iter().find(|existing| existing.field == field);
         if wire != WireType::LengthDelimited {
             if skip_field(wire, field, &mut rest, DecodeContext::default()).is_err() {
                 break;
@@ -66,9 +66,9 @@ fn weight(message: &[u8], nested: &[Nested]) -> usize {
         else {
             break;
         };
-        if let Some(known) = known {
-            let own = GROWTH * known.bytes;
-            sum = sum.saturating_add(own).saturating_add(weight(inside, known.inside));
+        if let Some(existing) = existing {
+            let own = GROWTH * existing.bytes;
+            sum = sum.saturating_add(own).saturating_add(weight(inside, existing.inside));
         }
         rest = after;
     }
@@ -120,11 +120,11 @@ mod tests {
     #[test]
     fn every_call_that_has_a_list_is_weighed() {
         let vars = [("$a".to_owned(), "1".to_owned())].into();
-        let asked = RunDqlRequest { vars, ..RunDqlRequest::default() };
+        let requested = RunDqlRequest { vars, ..RunDqlRequest::default() };
         let (keys, preds) = (vec!["k".to_owned(); 3], vec!["p".to_owned(); 2]);
         let ended = TxnContext { start_ts: 1, keys, preds, ..TxnContext::default() };
         for (path, bytes, want) in [
-            ("/api.Dgraph/RunDQL", asked.encode_to_vec(), VARIABLE),
+            ("/api.Dgraph/RunDQL", requested.encode_to_vec(), VARIABLE),
             ("/api.Dgraph/CommitOrAbort", ended.encode_to_vec(), 5 * size_of::<String>()),
         ] {
             assert_eq!(message_weight(path, &bytes), (GROWTH * want) as u64, "{path}");

@@ -8,13 +8,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::hint::black_box;
 
 /// The number of keys of a lot.
-const LOT: usize = 32;
+const BATCH: usize = 32;
 
 /// The slots that are looked at at once: nearly all keys are in one of them, as there are two slots for a key, and mostly they share a line of the cache.
 const NEAR: usize = 4;
 
 /// The least number of slots.
-const SLOTS_MIN: usize = 2 * LOT;
+const SLOTS_MIN: usize = 2 * BATCH;
 
 /// The bytes that a key takes, in a table that is half empty.
 const ENTRY_BYTES: usize = 64;
@@ -28,7 +28,7 @@ pub(super) struct KeyNumbers {
     keys: Vec<u128>,
     numbers: Vec<u32>,
     /// The keys that are asked for, and where their numbers are written.
-    asked: Vec<(u128, u32)>,
+    requested: Vec<(u128, u32)>,
     /// The number of keys when [`KeyNumbers::growth`] was last asked.
     charged: usize,
     /// Numbers that nobody knows who chooses the keys.
@@ -43,7 +43,7 @@ impl Default for KeyNumbers {
             slots: vec![0; SLOTS_MIN],
             keys: Vec::new(),
             numbers: Vec::new(),
-            asked: Vec::with_capacity(LOT),
+            requested: Vec::with_capacity(BATCH),
             charged: 0,
         }
     }
@@ -76,49 +76,52 @@ impl KeyNumbers {
     /// from `others` + 1 on, behind those that are known.
     #[inline]
     pub(super) fn ask(&mut self, key: u128, others: usize, out: &mut Vec<u32>) {
-        self.asked.push((key, out.len() as u32));
+        self.requested.push((key, out.len() as u32));
         out.push(0);
-        if self.asked.len() == LOT {
+        if self.requested.len() == BATCH {
             self.settle(others, out);
         }
     }
 
     /// Writes the numbers of the keys that were asked for.
     pub(super) fn settle(&mut self, others: usize, out: &mut [u32]) {
-        let mut asked = std::mem::take(&mut self.asked);
+        let mut requested = std::mem::take(&mut self.requested);
         // Nothing moves while they are looked for.
-        self.make_room(asked.len());
-        let mut hashes = [0; LOT];
-        hashes.iter_mut().zip(&asked).for_each(|(hash, (key, _))| *hash = self.hash_of(*key));
-        let mut places = [0; LOT];
-        for (place, hash) in places.iter_mut().zip(&hashes[..asked.len()]) {
-            *place = self.place_near(*hash);
+        self.make_space(requested.len());
+        let mut hashes = [0; BATCH];
+        hashes.iter_mut().zip(&requested).for_each(|(hash, (key, _))| *hash = self.hash_of(*key));
+        let mut positions = [0; BATCH];
+        for (position, hash) in positions.iter_mut().zip(&hashes[..requested.len()]) {
+            *position = self.position_near(*hash);
         }
-        let key_at = |place: u32| self.keys.get((place as usize).wrapping_sub(1)).copied();
-        black_box(places.iter().fold(0, |all, place| all ^ key_at(*place).unwrap_or_default()));
-        for ((&(key, at), &hash), &place) in asked.iter().zip(&hashes).zip(&places) {
-            let is_there = place != 0 && self.keys[place as usize - 1] == key;
-            let place = if is_there { place as usize - 1 } else { self.place(key, hash, others) };
-            out[at as usize] = self.numbers[place];
+        let key_at = |position: u32| self.keys.get((position as usize).wrapping_sub(1)).copied();
+        black_box(
+            positions.iter().fold(0, |all, position| all ^ key_at(*position).unwrap_or_default()),
+        );
+        for ((&(key, at), &hash), &position) in requested.iter().zip(&hashes).zip(&positions) {
+            let is_there = position != 0 && self.keys[position as usize - 1] == key;
+            let position =
+                if is_there { position as usize - 1 } else { self.position(key, hash, others) };
+            out[at as usize] = self.numbers[position];
         }
-        asked.clear();
-        self.asked = asked;
+        requested.clear();
+        self.requested = requested;
     }
 
     /// The number of one key.
     pub(super) fn number(&mut self, key: u128, others: usize) -> u32 {
-        self.make_room(1);
-        let place = self.place(key, self.hash_of(key), others);
-        self.numbers[place]
+        self.make_space(1);
+        let position = self.position(key, self.hash_of(key), others);
+        self.numbers[position]
     }
 
-    /// The place, plus 1, of a key with a hash in one of the first slots where it may be; 0 where there is none. Without branches.
+    /// The position, plus 1, of a key with a hash in one of the first slots where it may be; 0 where there is none. Without branches.
     #[inline]
-    fn place_near(&self, hash: u64) -> u32 {
+    fn position_near(&self, hash: u64) -> u32 {
         let first = self.slot_of(hash);
-        (0..NEAR).fold(0, |found, behind| {
+        (0..NEAR).fold(0, |result, behind| {
             let slot = self.slots[(first + behind) & (self.slots.len() - 1)];
-            if (slot ^ hash) & TAG == 0 { slot as u32 } else { found }
+            if (slot ^ hash) & TAG == 0 { slot as u32 } else { result }
         })
     }
 
@@ -126,42 +129,42 @@ impl KeyNumbers {
         hash as usize & (self.slots.len() - 1)
     }
 
-    /// The place of a key, which is put behind the others where it is not there. There is room for it.
-    fn place(&mut self, key: u128, hash: u64, others: usize) -> usize {
+    /// The place of a key, which is put behind the others where it is not there. There is space for it.
+    fn position(&mut self, key: u128, hash: u64, others: usize) -> usize {
         let mut slot = self.slot_of(hash);
         loop {
-            let found = self.slots[slot];
-            if found == 0 {
+            let result = self.slots[slot];
+            if result == 0 {
                 break;
             }
-            let place = (found as u32 - 1) as usize;
-            if (found ^ hash) & TAG == 0 && self.keys[place] == key {
-                return place;
+            let position = (result as u32 - 1) as usize;
+            if (result ^ hash) & TAG == 0 && self.keys[position] == key {
+                return position;
             }
             slot = (slot + 1) & (self.slots.len() - 1);
         }
-        let place = self.keys.len();
+        let position = self.keys.len();
         self.keys.push(key);
-        self.numbers.push((others + place) as u32 + 1);
-        self.slots[slot] = hash & TAG | (place as u64 + 1);
-        place
+        self.numbers.push((others + position) as u32 + 1);
+        self.slots[slot] = hash & TAG | (position as u64 + 1);
+        position
     }
 
-    /// Makes room for so many keys more.
-    fn make_room(&mut self, more: usize) {
+    /// Makes space for so many keys more.
+    fn make_space(&mut self, more: usize) {
         let needed = 2 * (self.keys.len() + more);
         if needed <= self.slots.len() {
             return;
         }
         self.slots.clear();
         self.slots.resize(needed.next_power_of_two(), 0);
-        for (place, key) in self.keys.iter().enumerate() {
+        for (position, key) in self.keys.iter().enumerate() {
             let hash = self.hash_of(*key);
             let mut slot = self.slot_of(hash);
             while self.slots[slot] != 0 {
                 slot = (slot + 1) & (self.slots.len() - 1);
             }
-            self.slots[slot] = hash & TAG | (place as u64 + 1);
+            self.slots[slot] = hash & TAG | (position as u64 + 1);
         }
     }
 
@@ -192,26 +195,26 @@ mod tests {
             alone in prop::collection::vec(any::<bool>(), 2000),
         ) {
             let (mut numbering, mut others, mut out) = (KeyNumbers::default(), 0, Vec::new());
-            for (place, (&key, &alone)) in keys.iter().zip(&alone).enumerate() {
-                match alone && place % 5 == 0 {
+            for (position, (&key, &alone)) in keys.iter().zip(&alone).enumerate() {
+                match alone && position % 5 == 0 {
                     true => out.push(numbering.number(key, others)),
                     false => numbering.ask(key, others, &mut out),
                 }
                 // Numbers that are given to something else.
-                if place % 100 == 99 {
+                if position % 100 == 99 {
                     numbering.settle(others, &mut out);
                     others += 3;
                 }
             }
             numbering.settle(others, &mut out);
-            let (mut known, mut met) = (HashMap::new(), HashMap::new());
+            let (mut existing, mut met) = (HashMap::new(), HashMap::new());
             for (key, number) in keys.iter().zip(&out) {
                 prop_assert!(0 < *number);
-                prop_assert_eq!(*known.entry(*key).or_insert(*number), *number);
+                prop_assert_eq!(*existing.entry(*key).or_insert(*number), *number);
                 prop_assert_eq!(*met.entry(*number).or_insert(*key), *key);
             }
-            prop_assert_eq!(numbering.len(), known.len());
-            prop_assert_eq!(numbering.iter().collect::<HashMap<u128, u32>>(), known);
+            prop_assert_eq!(numbering.len(), existing.len());
+            prop_assert_eq!(numbering.iter().collect::<HashMap<u128, u32>>(), existing);
         }
     }
 }

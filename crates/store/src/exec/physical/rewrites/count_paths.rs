@@ -14,7 +14,7 @@ pub(super) const REWRITE: Rewrite = Rewrite {
     holds: counts_paths,
 };
 
-/// True for a hidden block that has a constant flow down a chain of edges, and of which nothing else is wanted than what arrives.
+/// True for a hidden block that has a constant flow down a chain of edges, and of which nothing else is requested than what arrives.
 fn counts_paths(context: &Context<'_>, block: &Block) -> bool {
     let Some(chain) = Chain::of(block) else { return false };
     let is_read =

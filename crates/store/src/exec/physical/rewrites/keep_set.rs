@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub(super) const REWRITE: Rewrite = Rewrite {
     name: "keep_set",
     before: BlockPath::Walk,
-    after: BlockPath::KeepSet,
+    after: BlockPath::RetainSet,
     holds: |_, block| only_aggregates_values(block),
 };
 

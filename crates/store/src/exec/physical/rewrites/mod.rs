@@ -43,8 +43,10 @@ impl Context<'_> {
         let start = if block.group_by.is_some() { BlockPath::GroupList } else { BlockPath::Walk };
         let left_out = self.control.costs().left_out;
         let mut path = start;
-        for (place, rewrite) in REWRITES.iter().enumerate() {
-            if path == rewrite.before && left_out >> place & 1 == 0 && (rewrite.holds)(self, block)
+        for (position, rewrite) in REWRITES.iter().enumerate() {
+            if path == rewrite.before
+                && left_out >> position & 1 == 0
+                && (rewrite.holds)(self, block)
             {
                 path = rewrite.after;
             }

@@ -21,7 +21,7 @@ pub(crate) const BATCH_MAX: usize = 1 << 28;
 /// has the nodes behind the page too, nor is one with `expand`, whose fields are those of all nodes.
 fn sees_page_alone(block: &Block) -> bool {
     block.cascade.is_some()
-        && block.page.wanted().is_some()
+        && block.page.expected().is_some()
         && block.var.is_none()
         && block.defines.is_empty()
         && block.recurse.is_none()

@@ -28,7 +28,7 @@ impl<'a> EdgeCounts<'a> {
         let EdgeCounts { edges, finder, counts } = self;
         counts.clear();
         let base = &edges.base;
-        finder.for_each_piece(&base.subjects, nodes, |rows| match rows {
+        finder.for_each_chunk(&base.subjects, nodes, |rows| match rows {
             Rows::Run(rows) => base.offsets.push_lens(rows, counts),
             Rows::Missing(count) => counts.resize(counts.len() + count, 0),
             Rows::Each(rows) => counts.extend(rows.iter().map(|&row| match row {
@@ -36,7 +36,7 @@ impl<'a> EdgeCounts<'a> {
                 row => base.offsets.range(row as usize).len() as i64,
             })),
         });
-        edges.changed_counts(nodes, |place, count| counts[place] = count);
+        edges.changed_counts(nodes, |position, count| counts[position] = count);
         counts
     }
 }
@@ -54,7 +54,7 @@ impl<'a> EdgeTargets<'a> {
     }
 
     /// Calls `visit` with the targets of all nodes of a list, which ascends, in the order of the nodes: those of nodes that are stored
-    /// behind one another as one slice. It is told, too, whether a slice is of one node: then it ascends. O(edges + changes between the first and
+    /// contiguous as one slice. It is told, too, whether a slice is of one node: then it ascends. O(edges + changes between the first and
     /// the last node).
     pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(&[u32], bool)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
@@ -76,9 +76,9 @@ impl<'a> EdgeTargets<'a> {
     /// between the first and the last node).
     pub(crate) fn for_each_list(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
         let edges = self.edges;
-        self.for_each_by_changes(nodes, |place, stored| match stored {
-            Some(targets) => visit(place, targets),
-            None => visit(place, &edges.targets(nodes[place])),
+        self.for_each_by_changes(nodes, |position, stored| match stored {
+            Some(targets) => visit(position, targets),
+            None => visit(position, &edges.targets(nodes[position])),
         });
     }
 
@@ -93,40 +93,44 @@ impl<'a> EdgeTargets<'a> {
         self.edges.changed_near(nodes, |node, _| changed.push(node));
         let mut done = 0;
         for node in changed {
-            let place = done + gallop(&nodes[done..], |&other| other < node);
-            self.stored_lists(&nodes[done..place], |row, targets| visit(done + row, Some(targets)));
-            done = place;
-            if nodes.get(place) == Some(&node) {
-                visit(place, None);
+            let position = done + gallop(&nodes[done..], |&other| other < node);
+            self.stored_lists(&nodes[done..position], |row, targets| {
+                visit(done + row, Some(targets))
+            });
+            done = position;
+            if nodes.get(position) == Some(&node) {
+                visit(position, None);
                 done += 1;
             }
         }
-        self.stored_lists(&nodes[done..], |place, targets| visit(done + place, Some(targets)));
+        self.stored_lists(&nodes[done..], |position, targets| {
+            visit(done + position, Some(targets))
+        });
     }
 
     fn stored_lists(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
         let base = &self.edges.base;
-        let mut place = 0;
-        self.finder.for_each_piece(&base.subjects, nodes, |rows| {
-            let (start, count) = (place, rows.len());
+        let mut position = 0;
+        self.finder.for_each_chunk(&base.subjects, nodes, |rows| {
+            let (start, count) = (position, rows.len());
             match rows {
                 Rows::Each(rows) => {
                     base.for_each_row(rows, |at, targets| visit(start + at, targets))
                 }
                 _ => rows.for_each(|row| {
                     if let Some(row) = row {
-                        visit(place, base.targets.slice(base.offsets.range(row)));
+                        visit(position, base.targets.slice(base.offsets.range(row)));
                     }
-                    place += 1;
+                    position += 1;
                 }),
             }
-            place = start + count;
+            position = start + count;
         });
     }
 
     fn stored(&mut self, nodes: &[u32], visit: &mut impl FnMut(&[u32], bool)) {
         let base = &self.edges.base;
-        self.finder.for_each_piece(&base.subjects, nodes, |rows| match rows {
+        self.finder.for_each_chunk(&base.subjects, nodes, |rows| match rows {
             Rows::Run(rows) if rows.is_empty() => {}
             Rows::Run(rows) => {
                 let first = base.offsets.range(rows.start).start;

@@ -9,19 +9,19 @@ pub(crate) struct Overlay<T> {
     /// The number of changes before those of the next batch.
     done: usize,
     /// Made for the first batch that is sifted, and shared by all forks.
-    sieve: Arc<OnceLock<Sieve>>,
+    prefilter: Arc<OnceLock<Prefilter>>,
 }
 
 impl<T: Copy> Overlay<T> {
     /// An overlay of changes, which ascend by node.
     pub(crate) fn new(changes: Arc<Vec<(u32, T)>>) -> Overlay<T> {
-        Overlay { changes, done: 0, sieve: Arc::default() }
+        Overlay { changes, done: 0, prefilter: Arc::default() }
     }
 
     /// The same changes for batches from a node on.
     pub(crate) fn fork(&self, first: u32) -> Overlay<T> {
         let done = self.changes.partition_point(|(node, _)| *node < first);
-        Overlay { changes: Arc::clone(&self.changes), done, sieve: Arc::clone(&self.sieve) }
+        Overlay { changes: Arc::clone(&self.changes), done, prefilter: Arc::clone(&self.prefilter) }
     }
 
     /// Whether there are no changes.
@@ -35,17 +35,17 @@ impl<T: Copy> Overlay<T> {
     }
 
     /// The number of changes that were passed over.
-    pub(in crate::exec) fn place(&self) -> usize {
+    pub(in crate::exec) fn position(&self) -> usize {
         self.done
     }
 
     /// Goes back to where so many changes were passed over.
-    pub(in crate::exec) fn go_back(&mut self, place: usize) {
-        self.done = place;
+    pub(in crate::exec) fn go_back(&mut self, position: usize) {
+        self.done = position;
     }
 
     /// Whether no node from the first to the last of a batch changed; the changes before it are passed over.
-    pub(crate) fn is_settled(&mut self, nodes: &[u32]) -> bool {
+    pub(crate) fn is_clean(&mut self, nodes: &[u32]) -> bool {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return true };
         // Batches ascend, so what lies before this one is passed once in all of the walk.
         let rest = &self.changes[self.done..];
@@ -63,27 +63,27 @@ impl<T: Copy> Overlay<T> {
         let changes = &self.changes[start..end];
         if is_run(nodes) {
             changes.iter().for_each(|(node, change)| visit((node - first) as usize, *change));
-        } else if changes.len().saturating_mul(SEARCH_SHARE) < nodes.len() {
+        } else if changes.len().saturating_mul(SEARCH_RESERVATION) < nodes.len() {
             look_up_changes(nodes, changes, visit);
-        } else if nodes.len() < SIFTED_MIN
-            || nodes.len().saturating_mul(SEARCH_SHARE) < self.changes.len()
+        } else if nodes.len() < PREFILTERED_MIN
+            || nodes.len().saturating_mul(SEARCH_RESERVATION) < self.changes.len()
         {
             // Also where few of the changes are near: a sieve is made of all of them.
             look_up_nodes(nodes, changes, visit);
         } else {
-            self.sieve.get_or_init(|| Sieve::of(&self.changes)).sift(nodes, changes, visit);
+            self.prefilter.get_or_init(|| Prefilter::of(&self.changes)).sift(nodes, changes, visit);
         }
     }
 }
 
 /// Nodes are sifted, unless there are so many times more of them than of changes, or the other way round: a search for each of the fewer ones costs less then.
-const SEARCH_SHARE: usize = 16;
+const SEARCH_RESERVATION: usize = 16;
 
 /// For fewer nodes no sieve is made: to clear its bits takes as long as to search for some fifty.
-const SIFTED_MIN: usize = 256;
+const PREFILTERED_MIN: usize = 256;
 
 /// Tells of nodes whether they may have changed: a bit for the lower bits of each that did, of so many bits that few nodes are told wrongly.
-enum Sieve {
+enum Prefilter {
     /// So many bits as stay in the nearest cache beside what is read. Their number is known, so that a loop over nodes becomes vector
     /// instructions.
     Near(Box<[u32; NEAR_WORDS]>),
@@ -98,30 +98,30 @@ const NEAR_WORDS: usize = 1 << 13;
 const BITS: usize = 16;
 
 /// Nodes that are sifted at once.
-const LOT: usize = 64;
+const BATCH: usize = 64;
 
-impl Sieve {
-    fn of<T>(changes: &[(u32, T)]) -> Sieve {
+impl Prefilter {
+    fn of<T>(changes: &[(u32, T)]) -> Prefilter {
         let words = (changes.len() * BITS / 32).next_power_of_two().max(NEAR_WORDS);
         let mut bits = vec![0; words].into_boxed_slice();
         for (node, _) in changes {
             bits[(*node as usize / 32) & (words - 1)] |= 1 << (node % 32);
         }
         match bits.try_into() {
-            Ok(near) => Sieve::Near(near),
-            Err(far) => Sieve::Far(far),
+            Ok(near) => Prefilter::Near(near),
+            Err(far) => Prefilter::Far(far),
         }
     }
 
     /// A bit for each node that may have changed.
-    fn of_lot(&self, nodes: &[u32; LOT]) -> u64 {
+    fn of_batch(&self, nodes: &[u32; BATCH]) -> u64 {
         match self {
-            Sieve::Near(words) => vectorized(|| {
+            Prefilter::Near(words) => vectorized(|| {
                 bits_where(nodes, |node| {
                     words[node as usize / 32 % NEAR_WORDS] >> (node % 32) & 1 == 1
                 })
             }),
-            Sieve::Far(words) => bits_where(nodes, |node| {
+            Prefilter::Far(words) => bits_where(nodes, |node| {
                 words[(node as usize / 32) & (words.len() - 1)] >> (node % 32) & 1 == 1
             }),
         }
@@ -130,19 +130,21 @@ impl Sieve {
     /// Calls `visit` with the place of each node that changed, and what it has now. O(nodes + those of them that changed · log changes between two), in
     /// steps without branches for most nodes: a merge of both takes three times as long, as each of its steps waits for the one before.
     fn sift<T: Copy>(&self, nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
-        let (lots, few) = nodes.as_chunks::<LOT>();
+        let (choices, few) = nodes.as_chunks::<BATCH>();
         let mut rest = changes;
-        for (lot, nodes) in lots.iter().enumerate() {
-            let mut left = self.of_lot(nodes);
+        for (choice, nodes) in choices.iter().enumerate() {
+            let mut left = self.of_batch(nodes);
             while left != 0 {
-                let place = left.trailing_zeros() as usize;
+                let position = left.trailing_zeros() as usize;
                 left &= left - 1;
-                if let Some(change) = next_change(&mut rest, nodes[place]) {
-                    visit(lot * LOT + place, change);
+                if let Some(change) = next_change(&mut rest, nodes[position]) {
+                    visit(choice * BATCH + position, change);
                 }
             }
         }
-        look_up_nodes(few, rest, |place, change| visit(lots.len() * LOT + place, change));
+        look_up_nodes(few, rest, |position, change| {
+            visit(choices.len() * BATCH + position, change)
+        });
     }
 }
 
@@ -153,22 +155,22 @@ fn next_change<T: Copy>(rest: &mut &[(u32, T)], node: u32) -> Option<T> {
     rest.first().filter(|(changed, _)| *changed == node).map(|(_, change)| *change)
 }
 
-/// As [`Sieve::sift`], by a search for each node.
+/// As [`Prefilter::sift`], by a search for each node.
 fn look_up_nodes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
     let mut rest = changes;
-    for (place, node) in nodes.iter().enumerate() {
+    for (position, node) in nodes.iter().enumerate() {
         if let Some(change) = next_change(&mut rest, *node) {
-            visit(place, change);
+            visit(position, change);
         }
     }
 }
 
-/// As [`Sieve::sift`], by a search for each change, which begins where its node would be if the nodes lay evenly.
+/// As [`Prefilter::sift`], by a search for each change, which begins where its node would be if the nodes lay evenly.
 fn look_up_changes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
     let mut search = EvenSearch::of(nodes);
     for &(node, change) in changes {
-        if let Some(place) = search.find(node) {
-            visit(place, change);
+        if let Some(position) = search.find(node) {
+            visit(position, change);
         }
     }
 }
@@ -186,20 +188,21 @@ mod tests {
         for round in 0..400 {
             let mut some = |most: u32| -> Vec<u32> {
                 let step = [1, 2, 9, 300][rng.usize(..4)];
-                let nodes = (0..rng.u32(..most)).map(|place| 40 + place * step + rng.u32(..step));
+                let nodes =
+                    (0..rng.u32(..most)).map(|position| 40 + position * step + rng.u32(..step));
                 nodes.filter(|node| node % 61 != 0).collect()
             };
             let (nodes, changed) = (some(9_000), some([9, 300, 9_000][round % 3]));
             let changes: Vec<(u32, u32)> = changed.iter().map(|node| (*node, node + 1)).collect();
             let mut overlay = Overlay::new(Arc::new(changes));
             for batch in nodes.chunks([3, 60, BATCH][round % 7 % 3]) {
-                let mut found = Vec::new();
-                overlay.for_each(batch, |place, change| found.push((place, change)));
+                let mut result = Vec::new();
+                overlay.for_each(batch, |position, change| result.push((position, change)));
                 let is_changed = |(_, node): &(usize, &u32)| changed.binary_search(node).is_ok();
-                let wanted = batch.iter().enumerate().filter(is_changed);
-                let wanted: Vec<(usize, u32)> =
-                    wanted.map(|(place, node)| (place, node + 1)).collect();
-                assert_eq!(found, wanted, "round {round}");
+                let expected = batch.iter().enumerate().filter(is_changed);
+                let expected: Vec<(usize, u32)> =
+                    expected.map(|(position, node)| (position, node + 1)).collect();
+                assert_eq!(result, expected, "round {round}");
             }
         }
     }

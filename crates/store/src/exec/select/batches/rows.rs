@@ -54,7 +54,7 @@ impl<'m> Members<'m> {
         }
     }
 
-    /// The nodes of some places in the order. O(log nodes) and what is read.
+    /// The nodes of some positions in the order. O(log nodes) and what is read.
     pub(crate) fn range(self, range: Range<usize>) -> Cow<'m, [u32]> {
         match self {
             Members::List(nodes) => Cow::Borrowed(&nodes[range]),
@@ -62,9 +62,9 @@ impl<'m> Members<'m> {
         }
     }
 
-    /// The node at a place in the order; 0 where there is none.
-    pub(crate) fn at(self, place: usize) -> u32 {
-        self.range(place..(place + 1).min(self.len())).first().copied().unwrap_or(0)
+    /// The node at a position in the order; 0 where there is none.
+    pub(crate) fn at(self, position: usize) -> u32 {
+        self.range(position..(position + 1).min(self.len())).first().copied().unwrap_or(0)
     }
 
     /// Calls `visit` with the nodes, a batch at a time, until it fails.
@@ -84,14 +84,14 @@ impl<'m> Members<'m> {
         }
     }
 
-    /// As [`Members::for_each_batch`], of the nodes at some places in the order.
+    /// As [`Members::for_each_batch`], of the nodes at some positions in the order.
     pub(crate) fn for_each_batch_of(
         self,
-        places: Range<usize>,
+        positions: Range<usize>,
         mut visit: impl FnMut(&[u32]) -> Result<()>,
     ) -> Result<()> {
-        for start in places.clone().step_by(LISTED) {
-            let nodes = self.range(start..places.end.min(start + LISTED));
+        for start in positions.clone().step_by(LISTED) {
+            let nodes = self.range(start..positions.end.min(start + LISTED));
             nodes.chunks(BATCH).try_for_each(&mut visit)?;
         }
         Ok(())
@@ -117,7 +117,7 @@ impl<'m> Members<'m> {
 
 /// The rows of the nodes of a batch.
 pub(crate) enum Rows<'r> {
-    /// All of them have one, and they lie behind one another.
+    /// All of them have one, and they lie contiguous.
     Run(Range<usize>),
     /// So many nodes, none of which has one.
     Missing(usize),
@@ -178,10 +178,10 @@ impl Rows<'_> {
 const RUNS_MIN: usize = 32;
 
 /// Nodes are compared with the subjects word by word where they have one in so many ids at least: so there are some in each word.
-const SPAN_SHARE: usize = 16;
+const SPAN_RESERVATION: usize = 16;
 
 /// Where fewer than so many nodes are in a run they are searched for one by one, which costs less than to hand out each run.
-const RUN_SHARE: usize = 12;
+const RUN_RESERVATION: usize = 12;
 
 /// Finds the rows of batches.
 #[derive(Default, Clone)]
@@ -209,7 +209,7 @@ impl RowFinder {
     }
 
     /// The rows of nodes, which ascend: as a run where that is found out, else as a list. O(log subjects) where neither they nor the subjects have gaps, or they are all
-    /// subjects between two; else as [`RowFinder::for_each_piece`].
+    /// subjects between two; else as [`RowFinder::for_each_chunk`].
     pub(crate) fn find(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Rows<'_> {
         if let Some(run) = self.run(subjects, nodes) {
             return Rows::Run(run);
@@ -225,7 +225,7 @@ impl RowFinder {
         for run in &self.runs {
             match run.row {
                 NO_ROW => rows.resize(rows.len() + run.len as usize, NO_ROW),
-                row => rows.extend((0..run.len).map(|place| row.wrapping_add(place))),
+                row => rows.extend((0..run.len).map(|position| row.wrapping_add(position))),
             }
         }
         rows.resize(nodes.len(), NO_ROW);
@@ -234,10 +234,10 @@ impl RowFinder {
         Rows::Each(&self.rows)
     }
 
-    /// Calls `visit` with the rows of nodes, which ascend: piece by piece, in their order. O(log subjects) where neither they nor the subjects
+    /// Calls `visit` with the rows of nodes, which ascend: chunk by chunk, in their order. O(log subjects) where neither they nor the subjects
     /// have gaps; else a few instructions for 64 ids, and some for each in which they differ, where these are few; else as
     /// [`FrozenBitmap::rows_of`].
-    pub(crate) fn for_each_piece(
+    pub(crate) fn for_each_chunk(
         &mut self,
         subjects: &FrozenBitmap,
         nodes: &[u32],
@@ -266,11 +266,11 @@ impl RowFinder {
             return nodes.len();
         }
         let span = nodes.first().zip(nodes.last()).map_or(0, |(first, last)| last - first);
-        let are_near = span as usize / SPAN_SHARE < nodes.len();
+        let are_near = span as usize / SPAN_RESERVATION < nodes.len();
         if nodes.len() < RUNS_MIN || !are_near {
             return 0;
         }
-        subjects.row_runs(nodes, nodes.len() / RUN_SHARE, &mut self.runs)
+        subjects.row_runs(nodes, nodes.len() / RUN_RESERVATION, &mut self.runs)
     }
 
     /// Finds the runs of nodes that are all members of a set between two, of which it is known how it differs from the subjects: so they go from change
@@ -283,37 +283,37 @@ impl RowFinder {
         let (start, end) = (subjects.rank(first), subjects.rank(last));
         let stored = end - start + usize::from(subjects.contains(last));
         // As many nodes as the set has between its first and its last one: they are these.
-        if nodes.len() / RUN_SHARE < more + less || stored + more != nodes.len() + less {
+        if nodes.len() / RUN_RESERVATION < more + less || stored + more != nodes.len() + less {
             return None;
         }
         let gained = gained.range(first..=last).map(|node| (node, true));
         let mut changes: Vec<(u32, bool)> =
             gained.chain(lost.range(first..=last).map(|node| (node, false))).collect();
         changes.sort_unstable();
-        let (mut place, mut row) = (0, start as u32);
+        let (mut position, mut row) = (0, start as u32);
         let mut add = |row: u32, len: usize| {
             if 0 < len {
                 self.runs.push(RowRun { row, len: len as u32 });
             }
         };
         for (node, is_new) in changes {
-            let same = gallop(&nodes[place..], |other| *other < node);
+            let same = gallop(&nodes[position..], |other| *other < node);
             add(row, same);
             row += same as u32;
-            place += same;
+            position += same;
             if is_new {
                 add(NO_ROW, 1);
-                place += 1;
+                position += 1;
             } else {
                 // A subject that is none of the nodes.
                 row += 1;
             }
         }
-        add(row, nodes.len() - place);
+        add(row, nodes.len() - position);
         Some(())
     }
 
-    /// The rows of nodes that lie behind one another.
+    /// The rows of nodes that lie contiguous.
     pub(crate) fn run(&self, subjects: &FrozenBitmap, nodes: &[u32]) -> Option<Range<usize>> {
         subjects.rows_of_run(nodes).or_else(|| self.run_of_subjects(subjects, nodes))
     }
@@ -345,18 +345,18 @@ mod tests {
     use roaring::RoaringBitmap;
     use std::sync::Arc;
 
-    /// The rows that a finder gives, whole and piece by piece.
-    fn found(finder: &mut RowFinder, subjects: &FrozenBitmap, nodes: &[u32]) -> [Vec<u32>; 2] {
-        let mut pieces = Vec::new();
-        finder.for_each_piece(subjects, nodes, |rows| {
-            rows.for_each(|row| pieces.push(row.map_or(NO_ROW, |row| row as u32)));
+    /// The rows that a finder gives, whole and chunk by chunk.
+    fn result(finder: &mut RowFinder, subjects: &FrozenBitmap, nodes: &[u32]) -> [Vec<u32>; 2] {
+        let mut chunks = Vec::new();
+        finder.for_each_chunk(subjects, nodes, |rows| {
+            rows.for_each(|row| chunks.push(row.map_or(NO_ROW, |row| row as u32)));
         });
-        let whole = match finder.find(subjects, nodes) {
+        let full = match finder.find(subjects, nodes) {
             Rows::Run(run) => run.map(|row| row as u32).collect(),
             Rows::Missing(count) => vec![NO_ROW; count],
             Rows::Each(rows) => rows.to_vec(),
         };
-        [pieces, whole]
+        [chunks, full]
     }
 
     #[test]
@@ -366,7 +366,7 @@ mod tests {
             let rng = &mut Rng::with_seed(seed);
             let (first, step) = (rng.u32(..70_000), rng.u32(1..4));
             let stored: Vec<u32> =
-                (0..rng.u32(1..20_000)).map(|place| first + place * step).collect();
+                (0..rng.u32(1..20_000)).map(|position| first + position * step).collect();
             let subjects = FrozenBitmap::from_sorted(&stored);
             // From none to so many that no part of a batch is a run.
             let changes = [0, 1, 3, 20, 3_000][rng.usize(..5)];
@@ -387,21 +387,21 @@ mod tests {
             }
             // The same members, which are not told by what they are stored in.
             let anew = NodeSet::from(FrozenBitmap::from_sorted(&set.to_vec()));
-            let [known, compared] =
+            let [existing, compared] =
                 [&set, &anew].map(|it| RowFinder::of(&subjects, Members::Set(it)));
             if ALIKE_MIN <= set.len() {
-                let told = known.beside.as_ref().map(|it| (&it.gained, &it.lost));
-                let found = compared.beside.as_ref().map(|it| (&it.gained, &it.lost));
-                assert!(found.is_none() || found == told, "seed {seed}");
-                alike += usize::from(found.is_some());
+                let reported = existing.beside.as_ref().map(|it| (&it.gained, &it.lost));
+                let result = compared.beside.as_ref().map(|it| (&it.gained, &it.lost));
+                assert!(result.is_none() || result == reported, "seed {seed}");
+                alike += usize::from(result.is_some());
             }
-            let mut finders = [known, compared, RowFinder::default()];
+            let mut finders = [existing, compared, RowFinder::default()];
             for batch in nodes.chunks([BATCH, RUNS_MIN * 2, 10][rng.usize(..3)]) {
-                let mut wanted = vec![NO_ROW; batch.len()];
-                subjects.rows_of(batch, &mut wanted);
+                let mut expected = vec![NO_ROW; batch.len()];
+                subjects.rows_of(batch, &mut expected);
                 for finder in &mut finders {
-                    let found = found(finder, &subjects, batch);
-                    assert_eq!(found, [wanted.clone(), wanted.clone()], "seed {seed}");
+                    let result = result(finder, &subjects, batch);
+                    assert_eq!(result, [expected.clone(), expected.clone()], "seed {seed}");
                 }
             }
         }
@@ -410,14 +410,14 @@ mod tests {
 
     #[test]
     fn behind_a_few_changes_most_of_a_batch_is_runs() {
-        let stored: Vec<u32> = (0..2 * BATCH as u32).map(|place| 3 * place).collect();
+        let stored: Vec<u32> = (0..2 * BATCH as u32).map(|position| 3 * position).collect();
         let subjects = FrozenBitmap::from_sorted(&stored);
         let (gained, lost) = (RoaringBitmap::from([4_000]), RoaringBitmap::from([9_000]));
         let base = Box::new(NodeSet::Frozen(subjects.clone()));
         let set = NodeSet::Overlay { base, gained: Arc::new(gained), lost: Arc::new(lost) };
         let mut finder = RowFinder::of(&subjects, Members::Set(&set));
         let mut searched = 0;
-        finder.for_each_piece(&subjects, &set.to_vec()[..BATCH], |rows| {
+        finder.for_each_chunk(&subjects, &set.to_vec()[..BATCH], |rows| {
             searched += if let Rows::Each(rows) = rows { rows.len() } else { 0 };
         });
         assert_eq!(searched, 0);

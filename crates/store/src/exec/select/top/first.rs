@@ -1,9 +1,9 @@
 //! Keeps the first few of the nodes that it is offered.
 //!
-//! It keeps at most twice as many candidates as are wanted, and a bound: the rank of the last of those that were the
+//! It keeps at most twice as many candidates as are requested, and a bound: the rank of the last of those that were the
 //! first ones when the candidates were last sorted out. Sorting out happens O(log nodes) times when the values are in no order.
 //!
-//! Where all nodes that equal the last of the first ones are wanted, too, they are kept as long as they are not too many, and
+//! Where all nodes that equal the last of the first ones are requested, too, they are retained as long as they are not too many, and
 //! else looked for in a second pass, when the last rank is known.
 //!
 //! Nodes may be offered to several of these, each a part of the nodes, and the parts put together in their order. A part begins with the bound
@@ -11,26 +11,26 @@
 
 use crate::exec::select::ranked_rows::first_of;
 
-/// The least number of candidates that are kept.
-const ROOM_MIN: usize = 256;
+/// The least number of candidates that are retained.
+const CAPACITY_MIN: usize = 256;
 
-/// The room for nodes that equal the last one is doubled up to so many candidates: a megabyte.
+/// The space for nodes that equal the last one is doubled up to so many candidates: a megabyte.
 const EQUALS_MAX: usize = 1 << 16;
 
 /// The candidates for the first nodes by rank, or by rank backwards; those with equal ranks by node. Nodes have to come
 /// ascending.
 pub(super) struct Top {
-    wanted: usize,
+    expected: usize,
     /// All bits where the greatest rank comes first: it turns the order of ranks around.
     turn: u64,
     /// Turned ranks with their nodes.
     candidates: Vec<(u64, u32)>,
-    room: usize,
+    capacity: usize,
     /// A turned rank that is not kept any more, nor any greater one. The greatest one of the first nodes as last sorted out: a later node
-    /// with this rank comes behind them all. Where nodes that equal the last one are kept, the rank behind that.
+    /// with this rank comes behind them all. Where nodes that equal the last one are retained, the rank behind that.
     bound: u64,
     has_bound: bool,
-    /// Whether all nodes that equal the last one are wanted.
+    /// Whether all nodes that equal the last one are requested.
     with_equals: bool,
     /// The least rank of which nodes that equal the last one were dropped, since they were too many.
     dropped: Option<u64>,
@@ -40,19 +40,19 @@ pub(super) struct Top {
 pub(super) enum ToLast {
     /// They are here, ascending.
     Nodes(Vec<u32>),
-    /// They were too many, and are kept by this one when it is offered all nodes again.
+    /// They were too many, and are retained by this one when it is offered all nodes again.
     Again(Top),
 }
 
 impl Top {
-    /// Keeps the first `wanted` nodes, one at least.
-    pub(super) fn new(wanted: usize, descending: bool) -> Top {
-        let room = wanted.saturating_mul(2).max(ROOM_MIN);
+    /// Keeps the first `expected` nodes, one at least.
+    pub(super) fn new(expected: usize, descending: bool) -> Top {
+        let capacity = expected.saturating_mul(2).max(CAPACITY_MIN);
         Top {
-            wanted,
+            expected,
             turn: if descending { u64::MAX } else { 0 },
             candidates: Vec::new(),
-            room,
+            capacity,
             bound: 0,
             has_bound: false,
             with_equals: false,
@@ -60,9 +60,9 @@ impl Top {
         }
     }
 
-    /// Keeps the first `wanted` nodes and all that equal the last of them.
-    pub(super) fn with_equals(wanted: usize, descending: bool) -> Top {
-        Top { with_equals: true, ..Top::new(wanted, descending) }
+    /// Keeps the first `expected` nodes and all that equal the last of them.
+    pub(super) fn with_equals(expected: usize, descending: bool) -> Top {
+        Top { with_equals: true, ..Top::new(expected, descending) }
     }
 
     /// All nodes up to the rank of the last of the first ones; `None` when there are fewer than wanted.
@@ -72,7 +72,7 @@ impl Top {
         }
         // The candidates stay in their place: mostly their nodes ascend.
         let mut ranks: Vec<u64> = self.candidates.iter().map(|(rank, _)| *rank).collect();
-        let last = *ranks.select_nth_unstable(self.wanted - 1).1;
+        let last = *ranks.select_nth_unstable(self.expected - 1).1;
         if !self.with_equals || self.dropped == Some(last) {
             return Some(ToLast::Again(self.all_to(last)));
         }
@@ -87,9 +87,9 @@ impl Top {
     /// One in the same order that keeps all nodes up to a turned rank.
     fn all_to(&self, last: u64) -> Top {
         Top {
-            wanted: usize::MAX,
+            expected: usize::MAX,
             candidates: Vec::new(),
-            room: usize::MAX,
+            capacity: usize::MAX,
             // A bound that nothing reaches stands for none.
             bound: last.wrapping_add(1),
             has_bound: last != u64::MAX,
@@ -97,9 +97,9 @@ impl Top {
         }
     }
 
-    /// One in the same order that keeps the first `wanted` nodes and all that equal the last of them.
-    pub(super) fn sample(&self, wanted: usize) -> Top {
-        Top::with_equals(wanted, self.is_turned())
+    /// One in the same order that keeps the first `expected` nodes and all that equal the last of them.
+    pub(super) fn sample(&self, expected: usize) -> Top {
+        Top::with_equals(expected, self.is_negated())
     }
 
     /// The turned rank of the last of the first nodes, and how many nodes do not pass it; `None` when there are fewer than wanted, or too
@@ -108,7 +108,7 @@ impl Top {
         if !self.is_enough() {
             return None;
         }
-        let last = self.candidates.select_nth_unstable(self.wanted - 1).1.0;
+        let last = self.candidates.select_nth_unstable(self.expected - 1).1.0;
         let count = self.candidates.iter().filter(|(rank, _)| *rank <= last).count();
         (self.dropped != Some(last)).then_some((last, count))
     }
@@ -118,14 +118,14 @@ impl Top {
         Some(Top { bound: last.checked_add(1)?, has_bound: true, ..self.part() })
     }
 
-    /// Whether there are as many as are wanted.
+    /// Whether there are as many as are requested.
     pub(super) fn is_enough(&self) -> bool {
-        self.wanted <= self.candidates.len()
+        self.expected <= self.candidates.len()
     }
 
-    /// The number of nodes that are kept.
-    pub(super) fn wanted(&self) -> usize {
-        self.wanted
+    /// The number of nodes that are retained.
+    pub(super) fn expected(&self) -> usize {
+        self.expected
     }
 
     /// The bytes of the candidates.
@@ -134,21 +134,21 @@ impl Top {
     }
 
     /// Whether the greatest rank comes first.
-    pub(super) fn is_turned(&self) -> bool {
+    pub(super) fn is_negated(&self) -> bool {
         self.turn != 0
     }
 
-    /// Whether a rank is needed to be kept, since enough nodes were seen.
+    /// Whether a rank is needed to be retained, since enough nodes were seen.
     pub(super) fn has_bound(&self) -> bool {
         self.has_bound
     }
 
-    /// Whether few nodes would be kept from now on, or all are wanted.
+    /// Whether few nodes would be kept from now on, or all are requested.
     pub(super) fn is_choosy(&self) -> bool {
-        self.has_bound || self.wanted == usize::MAX
+        self.has_bound || self.expected == usize::MAX
     }
 
-    /// The turned rank of a node that would be kept now.
+    /// The turned rank of a node that would be retained now.
     #[inline]
     pub(super) fn taken(&self, rank: u64) -> Option<u64> {
         let rank = rank ^ self.turn;
@@ -156,11 +156,11 @@ impl Top {
     }
 
     /// Keeps nodes with turned ranks that were [taken](Top::taken) lately.
-    pub(super) fn keep(&mut self, found: &[(u64, u32)]) {
-        for &(rank, node) in found {
+    pub(super) fn retain(&mut self, result: &[(u64, u32)]) {
+        for &(rank, node) in result {
             if rank < self.bound || !self.has_bound {
                 self.candidates.push((rank, node));
-                if self.candidates.len() == self.room {
+                if self.candidates.len() == self.capacity {
                     self.sort_out();
                 }
             }
@@ -170,37 +170,37 @@ impl Top {
     /// Drops what is behind the first nodes, where there are enough, and sets the bound. Returns whether there are.
     pub(super) fn sort_out(&mut self) -> bool {
         if !self.is_enough() {
-            return self.wanted == usize::MAX;
+            return self.expected == usize::MAX;
         }
-        let last = self.candidates.select_nth_unstable(self.wanted - 1).1.0;
-        let (kept, bound) = match self.equals_to_front(last) {
-            Some(kept) => (kept, last + 1),
-            None => (self.wanted, last),
+        let last = self.candidates.select_nth_unstable(self.expected - 1).1.0;
+        let (retained, bound) = match self.equals_to_front(last) {
+            Some(retained) => (retained, last + 1),
+            None => (self.expected, last),
         };
-        self.candidates.truncate(kept);
+        self.candidates.truncate(retained);
         (self.bound, self.has_bound) = (bound, true);
         true
     }
 
     /// Moves the candidates that equal the last of the first ones behind these, and returns how many that makes together. `None` where none of
-    /// them is kept, as where there are too many or some were dropped before.
+    /// them is retained, as where there are too many or some were dropped before.
     fn equals_to_front(&mut self, last: u64) -> Option<usize> {
         if !self.with_equals || last == u64::MAX || self.dropped == Some(last) {
             return None;
         }
-        let mut kept = self.wanted;
-        for place in self.wanted..self.candidates.len() {
-            if self.candidates[place].0 == last {
-                self.candidates.swap(place, kept);
-                kept += 1;
+        let mut retained = self.expected;
+        for position in self.expected..self.candidates.len() {
+            if self.candidates[position].0 == last {
+                self.candidates.swap(position, retained);
+                retained += 1;
             }
         }
-        if EQUALS_MAX.max(4 * self.wanted) < 2 * kept {
+        if EQUALS_MAX.max(4 * self.expected) < 2 * retained {
             self.dropped = Some(last);
             return None;
         }
-        self.room = self.room.max(2 * kept);
-        Some(kept)
+        self.capacity = self.capacity.max(2 * retained);
+        Some(retained)
     }
 
     /// One that is offered a part of the nodes that come behind those so far.
@@ -211,7 +211,7 @@ impl Top {
     /// A part that has seen its nodes, ready to be put behind others.
     pub(super) fn done(mut self) -> Top {
         // As long as nothing was sorted out the nodes ascend.
-        if self.wanted != usize::MAX && self.sort_out() {
+        if self.expected != usize::MAX && self.sort_out() {
             // So nodes with the same rank ascend, as they do where all nodes are offered in their order.
             self.candidates.sort_unstable();
         }
@@ -222,7 +222,7 @@ impl Top {
     pub(super) fn absorb(&mut self, part: &Top) {
         // The bound of the whole is at most that of a part, so what a part has dropped of a greater rank is not missed.
         self.dropped = self.dropped.into_iter().chain(part.dropped).min();
-        self.keep(&part.candidates);
+        self.retain(&part.candidates);
     }
 
     /// The first nodes in their order; `None` when there are fewer than wanted.
@@ -230,11 +230,11 @@ impl Top {
         if !self.is_enough() {
             return None;
         }
-        let first = first_of(self.candidates, Some(self.wanted));
+        let first = first_of(self.candidates, Some(self.expected));
         Some(first.into_iter().map(|(_, node)| node).collect())
     }
 
-    /// All nodes that were kept, of one that keeps [all up to a rank](Top::all_to).
+    /// All nodes that were retained, of one that keeps [all up to a rank](Top::all_to).
     pub(super) fn finish_all(self) -> Vec<u32> {
         self.candidates.iter().map(|(_, node)| *node).collect()
     }
@@ -250,22 +250,22 @@ mod tests {
         #[test]
         fn the_first_of_many(
             ranks in prop::collection::vec(0u64..60, 1..2000),
-            wanted in 1usize..20,
+            expected in 1usize..20,
             descending in any::<bool>(),
             cuts in prop::collection::vec(1usize..300, 1..9),
         ) {
-            let top = || Top { room: 2 * wanted, ..Top::new(wanted, descending) };
-            let turned = |rank: u64| if descending { !rank } else { rank };
+            let top = || Top { capacity: 2 * expected, ..Top::new(expected, descending) };
+            let negated = |rank: u64| if descending { !rank } else { rank };
             let all: Vec<(u64, u32)> = ranks.iter().copied().zip(0..).collect();
             let mut sorted: Vec<(u64, u32)> =
-                all.iter().map(|(rank, node)| (turned(*rank), *node)).collect();
+                all.iter().map(|(rank, node)| (negated(*rank), *node)).collect();
             sorted.sort_unstable();
-            let first: Vec<u32> = sorted.iter().take(wanted).map(|(_, node)| *node).collect();
-            let first = (wanted <= ranks.len()).then_some(first);
+            let first: Vec<u32> = sorted.iter().take(expected).map(|(_, node)| *node).collect();
+            let first = (expected <= ranks.len()).then_some(first);
             let offer = |top: &mut Top, some: &[(u64, u32)]| {
                 for (rank, node) in some {
                     if let Some(rank) = top.taken(*rank) {
-                        top.keep(&[(rank, *node)]);
+                        top.retain(&[(rank, *node)]);
                     }
                 }
             };
@@ -282,7 +282,7 @@ mod tests {
             }
             prop_assert_eq!(&cut.finish(), &first);
             prop_assert_eq!(&one.finish(), &first);
-            let Some(&(last, _)) = sorted.get(wanted - 1) else { return Ok(()) };
+            let Some(&(last, _)) = sorted.get(expected - 1) else { return Ok(()) };
             let mut to_last: Vec<u32> =
                 sorted.iter().filter(|(rank, _)| *rank <= last).map(|(_, node)| *node).collect();
             to_last.sort_unstable();
@@ -301,26 +301,26 @@ mod tests {
             let mut again = top();
             offer(&mut again, &all);
             prop_assert_eq!(&all_to_last(again, &all), &to_last);
-            let mut sample = top().sample(wanted);
+            let mut sample = top().sample(expected);
             offer(&mut sample, &all);
             prop_assert_eq!(sample.last(), Some((last, to_last.len())));
         }
     }
 
-    /// Of more equal ones than are kept, the first ones are known and all others left to a second pass; those of a lesser rank are kept again.
+    /// Of more equal ones than are retained, the first ones are known and all others left to a second pass; those of a lesser rank are retained again.
     #[test]
     fn too_many_equals_are_left_to_a_second_pass() {
         let count = EQUALS_MAX as u32;
         let all: Vec<(u64, u32)> = (0..count).map(|node| (7, node)).collect();
         let mut top = Top::with_equals(3, false);
-        top.keep(&all);
-        assert!(top.room <= EQUALS_MAX && top.candidates.len() < 2 * ROOM_MIN);
+        top.retain(&all);
+        assert!(top.capacity <= EQUALS_MAX && top.candidates.len() < 2 * CAPACITY_MIN);
         assert_eq!(top.taken(7), None);
         let mut lesser = top.part();
         lesser.candidates = top.candidates.clone();
         assert_eq!(all_to_last(top, &all), (0..count).collect::<Vec<_>>());
         let few: Vec<(u64, u32)> = (count..count + 500).map(|node| (6, node)).collect();
-        lesser.keep(&few);
+        lesser.retain(&few);
         let ToLast::Nodes(nodes) = lesser.finish_to_last().unwrap() else {
             panic!("they were dropped")
         };
@@ -334,7 +334,7 @@ mod tests {
                 let taken =
                     |(rank, node): &(u64, u32)| again.taken(*rank).map(|rank| (rank, *node));
                 let taken: Vec<_> = all.iter().filter_map(taken).collect();
-                again.keep(&taken);
+                again.retain(&taken);
                 again.finish_all()
             }
         }

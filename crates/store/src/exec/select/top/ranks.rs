@@ -1,4 +1,4 @@
-//! Numbers, instants and texts that are stored behind one another, as ranks.
+//! Numbers, instants and texts that are stored contiguous, as ranks.
 //!
 //! The foremost one of a few dozen is compared with the bound, in a loop that the compiler makes vector instructions of, and each one only
 //! where that would be taken: 64 at a time are bits, of which those that are set are visited.
@@ -27,7 +27,7 @@ pub(super) enum Ranks<'a> {
     Texts(&'a TextArray),
 }
 
-/// The nodes of values that lie behind one another.
+/// The nodes of values that lie contiguous.
 #[derive(Clone, Copy)]
 pub(super) enum Ids<'n> {
     /// Those from this one on, without a gap.
@@ -36,10 +36,10 @@ pub(super) enum Ids<'n> {
 }
 
 impl Ids<'_> {
-    fn get(self, place: usize) -> u32 {
+    fn get(self, position: usize) -> u32 {
         match self {
-            Ids::From(first) => first + place as u32,
-            Ids::Each(nodes) => nodes[place],
+            Ids::From(first) => first + position as u32,
+            Ids::Each(nodes) => nodes[position],
         }
     }
 }
@@ -61,27 +61,27 @@ impl<'a> Ranks<'a> {
         })
     }
 
-    /// Adds those of some values that `top` would take to `found`, with their nodes, in their order.
+    /// Adds those of some values that `top` would take to `result`, with their nodes, in their order.
     pub(super) fn gather(
         self,
         rows: Range<usize>,
         ids: Ids<'_>,
         top: &Top,
-        found: &mut Vec<(u64, u32)>,
+        result: &mut Vec<(u64, u32)>,
     ) {
         match self {
-            Ranks::Narrow(ints) => gather(&ints[rows], ids, of_narrow, top, found),
-            Ranks::Ints(ints) => gather(&ints[rows], ids, rank_of_int, top, found),
-            Ranks::Floats(floats) => gather(&floats[rows], ids, ordered_bits, top, found),
-            Ranks::Days(days) => gather(&days[rows], ids, of_day, top, found),
-            Ranks::Seconds(seconds) => gather(&seconds[rows], ids, of_second, top, found),
+            Ranks::Narrow(ints) => gather(&ints[rows], ids, of_narrow, top, result),
+            Ranks::Ints(ints) => gather(&ints[rows], ids, rank_of_int, top, result),
+            Ranks::Floats(floats) => gather(&floats[rows], ids, ordered_bits, top, result),
+            Ranks::Days(days) => gather(&days[rows], ids, of_day, top, result),
+            Ranks::Seconds(seconds) => gather(&seconds[rows], ids, of_second, top, result),
             Ranks::Texts(texts) => {
-                let mut place = 0;
+                let mut position = 0;
                 texts.for_each(rows, |text| {
                     if let Some(rank) = top.taken(prefix(text)) {
-                        found.push((rank, ids.get(place)));
+                        result.push((rank, ids.get(position)));
                     }
-                    place += 1;
+                    position += 1;
                 });
             }
         }
@@ -98,32 +98,32 @@ impl<'a> Ranks<'a> {
         rows: &[u32],
         nodes: &[u32],
         top: &Top,
-        found: &mut Vec<(u64, u32)>,
+        result: &mut Vec<(u64, u32)>,
     ) {
         fn each<S: Copy>(
             stored: &[S],
             rank: impl Fn(S) -> u64,
             (rows, nodes): (&[u32], &[u32]),
             top: &Top,
-            found: &mut Vec<(u64, u32)>,
+            result: &mut Vec<(u64, u32)>,
         ) {
             for (&row, &node) in rows.iter().zip(nodes).filter(|(row, _)| **row != NO_ROW) {
                 if let Some(rank) = top.taken(rank(stored[row as usize])) {
-                    found.push((rank, node));
+                    result.push((rank, node));
                 }
             }
         }
         let at = (rows, nodes);
         match self {
-            Ranks::Narrow(ints) => each(ints, of_narrow, at, top, found),
-            Ranks::Ints(ints) => each(ints, rank_of_int, at, top, found),
-            Ranks::Floats(floats) => each(floats, ordered_bits, at, top, found),
-            Ranks::Days(days) => each(days, of_day, at, top, found),
-            Ranks::Seconds(seconds) => each(seconds, of_second, at, top, found),
+            Ranks::Narrow(ints) => each(ints, of_narrow, at, top, result),
+            Ranks::Ints(ints) => each(ints, rank_of_int, at, top, result),
+            Ranks::Floats(floats) => each(floats, ordered_bits, at, top, result),
+            Ranks::Days(days) => each(days, of_day, at, top, result),
+            Ranks::Seconds(seconds) => each(seconds, of_second, at, top, result),
             Ranks::Texts(texts) => {
                 for (&row, &node) in rows.iter().zip(nodes).filter(|(row, _)| **row != NO_ROW) {
                     if let Some(rank) = top.taken(prefix(texts.get_bytes(row as usize))) {
-                        found.push((rank, node));
+                        result.push((rank, node));
                     }
                 }
             }
@@ -210,31 +210,34 @@ fn gather<S: Ranked>(
     ids: Ids<'_>,
     rank: impl Fn(S) -> u64,
     top: &Top,
-    found: &mut Vec<(u64, u32)>,
+    result: &mut Vec<(u64, u32)>,
 ) {
     for (block, values) in values.chunks(GLANCE).enumerate() {
         // What stands for a number that is missing may be looked at for nothing, and hides none.
         if top.has_bound()
-            && let Some(foremost) = S::foremost(values, top.is_turned())
+            && let Some(foremost) = S::foremost(values, top.is_negated())
             && top.taken(rank(foremost)).is_none()
         {
             continue;
         }
         // Nearly all are taken as long as there is no bound.
         let (words, rest) = if top.has_bound() { values.as_chunks() } else { (&[][..], values) };
-        let mut take = |place: usize, value: S| {
-            found
-                .extend(top.taken(rank(value)).map(|rank| (rank, ids.get(block * GLANCE + place))));
+        let mut take = |position: usize, value: S| {
+            result.extend(
+                top.taken(rank(value)).map(|rank| (rank, ids.get(block * GLANCE + position))),
+            );
         };
         for (word, rows) in words.iter().enumerate() {
             let mut taken = vectorized(|| bits_where(rows, |it| top.taken(rank(it)).is_some()));
             while taken != 0 {
-                let place = taken.trailing_zeros() as usize;
-                take(64 * word + place, rows[place]);
+                let position = taken.trailing_zeros() as usize;
+                take(64 * word + position, rows[position]);
                 taken &= taken - 1;
             }
         }
-        rest.iter().enumerate().for_each(|(place, value)| take(64 * words.len() + place, *value));
+        rest.iter()
+            .enumerate()
+            .for_each(|(position, value)| take(64 * words.len() + position, *value));
     }
 }
 
@@ -250,7 +253,7 @@ mod tests {
             ints in prop::collection::vec(
                 prop_oneof![-40i16..40, Just(i16::MIN), Just(i16::MAX), any::<i16>()], 1..3000
             ),
-            wanted in 1usize..20,
+            expected in 1usize..20,
             descending in any::<bool>(),
             no_number in 0..6000_usize,
         ) {
@@ -266,24 +269,24 @@ mod tests {
                 Ranks::Days(&ints), Ranks::Seconds(&narrow),
             ] {
                 let (mut at_a_glance, mut one_by_one) =
-                    (Top::new(wanted, descending), Top::new(wanted, descending));
-                let mut found = Vec::new();
+                    (Top::new(expected, descending), Top::new(expected, descending));
+                let mut result = Vec::new();
                 for start in (0..ints.len()).step_by(400) {
                     let end = ints.len().min(start + 400);
-                    let (first, place) = (Ids::From(7 + start as u32), start as u32);
+                    let (first, position) = (Ids::From(7 + start as u32), start as u32);
                     let ids = if start % 800 == 0 { first } else { Ids::Each(&nodes[start..end]) };
-                    ranks.gather(start..end, ids, &at_a_glance, &mut found);
-                    at_a_glance.keep(&found);
+                    ranks.gather(start..end, ids, &at_a_glance, &mut result);
+                    at_a_glance.retain(&result);
                     at_a_glance.sort_out();
-                    found.clear();
-                    let mut rows: Vec<u32> = (place..end as u32).collect();
+                    result.clear();
+                    let mut rows: Vec<u32> = (position..end as u32).collect();
                     rows[0] = NO_ROW;
-                    ranks.gather_rows(&rows[..1], &nodes[start..], &one_by_one, &mut found);
-                    prop_assert!(found.is_empty(), "a node without a row");
-                    rows[0] = place;
-                    ranks.gather_rows(&rows, &nodes[start..], &one_by_one, &mut found);
-                    one_by_one.keep(&found);
-                    found.clear();
+                    ranks.gather_rows(&rows[..1], &nodes[start..], &one_by_one, &mut result);
+                    prop_assert!(result.is_empty(), "a node without a row");
+                    rows[0] = position;
+                    ranks.gather_rows(&rows, &nodes[start..], &one_by_one, &mut result);
+                    one_by_one.retain(&result);
+                    result.clear();
                 }
                 prop_assert_eq!(at_a_glance.finish(), one_by_one.finish());
             }

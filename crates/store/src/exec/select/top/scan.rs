@@ -1,10 +1,10 @@
 //! One pass over the numbers of many nodes for the first few of them.
 //!
 //! Where all nodes with a value are asked the column is read from end to end, and a node is named only where its value would be taken. Other nodes are listed, a batch at a time, and their rows found. The first part of the nodes gives a bound;
-//! of what is left, threads take morsels, each with a [`Top`] of its own that begins with that bound. Where many are wanted, a bound that a few
+//! of what is left, threads take morsels, each with a [`Top`] of its own that begins with that bound. Where many are requested, a bound that a few
 //! more than these are likely not to pass comes from a sample, and threads list what does not pass it.
 //!
-//! A filter is asked of those nodes alone that would be among the first ones: of a million about as many as are wanted for each one in so many
+//! A filter is asked of those nodes alone that would be among the first ones: of a million about as many as are requested for each one in so many
 //! that passes, times the logarithm. Until there is a bound it is asked before.
 
 use super::first::{ToLast, Top};
@@ -15,7 +15,7 @@ use crate::exec::select::batches::{BATCH, Members, RowFinder, Rows};
 use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::number_columns::{NumberChanges, NumberSlice};
 use crate::exec::select::rank::{is_far, rank_of, rank_of_int};
-use crate::graph::{LangValues, Stretch};
+use crate::graph::{LangValues, NumberRun};
 use crate::storage::NodeSet;
 use hexgraph_base::types::{Result, ValueRef, ValueType, ordered_bits};
 use std::ops::Range;
@@ -33,23 +33,23 @@ const FEW_NAMED: usize = 16;
 const UNBOUNDED: usize = 256;
 
 /// One in so many nodes is in the sample that bounds a search for many of them, in runs of so many.
-const SAMPLE_SHARE: usize = 16;
+const SAMPLE_RESERVATION: usize = 16;
 const SAMPLE_RUN: usize = 64;
 
 /// Keeps those of some nodes that pass a filter. The nodes ascend.
-pub(in crate::exec) type Sieve<'s> = dyn Fn(Vec<u32>) -> Result<Vec<u32>> + 's;
+pub(in crate::exec) type Prefilter<'s> = dyn Fn(Vec<u32>) -> Result<Vec<u32>> + 's;
 
 /// Makes a filter for each thread that asks it.
-pub(in crate::exec) type Sieves<'s> = dyn Fn() -> Box<Sieve<'s>> + Sync + 's;
+pub(in crate::exec) type Sieves<'s> = dyn Fn() -> Box<Prefilter<'s>> + Sync + 's;
 
-/// Nodes of which the first ones are wanted in the order of their numbers or instants.
+/// Nodes of which the first ones are requested in the order of their numbers or instants.
 pub(in crate::exec) struct Scan<'a> {
     part: &'a LangValues,
     value_type: ValueType,
     ranks: Ranks<'a>,
     nodes: &'a NodeSet,
     /// Whether all that have a value are asked.
-    is_whole: bool,
+    is_complete: bool,
     /// The first stored node, where stored ones have no gaps between them.
     first: Option<u32>,
     /// All changes, where all that have a value are asked and these are numbers.
@@ -77,10 +77,10 @@ impl<'a> Scan<'a> {
         let ends = subjects.min().zip(subjects.max());
         let first = ends.filter(|(first, last)| (last - first) as usize + 1 == subjects.len());
         let first = first.map(|(first, _)| first);
-        let is_whole = ends.is_some() && nodes.is_known_to_have_all(&part.subjects());
+        let is_complete = ends.is_some() && nodes.is_known_to_have_all(&part.subjects());
         // Of few nodes the changes are looked up.
-        let changes = if is_whole { NumberChanges::of_all(part, value_type) } else { None };
-        Some(Scan { part, value_type, ranks, nodes, is_whole, first, changes, filter, control })
+        let changes = if is_complete { NumberChanges::of_all(part, value_type) } else { None };
+        Some(Scan { part, value_type, ranks, nodes, is_complete, first, changes, filter, control })
     }
 
     /// Whether different values are told apart; else [`Scan::leading`] tells which nodes may be the first.
@@ -88,21 +88,21 @@ impl<'a> Scan<'a> {
         self.ranks.tell_apart()
     }
 
-    /// Returns the first `wanted` of the nodes, equal ones by node, of values that are [told apart](Scan::tells_apart). `None` where this is not the way: none is wanted, fewer have a value, or
-    /// few pass the filter. O(nodes), when few of them are wanted.
+    /// Returns the first `expected` of the nodes, equal ones by node, of values that are [told apart](Scan::tells_apart). `None` where this is not the way: none is requested, fewer have a value, or
+    /// few pass the filter. O(nodes), when few of them are requested.
     ///
     /// # Errors
     ///
     /// Those of the filter and of [`Control::check`].
     pub(in crate::exec::select) fn first(
         &self,
-        wanted: usize,
+        expected: usize,
         descending: bool,
     ) -> Result<Option<Vec<u32>>> {
-        Ok(self.offered(Top::new(wanted, descending))?.and_then(Top::finish))
+        Ok(self.offered(Top::new(expected, descending))?.and_then(Top::finish))
     }
 
-    /// Returns the first `wanted` of the nodes, together with all whose number equals that of the last of them, ascending by node: with several
+    /// Returns the first `expected` of the nodes, together with all whose number equals that of the last of them, ascending by node: with several
     /// sort keys, of which this is the first, no other node can be on the page. `None` as [`Scan::first`]. One pass over the column, or two where
     /// very many are equal.
     ///
@@ -111,10 +111,10 @@ impl<'a> Scan<'a> {
     /// As [`Scan::first`].
     pub(in crate::exec) fn leading(
         &self,
-        wanted: usize,
+        expected: usize,
         descending: bool,
     ) -> Result<Option<Vec<u32>>> {
-        let Some(top) = self.offered(Top::with_equals(wanted, descending))? else {
+        let Some(top) = self.offered(Top::with_equals(expected, descending))? else {
             return Ok(None);
         };
         Ok(match top.finish_to_last() {
@@ -126,7 +126,7 @@ impl<'a> Scan<'a> {
 
     /// The candidates for the first nodes. `None` as [`Scan::first`], but for too few that have a value.
     fn offered(&self, mut top: Top) -> Result<Option<Top>> {
-        if top.wanted() == 0 {
+        if top.expected() == 0 {
             return Ok(None);
         }
         Ok(self.run(&mut top)?.then_some(top))
@@ -134,7 +134,7 @@ impl<'a> Scan<'a> {
 
     /// Offers all of the nodes. `false` when a changed value has no rank of its own, and when few pass the filter.
     fn run(&self, top: &mut Top) -> Result<bool> {
-        let (len, nanos) = match self.is_whole {
+        let (len, nanos) = match self.is_complete {
             true if self.tells_apart() => (self.ranks.len(), COLUMN_NANOS),
             true => (self.ranks.len(), TEXTS_NANOS),
             false => (self.nodes.len(), LISTED_NANOS),
@@ -142,15 +142,15 @@ impl<'a> Scan<'a> {
         let can_give_up = self.filter.is_some();
         let sieves = || self.filter.map(|filter| filter());
         let look = |range: Range<usize>, top: &mut Top| {
-            let sieve = sieves();
-            let (found, finder) = (Vec::new(), RowFinder::default());
-            let mut look = Look { scan: self, sieve: sieve.as_deref(), found, finder };
-            match self.is_whole {
+            let prefilter = sieves();
+            let (result, finder) = (Vec::new(), RowFinder::default());
+            let mut look = Look { scan: self, prefilter: prefilter.as_deref(), result, finder };
+            match self.is_complete {
                 true => look.at_rows(range, top),
                 false => look.at_members(range, top),
             }
         };
-        share(self.control, (len, nanos), can_give_up, top, look)
+        fraction(self.control, (len, nanos), can_give_up, top, look)
     }
 
     /// The rank of a value that changed since the column was built; `None` for one that is not of the predicate's type, or
@@ -172,14 +172,14 @@ impl<'a> Scan<'a> {
 
 /// Has `look` offer `len` items, of which a batch takes about `nanos` nanoseconds: the first ones here, and the others in morsels. `false` where a
 /// look says so, and, if asked for, where the first ones were too few.
-fn share(
+fn fraction(
     control: &Control,
     (len, nanos): (usize, usize),
     can_give_up: bool,
     top: &mut Top,
     look: impl Fn(Range<usize>, &mut Top) -> Result<bool> + Sync,
 ) -> Result<bool> {
-    let is_bounded = top.wanted() == usize::MAX;
+    let is_bounded = top.expected() == usize::MAX;
     if !can_give_up
         && !is_bounded
         && let Some(mut bounded) = bounded_by_sample(control, len, top, &look)?
@@ -192,7 +192,7 @@ fn share(
             return Ok(true);
         }
     }
-    let part = if is_bounded { 0 } else { len / control.costs().top_share };
+    let part = if is_bounded { 0 } else { len / control.costs().top_reservation };
     let first = part.next_multiple_of(BATCH).min(len);
     if !look(0..first, top)? || !top.sort_out() && can_give_up && first < len {
         return Ok(false);
@@ -201,22 +201,22 @@ fn share(
 }
 
 /// The same with a bound that a few more than the first nodes are likely not to pass: the same part of the nodes of a sample don't. `None` where few
-/// are wanted, or so many have the rank of the last of them that there is nothing to be gained.
+/// are requested, or so many have the rank of the last of them that there is nothing to be gained.
 fn bounded_by_sample(
     control: &Control,
     len: usize,
     top: &Top,
     look: &impl Fn(Range<usize>, &mut Top) -> Result<bool>,
 ) -> Result<Option<Top>> {
-    let wanted = top.wanted();
-    if wanted < control.costs().sampled_top {
+    let expected = top.expected();
+    if expected < control.costs().sampled_top {
         return Ok(None);
     }
     // Of as many again as the root of the number, four times, one in some ten thousand samples has too few.
-    let of_sample = wanted / SAMPLE_SHARE;
+    let of_sample = expected / SAMPLE_RESERVATION;
     let of_sample = of_sample + 4 * of_sample.isqrt() + 4;
     let mut sample = top.sample(of_sample);
-    for start in (0..len).step_by(SAMPLE_SHARE * SAMPLE_RUN) {
+    for start in (0..len).step_by(SAMPLE_RESERVATION * SAMPLE_RUN) {
         if !look(start..len.min(start + SAMPLE_RUN), &mut sample)? {
             return Ok(None);
         }
@@ -225,7 +225,7 @@ fn bounded_by_sample(
     Ok(last.and_then(|(last, _)| top.bounded(last)))
 }
 
-/// Has `look` offer a range of items as [`share`] does, in morsels. `is_bounded`: a part keeps few, or all are wanted.
+/// Has `look` offer a range of items as [`fraction`] does, in morsels. `is_bounded`: a part keeps few, or all are requested.
 fn share_rest(
     control: &Control,
     (range, nanos): (Range<usize>, usize),
@@ -239,7 +239,7 @@ fn share_rest(
         return look(first..len, top);
     };
     // Without a bound a part keeps as many as the whole, so it has to be much longer.
-    let long = top.wanted().saturating_mul(control.costs().top_share) / BATCH;
+    let long = top.expected().saturating_mul(control.costs().top_reservation) / BATCH;
     let spread = if is_bounded { spread } else { spread.of_at_least(long) };
     let (begun, mut is_done) = (top.part(), true);
     let part = |range: Range<usize>| {
@@ -262,9 +262,9 @@ fn share_rest(
 /// One thread's part in a pass.
 struct Look<'s, 'a> {
     scan: &'s Scan<'a>,
-    sieve: Option<&'s Sieve<'a>>,
+    prefilter: Option<&'s Prefilter<'a>>,
     /// The nodes of a batch that would be taken, with their turned ranks.
-    found: Vec<(u64, u32)>,
+    result: Vec<(u64, u32)>,
     finder: RowFinder,
 }
 
@@ -277,17 +277,17 @@ impl Look<'_, '_> {
         let mut start = rows.start;
         while start < rows.end {
             self.scan.control.check()?;
-            let len = if self.sieve.is_some() || top.is_choosy() { BATCH } else { UNBOUNDED };
+            let len = if self.prefilter.is_some() || top.is_choosy() { BATCH } else { UNBOUNDED };
             let rows = start..rows.end.min(start + len);
             start = rows.end;
             // What is new before the first row and behind the last one comes with them.
             let least = if rows.start == 0 { 0 } else { node_of(rows.start) };
             let last = if rows.end == subjects.len() { u32::MAX } else { node_of(rows.end) - 1 };
-            if let Some(sieve) = self.sieve.filter(|_| !top.has_bound()) {
+            if let Some(prefilter) = self.prefilter.filter(|_| !top.has_bound()) {
                 let nodes = self.scan.nodes.iter_from(least).take_while(|node| *node <= last);
-                let passed = sieve(nodes.collect())?;
+                let passed = prefilter(nodes.collect())?;
                 is_ranked &= self.gather(&passed, top);
-                top.keep(&self.found);
+                top.retain(&self.result);
                 continue;
             }
             is_ranked &= self.gather_rows(rows, (least, last), top);
@@ -296,15 +296,15 @@ impl Look<'_, '_> {
         Ok(is_ranked)
     }
 
-    /// Offers the nodes at some places of the set.
-    fn at_members(&mut self, places: Range<usize>, top: &mut Top) -> Result<bool> {
+    /// Offers the nodes at some positions of the set.
+    fn at_members(&mut self, positions: Range<usize>, top: &mut Top) -> Result<bool> {
         let mut is_ranked = true;
-        Members::Set(self.scan.nodes).for_each_batch_of(places, |nodes| {
+        Members::Set(self.scan.nodes).for_each_batch_of(positions, |nodes| {
             self.scan.control.check()?;
-            if let Some(sieve) = self.sieve.filter(|_| !top.has_bound()) {
-                let passed = sieve(nodes.to_vec())?;
+            if let Some(prefilter) = self.prefilter.filter(|_| !top.has_bound()) {
+                let passed = prefilter(nodes.to_vec())?;
                 is_ranked &= self.gather(&passed, top);
-                top.keep(&self.found);
+                top.retain(&self.result);
                 return Ok(());
             }
             is_ranked &= self.gather(nodes, top);
@@ -315,63 +315,65 @@ impl Look<'_, '_> {
 
     /// Has those that were found, and pass the filter, kept.
     fn offer(&mut self, top: &mut Top) -> Result<()> {
-        if let Some(sieve) = self.sieve.filter(|_| !self.found.is_empty()) {
-            let nodes: Vec<u32> = self.found.iter().map(|(_, node)| *node).collect();
-            let passed = sieve(nodes)?;
+        if let Some(prefilter) = self.prefilter.filter(|_| !self.result.is_empty()) {
+            let nodes: Vec<u32> = self.result.iter().map(|(_, node)| *node).collect();
+            let passed = prefilter(nodes)?;
             let mut passed = passed.iter().peekable();
-            self.found.retain(|(_, node)| passed.next_if_eq(&node).is_some());
+            self.result.retain(|(_, node)| passed.next_if_eq(&node).is_some());
         }
-        top.keep(&self.found);
+        top.retain(&self.result);
         Ok(())
     }
 
     /// Finds the nodes of some rows that would be taken, and those between two nodes that changed. `false` when a changed value has no rank.
     fn gather_rows(&mut self, rows: Range<usize>, (least, last): (u32, u32), top: &Top) -> bool {
-        let Look { scan, found, .. } = self;
-        found.clear();
-        scan.gather_run(rows, top, found);
-        if scan.part.is_settled() {
+        let Look { scan, result, .. } = self;
+        result.clear();
+        scan.gather_run(rows, top, result);
+        if scan.part.is_clean() {
             return true;
         }
         // Few of the rows are found, so those that changed are looked for among these, and the rows are read without a halt.
-        found.retain(|(_, node)| scan.part.changed(*node).is_none());
-        let stored = found.len();
-        let is_ranked = scan.gather_all_changed((least, last), top, found);
-        if 0 < stored && stored < found.len() {
-            found.sort_unstable_by_key(|(_, node)| *node);
+        result.retain(|(_, node)| scan.part.changed(*node).is_none());
+        let stored = result.len();
+        let is_ranked = scan.gather_all_changed((least, last), top, result);
+        if 0 < stored && stored < result.len() {
+            result.sort_unstable_by_key(|(_, node)| *node);
         }
         is_ranked
     }
 
     /// Finds those of some nodes, which ascend, that would be taken. `false` when a changed value has no rank.
     fn gather(&mut self, nodes: &[u32], top: &Top) -> bool {
-        let Look { scan, found, finder, .. } = self;
-        found.clear();
+        let Look { scan, result, finder, .. } = self;
+        result.clear();
         let mut is_ranked = true;
-        scan.part.by_changes(nodes, |stretch| match stretch {
-            Stretch::Stored(nodes) => scan.gather_stored(finder, nodes, top, found),
-            Stretch::Changed(node, row) => is_ranked &= scan.gather_changed(node, row, top, found),
+        scan.part.by_changes(nodes, |run| match run {
+            NumberRun::Stored(nodes) => scan.gather_stored(finder, nodes, top, result),
+            NumberRun::Changed(node, row) => {
+                is_ranked &= scan.gather_changed(node, row, top, result)
+            }
         });
         is_ranked
     }
 }
 
 impl Scan<'_> {
-    fn gather_run(&self, rows: Range<usize>, top: &Top, found: &mut Vec<(u64, u32)>) {
-        let before = found.len();
-        self.ranks.gather(rows.clone(), Ids::From(rows.start as u32), top, found);
-        let found = &mut found[before..];
+    fn gather_run(&self, rows: Range<usize>, top: &Top, result: &mut Vec<(u64, u32)>) {
+        let before = result.len();
+        self.ranks.gather(rows.clone(), Ids::From(rows.start as u32), top, result);
+        let result = &mut result[before..];
         let subjects = &self.part.base.column.subjects;
         match self.first {
-            Some(first) => found.iter_mut().for_each(|(_, row)| *row += first),
-            None if found.len() <= FEW_NAMED => {
-                for (_, row) in found {
+            Some(first) => result.iter_mut().for_each(|(_, row)| *row += first),
+            None if result.len() <= FEW_NAMED => {
+                for (_, row) in result {
                     *row = subjects.select(*row as usize).expect("it is a row of the subjects");
                 }
             }
             None => {
                 let nodes = subjects.page(rows.start, rows.len());
-                found.iter_mut().for_each(|(_, row)| *row = nodes[*row as usize - rows.start]);
+                result.iter_mut().for_each(|(_, row)| *row = nodes[*row as usize - rows.start]);
             }
         }
     }
@@ -381,16 +383,16 @@ impl Scan<'_> {
         finder: &mut RowFinder,
         nodes: &[u32],
         top: &Top,
-        found: &mut Vec<(u64, u32)>,
+        result: &mut Vec<(u64, u32)>,
     ) {
         let mut rest = nodes;
-        finder.for_each_piece(&self.part.base.column.subjects, nodes, |rows| {
+        finder.for_each_chunk(&self.part.base.column.subjects, nodes, |rows| {
             let (nodes, behind) = rest.split_at(rows.len());
             rest = behind;
             match rows {
-                Rows::Run(rows) => self.ranks.gather(rows, Ids::Each(nodes), top, found),
+                Rows::Run(rows) => self.ranks.gather(rows, Ids::Each(nodes), top, result),
                 Rows::Missing(_) => {}
-                Rows::Each(rows) => self.ranks.gather_rows(rows, nodes, top, found),
+                Rows::Each(rows) => self.ranks.gather_rows(rows, nodes, top, result),
             }
         });
     }
@@ -400,7 +402,7 @@ impl Scan<'_> {
         &self,
         (least, last): (u32, u32),
         top: &Top,
-        found: &mut Vec<(u64, u32)>,
+        result: &mut Vec<(u64, u32)>,
     ) -> bool {
         fn each<T: Copy>(
             changes: &[(u32, Option<T>)],
@@ -418,15 +420,15 @@ impl Scan<'_> {
         let ends = (least, last);
         match &self.changes {
             Some(NumberChanges::Int(ints)) => each(ints, ends, |node, int| {
-                found.extend(top.taken(rank_of_int(int)).map(|rank| (rank, node)));
+                result.extend(top.taken(rank_of_int(int)).map(|rank| (rank, node)));
             }),
             Some(NumberChanges::Float(floats)) => each(floats, ends, |node, float| {
-                found.extend(top.taken(ordered_bits(float)).map(|rank| (rank, node)));
+                result.extend(top.taken(ordered_bits(float)).map(|rank| (rank, node)));
             }),
             None => {
                 let changed = self.part.changed_between(least, last);
                 return changed.fold(true, |all, (node, row)| {
-                    all & self.gather_changed(node, row, top, found)
+                    all & self.gather_changed(node, row, top, result)
                 });
             }
         }
@@ -439,23 +441,23 @@ impl Scan<'_> {
         node: u32,
         row: Option<&crate::graph::Row>,
         top: &Top,
-        found: &mut Vec<(u64, u32)>,
+        result: &mut Vec<(u64, u32)>,
     ) -> bool {
         let Some(row) = row else { return true };
         let Some(rank) = self.rank_of_changed(row.first()) else { return false };
-        found.extend(top.taken(rank).map(|rank| (rank, node)));
+        result.extend(top.taken(rank).map(|rank| (rank, node)));
         true
     }
 }
 
-/// Returns the first `wanted` of those nodes of a set that have a value of a variable, in the order of the values. `None` as [`Scan::first`].
+/// Returns the first `expected` of those nodes of a set that have a value of a variable, in the order of the values. `None` as [`Scan::first`].
 pub(in crate::exec::select) fn by_variable(
     map: &ValueMap,
     nodes: &NodeSet,
     descending: bool,
-    wanted: usize,
+    expected: usize,
 ) -> Option<Vec<u32>> {
-    if wanted == 0 {
+    if expected == 0 {
         return None;
     }
     let ranks = match &map.values {
@@ -463,14 +465,14 @@ pub(in crate::exec::select) fn by_variable(
         Column::Float(floats) => Ranks::Floats(floats),
         Column::Any(_) => return None,
     };
-    let (mut top, mut found) = (Top::new(wanted, descending), Vec::new());
+    let (mut top, mut result) = (Top::new(expected, descending), Vec::new());
     let is_all = nodes.is_exactly(&map.nodes);
     for (batch, some) in map.nodes.chunks(BATCH).enumerate() {
         let start = batch * BATCH;
-        ranks.gather(start..start + some.len(), Ids::Each(some), &top, &mut found);
-        found.retain(|(_, node)| is_all || nodes.contains(*node));
-        top.keep(&found);
-        found.clear();
+        ranks.gather(start..start + some.len(), Ids::Each(some), &top, &mut result);
+        result.retain(|(_, node)| is_all || nodes.contains(*node));
+        top.retain(&result);
+        result.clear();
     }
     top.finish()
 }
@@ -485,33 +487,33 @@ pub(in crate::exec::select) fn by_column_var(
     column: &ColumnVar,
     nodes: &NodeSet,
     descending: bool,
-    wanted: usize,
+    expected: usize,
 ) -> Result<Option<Vec<u32>>> {
-    if wanted == 0 {
+    if expected == 0 {
         return Ok(None);
     }
-    let mut top = Top::new(wanted, descending);
+    let mut top = Top::new(expected, descending);
     let is_all = nodes.is_known_to_equal(&column.subjects());
     let finders = column.finders();
-    let look = |places: Range<usize>, top: &mut Top| {
-        let mut found = Vec::new();
+    let look = |positions: Range<usize>, top: &mut Top| {
+        let mut result = Vec::new();
         let take = |batch: &[u32], numbers: NumberSlice<'_>, has: &[bool]| {
-            found.clear();
-            Ranks::from(numbers).gather(0..batch.len(), Ids::Each(batch), top, &mut found);
+            result.clear();
+            Ranks::from(numbers).gather(0..batch.len(), Ids::Each(batch), top, &mut result);
             if !has.is_empty() {
                 // Most of a batch is not found, and what was found ascends.
-                let mut place = 0;
-                found.retain(|(_, node)| {
-                    place += crate::storage::gallop(&batch[place..], |other| other < node);
-                    has[place]
+                let mut position = 0;
+                result.retain(|(_, node)| {
+                    position += crate::storage::gallop(&batch[position..], |other| other < node);
+                    has[position]
                 });
             }
-            found.retain(|(_, node)| is_all || nodes.contains(*node));
-            top.keep(&found);
+            result.retain(|(_, node)| is_all || nodes.contains(*node));
+            top.retain(&result);
         };
-        column.for_each_batch_of(places, &finders, || control.check(), take)?;
+        column.for_each_batch_of(positions, &finders, || control.check(), take)?;
         Ok(true)
     };
-    share(control, (column.len(), COMPUTED_NANOS), false, &mut top, look)?;
+    fraction(control, (column.len(), COMPUTED_NANOS), false, &mut top, look)?;
     Ok(top.finish())
 }

@@ -1,9 +1,9 @@
 //! The edges of a field read back: from where they lead to, to where they come from.
 //!
 //! With `@reverse` the schema keeps them so. Without it a search that has read many of them has them turned round, as algorithms have them
-//! ([`crate::algo`]): that costs about as much as a search over some of them, and is kept for the next paths and algorithms.
+//! ([`crate::algo`]): that costs about as much as a search over some of them, and is retained for the next paths and algorithms.
 
-use crate::algo::{EdgeSelection, Graph, GraphCache, Task, Wanted};
+use crate::algo::{EdgeSelection, Graph, GraphCache, Requested, Task};
 use crate::exec::control::context::Context;
 use crate::graph::{Direction, Predicate};
 use hexgraph_base::plan;
@@ -22,7 +22,7 @@ pub(super) enum Back<'s> {
     /// As the schema keeps them.
     Stored(&'s Direction),
     /// As they were turned round, by the numbers of nodes in this graph.
-    Turned(Arc<Graph>),
+    Inverted(Arc<Graph>),
     /// They are not there yet.
     Missing,
     /// They can't be had: there is no memory for them.
@@ -48,14 +48,14 @@ impl<'s> Back<'s> {
         cost: usize,
     ) -> Result<Option<usize>> {
         match self {
-            Back::Stored(_) | Back::Turned(_) => return Ok(None),
+            Back::Stored(_) | Back::Inverted(_) => return Ok(None),
             Back::Refused => return Ok(Some(usize::MAX)),
             Back::Missing => {}
         }
         let control = context.control;
         let uid = |node| context.version.nodes.uid(node);
         let parts = vec![EdgeSelection { predicate, reverse: false, weight: None, far: None }];
-        let wanted = Wanted { parts, nodes: None, direction: plan::Direction::Out, uid: &uid };
+        let expected = Requested { parts, nodes: None, direction: plan::Direction::Out, uid: &uid };
         let task = Task::new(control, None);
         let edges = predicate.direction(false).map_or(0, |edges| edges.total() as usize);
         if !control.affords(TURN_BYTES.saturating_mul(edges)) {
@@ -63,15 +63,15 @@ impl<'s> Back<'s> {
             return Ok(Some(usize::MAX));
         }
         let graph = if cost < edges / EDGES_A_TURN {
-            match control.graphs().map(|cache| cache.at_hand(&wanted, &task)).transpose()? {
+            match control.graphs().map(|cache| cache.at_hand(&expected, &task)).transpose()? {
                 Some(Some(graph)) => graph,
                 _ => return Ok(Some(edges / EDGES_A_TURN)),
             }
         } else {
-            GraphCache::take(control.graphs(), &wanted, &task)?.0
+            GraphCache::take(control.graphs(), &expected, &task)?.0
         };
         graph.incoming(&task)?;
-        *self = Back::Turned(graph);
+        *self = Back::Inverted(graph);
         Ok(None)
     }
 
@@ -79,8 +79,8 @@ impl<'s> Back<'s> {
     pub(super) fn each(&self, node: u32, visit: impl FnMut(u32)) {
         match self {
             Back::Stored(edges) => edges.targets(node).iter().copied().for_each(visit),
-            Back::Turned(graph) => {
-                let rows = graph.turned_rows();
+            Back::Inverted(graph) => {
+                let rows = graph.transposed_rows();
                 if let (Some(rows), Some(number)) = (rows, graph.number(node)) {
                     let nodes = graph.nodes();
                     rows.of(number).iter().map(|from| nodes[*from as usize]).for_each(visit);

@@ -23,8 +23,8 @@ pub(super) struct Frontier {
 
 impl Frontier {
     /// Fails when a search keeps more than it may.
-    pub(super) fn check(&self, kept: usize) -> Result<()> {
-        if kept <= self.max { Ok(()) } else { Err(self.error()) }
+    pub(super) fn check(&self, retained: usize) -> Result<()> {
+        if retained <= self.max { Ok(()) } else { Err(self.error()) }
     }
 
     fn error(&self) -> Error {
@@ -59,7 +59,7 @@ impl Ord for Beginning {
 }
 
 /// The beginnings of paths from one node that are not finished yet.
-pub(super) struct Beginnings<'c> {
+pub(super) struct RootPaths<'c> {
     control: &'c Control,
     frontier: Frontier,
     heap: BinaryHeap<Beginning>,
@@ -67,23 +67,23 @@ pub(super) struct Beginnings<'c> {
     hops: Vec<Hop>,
 }
 
-impl<'c> Beginnings<'c> {
+impl<'c> RootPaths<'c> {
     /// The beginning that is a node alone, with the weight of what leads there.
     pub(super) fn new(
         control: &'c Control,
         frontier: Frontier,
         from: u32,
         weight: f64,
-    ) -> Result<Beginnings<'c>> {
+    ) -> Result<RootPaths<'c>> {
         let mut meter = Meter::new(control);
         meter.take(Beginning::bytes(1))?;
-        let reached = Reached { weight, hops: 0, node: from, place: 0 };
+        let reached = Reached { weight, hops: 0, node: from, position: 0 };
         let first = Beginning { reached, nodes: vec![from], fields: Vec::new() };
         let heap = BinaryHeap::from([first]);
-        Ok(Beginnings { control, frontier, heap, meter, hops: Vec::new() })
+        Ok(RootPaths { control, frontier, heap, meter, hops: Vec::new() })
     }
 
-    /// Finds the next path to `to`. `read` gives the edges of a node, and `wants` says whether a beginning is kept that ends
+    /// Finds the next path to `to`. `read` gives the edges of a node, and `expects` says whether a beginning is retained that ends
     /// in a node with a weight.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl<'c> Beginnings<'c> {
         &mut self,
         to: u32,
         read: &mut dyn FnMut(u32, usize, &mut Vec<Hop>) -> Result<()>,
-        wants: &dyn Fn(u32, f64) -> bool,
+        expects: &dyn Fn(u32, f64) -> bool,
     ) -> Result<Option<Path>> {
         while let Some(Beginning { reached, nodes, fields }) = self.heap.pop() {
             self.control.check()?;
@@ -108,10 +108,10 @@ impl<'c> Beginnings<'c> {
             // the search ends.
             for hop in self.hops.iter().filter(|hop| !nodes.contains(&hop.to)) {
                 let weight = reached.weight + hop.weight;
-                if !wants(hop.to, weight) {
+                if !expects(hop.to, weight) {
                     continue;
                 }
-                let reached = Reached { weight, hops: reached.hops + 1, node: hop.to, place: 0 };
+                let reached = Reached { weight, hops: reached.hops + 1, node: hop.to, position: 0 };
                 self.meter.take(Beginning::bytes(nodes.len() + 1))?;
                 let nodes = [nodes.as_slice(), &[hop.to]].concat();
                 let fields = [fields.as_slice(), &[hop.field as usize]].concat();

@@ -27,11 +27,11 @@ pub(crate) struct Way<'p> {
 enum Taken {
     /// All edges, which can be asked.
     All,
-    /// The place at which the targets of each node of the layer start, and the targets.
+    /// The position at which the targets of each node of the layer start, and the targets.
     Some(Vec<u32>, Vec<u32>),
 }
 
-/// The bytes that are charged for each node that was seen: a place in its layer, and an entry of a set that may be half
+/// The bytes that are charged for each node that was seen: a position in its layer, and an entry of a set that may be half
 /// empty.
 const SEEN_BYTES: usize = 3 * size_of::<u32>() + 2;
 
@@ -132,7 +132,7 @@ impl Context<'_> {
                 true => (&mut start, &end, &forth[..]),
                 false => (&mut end, &start, back),
             };
-            // Those that are reached, and what is kept of them: a place in a layer, an entry of a set.
+            // Those that are reached, and what is retained of them: a position in a layer, an entry of a set.
             let count = edges_of(edges, side.last());
             let _while_growing = self.control.charge_while(2 * size_of::<u32>() * count)?;
             let reached = targets_of(edges, side.last());
@@ -217,15 +217,15 @@ fn trace(ways: &[Way<'_>], layers: &[Vec<u32>], taken: &[Vec<Taken>], to: u32) -
 
 /// The least node of a layer with an edge to `node`, and the last field that has it.
 fn before(ways: &[Way<'_>], layer: &[u32], taken: &[Taken], node: u32) -> (u32, usize) {
-    let leads = |place: usize, way: usize| match &taken[way] {
-        Taken::All => ways[way].walk.edges.contains(layer[place], node),
+    let leads = |position: usize, way: usize| match &taken[way] {
+        Taken::All => ways[way].walk.edges.contains(layer[position], node),
         Taken::Some(offsets, targets) => {
-            targets[offsets[place] as usize..offsets[place + 1] as usize].contains(&node)
+            targets[offsets[position] as usize..offsets[position + 1] as usize].contains(&node)
         }
     };
-    let found = (0..layer.len()).find_map(|place| {
-        let way = (0..ways.len()).rfind(|&way| leads(place, way))?;
-        Some((layer[place], ways[way].field))
+    let result = (0..layer.len()).find_map(|position| {
+        let way = (0..ways.len()).rfind(|&way| leads(position, way))?;
+        Some((layer[position], ways[way].field))
     });
-    found.expect("a node of a layer is reached from the layer before")
+    result.expect("a node of a layer is reached from the layer before")
 }

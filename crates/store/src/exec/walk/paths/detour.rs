@@ -39,7 +39,7 @@ impl<'c> Rest<'c> {
     }
 
     /// Goes on from the end until that has cost as much as the searches from the start so far.
-    fn keep_up(&mut self, edges: &mut PathEdges<'c>, cost: usize) -> Result<()> {
+    fn retain_up(&mut self, edges: &mut PathEdges<'c>, cost: usize) -> Result<()> {
         if self.behind.is_none() && edges.can_go_back(cost)? {
             self.behind = Some(Front::new(edges.context().control, self.to));
         }
@@ -55,7 +55,7 @@ impl<'c> Rest<'c> {
     fn of(&self, node: u32) -> Option<f64> {
         match &self.behind {
             None => Some(0.0),
-            Some(behind) => behind.settled(node).or_else(|| behind.least()),
+            Some(behind) => behind.clean(node).or_else(|| behind.least()),
         }
     }
 }
@@ -69,20 +69,20 @@ pub(super) struct Start<'n> {
     pub(super) banned: &'n [u32],
 }
 
-/// The heaviest path that is wanted.
+/// The heaviest path that is requested.
 #[derive(Clone, Copy)]
 pub(super) struct Most {
     /// The weight up to which paths are looked for now, itself included.
-    pub(super) known: f64,
+    pub(super) existing: f64,
     /// The weight that none may have more than.
-    pub(super) asked: f64,
+    pub(super) requested: f64,
 }
 
 /// A node on the heap of a search; the least `bound` comes first, then the greatest weight: it is the nearest to the end.
 struct Open {
     bound: f64,
     weight: f64,
-    place: u32,
+    position: u32,
 }
 
 compared_by_ord!(Open);
@@ -94,7 +94,7 @@ impl Ord for Open {
 }
 
 /// What a search has found.
-pub(super) enum Detour {
+pub(super) enum Deviation {
     /// No path.
     Nothing,
     /// None that is as light as was asked; there may be heavier ones.
@@ -106,7 +106,7 @@ pub(super) enum Detour {
 }
 
 /// The searches of one request.
-pub(super) struct Detours<'c> {
+pub(super) struct Deviations<'c> {
     pub(super) rest: Rest<'c>,
     /// The part of a weight by which sums may differ.
     slack: f64,
@@ -116,7 +116,7 @@ pub(super) struct Detours<'c> {
 
 /// One search.
 struct Search<'c> {
-    places: NodeIndexes,
+    positions: NodeIndexes,
     spots: Vec<Spot>,
     heap: BinaryHeap<Open>,
     meter: Meter<'c>,
@@ -124,10 +124,10 @@ struct Search<'c> {
     is_cut: bool,
 }
 
-impl<'c> Detours<'c> {
+impl<'c> Deviations<'c> {
     /// Searches that follow upon one which has read `cost` edges.
-    pub(super) fn new(rest: Rest<'c>, nodes_max: usize, cost: usize) -> Detours<'c> {
-        Detours { rest, slack: slack_of(nodes_max), cost }
+    pub(super) fn new(rest: Rest<'c>, nodes_max: usize, cost: usize) -> Deviations<'c> {
+        Deviations { rest, slack: slack_of(nodes_max), cost }
     }
 
     /// A weight that no path has less than which begins at `start`; `None` where there is none. `has` tells the nodes of the beginning. O(edges of its
@@ -146,10 +146,9 @@ impl<'c> Detours<'c> {
         edges.forth(node, &mut hops)?;
         self.cost += 1 + hops.len();
         let onward = hops.iter().filter(|hop| !start.banned.contains(&hop.to) && !has(hop.to));
-        let whole =
-            onward.filter_map(|hop| Some(start.weight + hop.weight + self.rest.of(hop.to)?));
+        let full = onward.filter_map(|hop| Some(start.weight + hop.weight + self.rest.of(hop.to)?));
         // What is left was added up in another order than a path is.
-        Ok(whole.reduce(f64::min).map(|least| least * (1.0 - 2.0 * self.slack)))
+        Ok(full.reduce(f64::min).map(|least| least * (1.0 - 2.0 * self.slack)))
     }
 
     /// The first of the lightest paths to `to` that begin at `start`, from its last node on, with the weight of the whole
@@ -160,9 +159,9 @@ impl<'c> Detours<'c> {
         start: Start<'_>,
         to: u32,
         most: Most,
-    ) -> Result<Detour> {
-        self.rest.keep_up(edges, self.cost)?;
-        let mut limit = self.widened(most.known.min(most.asked));
+    ) -> Result<Deviation> {
+        self.rest.retain_up(edges, self.cost)?;
+        let mut limit = self.widened(most.existing.min(most.requested));
         let mut is_last = false;
         loop {
             let mut steps = Steps::new(self.slack * limit);
@@ -170,14 +169,14 @@ impl<'c> Detours<'c> {
             let is_noted = notes.is_some();
             let mut search = Search::new(edges, start)?;
             let Some((end, weight)) = search.run(self, edges, start, to, limit, notes)? else {
-                return Ok(if search.is_cut { Detour::Beyond } else { Detour::Nothing });
+                return Ok(if search.is_cut { Deviation::Beyond } else { Deviation::Nothing });
             };
-            if most.asked < weight {
-                return Ok(Detour::Beyond);
+            if most.requested < weight {
+                return Ok(Deviation::Beyond);
             }
             if is_last || is_noted && limit <= LIMIT_RATIO * weight {
                 let path = steps.first_path(edges.context().control, &search.spots, end)?;
-                return Ok(path.map_or(Detour::Undecided, Detour::Path));
+                return Ok(path.map_or(Deviation::Undecided, Deviation::Path));
             }
             is_last = true;
             limit = self.widened(weight);
@@ -198,57 +197,57 @@ impl<'c> Search<'c> {
         let mut spots = vec![Spot { node, hops, weight: start.weight }];
         // These weights are not compared with any: the search leaves out edges to them.
         spots.extend(before.iter().map(|&node| Spot { node, hops: 0, weight: f64::NEG_INFINITY }));
-        let (mut places, mut meter) = (NodeIndexes::new(), Meter::new(edges.context().control));
-        for (spot, place) in spots.iter().zip(0..) {
-            places.get_or_put(spot.node, place, &mut meter)?;
+        let (mut positions, mut meter) = (NodeIndexes::new(), Meter::new(edges.context().control));
+        for (spot, position) in spots.iter().zip(0..) {
+            positions.get_or_put(spot.node, position, &mut meter)?;
         }
-        Ok(Search { places, spots, heap: BinaryHeap::new(), meter, is_cut: false })
+        Ok(Search { positions, spots, heap: BinaryHeap::new(), meter, is_cut: false })
     }
 
     /// Searches as far as `limit`. The place of the end, and its weight.
     fn run(
         &mut self,
-        detours: &mut Detours<'c>,
+        deviations: &mut Deviations<'c>,
         edges: &mut PathEdges<'c>,
         start: Start<'_>,
         to: u32,
         mut limit: f64,
         mut notes: Option<&mut Steps>,
     ) -> Result<Option<(u32, f64)>> {
-        let Some(bound) = detours.rest.of(self.spots[0].node) else { return Ok(None) };
+        let Some(bound) = deviations.rest.of(self.spots[0].node) else { return Ok(None) };
         self.meter.take(REACHED_BYTES * start.nodes.len())?;
-        self.heap.push(Open { bound: start.weight + bound, weight: start.weight, place: 0 });
-        let mut found = None;
+        self.heap.push(Open { bound: start.weight + bound, weight: start.weight, position: 0 });
+        let mut result = None;
         let mut hops = Vec::new();
         while let Some(open) = self.heap.pop() {
             if limit < open.bound {
                 self.is_cut = true;
                 break;
             }
-            let spot = self.spots[open.place as usize];
+            let spot = self.spots[open.position as usize];
             // A node is on the heap once for each time that it became lighter; only its last entry counts.
             if spot.weight < open.weight {
                 continue;
             }
             if spot.node == to {
-                found = Some((open.place, spot.weight));
+                result = Some((open.position, spot.weight));
                 // It goes on, since edges of other paths of the same weight are still to be noted.
-                limit = limit.min(detours.widened(spot.weight));
+                limit = limit.min(deviations.widened(spot.weight));
                 continue;
             }
             if !edges.leaves(spot.node, spot.hops as usize)? {
                 continue;
             }
             edges.forth(spot.node, &mut hops)?;
-            detours.cost += 1 + hops.len();
+            deviations.cost += 1 + hops.len();
             for hop in &hops {
                 // An edge from a node to itself is on no path; noted, it would be a second way to the node.
-                let is_banned = open.place == 0 && start.banned.contains(&hop.to);
+                let is_banned = open.position == 0 && start.banned.contains(&hop.to);
                 if is_banned || hop.to == spot.node {
                     continue;
                 }
                 let weight = spot.weight + hop.weight;
-                let Some(rest) = detours.rest.of(hop.to) else { continue };
+                let Some(rest) = deviations.rest.of(hop.to) else { continue };
                 // Written so that a weight that is no number is left out, too.
                 let is_light = weight + rest <= limit;
                 if !is_light {
@@ -256,26 +255,26 @@ impl<'c> Search<'c> {
                     continue;
                 }
                 // The beginning is not come to again.
-                let (place, is_new) = self.place_of(hop.to)?;
-                if start.nodes.len() <= place as usize {
-                    self.reach(open.place, (place, is_new), hop, rest, &mut notes)?;
+                let (position, is_new) = self.position_of(hop.to)?;
+                if start.nodes.len() <= position as usize {
+                    self.reach(open.position, (position, is_new), hop, rest, &mut notes)?;
                 }
             }
         }
-        Ok(found)
+        Ok(result)
     }
 
     /// The place of a node, and whether it was not reached before.
-    fn place_of(&mut self, node: u32) -> Result<(u32, bool)> {
+    fn position_of(&mut self, node: u32) -> Result<(u32, bool)> {
         let next = self.spots.len() as u32;
-        let place = self.places.get_or_put(node, next, &mut self.meter)?;
-        if place == next {
+        let position = self.positions.get_or_put(node, next, &mut self.meter)?;
+        if position == next {
             self.spots.push(Spot { node, hops: 0, weight: f64::INFINITY });
         }
-        Ok((place, place == next))
+        Ok((position, position == next))
     }
 
-    /// Comes to a place, which may be new, by an edge from another one.
+    /// Comes to a position, which may be new, by an edge from another one.
     fn reach(
         &mut self,
         from: u32,
@@ -285,16 +284,16 @@ impl<'c> Search<'c> {
         notes: &mut Option<&mut Steps>,
     ) -> Result<()> {
         let Spot { hops, weight: before, .. } = self.spots[from as usize];
-        let (weight, known) = (before + hop.weight, &mut self.spots[to as usize]);
+        let (weight, existing) = (before + hop.weight, &mut self.spots[to as usize]);
         if let Some(steps) = notes
-            && steps.note(from, to, hop, before, known.weight)
+            && steps.note(from, to, hop, before, existing.weight)
         {
             self.meter.take(REACHED_BYTES)?;
         }
-        if weight < known.weight || is_new {
-            (known.weight, known.hops) = (weight, hops + 1);
+        if weight < existing.weight || is_new {
+            (existing.weight, existing.hops) = (weight, hops + 1);
             self.meter.take(REACHED_BYTES)?;
-            self.heap.push(Open { bound: weight + rest, weight, place: to });
+            self.heap.push(Open { bound: weight + rest, weight, position: to });
         }
         Ok(())
     }

@@ -21,13 +21,13 @@ const TABLE_FROM: usize = 4 << 10;
 /// A table may span at most this many node ids for each node that is known.
 const TABLE_SPAN: usize = 16;
 
-/// No place.
+/// No position.
 const NOWHERE: u32 = u32::MAX;
 
 /// The bytes that are charged at a time.
-const PIECE_BYTES: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 
-/// Memory that is charged in pieces, and given back when it is dropped.
+/// Memory that is charged in chunks, and given back when it is dropped.
 pub(super) struct Meter<'c> {
     control: &'c Control,
     charged: usize,
@@ -45,8 +45,8 @@ impl<'c> Meter<'c> {
         if self.used <= self.charged {
             return Ok(());
         }
-        // As much again as is used, up to a piece: so a short search charges little more than it needs.
-        let more = (self.used - self.charged).max(PIECE_BYTES.min(self.used));
+        // As much again as is used, up to a chunk: so a short search charges little more than it needs.
+        let more = (self.used - self.charged).max(CHUNK_BYTES.min(self.used));
         self.control.charge(more)?;
         self.charged += more;
         Ok(())
@@ -68,7 +68,7 @@ impl Drop for Meter<'_> {
 /// others.
 pub(super) struct NodeIndexes {
     map: FxHashMap<u32, u32>,
-    /// The places of the nodes from `first` on.
+    /// The positions of the nodes from `first` on.
     table: Vec<u32>,
     first: u32,
     /// The nodes of the map at which a table is tried again.
@@ -83,13 +83,13 @@ impl NodeIndexes {
 
     #[inline]
     fn cell(&self, node: u32) -> Option<&u32> {
-        // A node before the first one wraps to a place behind all others.
+        // A node before the first one wraps to a position behind all others.
         self.table.get(node.wrapping_sub(self.first) as usize)
     }
 
     pub(super) fn get(&self, node: u32) -> Option<u32> {
         match self.cell(node) {
-            Some(place) => Some(*place).filter(|place| *place != NOWHERE),
+            Some(position) => Some(*position).filter(|position| *position != NOWHERE),
             None => self.map.get(&node).copied(),
         }
     }
@@ -101,29 +101,29 @@ impl NodeIndexes {
         next: u32,
         meter: &mut Meter<'_>,
     ) -> Result<u32> {
-        if let Some(place) = self.table.get_mut(node.wrapping_sub(self.first) as usize) {
-            if *place == NOWHERE {
-                *place = next;
+        if let Some(position) = self.table.get_mut(node.wrapping_sub(self.first) as usize) {
+            if *position == NOWHERE {
+                *position = next;
             }
-            return Ok(*place);
+            return Ok(*position);
         }
-        let place = *self.map.entry(node).or_insert(next);
+        let position = *self.map.entry(node).or_insert(next);
         if self.map_max <= self.map.len() {
             self.spread(meter)?;
         }
-        Ok(place)
+        Ok(position)
     }
 
     /// Makes a table of the nodes that the map has, and of those of the table before, if they are near each other.
     fn spread(&mut self, meter: &mut Meter<'_>) -> Result<()> {
-        let known = self.map.len() + self.table.len() / TABLE_SPAN;
+        let existing = self.map.len() + self.table.len() / TABLE_SPAN;
         let before = (!self.table.is_empty()).then(|| self.first + (self.table.len() - 1) as u32);
         let ends = self.map.keys().copied().chain(before).chain(before.map(|_| self.first));
         let (first, last) =
             ends.fold((u32::MAX, 0), |(first, last), node| (first.min(node), last.max(node)));
         let span = (last - first) as usize + 1;
         self.map_max = 2 * self.map.len();
-        if TABLE_SPAN * known < span {
+        if TABLE_SPAN * existing < span {
             return Ok(());
         }
         meter.take(size_of::<u32>() * (span - self.table.len()))?;
@@ -131,7 +131,7 @@ impl NodeIndexes {
         if let Some(start) = before.map(|_| (self.first - first) as usize) {
             table[start..start + self.table.len()].copy_from_slice(&self.table);
         }
-        self.map.drain().for_each(|(node, place)| table[(node - first) as usize] = place);
+        self.map.drain().for_each(|(node, position)| table[(node - first) as usize] = position);
         (self.table, self.first, self.map_max) = (table, first, TABLE_FROM);
         Ok(())
     }
@@ -143,7 +143,7 @@ pub(super) struct Reached {
     pub(super) hops: u32,
     pub(super) node: u32,
     /// The place of the node's label.
-    pub(super) place: u32,
+    pub(super) position: u32,
 }
 
 compared_by_ord!(Reached);
@@ -172,7 +172,7 @@ pub(super) struct NodeLabel {
 
 /// The nodes that were reached from one end.
 pub(super) struct Front<'c> {
-    places: NodeIndexes,
+    positions: NodeIndexes,
     pub(super) labels: Vec<NodeLabel>,
     pub(super) heap: BinaryHeap<Reached>,
     /// What the edges cost that were read so far, in reads of an edge in place.
@@ -184,10 +184,10 @@ impl<'c> Front<'c> {
     /// A search that starts at a node.
     pub(super) fn new(control: &'c Control, start: u32) -> Front<'c> {
         let label = NodeLabel { node: start, before: 0, field: 0, weight: 0.0, is_done: false };
-        let mut places = NodeIndexes::new();
-        places.map.insert(start, 0);
-        let heap = BinaryHeap::from([Reached { weight: 0.0, hops: 0, node: start, place: 0 }]);
-        Front { places, labels: vec![label], heap, cost: 0, meter: Meter::new(control) }
+        let mut positions = NodeIndexes::new();
+        positions.map.insert(start, 0);
+        let heap = BinaryHeap::from([Reached { weight: 0.0, hops: 0, node: start, position: 0 }]);
+        Front { positions, labels: vec![label], heap, cost: 0, meter: Meter::new(control) }
     }
 
     /// Takes the lightest node that is not done with, and is done with it. A node is on the heap once for each time that
@@ -196,7 +196,7 @@ impl<'c> Front<'c> {
     pub(super) fn pop(&mut self) -> Option<Reached> {
         loop {
             let reached = self.heap.pop()?;
-            let label = &mut self.labels[reached.place as usize];
+            let label = &mut self.labels[reached.position as usize];
             if !label.is_done {
                 label.is_done = true;
                 return Some(reached);
@@ -213,28 +213,28 @@ impl<'c> Front<'c> {
     pub(super) fn reach(&mut self, from: &Reached, hop: &Hop) -> Result<Option<f64>> {
         let weight = from.weight + hop.weight;
         let next = self.labels.len() as u32;
-        let place = self.places.get_or_put(hop.to, next, &mut self.meter)?;
+        let position = self.positions.get_or_put(hop.to, next, &mut self.meter)?;
         let hops = from.hops + 1;
-        let (before, field) = (from.place, hop.field);
+        let (before, field) = (from.position, hop.field);
         let label = NodeLabel { node: hop.to, before, field, weight, is_done: false };
-        match self.labels.get_mut(place as usize) {
-            Some(known) if known.is_done => return Ok(None),
-            Some(known) if weight < known.weight => *known = label,
+        match self.labels.get_mut(position as usize) {
+            Some(existing) if existing.is_done => return Ok(None),
+            Some(existing) if weight < existing.weight => *existing = label,
             Some(_) => return Ok(None),
             None => self.labels.push(label),
         }
         self.meter.take(REACHED_BYTES)?;
-        self.heap.push(Reached { weight, hops, node: hop.to, place });
+        self.heap.push(Reached { weight, hops, node: hop.to, position });
         Ok(Some(weight))
     }
 
     /// The label of a node that was reached.
     pub(super) fn label(&self, node: u32) -> Option<&NodeLabel> {
-        self.places.get(node).map(|place| &self.labels[place as usize])
+        self.positions.get(node).map(|position| &self.labels[position as usize])
     }
 
     /// The least weight of a node that is done with.
-    pub(super) fn settled(&self, node: u32) -> Option<f64> {
+    pub(super) fn clean(&self, node: u32) -> Option<f64> {
         self.label(node).filter(|label| label.is_done).map(|label| label.weight)
     }
 }

@@ -112,7 +112,7 @@ fn finish(
     to: u32,
 ) -> Result<Option<Path>> {
     let is_near = |node, weight: f64| {
-        behind.settled(node).is_some_and(|rest| weight + rest <= limit) || node == to
+        behind.clean(node).is_some_and(|rest| weight + rest <= limit) || node == to
     };
     ahead.heap.retain(|reached| is_near(reached.node, reached.weight));
     let mut hops = Vec::new();
@@ -125,13 +125,13 @@ fn finish(
     Ok(None)
 }
 
-/// Follows the edges of a node that was taken, to the nodes that `wants` them with their weight.
+/// Follows the edges of a node that was taken, to the nodes that `expects` them with their weight.
 fn step(
     edges: &mut PathEdges<'_>,
     front: &mut Front<'_>,
     reached: &Reached,
     hops: &mut Vec<Hop>,
-    wants: impl Fn(u32, f64) -> bool,
+    expects: impl Fn(u32, f64) -> bool,
 ) -> Result<()> {
     hops.clear();
     if !edges.leaves(reached.node, reached.hops as usize)? {
@@ -140,26 +140,26 @@ fn step(
     edges.forth(reached.node, hops)?;
     front.cost += 1 + hops.len();
     for hop in hops.iter() {
-        if wants(hop.to, reached.weight + hop.weight) {
+        if expects(hop.to, reached.weight + hop.weight) {
             front.reach(reached, hop)?;
         }
     }
     Ok(())
 }
 
-/// Takes the lightest node of a search from the end and follows its edges back. `found` gets the nodes that became lighter.
+/// Takes the lightest node of a search from the end and follows its edges back. `result` gets the nodes that became lighter.
 pub(super) fn step_back(
     edges: &mut PathEdges<'_>,
     front: &mut Front<'_>,
     hops: &mut Vec<Hop>,
-    mut found: impl FnMut(u32, f64),
+    mut result: impl FnMut(u32, f64),
 ) -> Result<()> {
     let Some(reached) = front.pop() else { return Ok(()) };
     edges.back(reached.node, hops)?;
     front.cost += BACK_COST * (1 + hops.len());
     for hop in hops.iter() {
         if let Some(weight) = front.reach(&reached, hop)? {
-            found(hop.to, weight);
+            result(hop.to, weight);
         }
     }
     Ok(())
@@ -168,12 +168,12 @@ pub(super) fn step_back(
 /// The path to a node that a search from the start has taken.
 fn trace(front: &Front<'_>, end: &Reached) -> Path {
     let (mut nodes, mut hops) = (vec![end.node], Vec::new());
-    let mut place = end.place;
-    while place != 0 {
-        let label = &front.labels[place as usize];
+    let mut position = end.position;
+    while position != 0 {
+        let label = &front.labels[position as usize];
         hops.push(label.field as usize);
-        place = label.before;
-        nodes.push(front.labels[place as usize].node);
+        position = label.before;
+        nodes.push(front.labels[position as usize].node);
     }
     nodes.reverse();
     hops.reverse();

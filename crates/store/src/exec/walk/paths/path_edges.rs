@@ -27,7 +27,7 @@ const ENTRY_BYTES: usize = 16;
 
 /// The bytes that are charged for knowing the edges of a node, beside the edges: an entry of a map, and the head of a
 /// list.
-const KNOWN_BYTES: usize = 64;
+const EXISTING_BYTES: usize = 64;
 
 /// One edge of a path: the node at its other end, its weight, the number of its field in the block.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ struct Way<'s> {
     /// The same edges in the other direction.
     back: Back<'s>,
     /// True when edges are read in place, without a walk.
-    is_in_place: bool,
+    is_in_position: bool,
     /// The nodes that were asked whether they pass the filter.
     passed: FxHashMap<u32, bool>,
 }
@@ -70,7 +70,7 @@ pub(super) struct PathEdges<'s> {
     /// The nodes that are fewer edges than the depth from the start, once somebody needed to know.
     near: Option<FxHashSet<u32>>,
     /// The edges of nodes that were walked, where not all fields are read in place.
-    known: FxHashMap<u32, Arc<Vec<Hop>>>,
+    existing: FxHashMap<u32, Arc<Vec<Hop>>>,
     /// The edges that were read since the last look at the clock.
     unchecked: usize,
     /// The edges that a search has to read before it is looked at again whether edges are turned round.
@@ -92,10 +92,10 @@ impl<'s> PathEdges<'s> {
         let mut ways = Vec::new();
         for (number, walk) in context.edge_fields(block)? {
             let field = walk.field;
-            let is_in_place = field.page.is_all()
+            let is_in_position = field.page.is_all()
                 && field.order.is_empty()
                 && field.facets.as_ref().is_none_or(|facets| facets.order.is_empty());
-            if let Some(filter) = field.filter.as_ref().filter(|_| is_in_place) {
+            if let Some(filter) = field.filter.as_ref().filter(|_| is_in_position) {
                 // A wrong argument is an error also where no edge leads to a node that is asked.
                 context.filter(filter, NodeSet::default())?;
             }
@@ -109,11 +109,11 @@ impl<'s> PathEdges<'s> {
             let back = Back::stored(walk.predicate.direction(!walk.reverse));
             let number = number as u32;
             let passed = FxHashMap::default();
-            ways.push(Way { number, walk, weights, back, is_in_place, passed });
+            ways.push(Way { number, walk, weights, back, is_in_position, passed });
         }
         let depth = depth.map(|depth| depth.max(0) as usize);
-        let (near, known) = (None, FxHashMap::default());
-        Ok(PathEdges { context, ways, from, depth, near, known, unchecked: 0, turns_at: 0 })
+        let (near, existing) = (None, FxHashMap::default());
+        Ok(PathEdges { context, ways, from, depth, near, existing, unchecked: 0, turns_at: 0 })
     }
 
     /// The request that the edges are read for.
@@ -123,11 +123,11 @@ impl<'s> PathEdges<'s> {
 
     /// True when all edges that count can be read back, or could be once they are turned round.
     pub(super) fn may_go_back(&self) -> bool {
-        self.depth.is_none() && self.are_in_place()
+        self.depth.is_none() && self.are_in_position()
     }
 
-    fn are_in_place(&self) -> bool {
-        self.ways.iter().all(|way| way.is_in_place)
+    fn are_in_position(&self) -> bool {
+        self.ways.iter().all(|way| way.is_in_position)
     }
 
     /// True when all edges can be read back, now that a search has read `cost` edges from the start. With a depth, some of these may not count.
@@ -136,7 +136,7 @@ impl<'s> PathEdges<'s> {
     ///
     /// [`Error::Limit`] when the request has to stop.
     pub(super) fn can_go_back(&mut self, cost: usize) -> Result<bool> {
-        if !self.are_in_place() || cost < self.turns_at {
+        if !self.are_in_position() || cost < self.turns_at {
             return Ok(false);
         }
         for way in &mut self.ways {
@@ -213,17 +213,17 @@ impl<'s> PathEdges<'s> {
     /// Reads the edges that lead from a node on; of two to the same node the last field's counts.
     pub(super) fn forth(&mut self, node: u32, hops: &mut Vec<Hop>) -> Result<()> {
         hops.clear();
-        if let Some(known) = self.known.get(&node) {
-            hops.extend_from_slice(known);
+        if let Some(existing) = self.existing.get(&node) {
+            hops.extend_from_slice(existing);
             return self.pace(hops.len());
         }
         for way in &mut self.ways {
             way.forth(self.context, node, hops)?;
         }
         self.keep_last_field(hops);
-        if !self.ways.iter().all(|way| way.is_in_place) {
-            self.context.control.charge(KNOWN_BYTES + size_of_val(hops.as_slice()))?;
-            self.known.insert(node, Arc::new(hops.clone()));
+        if !self.ways.iter().all(|way| way.is_in_position) {
+            self.context.control.charge(EXISTING_BYTES + size_of_val(hops.as_slice()))?;
+            self.existing.insert(node, Arc::new(hops.clone()));
         }
         self.pace(hops.len())
     }
@@ -260,7 +260,7 @@ impl<'s> PathEdges<'s> {
 impl Way<'_> {
     fn forth(&mut self, context: &Context<'_>, node: u32, hops: &mut Vec<Hop>) -> Result<()> {
         let (start, field) = (hops.len(), self.number);
-        if !self.is_in_place {
+        if !self.is_in_position {
             let (_, targets) = context.walk(&[node], &self.walk, self.walk.field.page)?;
             hops.extend(targets.iter().filter_map(|&to| self.hop(node, to)));
             return Ok(());
@@ -276,7 +276,7 @@ impl Way<'_> {
             }
         }
         self.keep_passing_facets(context, start, hops, |hop| (node, hop.to))?;
-        self.keep_passing(context, start, hops)
+        self.retain_passing(context, start, hops)
     }
 
     fn back(&mut self, context: &Context<'_>, node: u32, hops: &mut Vec<Hop>) -> Result<()> {
@@ -319,22 +319,22 @@ impl Way<'_> {
     ) -> Result<()> {
         let Some(filter) = &self.walk.field.facet_filter else { return Ok(()) };
         let facets = EdgeFacets::new(self.walk.predicate, self.walk.reverse);
-        let mut kept = start;
-        for place in start..hops.len() {
-            let (from, to) = ends(&hops[place]);
+        let mut retained = start;
+        for position in start..hops.len() {
+            let (from, to) = ends(&hops[position]);
             let facet = |key: &str| facets.and_then(|facets| facets.get(from, to, key));
             if context.facets_pass(filter, &facet)? {
-                // Those that are kept stay in their order; what is swapped behind them is cut off.
-                hops.swap(kept, place);
-                kept += 1;
+                // Those that are retained stay in their order; what is swapped behind them is cut off.
+                hops.swap(retained, position);
+                retained += 1;
             }
         }
-        hops.truncate(kept);
+        hops.truncate(retained);
         Ok(())
     }
 
     /// Drops the edges from `start` on whose targets do not pass the filter.
-    fn keep_passing(
+    fn retain_passing(
         &mut self,
         context: &Context<'_>,
         start: usize,
@@ -343,10 +343,10 @@ impl Way<'_> {
         let Some(filter) = &self.walk.field.filter else { return Ok(()) };
         let targets: Vec<u32> = hops[start..].iter().map(|hop| hop.to).collect();
         ask(context, filter, &targets, &mut self.passed)?;
-        let mut place = 0;
+        let mut position = 0;
         hops.retain(|hop| {
-            place += 1;
-            place <= start || self.passed.get(&hop.to).copied().unwrap_or(false)
+            position += 1;
+            position <= start || self.passed.get(&hop.to).copied().unwrap_or(false)
         });
         Ok(())
     }

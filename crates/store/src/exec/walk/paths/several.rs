@@ -2,20 +2,20 @@
 //!
 //! Yen's algorithm ("Finding the k shortest loopless paths in a network", 1971) with Lawler's change (1972): all paths but those
 //! that were found fall into classes by where they leave the last one that was found, and of each class the first path is a
-//! candidate ([`super::detour`]). The first candidate is the next path, and what is left of its class falls apart in turn.
+//! candidate ([`super::deviation`]). The first candidate is the next path, and what is left of its class falls apart in turn.
 //!
 //! Most classes are never searched: one look at the edges where a class leaves its path, and at what is left from there to the end, tells a
 //! weight that none of its paths is below ([`Class::least`]). The class with the least such weight is searched first, as long as it may have a path that
 //! is not heavier than the first candidate, and not much further than that: what it has beyond is left for later.
-//! No more candidates are kept than paths are wanted: memory is O(paths · length) beside what one search has reached.
+//! No more candidates are retained than paths are requested: memory is O(paths · length) beside what one search has reached.
 //!
-//! The order of equal paths is that in which [`Beginnings`] finds them, which takes the lightest beginning first, of equal ones
+//! The order of equal paths is that in which [`RootPaths`] finds them, which takes the lightest beginning first, of equal ones
 //! the one with the most edges, then the one whose last node is the least, then that whose nodes are. Of two paths the one
 //! comes first whose greatest beginning behind their common one is taken first. Weights do not fall along a path, and more
 //! edges come first, so that is the beginning at which a path has its whole weight first ([`Candidate`]).
 
-use super::beginnings::{Beginnings, Frontier};
-use super::detour::{Detour, Detours, Most, Rest, Start};
+use super::beginnings::{Frontier, RootPaths};
+use super::detour::{Deviation, Deviations, Most, Rest, Start};
 use super::front::Meter;
 use super::lightest::{Lightest, lightest};
 use super::ordered::compared_by_ord;
@@ -107,9 +107,9 @@ impl Ord for Candidate {
         let pairs = self.nodes.iter().zip(&other.nodes);
         let common = pairs.take_while(|(one, other)| one == other).count();
         // The greatest beginning behind the common one.
-        let whole_at =
+        let full_at =
             |path: &Candidate| (common..path.sums.len()).find(|&at| path.sums[at] == path.weight());
-        let (Some(mine), Some(others)) = (whole_at(self), whole_at(other)) else {
+        let (Some(mine), Some(others)) = (full_at(self), full_at(other)) else {
             // Of paths to one node none is the beginning of another: they are one.
             return Ordering::Equal;
         };
@@ -133,7 +133,7 @@ struct Candidates<'c, 'e> {
     /// The candidates that are not too light to be shown.
     heavy: usize,
     /// The paths that are still wanted.
-    wanted: usize,
+    expected: usize,
 }
 
 impl Candidates<'_, '_> {
@@ -147,7 +147,7 @@ impl Candidates<'_, '_> {
         // Those that are too light to be shown do not count: they have to be found before the ones that are.
         self.heavy += usize::from(self.is_heavy(candidate.weight()));
         self.list.insert(candidate);
-        while self.wanted < self.heavy
+        while self.expected < self.heavy
             && let Some(last) = self.list.pop_last()
         {
             self.meter.give_back(last.bytes());
@@ -164,7 +164,7 @@ impl Candidates<'_, '_> {
     }
 
     /// The weight that no path may have more than.
-    fn asked(&self) -> f64 {
+    fn requested(&self) -> f64 {
         self.ends.weight_max.filter(|most| !most.is_nan()).unwrap_or(f64::INFINITY)
     }
 
@@ -172,11 +172,11 @@ impl Candidates<'_, '_> {
     fn most(&self) -> Most {
         let first = self.list.first().map_or(f64::INFINITY, Candidate::weight);
         let further = self.lightest + FURTHER * (first - self.lightest);
-        // None is wanted that is heavier than the last of as many as are wanted.
-        let last = self.list.last().filter(|_| self.wanted <= self.heavy);
-        let known = last.map_or(further, |last| further.min(last.weight()));
+        // None is requested that is heavier than the last of as many as are requested.
+        let last = self.list.last().filter(|_| self.expected <= self.heavy);
+        let existing = last.map_or(further, |last| further.min(last.weight()));
         // Rounded, it may be less than the first one, which is to be told from what weighs the same.
-        Most { known: known.max(first), asked: self.asked() }
+        Most { existing: existing.max(first), requested: self.requested() }
     }
 
     /// The next class that may have a path which comes before the first candidate.
@@ -188,7 +188,7 @@ impl Candidates<'_, '_> {
     }
 
     fn put_class(&mut self, class: Class) -> Result<()> {
-        if self.asked() < class.least {
+        if self.requested() < class.least {
             return Ok(());
         }
         self.meter.take(class.bytes())?;
@@ -216,11 +216,11 @@ pub(super) fn several(
         return Ok(Vec::new());
     };
     if edges.has_negative()? {
-        return by_beginnings(edges, ends, frontier, from, to);
+        return by_root_paths(edges, ends, frontier, from, to);
     }
     let control = edges.context().control;
     let nodes_max = edges.nodes_max();
-    let mut detours = Detours::new(Rest::new(to, behind), nodes_max, cost);
+    let mut deviations = Deviations::new(Rest::new(to, behind), nodes_max, cost);
     let mut candidates = Candidates {
         meter: Meter::new(control),
         ends,
@@ -229,18 +229,18 @@ pub(super) fn several(
         classes: BinaryHeap::new(),
         lightest: path.weight,
         heavy: 0,
-        wanted: ends.paths.max(0) as usize,
+        expected: ends.paths.max(0) as usize,
     };
     let (nodes, fields, sums) = (vec![from], Vec::new(), vec![0.0]);
     let none = Rc::new(Candidate { nodes, fields, sums, leaves_at: 0, banned: Vec::new() });
-    let whole = Class { least: 0.0, path: none, at: 0, banned: Vec::new() };
-    let most = Most { known: path.weight, asked: candidates.asked() };
-    let is_decided = candidates.search(edges, &mut detours, whole, most, to)?;
-    let paths = if is_decided { candidates.paths(edges, &mut detours, to)? } else { None };
-    drop((candidates, detours));
+    let full = Class { least: 0.0, path: none, at: 0, banned: Vec::new() };
+    let most = Most { existing: path.weight, requested: candidates.requested() };
+    let is_decided = candidates.search(edges, &mut deviations, full, most, to)?;
+    let paths = if is_decided { candidates.paths(edges, &mut deviations, to)? } else { None };
+    drop((candidates, deviations));
     match paths {
         Some(paths) => Ok(paths),
-        None => by_beginnings(edges, ends, frontier, from, to),
+        None => by_root_paths(edges, ends, frontier, from, to),
     }
 }
 
@@ -249,24 +249,24 @@ impl Candidates<'_, '_> {
     fn paths<'c>(
         &mut self,
         edges: &mut PathEdges<'c>,
-        detours: &mut Detours<'c>,
+        deviations: &mut Deviations<'c>,
         to: u32,
     ) -> Result<Option<Vec<Path>>> {
         let mut paths = Vec::new();
-        while self.wanted != 0 {
+        while self.expected != 0 {
             while let Some(class) = self.next_class() {
                 let most = self.most();
-                if !self.search(edges, detours, class, most, to)? {
+                if !self.search(edges, deviations, class, most, to)? {
                     return Ok(None);
                 }
             }
             let Some(path) = self.first() else { break };
             if self.is_heavy(path.weight()) {
-                self.wanted -= 1;
+                self.expected -= 1;
                 paths.push(path.to_path());
             }
-            if self.wanted != 0 {
-                self.split(edges, detours, path)?;
+            if self.expected != 0 {
+                self.split(edges, deviations, path)?;
             }
         }
         Ok(Some(paths))
@@ -276,7 +276,7 @@ impl Candidates<'_, '_> {
     fn split<'c>(
         &mut self,
         edges: &mut PathEdges<'c>,
-        detours: &mut Detours<'c>,
+        deviations: &mut Deviations<'c>,
         path: Candidate,
     ) -> Result<()> {
         // All of its classes have it as long as they live.
@@ -289,7 +289,7 @@ impl Candidates<'_, '_> {
             let mut banned = if at == path.leaves_at { path.banned.clone() } else { Vec::new() };
             banned.push(path.nodes[at + 1]);
             let class = Class { least: 0.0, path: Rc::clone(&path), at, banned };
-            let bound = detours.bound(edges, class.start(), |node| before.contains(&node))?;
+            let bound = deviations.bound(edges, class.start(), |node| before.contains(&node))?;
             if let Some(least) = bound {
                 self.put_class(Class { least, ..class })?;
             }
@@ -303,20 +303,20 @@ impl Candidates<'_, '_> {
     fn search<'c>(
         &mut self,
         edges: &mut PathEdges<'c>,
-        detours: &mut Detours<'c>,
+        deviations: &mut Deviations<'c>,
         class: Class,
         most: Most,
         to: u32,
     ) -> Result<bool> {
-        let tie = match detours.find(edges, class.start(), to, most)? {
-            Detour::Nothing => return Ok(true),
-            Detour::Beyond if most.known < most.asked => {
-                self.put_class(Class { least: most.known.next_up(), ..class })?;
+        let tie = match deviations.find(edges, class.start(), to, most)? {
+            Deviation::Nothing => return Ok(true),
+            Deviation::Beyond if most.existing < most.requested => {
+                self.put_class(Class { least: most.existing.next_up(), ..class })?;
                 return Ok(true);
             }
-            Detour::Beyond => return Ok(true),
-            Detour::Undecided => return Ok(false),
-            Detour::Path(tie) => tie,
+            Deviation::Beyond => return Ok(true),
+            Deviation::Undecided => return Ok(false),
+            Deviation::Path(tie) => tie,
         };
         let Class { path, at, banned, .. } = class;
         self.add(Candidate {
@@ -331,22 +331,22 @@ impl Candidates<'_, '_> {
 }
 
 /// The paths by their beginnings, whatever edges weigh.
-fn by_beginnings(
+fn by_root_paths(
     edges: &mut PathEdges<'_>,
     ends: &ShortestPath,
     frontier: Frontier,
     from: u32,
     to: u32,
 ) -> Result<Vec<Path>> {
-    let mut beginnings = Beginnings::new(edges.context().control, frontier, from, 0.0)?;
+    let mut root_paths = RootPaths::new(edges.context().control, frontier, from, 0.0)?;
     let mut paths = Vec::new();
     let mut read = |node, hops, list: &mut Vec<_>| match edges.leaves(node, hops)? {
         true => edges.forth(node, list),
         false => Ok(()),
     };
-    let wants = |_, weight: f64| ends.weight_max.is_none_or(|most| weight <= most);
+    let expects = |_, weight: f64| ends.weight_max.is_none_or(|most| weight <= most);
     while (paths.len() as i64) < ends.paths
-        && let Some(path) = beginnings.next(to, &mut read, &wants)?
+        && let Some(path) = root_paths.next(to, &mut read, &expects)?
     {
         if ends.weight_min.is_none_or(|least| least <= path.weight) {
             paths.push(path);

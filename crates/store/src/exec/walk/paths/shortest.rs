@@ -87,7 +87,9 @@ impl Context<'_> {
         }
         let most = self.control.limits().frontier as usize;
         let frontier = match ends.frontier_max {
-            Some(asked) => Frontier { max: asked.max(1) as usize, setting: "maxfrontiersize" },
+            Some(requested) => {
+                Frontier { max: requested.max(1) as usize, setting: "maxfrontiersize" }
+            }
             None => Frontier { max: most, setting: "frontier" },
         };
         several(&mut edges, ends, frontier, from, to)

@@ -16,11 +16,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The bytes that are charged for a pair of a node and a weight: entries of a map, two lists and an order.
 const PAIR_BYTES: usize = 96;
 
-/// The most pairs for each edge that was noted. A place has one on nearly all graphs; edges that weigh next to nothing
+/// The most pairs for each edge that was noted. A position has one on nearly all graphs; edges that weigh next to nothing
 /// beside the path would make a great many.
 const PAIRS_AN_EDGE: usize = 64;
 
-/// The end of the list of edges that lead to a place.
+/// The end of the list of edges that lead to a position.
 const NONE: u32 = u32::MAX;
 
 /// What a search knows of a node.
@@ -39,21 +39,21 @@ pub(super) struct Tie {
     pub(super) sums: Vec<f64>,
 }
 
-/// An edge that may be on a lightest path, between places of a search.
+/// An edge that may be on a lightest path, between positions of a search.
 #[derive(Clone, Copy)]
 struct Step {
     from: u32,
     to: u32,
     field: u32,
     weight: f64,
-    /// The edge to the same place that was noted before.
+    /// The edge to the same position that was noted before.
     before: u32,
 }
 
 /// The edges that may be on a lightest path.
 pub(super) struct Steps {
     steps: Vec<Step>,
-    /// The last edge that was noted, by the place that it leads to.
+    /// The last edge that was noted, by the position that it leads to.
     last: Vec<u32>,
     /// How much heavier than the lightest way to a node another may be that is noted.
     tolerance: f64,
@@ -64,7 +64,7 @@ impl Steps {
         Steps { steps: Vec::new(), last: Vec::new(), tolerance }
     }
 
-    /// Notes an edge between two places, the first of which has the weight `from_weight`, unless a way is known to the
+    /// Notes an edge between two positions, the first of which has the weight `from_weight`, unless a way is known to the
     /// second that is lighter. True when it was noted.
     pub(super) fn note(
         &mut self,
@@ -72,26 +72,26 @@ impl Steps {
         to: u32,
         hop: &Hop,
         from_weight: f64,
-        known: f64,
+        existing: f64,
     ) -> bool {
         let weight = from_weight + hop.weight;
         // Not `known - tolerance`, which infinities would make no number.
-        if known + self.tolerance < weight {
+        if existing + self.tolerance < weight {
             return false;
         }
-        let place = to as usize;
-        if self.last.len() <= place {
-            self.last.resize(place + 1, NONE);
+        let position = to as usize;
+        if self.last.len() <= position {
+            self.last.resize(position + 1, NONE);
         }
         // All that was noted is too heavy now.
-        let is_first = weight + self.tolerance < known;
-        let before = if is_first { NONE } else { self.last[place] };
-        self.last[place] = self.steps.len() as u32;
+        let is_first = weight + self.tolerance < existing;
+        let before = if is_first { NONE } else { self.last[position] };
+        self.last[position] = self.steps.len() as u32;
         self.steps.push(Step { from, to, field: hop.field, weight: hop.weight, before });
         true
     }
 
-    /// The first of the paths from place 0 to the place `end`, which have its weight; `None` when these edges do not decide
+    /// The first of the paths from position 0 to the position `end`, which have its weight; `None` when these edges do not decide
     /// which that is.
     pub(super) fn first_path(
         &self,
@@ -107,25 +107,25 @@ impl Steps {
         Ok(path.map(|path| tie(spots, &path)))
     }
 
-    /// The edges on ways to `end` that are hardly heavier than the lightest, each once, sorted by the place that they lead to.
+    /// The edges on ways to `end` that are hardly heavier than the lightest, each once, sorted by the position that they lead to.
     fn steps_to(&self, spots: &[Spot], end: u32) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut seen = FxHashSet::from_iter([end]);
-        let mut places = vec![end];
-        while let Some(place) = places.pop() {
-            let mut at = self.last.get(place as usize).copied().unwrap_or(NONE);
+        let mut positions = vec![end];
+        while let Some(position) = positions.pop() {
+            let mut at = self.last.get(position as usize).copied().unwrap_or(NONE);
             while let Some(step) = self.steps.get(at as usize) {
                 let weight = spots[step.from as usize].weight + step.weight;
-                if weight <= spots[place as usize].weight + self.tolerance {
+                if weight <= spots[position as usize].weight + self.tolerance {
                     steps.push(*step);
                     if seen.insert(step.from) {
-                        places.push(step.from);
+                        positions.push(step.from);
                     }
                 }
                 at = step.before;
             }
         }
-        // A place that became lighter after its edges were read had them read again.
+        // A position that became lighter after its edges were read had them read again.
         steps.sort_unstable_by_key(|step| (step.to, step.from));
         steps.dedup_by_key(|step| (step.to, step.from));
         steps
@@ -143,7 +143,7 @@ impl Steps {
         let mut meter = Meter::new(control);
         let mut out = steps.to_vec();
         out.sort_unstable_by_key(|step| (step.from, spots[step.to as usize].node));
-        let of = |place: u32| steps_from(&out, place);
+        let of = |position: u32| steps_from(&out, position);
         let Some(Pairs { pairs, numbers }) = self.pairs(control, &mut meter, spots, &out, end)?
         else {
             return Ok(None);
@@ -156,11 +156,11 @@ impl Steps {
             numbers.get(&((weight + step.weight).to_bits(), step.to)).copied()
         };
         for at in order {
-            let (weight, place) = pairs[at];
-            most[at] = match place == end {
+            let (weight, position) = pairs[at];
+            most[at] = match position == end {
                 true => Some(0),
                 false => {
-                    let onward = of(place).iter().filter_map(|step| most[number(weight, step)?]);
+                    let onward = of(position).iter().filter_map(|step| most[number(weight, step)?]);
                     onward.max().map(|edges| edges + 1)
                 }
             };
@@ -168,20 +168,20 @@ impl Steps {
         let mut path = Vec::new();
         let mut at = 0;
         while let Some(left) = most[at].filter(|&left| 0 < left) {
-            let (weight, place) = pairs[at];
+            let (weight, position) = pairs[at];
             // By node, so the first that is as far from the end is the least.
             let leads = |step: &&Step| {
                 number(weight, step).is_some_and(|number| most[number] == Some(left - 1))
             };
-            let Some(step) = of(place).iter().find(leads) else { break };
+            let Some(step) = of(position).iter().find(leads) else { break };
             path.push(*step);
             at = number(weight, step).unwrap_or(at);
         }
-        let mut places = FxHashSet::from_iter([0]);
-        let is_simple = path.iter().all(|step| places.insert(step.to));
+        let mut positions = FxHashSet::from_iter([0]);
+        let is_simple = path.iter().all(|step| positions.insert(step.to));
         Ok((is_simple && pairs[at].1 == end).then_some(path))
     }
-    /// All pairs of a place and a weight there that lie on a way to `end`, and some that lie on none. `None` when an edge does
+    /// All pairs of a position and a weight there that lie on a way to `end`, and some that lie on none. `None` when an edge does
     /// not add to the weight, or there are too many.
     fn pairs(
         &self,
@@ -192,24 +192,24 @@ impl Steps {
         end: u32,
     ) -> Result<Option<Pairs>> {
         let target = spots[end as usize].weight;
-        let keep = |place: u32, weight: f64| match place == end {
+        let retain = |position: u32, weight: f64| match position == end {
             true => weight == target,
-            false => weight <= spots[place as usize].weight + self.tolerance,
+            false => weight <= spots[position as usize].weight + self.tolerance,
         };
         let mut pairs: Vec<(f64, u32)> = vec![(spots[0].weight, 0)];
         let mut numbers = FxHashMap::from_iter([((spots[0].weight.to_bits(), 0), 0_usize)]);
         let mut next = 0;
-        while let Some(&(weight, place)) = pairs.get(next) {
+        while let Some(&(weight, position)) = pairs.get(next) {
             next += 1;
             if next.is_multiple_of(1024) {
                 control.check()?;
             }
-            for step in steps_from(out, place).iter().filter(|_| place != end) {
+            for step in steps_from(out, position).iter().filter(|_| position != end) {
                 let sum = weight + step.weight;
                 if sum == weight {
                     return Ok(None);
                 }
-                if keep(step.to, sum) && !numbers.contains_key(&(sum.to_bits(), step.to)) {
+                if retain(step.to, sum) && !numbers.contains_key(&(sum.to_bits(), step.to)) {
                     if PAIRS_AN_EDGE * out.len() < pairs.len() {
                         return Ok(None);
                     }
@@ -229,14 +229,14 @@ struct Pairs {
     numbers: FxHashMap<(u64, u32), usize>,
 }
 
-/// Those of some edges, sorted by where they begin, that leave a place.
-fn steps_from(out: &[Step], place: u32) -> &[Step] {
-    let start = out.partition_point(|step| step.from < place);
-    let count = out[start..].partition_point(|step| step.from == place);
+/// Those of some edges, sorted by where they begin, that leave a position.
+fn steps_from(out: &[Step], position: u32) -> &[Step] {
+    let start = out.partition_point(|step| step.from < position);
+    let count = out[start..].partition_point(|step| step.from == position);
     &out[start..start + count]
 }
 
-/// True when no place is led to by two edges.
+/// True when no position is led to by two edges.
 fn is_chain(steps: &[Step]) -> bool {
     steps.windows(2).all(|pair| pair[0].to != pair[1].to)
 }
@@ -244,10 +244,10 @@ fn is_chain(steps: &[Step]) -> bool {
 /// The only path to `end`.
 fn chain(steps: &[Step], end: u32) -> Vec<Step> {
     let mut path = Vec::new();
-    let mut place = end;
-    while let Ok(at) = steps.binary_search_by_key(&place, |step| step.to) {
+    let mut position = end;
+    while let Ok(at) = steps.binary_search_by_key(&position, |step| step.to) {
         path.push(steps[at]);
-        place = steps[at].from;
+        position = steps[at].from;
     }
     path.reverse();
     path

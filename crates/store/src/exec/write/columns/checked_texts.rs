@@ -21,9 +21,9 @@ pub(super) struct CheckedTexts {
 
 impl CheckedTexts {
     /// Copies the texts of some nodes. Returns false where they are long, or some are no texts.
-    pub(super) fn fill(&mut self, found: &[Option<&[u8]>]) -> bool {
-        let total: usize = found.iter().flatten().map(|text| text.len()).sum();
-        if LEN_MAX * found.len() < total {
+    pub(super) fn fill(&mut self, result: &[Option<&[u8]>]) -> bool {
+        let total: usize = result.iter().flatten().map(|text| text.len()).sum();
+        if LEN_MAX * result.len() < total {
             return false;
         }
         let CheckedTexts { text, ends, has } = self;
@@ -31,13 +31,13 @@ impl CheckedTexts {
         bytes.clear();
         bytes.reserve(total);
         ends.clear();
-        for text in found {
+        for text in result {
             bytes.extend_from_slice(text.unwrap_or_default());
             ends.push(bytes.len());
         }
         has.clear();
-        if found.iter().any(Option::is_none) {
-            has.extend(found.iter().map(Option::is_some));
+        if result.iter().any(Option::is_none) {
+            has.extend(result.iter().map(Option::is_some));
         }
         let Ok(checked) = String::from_utf8(bytes) else { return false };
         *text = checked;
@@ -82,14 +82,15 @@ pub(super) fn all_texts(texts: &TextArray) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn checked(found: &[Option<&[u8]>]) -> Option<Vec<Option<String>>> {
+    fn checked(result: &[Option<&[u8]>]) -> Option<Vec<Option<String>>> {
         let mut checked = CheckedTexts::default();
         // What was in it before does not count.
         assert!(checked.fill(&[Some(b"before"), None]));
-        let is_filled = checked.fill(found);
+        let is_filled = checked.fill(result);
         let cells = checked.cells();
-        let text = |place| cells.text(place).filter(|_| cells.has(place)).map(str::to_owned);
-        is_filled.then(|| (0..found.len()).map(text).collect())
+        let text =
+            |position| cells.text(position).filter(|_| cells.has(position)).map(str::to_owned);
+        is_filled.then(|| (0..result.len()).map(text).collect())
     }
 
     #[test]

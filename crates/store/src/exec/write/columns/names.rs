@@ -16,7 +16,7 @@ const NODES_A_CHECK: usize = 1 << 16;
 ///
 /// # Errors
 ///
-/// Those of [`Control::check`], [`Control::charge`] and [`Control::draw`].
+/// Those of [`Control::check`], [`Control::charge`] and [`Control::reserve`].
 pub fn names_of(control: &Control, predicate: &Predicate, nodes: &[u32]) -> Result<Option<Texts>> {
     // Geometries are texts in a table, too, and no names.
     if matches!(predicate.def.value_type, ValueType::String | ValueType::Default)

@@ -110,26 +110,26 @@ impl<'a> Rows<'a> {
     fn batch(&self, writer: &mut AnswerWriter<'a, '_>, nodes: &[u32], near: usize) -> Taken {
         let mut left = Bounds { items: ITEMS_MAX, cells: CELLS_MAX };
         let is_run = self.level.nodes.get(near..near + nodes.len()) == Some(nodes);
-        let (found, order) = match is_run {
+        let (result, order) = match is_run {
             true => (self.selection.find(Nodes::Run(near..near + nodes.len()), &mut left), None),
             false => {
                 let (nodes, order) = ascending(nodes.to_vec());
                 (self.selection.find(Nodes::Some(nodes), &mut left), Some(order))
             }
         };
-        let Some(mut found) = found else { return Taken::TooMuch };
-        writer.hold(found.byte_len());
-        self.hand_out(writer, &mut found, order, nodes.len())
+        let Some(mut result) = result else { return Taken::TooMuch };
+        writer.hold(result.byte_len());
+        self.hand_out(writer, &mut result, order, nodes.len())
     }
 
     fn hand_out(
         &self,
         writer: &mut AnswerWriter<'a, '_>,
-        found: &mut SelectedNodes<'a>,
+        result: &mut SelectedNodes<'a>,
         order: Option<Vec<u32>>,
         len: usize,
     ) -> Taken {
-        let mut objects = found.read();
+        let mut objects = result.read();
         let mut taken = len;
         if self.selection.is_flat() && LONG_BYTES_MAX < objects.long_byte_len() {
             return Taken::TooMuch;
@@ -137,11 +137,11 @@ impl<'a> Rows<'a> {
         if !self.selection.is_flat() {
             let bytes = objects.byte_lens();
             let mut left = BYTES_MAX;
-            let fits = |place: &usize| {
-                let place = order.as_ref().map_or(*place, |order| order[*place] as usize);
-                let is_room = left.checked_sub(bytes[place]);
-                left = is_room.unwrap_or(0);
-                is_room.is_some()
+            let fits = |position: &usize| {
+                let position = order.as_ref().map_or(*position, |order| order[*position] as usize);
+                let has_space = left.checked_sub(bytes[position]);
+                left = has_space.unwrap_or(0);
+                has_space.is_some()
             };
             taken = (0..len).take_while(fits).count();
         }

@@ -1,10 +1,10 @@
 //! Objects with those in their lists, read as columns: some nodes of a level, what their edges lead to, and so on; each node of a level once.
 //!
 //! ```text
-//!   places in the level of the roots        7  8  9
+//!   positions in the level of the roots        7  8  9
 //!   knows                                   7 → 2 1,  8 → none,  9 → 1
 //!   read of the level below                 1  2
-//!   lists of places among these             1 0,  none,  0
+//!   lists of positions among these             1 0,  none,  0
 //! ```
 
 use super::source::{Source, qualifies};
@@ -93,25 +93,25 @@ impl<'a> Selection<'a> {
     pub(super) fn find(&self, nodes: Nodes, left: &mut Bounds) -> Option<SelectedNodes<'a>> {
         stack::require();
         let level = &self.level.nodes;
-        let found = match nodes {
-            Nodes::Run(places) => FoundNodes::Run(places),
+        let result = match nodes {
+            Nodes::Run(positions) => ResultNodes::Run(positions),
             Nodes::Some(nodes) => {
-                let places = places_in(&nodes, level)?;
-                FoundNodes::Some { nodes, places }
+                let positions = positions_in(&nodes, level)?;
+                ResultNodes::Some { nodes, positions }
             }
         };
-        left.cells = left.cells.checked_sub(found.len() * self.fields.len())?;
-        let first = found.places().next().and_then(|place| level.get(place).copied());
+        left.cells = left.cells.checked_sub(result.len() * self.fields.len())?;
+        let first = result.positions().next().and_then(|position| level.get(position).copied());
         let first = first.unwrap_or_default();
         let mut fields = Vec::with_capacity(self.fields.len());
         for (key, of) in &self.fields {
             let field = match of {
                 Of::Values(source) => Field::Values(source.fork(first)),
-                Of::Edges(edges, below) => Field::Lists(Lists::of(edges, &found, below, left)?),
+                Of::Edges(edges, below) => Field::Lists(Lists::of(edges, &result, below, left)?),
             };
             fields.push((*key, field));
         }
-        Some(SelectedNodes { level: self.level, number: self.number, nodes: found, fields })
+        Some(SelectedNodes { level: self.level, number: self.number, nodes: result, fields })
     }
 }
 
@@ -123,26 +123,26 @@ pub(super) enum Nodes {
     Some(Vec<u32>),
 }
 
-/// Nodes of a level and their places there.
-enum FoundNodes {
+/// Nodes of a level and their positions there.
+enum ResultNodes {
     Run(Range<usize>),
-    Some { nodes: Vec<u32>, places: Vec<u32> },
+    Some { nodes: Vec<u32>, positions: Vec<u32> },
 }
 
-impl FoundNodes {
+impl ResultNodes {
     fn len(&self) -> usize {
         match self {
-            FoundNodes::Run(run) => run.len(),
-            FoundNodes::Some { nodes, .. } => nodes.len(),
+            ResultNodes::Run(run) => run.len(),
+            ResultNodes::Some { nodes, .. } => nodes.len(),
         }
     }
 
-    fn places(&self) -> impl Iterator<Item = usize> + '_ {
+    fn positions(&self) -> impl Iterator<Item = usize> + '_ {
         let (run, some) = match self {
-            FoundNodes::Run(run) => (run.clone(), &[][..]),
-            FoundNodes::Some { places, .. } => (0..0, places.as_slice()),
+            ResultNodes::Run(run) => (run.clone(), &[][..]),
+            ResultNodes::Some { positions, .. } => (0..0, positions.as_slice()),
         };
-        run.chain(some.iter().map(|place| *place as usize))
+        run.chain(some.iter().map(|position| *position as usize))
     }
 }
 
@@ -150,7 +150,7 @@ impl FoundNodes {
 pub(super) struct SelectedNodes<'a> {
     level: &'a Level,
     number: usize,
-    nodes: FoundNodes,
+    nodes: ResultNodes,
     fields: Vec<(&'a str, Field<'a>)>,
 }
 
@@ -173,21 +173,21 @@ struct Lists<'a> {
 impl<'a> Lists<'a> {
     fn of(
         edges: &EdgeField,
-        nodes: &FoundNodes,
+        nodes: &ResultNodes,
         below: &Selection<'a>,
         left: &mut Bounds,
     ) -> Option<Lists<'a>> {
         let level = below.level;
         let (mut targets, mut ends) = (Vec::new(), Vec::new());
         let is_list = !edges.is_single();
-        for place in nodes.places() {
-            let all = edges.targets_of(place);
+        for position in nodes.positions() {
+            let all = edges.targets_of(position);
             let all = if is_list { all } else { &all[..all.len().min(1)] };
             left.items = left.items.checked_sub(all.len())?;
             match &level.alive {
                 None => targets.extend_from_slice(all),
                 Some(alive) => {
-                    let is_alive = |node: &&u32| level.place(**node).is_some_and(|it| alive[it]);
+                    let is_alive = |node: &&u32| level.position(**node).is_some_and(|it| alive[it]);
                     targets.extend(all.iter().filter(is_alive));
                 }
             }
@@ -219,8 +219,10 @@ impl<'a> SelectedNodes<'a> {
         let columns = fields.iter_mut().map(|(key, field)| {
             let cells = match field {
                 Field::Values(source) => match &*nodes {
-                    FoundNodes::Run(run) => source.read(&level.nodes[run.clone()], run.start),
-                    FoundNodes::Some { nodes, places } => source.read_scattered(nodes, places),
+                    ResultNodes::Run(run) => source.read(&level.nodes[run.clone()], run.start),
+                    ResultNodes::Some { nodes, positions } => {
+                        source.read_scattered(nodes, positions)
+                    }
                 },
                 Field::Lists(Lists { items, ends, is_list, below }) => {
                     let objects = below.read();
@@ -241,26 +243,29 @@ impl<'a> SelectedNodes<'a> {
 /// Nodes ascending, each once, and for each as it was given its place among them. O(nodes * log nodes).
 pub(super) fn ascending(given: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
     if given.is_sorted_by(|one, other| one < other) {
-        let places = (0..given.len() as u32).collect();
-        return (given, places);
+        let positions = (0..given.len() as u32).collect();
+        return (given, positions);
     }
-    let mut pairs: Vec<u64> =
-        given.iter().zip(0_u64..).map(|(node, place)| u64::from(*node) << 32 | place).collect();
+    let mut pairs: Vec<u64> = given
+        .iter()
+        .zip(0_u64..)
+        .map(|(node, position)| u64::from(*node) << 32 | position)
+        .collect();
     pairs.sort_unstable();
-    let (mut nodes, mut places) = (given, vec![0; pairs.len()]);
+    let (mut nodes, mut positions) = (given, vec![0; pairs.len()]);
     nodes.clear();
     for pair in pairs {
         let node = (pair >> 32) as u32;
         if nodes.last() != Some(&node) {
             nodes.push(node);
         }
-        places[pair as u32 as usize] = nodes.len() as u32 - 1;
+        positions[pair as u32 as usize] = nodes.len() as u32 - 1;
     }
-    (nodes, places)
+    (nodes, positions)
 }
 
-/// The places of nodes in a level, both of which ascend; `None` where one is not there. O(nodes * log(nodes of the level between two of them)).
-fn places_in(nodes: &[u32], level: &[u32]) -> Option<Vec<u32>> {
+/// The positions of nodes in a level, both of which ascend; `None` where one is not there. O(nodes * log(nodes of the level between two of them)).
+fn positions_in(nodes: &[u32], level: &[u32]) -> Option<Vec<u32>> {
     let mut at = 0;
     nodes
         .iter()
@@ -278,12 +283,13 @@ mod tests {
     #[test]
     fn nodes_are_found_at_their_places() {
         for given in [vec![9, 2, 40, 7], vec![5, 5, 1], vec![1, 2, 3], vec![]] {
-            let (nodes, places) = ascending(given.clone());
+            let (nodes, positions) = ascending(given.clone());
             assert!(nodes.is_sorted_by(|one, other| one < other));
-            let again: Vec<u32> = places.iter().map(|place| nodes[*place as usize]).collect();
+            let again: Vec<u32> =
+                positions.iter().map(|position| nodes[*position as usize]).collect();
             assert_eq!(again, given);
         }
-        assert_eq!(places_in(&[3, 9], &[1, 3, 4, 9]), Some(vec![1, 3]));
-        assert_eq!(places_in(&[3, 8], &[1, 3, 4, 9]), None);
+        assert_eq!(positions_in(&[3, 9], &[1, 3, 4, 9]), Some(vec![1, 3]));
+        assert_eq!(positions_in(&[3, 8], &[1, 3, 4, 9]), None);
     }
 }

@@ -4,7 +4,7 @@
 //! schema says, so that none has to be converted. Others, lists and choices among languages, are read node by node.
 
 use super::checked_texts::{CheckedTexts, all_texts};
-use super::texts::TextPiece;
+use super::texts::TextChunk;
 use crate::exec::control::limits::COMMON_LEVELS;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{
@@ -39,7 +39,7 @@ impl ValueKind {
         match self {
             ValueKind::Int | ValueKind::Float | ValueKind::Time => 9,
             ValueKind::Bool => 2,
-            ValueKind::Text => 1 + TextPiece::NODE_BYTES,
+            ValueKind::Text => 1 + TextChunk::NODE_BYTES,
             ValueKind::Other => 0,
         }
     }
@@ -127,10 +127,10 @@ fn qualifies_below<'l>(level: &'l Level, depth: usize) -> bool {
     if COMMON_LEVELS < depth {
         return false;
     }
-    let mut told = FxHashSet::with_capacity_and_hasher(level.fields.len(), FxBuildHasher);
+    let mut reported = FxHashSet::with_capacity_and_hasher(level.fields.len(), FxBuildHasher);
     let of_field = |result: &'l FieldResult| {
         let field = &*result.field;
-        told.insert(field.key.as_str())
+        reported.insert(field.key.as_str())
             && match &result.data {
                 FieldData::CountUid => false,
                 FieldData::Values(values) => is_plain(field, values),
@@ -262,7 +262,7 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Control::draw`].
+    /// Those of [`Control::reserve`].
     pub(super) fn push_each(
         &self,
         control: &Control,
@@ -278,36 +278,36 @@ impl<'a> Source<'a> {
             // A growing column doubles.
             pending += 2 * (cell_bytes(&cell) + texts.len());
             if PENDING_MAX < pending {
-                control.draw(std::mem::take(&mut pending) as u64)?;
+                control.reserve(std::mem::take(&mut pending) as u64)?;
             }
             if cells.push(cell, &texts).is_err() {
                 return Ok(false);
             }
         }
-        control.draw(pending as u64)?;
+        control.reserve(pending as u64)?;
         Ok(true)
     }
 
-    /// Adds the texts of some nodes, as [`Source::read`] reads them, to a piece, and says which nodes have one. Returns false where the
-    /// piece can't take them. Memory is reserved for texts before they are copied.
+    /// Adds the texts of some nodes, as [`Source::read`] reads them, to a chunk, and says which nodes have one. Returns false where the
+    /// chunk can't take them. Memory is reserved for texts before they are copied.
     ///
     /// # Errors
     ///
-    /// Those of [`Control::draw`].
+    /// Those of [`Control::reserve`].
     pub(super) fn push_texts(
         &mut self,
         control: &Control,
         nodes: &[u32],
-        place: usize,
-        piece: &mut TextPiece,
+        position: usize,
+        chunk: &mut TextChunk,
         valid: &mut [bool],
     ) -> Result<bool> {
         if let Origin::Stored(stored) = &mut self.from
             && let Values::Text { texts, .. } = stored.values
         {
-            return stored.push_texts(control, texts, nodes, piece, valid);
+            return stored.push_texts(control, texts, nodes, chunk, valid);
         }
-        piece.fill(control, valid, self.read(nodes, place))
+        chunk.fill(control, valid, self.read(nodes, position))
     }
 
     /// The bytes that are held beside what is read.
@@ -323,9 +323,9 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The values of some nodes, ascending, which come behind all that were read before. `place` is that of the first of them in
+    /// The values of some nodes, ascending, which come behind all that were read before. `position` is that of the first of them in
     /// their level.
-    pub(super) fn read(&mut self, nodes: &[u32], place: usize) -> ObjectCells<'_> {
+    pub(super) fn read(&mut self, nodes: &[u32], position: usize) -> ObjectCells<'_> {
         let Source { from, buffers } = self;
         buffers.has.clear();
         match from {
@@ -335,12 +335,14 @@ impl<'a> Source<'a> {
                 ObjectCells::Uids(&buffers.uids)
             }
             Origin::Counts(counts) => {
-                let counts = &counts[place..place + nodes.len()];
+                let counts = &counts[position..position + nodes.len()];
                 buffers.ints.clear();
                 buffers.ints.extend(counts.iter().map(|&count| count as i64));
                 ObjectCells::Ints(&buffers.ints, &[])
             }
-            Origin::Truths(truths) => ObjectCells::Bools(&truths[place..place + nodes.len()], &[]),
+            Origin::Truths(truths) => {
+                ObjectCells::Bools(&truths[position..position + nodes.len()], &[])
+            }
             Origin::Computed(finder, kind) => read_computed(finder, *kind, nodes, buffers),
             Origin::Numbers(numbers) => match numbers.read(nodes) {
                 (NumberSlice::Ints(ints), has) => ObjectCells::Ints(ints, has),
@@ -353,19 +355,19 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// As [`Source::read`], of nodes that stand anywhere in their level: at these places.
-    pub(super) fn read_scattered(&mut self, nodes: &[u32], places: &[u32]) -> ObjectCells<'_> {
+    /// As [`Source::read`], of nodes that stand anywhere in their level: at these positions.
+    pub(super) fn read_scattered(&mut self, nodes: &[u32], positions: &[u32]) -> ObjectCells<'_> {
         match self.from {
             Origin::Counts(counts) => {
                 let ints = &mut self.buffers.ints;
                 ints.clear();
-                ints.extend(places.iter().map(|place| counts[*place as usize] as i64));
+                ints.extend(positions.iter().map(|position| counts[*position as usize] as i64));
                 ObjectCells::Ints(ints, &[])
             }
             Origin::Truths(truths) => {
                 let bools = &mut self.buffers.bools;
                 bools.clear();
-                bools.extend(places.iter().map(|place| truths[*place as usize]));
+                bools.extend(positions.iter().map(|position| truths[*position as usize]));
                 ObjectCells::Bools(bools, &[])
             }
             _ => self.read(nodes, 0),
@@ -382,17 +384,17 @@ impl Each<'_> {
             }
             Each::Values(predicate, langs) => (predicate, langs),
         };
-        let wanted = predicate.def.value_type;
+        let expected = predicate.def.value_type;
         if !predicate.def.list {
             let Some(value) = predicate.first_in(langs, node) else { return Ok(None) };
-            return Ok(Cell::of(typed(value, wanted)?.as_ref(), texts));
+            return Ok(Cell::of(typed(value, expected)?.as_ref(), texts));
         }
         let Some((_, list)) = predicate.values_in(Langs::First(langs), node) else {
             return Ok(None);
         };
         let mut items = Vec::with_capacity(list.len());
         for value in list.iter() {
-            items.extend(Cell::of(typed(value, wanted)?.as_ref(), texts));
+            items.extend(Cell::of(typed(value, expected)?.as_ref(), texts));
         }
         Ok(Some(Cell::List(items)))
     }
@@ -434,12 +436,12 @@ impl<'a> Origin<'a> {
             _ => None,
         };
         let members = Members::List(nodes);
-        let wanted = predicate.def.value_type;
+        let expected = predicate.def.value_type;
         if let Some(part) = part.filter(|_| !predicate.def.list) {
-            if let Some(numbers) = NumberColumn::new(part, wanted, members) {
+            if let Some(numbers) = NumberColumn::new(part, expected, members) {
                 return Ok(Some(Origin::Numbers(numbers)));
             }
-            if let Some(stored) = Stored::new(part, wanted, members) {
+            if let Some(stored) = Stored::new(part, expected, members) {
                 return Ok(Some(Origin::Stored(stored)));
             }
         }
@@ -473,9 +475,9 @@ fn read_computed<'b>(
 }
 
 impl<'a> Stored<'a> {
-    fn new(part: &'a LangValues, wanted: ValueType, nodes: Members<'_>) -> Option<Stored<'a>> {
+    fn new(part: &'a LangValues, expected: ValueType, nodes: Members<'_>) -> Option<Stored<'a>> {
         let column = &part.base.column;
-        let kind = match wanted {
+        let kind = match expected {
             ValueType::Bool => ValueKind::Bool,
             ValueType::DateTime => ValueKind::Time,
             ValueType::String | ValueType::Default | ValueType::Geo => ValueKind::Text,
@@ -483,7 +485,7 @@ impl<'a> Stored<'a> {
         };
         // A text of one of these types is shown as one of the other.
         let is_text = |it| matches!(it, ValueType::String | ValueType::Default);
-        let fits = |it: ValueType| it == wanted || is_text(it) && is_text(wanted);
+        let fits = |it: ValueType| it == expected || is_text(it) && is_text(expected);
         if column.rows.is_some() || !column.values.value_type().is_some_and(fits) {
             return None;
         }
@@ -512,24 +514,24 @@ impl<'a> Stored<'a> {
         all_fit.then_some(stored)
     }
 
-    /// Adds texts without a look at them: those that lie behind one another as they are.
+    /// Adds texts without a look at them: those that lie contiguous as they are.
     fn push_texts(
         &mut self,
         control: &Control,
         texts: &'a TextArray,
         nodes: &[u32],
-        piece: &mut TextPiece,
+        chunk: &mut TextChunk,
         valid: &mut [bool],
     ) -> Result<bool> {
         let rows = self.finder.find(self.subjects, nodes);
         if let Rows::Run(run) = &rows
-            && self.changes.is_settled(nodes)
+            && self.changes.is_clean(nodes)
         {
             valid.fill(true);
-            return Ok(run.is_empty() || piece.push_run(control, texts, run.clone())?);
+            return Ok(run.is_empty() || chunk.push_run(control, texts, run.clone())?);
         }
-        let found = found_bytes(&rows, |row| texts.get_bytes(row), &mut self.changes, nodes);
-        piece.push(control, valid, found.into_iter())
+        let result = result_bytes(&rows, |row| texts.get_bytes(row), &mut self.changes, nodes);
+        chunk.push(control, valid, result.into_iter())
     }
 
     fn read<'b>(&'b mut self, nodes: &[u32], buffers: &'b mut Buffers<'a>) -> ObjectCells<'b> {
@@ -542,7 +544,7 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// Texts that are said by their places in the list.
+    /// Texts that are said by their positions in the list.
     fn read_codes<'b>(
         &'b mut self,
         stored: &Array<u16>,
@@ -552,8 +554,8 @@ impl<'a> Stored<'a> {
         let codes = &mut buffers.codes;
         codes.clear();
         self.finder.find(self.subjects, nodes).read(stored, ObjectCells::NONE, u32::from, codes);
-        self.changes.for_each(nodes, |place, change| {
-            codes[place] = change.map_or(ObjectCells::NONE, |(_, code)| code);
+        self.changes.for_each(nodes, |position, change| {
+            codes[position] = change.map_or(ObjectCells::NONE, |(_, code)| code);
         });
         ObjectCells::Coded(codes, self.texts.as_ref().map_or(&[], |texts| texts))
     }
@@ -567,31 +569,31 @@ impl<'a> Stored<'a> {
         let Buffers { checked, texts: plain, .. } = buffers;
         let values = self.values;
         let rows = self.finder.find(self.subjects, nodes);
-        let before = self.changes.place();
-        let found = match values {
+        let before = self.changes.position();
+        let result = match values {
             Values::Text { texts, .. } => {
                 if let Rows::Run(run) = &rows
-                    && self.changes.is_settled(nodes)
+                    && self.changes.is_clean(nodes)
                 {
                     return checked.of_run(texts, run.clone());
                 }
-                found_bytes(&rows, |row| texts.get_bytes(row), &mut self.changes, nodes)
+                result_bytes(&rows, |row| texts.get_bytes(row), &mut self.changes, nodes)
             }
             Values::Coded { codes, texts, .. } => {
                 let of_row = |row| texts.get_bytes(usize::from(codes.get(row)));
-                found_bytes(&rows, of_row, &mut self.changes, nodes)
+                result_bytes(&rows, of_row, &mut self.changes, nodes)
             }
             _ => Vec::new(),
         };
-        if checked.fill(&found) {
+        if checked.fill(&result) {
             return checked.cells();
         }
         plain.clear();
         rows.for_each(|row| plain.push(row.and_then(|row| text_of(values.get(row)))));
         // They were passed over with the bytes.
         self.changes.go_back(before);
-        self.changes.for_each(nodes, |place, change| {
-            plain[place] = change.and_then(|(value, _)| text_of(value));
+        self.changes.for_each(nodes, |position, change| {
+            plain[position] = change.and_then(|(value, _)| text_of(value));
         });
         ObjectCells::Some(plain)
     }
@@ -611,15 +613,15 @@ impl<'a> Stored<'a> {
             rows.for_each(|row| has.push(row.is_some()));
         }
         let changes = |visit: &mut dyn FnMut(usize, ValueRef<'a>)| {
-            changes.for_each(nodes, |place, change| {
+            changes.for_each(nodes, |position, change| {
                 if has.is_empty() && change.is_none() {
                     has.resize(nodes.len(), true);
                 }
-                if let Some(has) = has.get_mut(place) {
+                if let Some(has) = has.get_mut(position) {
                     *has = change.is_some();
                 }
                 if let Some((value, _)) = change {
-                    visit(place, value);
+                    visit(position, value);
                 }
             });
         };
@@ -627,14 +629,14 @@ impl<'a> Stored<'a> {
             bools.clear();
             rows.read(stored, false, |truth| truth != 0, bools);
             let mut changes = changes;
-            changes(&mut |place, value| bools[place] = value == ValueRef::Bool(true));
+            changes(&mut |position, value| bools[position] = value == ValueRef::Bool(true));
             return ObjectCells::Bools(bools, has);
         }
         read_times(values, &rows, times);
         let mut changes = changes;
-        changes(&mut |place, value| {
+        changes(&mut |position, value| {
             if let ValueRef::DateTime(time) = value {
-                times[place] = time;
+                times[position] = time;
             }
         });
         ObjectCells::Times(times, has)
@@ -659,18 +661,18 @@ fn read_times(values: &Values, rows: &Rows<'_>, times: &mut Vec<DateTime>) {
 }
 
 /// The bytes of the text of each node, none of which is looked at here: so the places of many are fetched from memory at once.
-fn found_bytes<'a>(
+fn result_bytes<'a>(
     rows: &Rows<'_>,
     of_row: impl Fn(usize) -> &'a [u8],
     changes: &mut Overlay<Option<(ValueRef<'a>, u32)>>,
     nodes: &[u32],
 ) -> Vec<Option<&'a [u8]>> {
-    let mut found = Vec::with_capacity(nodes.len());
-    rows.for_each(|row| found.push(row.map(&of_row)));
-    changes.for_each(nodes, |place, change| {
-        found[place] = change.and_then(|(value, _)| text_of(value)).map(str::as_bytes);
+    let mut result = Vec::with_capacity(nodes.len());
+    rows.for_each(|row| result.push(row.map(&of_row)));
+    changes.for_each(nodes, |position, change| {
+        result[position] = change.and_then(|(value, _)| text_of(value)).map(str::as_bytes);
     });
-    found
+    result
 }
 
 /// The text that a value is.

@@ -1,8 +1,8 @@
 //! The rows of a block as a table, made column by column.
 //!
 //! ```text
-//!   level 0   places 0 1 2         id  7 8 9        knows  0 → 2 1,  1 → none,  2 → 1
-//!   level 1   places   0 1 2       id  3 4 5        objects: places 2 1 1, of which lists of 2, null, 1
+//!   level 0   positions 0 1 2         id  7 8 9        knows  0 → 2 1,  1 → none,  2 → 1
+//!   level 1   positions   0 1 2       id  3 4 5        objects: positions 2 1 1, of which lists of 2, null, 1
 //! ```
 //!
 //! Each level is read once, a cell for each of its nodes, from the bottom up; so it is known which nodes have anything to show.
@@ -37,8 +37,8 @@ enum Data<'a> {
     Edges(&'a EdgeField, Box<Read<'a>>),
 }
 
-/// Nodes of a level, by their places.
-enum Places {
+/// Nodes of a level, by their positions.
+enum Positions {
     /// All of them, in their order.
     All(usize),
     /// These, or none for [`NOWHERE`].
@@ -76,9 +76,9 @@ pub(in crate::exec) fn table(
     }
     let mut maker = Maker { version, control, look };
     let Some(read) = maker.read(&result.level)? else { return Ok(None) };
-    let places = read.roots(&result.roots);
-    let rows = places.len();
-    let columns = maker.objects(read, &places)?;
+    let positions = read.roots(&result.roots);
+    let rows = positions.len();
+    let columns = maker.objects(read, &positions)?;
     Ok(Some(Table { columns, rows }))
 }
 
@@ -87,27 +87,27 @@ impl Maker<'_, '_> {
     fn read<'a>(&mut self, level: &'a Level) -> Result<Option<Read<'a>>> {
         stack::require();
         let mut sources = Vec::new();
-        for (place, result) in level.fields.iter().enumerate() {
+        for (position, result) in level.fields.iter().enumerate() {
             if matches!(result.data, FieldData::Edges(_)) {
                 continue;
             }
             match Source::of(self.version, level, result) {
                 Ok(Some(source)) => {
                     let own = size_of::<(usize, Source<'_>)>() + source.byte_len();
-                    self.control.draw(own as u64)?;
-                    sources.push((place, source));
+                    self.control.reserve(own as u64)?;
+                    sources.push((position, source));
                 }
                 Ok(None) => {}
                 Err(_) => return Ok(None),
             }
         }
-        let (places, sources): (Vec<usize>, Vec<Source<'_>>) = sources.into_iter().unzip();
+        let (positions, sources): (Vec<usize>, Vec<Source<'_>>) = sources.into_iter().unzip();
         let Some(cells) = fill(self.control, &level.nodes, &sources)? else { return Ok(None) };
-        let mut cells = places.into_iter().zip(cells).peekable();
+        let mut cells = positions.into_iter().zip(cells).peekable();
         let mut fields = Vec::with_capacity(level.fields.len());
-        for (place, result) in level.fields.iter().enumerate() {
+        for (position, result) in level.fields.iter().enumerate() {
             let field = &*result.field;
-            if let Some((_, cells)) = cells.next_if(|(other, _)| *other == place) {
+            if let Some((_, cells)) = cells.next_if(|(other, _)| *other == position) {
                 fields.push((field, Data::Cells(cells)));
             } else if let FieldData::Edges(edges) = &result.data
                 && !edges.level.fields.is_empty()
@@ -121,23 +121,23 @@ impl Maker<'_, '_> {
     }
 
     /// The columns of objects, those that have a value in none left out.
-    fn objects(&mut self, read: Read<'_>, places: &Places) -> Result<Vec<Column>> {
+    fn objects(&mut self, read: Read<'_>, positions: &Positions) -> Result<Vec<Column>> {
         stack::require();
         let mut columns = Vec::with_capacity(read.fields.len());
         for (field, data) in read.fields {
             self.control.check()?;
             let cells = match data {
                 Data::Cells(cells) => {
-                    let cells = match places {
-                        Places::All(_) => cells,
-                        Places::Some(places) => gather(self.control, &cells, places)?,
+                    let cells = match positions {
+                        Positions::All(_) => cells,
+                        Positions::Some(positions) => gather(self.control, &cells, positions)?,
                     };
                     Some(cells).filter(has_some)
                 }
                 Data::Edges(edges, below) if edges.is_single() => {
-                    self.single(edges, *below, places)?
+                    self.single(edges, *below, positions)?
                 }
-                Data::Edges(edges, below) => self.lists(edges, *below, places)?,
+                Data::Edges(edges, below) => self.lists(edges, *below, positions)?,
             };
             if let Some(cells) = cells {
                 (self.look)(counted(field, &cells))?;
@@ -152,20 +152,22 @@ impl Maker<'_, '_> {
         &mut self,
         edges: &EdgeField,
         below: Read<'_>,
-        places: &Places,
+        positions: &Positions,
     ) -> Result<Option<Cells>> {
-        self.control.draw(5 * places.len() as u64)?;
-        let target = |place: Option<usize>| {
-            let target = edges.targets_of(place?).first()?;
-            below.level.place(*target).filter(|&place| below.is_shown(place))
+        self.control.reserve(5 * positions.len() as u64)?;
+        let target = |position: Option<usize>| {
+            let target = edges.targets_of(position?).first()?;
+            below.level.position(*target).filter(|&position| below.is_shown(position))
         };
-        let targets: Vec<u32> =
-            places.iter().map(|place| target(place).map_or(NOWHERE, |it| it as u32)).collect();
+        let targets: Vec<u32> = positions
+            .iter()
+            .map(|position| target(position).map_or(NOWHERE, |it| it as u32))
+            .collect();
         let valid: Vec<bool> = targets.iter().map(|&target| target != NOWHERE).collect();
         if !valid.contains(&true) {
             return Ok(None);
         }
-        let columns = self.objects(below, &Places::Some(targets))?;
+        let columns = self.objects(below, &Positions::Some(targets))?;
         Ok(Some(Cells::Struct(Box::new(Structs::new(columns, valid)))))
     }
 
@@ -174,22 +176,22 @@ impl Maker<'_, '_> {
         &mut self,
         edges: &EdgeField,
         below: Read<'_>,
-        places: &Places,
+        positions: &Positions,
     ) -> Result<Option<Cells>> {
         let (mut targets, mut ends, mut valid) = (Vec::new(), Ends::default(), Vec::new());
-        let lens = places.iter().flatten().map(|place| edges.targets_of(place).len());
+        let lens = positions.iter().flatten().map(|position| edges.targets_of(position).len());
         let most: usize = lens.sum();
-        self.control.draw((5 * most + 5 * places.len()) as u64)?;
+        self.control.reserve((5 * most + 5 * positions.len()) as u64)?;
         targets.reserve_exact(most);
-        for place in places.iter() {
+        for position in positions.iter() {
             let before = targets.len();
             // Targets are mostly in the order of their level.
             let mut next = 0;
-            for &target in place.map_or(&[][..], |place| edges.targets_of(place)) {
-                let Some(place) = below.level.place_near(target, next) else { continue };
-                next = place + 1;
-                if below.is_shown(place) {
-                    targets.push(place as u32);
+            for &target in position.map_or(&[][..], |position| edges.targets_of(position)) {
+                let Some(position) = below.level.position_near(target, next) else { continue };
+                next = position + 1;
+                if below.is_shown(position) {
+                    targets.push(position as u32);
                 }
             }
             ends.push(targets.len());
@@ -202,47 +204,47 @@ impl Maker<'_, '_> {
             valid = Vec::new();
         }
         let objects = vec![true; targets.len()];
-        let columns = self.objects(below, &Places::Some(targets))?;
+        let columns = self.objects(below, &Positions::Some(targets))?;
         let items = Cells::Struct(Box::new(Structs::new(columns, objects)));
         Ok(Some(Cells::List(Box::new(Lists { items, ends, valid }))))
     }
 }
 
 impl Read<'_> {
-    fn is_shown(&self, place: usize) -> bool {
-        self.shown.as_ref().is_none_or(|shown| shown[place])
+    fn is_shown(&self, position: usize) -> bool {
+        self.shown.as_ref().is_none_or(|shown| shown[position])
     }
 
-    /// The places of roots that have something to show.
-    fn roots(&self, roots: &[u32]) -> Places {
+    /// The positions of roots that have something to show.
+    fn roots(&self, roots: &[u32]) -> Positions {
         if self.shown.is_none() && roots == self.level.nodes.as_slice() {
-            return Places::All(roots.len());
+            return Positions::All(roots.len());
         }
         let mut next = 0;
-        let places = roots.iter().filter_map(|&root| {
-            let place = self.level.place_near(root, next)?;
-            next = place + 1;
-            self.is_shown(place).then_some(place as u32)
+        let positions = roots.iter().filter_map(|&root| {
+            let position = self.level.position_near(root, next)?;
+            next = position + 1;
+            self.is_shown(position).then_some(position as u32)
         });
-        Places::Some(places.collect())
+        Positions::Some(positions.collect())
     }
 }
 
-impl Places {
+impl Positions {
     fn len(&self) -> usize {
         match self {
-            Places::All(len) => *len,
-            Places::Some(places) => places.len(),
+            Positions::All(len) => *len,
+            Positions::Some(positions) => positions.len(),
         }
     }
 
-    /// The places; `None` where there is no node.
+    /// The positions; `None` where there is no node.
     fn iter(&self) -> impl Iterator<Item = Option<usize>> + Clone {
         let (all, some) = match self {
-            Places::All(len) => (0..*len, &[][..]),
-            Places::Some(places) => (0..0, places.as_slice()),
+            Positions::All(len) => (0..*len, &[][..]),
+            Positions::Some(positions) => (0..0, positions.as_slice()),
         };
-        let some = some.iter().map(|&place| (place != NOWHERE).then_some(place as usize));
+        let some = some.iter().map(|&position| (position != NOWHERE).then_some(position as usize));
         all.map(Some).chain(some)
     }
 }
@@ -262,8 +264,9 @@ fn shown(level: &Level, fields: &[(&Field, Data<'_>)]) -> Option<Vec<bool>> {
                 shown.iter_mut().zip(valid.iter()).for_each(|(shown, valid)| *shown |= valid);
             }
             Data::Edges(edges, below) => {
-                for (place, shown) in shown.iter_mut().enumerate().filter(|(_, shown)| !**shown) {
-                    *shown = leads_to_some(edges, below, place);
+                for (position, shown) in shown.iter_mut().enumerate().filter(|(_, shown)| !**shown)
+                {
+                    *shown = leads_to_some(edges, below, position);
                 }
             }
         }
@@ -275,11 +278,12 @@ fn shown(level: &Level, fields: &[(&Field, Data<'_>)]) -> Option<Vec<bool>> {
 }
 
 /// Whether the edges of a node lead to one that shows something.
-fn leads_to_some(edges: &EdgeField, below: &Read<'_>, place: usize) -> bool {
-    let targets = edges.targets_of(place);
+fn leads_to_some(edges: &EdgeField, below: &Read<'_>, position: usize) -> bool {
+    let targets = edges.targets_of(position);
     let targets = if edges.is_single() { &targets[..targets.len().min(1)] } else { targets };
-    let is_shown =
-        |target: &u32| below.level.place(*target).is_some_and(|place| below.is_shown(place));
+    let is_shown = |target: &u32| {
+        below.level.position(*target).is_some_and(|position| below.is_shown(position))
+    };
     targets.iter().any(is_shown)
 }
 

@@ -1,4 +1,4 @@
-//! Texts of many nodes. How long they are is known when they were read, so stretches are read to pieces, which are then copied behind one
+//! Texts of many nodes. How long they are is known when they were read, so ranges are read to chunks, which are then copied behind one
 //! another.
 
 use crate::exec::control::stop::Control;
@@ -11,9 +11,9 @@ use std::sync::{Mutex, PoisonError};
 /// The bytes that room is made for of a text.
 const TEXT_BYTES: usize = 8;
 
-/// The texts of a stretch.
+/// The texts of a range.
 #[derive(Default)]
-pub(super) struct TextPiece {
+pub(super) struct TextChunk {
     bytes: Vec<u8>,
     /// Where each text ends.
     ends: Vec<i32>,
@@ -29,33 +29,33 @@ const SHORT_LEN: usize = 16;
 /// The most bytes of the text of a uid.
 const UID_BYTES: usize = 18;
 
-impl TextPiece {
-    /// Makes room for the texts of so many nodes.
+impl TextChunk {
+    /// Makes space for the texts of so many nodes.
     pub(super) fn reserve(&mut self, nodes: usize) {
         self.ends.reserve_exact(nodes);
         self.bytes.reserve(TEXT_BYTES * nodes);
     }
 
-    /// The bytes that [`TextPiece::reserve`] makes room for, for each node.
+    /// The bytes that [`TextChunk::reserve`] makes space for, for each node.
     pub(super) const NODE_BYTES: usize = TEXT_BYTES + size_of::<i32>();
 
-    /// Makes room for more bytes of texts.
+    /// Makes space for more bytes of texts.
     fn grow(&mut self, control: &Control, more: usize) -> Result<()> {
         let capacity = self.bytes.capacity();
         if capacity - self.bytes.len() < more {
             // As a vector does.
-            let wanted = (self.bytes.len() + more).max(2 * capacity);
-            control.draw((wanted - capacity) as u64)?;
-            self.bytes.reserve_exact(wanted - self.bytes.len());
+            let expected = (self.bytes.len() + more).max(2 * capacity);
+            control.reserve((expected - capacity) as u64)?;
+            self.bytes.reserve_exact(expected - self.bytes.len());
         }
         Ok(())
     }
 
-    /// Adds the texts of a batch. Returns false where the piece would be too long.
+    /// Adds the texts of a batch. Returns false where the chunk would be too long.
     ///
     /// # Errors
     ///
-    /// Those of [`Control::draw`].
+    /// Those of [`Control::reserve`].
     pub(super) fn fill(
         &mut self,
         control: &Control,
@@ -81,7 +81,7 @@ impl TextPiece {
             }
             ObjectCells::Texts(..) => {
                 let len = valid.len();
-                let text = |place| cells.text(place).map(str::as_bytes);
+                let text = |position| cells.text(position).map(str::as_bytes);
                 return self.push(control, valid, (0..len).map(text));
             }
             ObjectCells::Some(texts) => {
@@ -93,11 +93,11 @@ impl TextPiece {
         Ok(self.is_short())
     }
 
-    /// Adds a text for each of some nodes, or none. Returns false where the piece would be too long.
+    /// Adds a text for each of some nodes, or none. Returns false where the chunk would be too long.
     ///
     /// # Errors
     ///
-    /// Those of [`Control::draw`].
+    /// Those of [`Control::reserve`].
     pub(super) fn push<'t>(
         &mut self,
         control: &Control,
@@ -113,12 +113,12 @@ impl TextPiece {
         Ok(self.is_short())
     }
 
-    /// Adds texts that are stored behind one another, of some rows, which are not none. Returns false where the piece would be too long,
+    /// Adds texts that are stored contiguous, of some rows, which are not none. Returns false where the chunk would be too long,
     /// and where the rows are damaged.
     ///
     /// # Errors
     ///
-    /// Those of [`Control::draw`].
+    /// Those of [`Control::reserve`].
     pub(super) fn push_run(
         &mut self,
         control: &Control,
@@ -142,7 +142,7 @@ impl TextPiece {
     }
 
     fn push_short(&mut self, valid: &mut [bool], codes: &[u32]) {
-        let TextPiece { bytes, ends, short } = self;
+        let TextChunk { bytes, ends, short } = self;
         let short = short.as_deref().unwrap_or_default();
         for (&code, valid) in codes.iter().zip(valid) {
             let (text, len) = short.get(code as usize).unwrap_or(&([0; SHORT_LEN], 0));
@@ -165,41 +165,41 @@ fn short_texts(texts: &[&str]) -> Vec<Short> {
     texts.iter().map(short).collect::<Option<Vec<Short>>>().unwrap_or_default()
 }
 
-/// The texts of all pieces one behind the other. Several threads copy them.
+/// The texts of all chunks one behind the other. Several threads copy them.
 ///
 /// # Errors
 ///
-/// Those of [`Control::draw`] and [`Control::check`].
-pub(super) fn joined(control: &Control, pieces: &[TextPiece]) -> Result<(Vec<u8>, Ends)> {
-    let total: usize = pieces.iter().map(|piece| piece.bytes.len()).sum();
-    let count: usize = pieces.iter().map(|piece| piece.ends.len()).sum();
-    control.draw((total + 4 * count) as u64)?;
+/// Those of [`Control::reserve`] and [`Control::check`].
+pub(super) fn joined(control: &Control, chunks: &[TextChunk]) -> Result<(Vec<u8>, Ends)> {
+    let total: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
+    let count: usize = chunks.iter().map(|chunk| chunk.ends.len()).sum();
+    control.reserve((total + 4 * count) as u64)?;
     if i32::try_from(total).is_err() {
         let (mut bytes, mut all) = (Vec::with_capacity(total), Ends::default());
-        for piece in pieces {
+        for chunk in chunks {
             let start = bytes.len();
-            bytes.extend_from_slice(&piece.bytes);
-            piece.ends.iter().for_each(|&end| all.push(start + end as usize));
+            bytes.extend_from_slice(&chunk.bytes);
+            chunk.ends.iter().for_each(|&end| all.push(start + end as usize));
         }
         return Ok((bytes, all));
     }
     let (mut bytes, mut ends) = (vec![0; total], vec![0; count + 1]);
     let (mut rest, mut rest_ends, mut start) = (&mut bytes[..], &mut ends[1..], 0);
-    let mut parts = Vec::with_capacity(pieces.len());
-    for piece in pieces {
-        let (own, others) = rest.split_at_mut(piece.bytes.len());
-        let (own_ends, other_ends) = rest_ends.split_at_mut(piece.ends.len());
+    let mut parts = Vec::with_capacity(chunks.len());
+    for chunk in chunks {
+        let (own, others) = rest.split_at_mut(chunk.bytes.len());
+        let (own_ends, other_ends) = rest_ends.split_at_mut(chunk.ends.len());
         (rest, rest_ends) = (others, other_ends);
         parts.push(Mutex::new((own, own_ends, start)));
-        start += piece.bytes.len() as i32;
+        start += chunk.bytes.len() as i32;
     }
-    let nanos = (total + 4 * count) / (8 * pieces.len().max(1));
-    control.morsels(pieces.len(), nanos, |range| {
-        for place in range {
-            let mut part = parts[place].lock().unwrap_or_else(PoisonError::into_inner);
+    let nanos = (total + 4 * count) / (8 * chunks.len().max(1));
+    control.morsels(chunks.len(), nanos, |range| {
+        for position in range {
+            let mut part = parts[position].lock().unwrap_or_else(PoisonError::into_inner);
             let (bytes, ends, start) = &mut *part;
-            bytes.copy_from_slice(&pieces[place].bytes);
-            let own = ends.iter_mut().zip(&pieces[place].ends);
+            bytes.copy_from_slice(&chunks[position].bytes);
+            let own = ends.iter_mut().zip(&chunks[position].ends);
             own.for_each(|(all, end)| *all = *start + end);
         }
         Ok(())

@@ -13,7 +13,7 @@ use crate::graph::version::values::{LangValues, ValueBase};
 use crate::graph::version::weight;
 use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, build_index, check_geometry, index_kinds, vector_options};
-use hexgraph_base::budget::Share;
+use hexgraph_base::budget::Reservation;
 use hexgraph_base::schema::{Change, PredicateDef, Schema, SchemaReport, SchemaText, parse_schema};
 use hexgraph_base::types::{Error, Result, ValueType};
 use rayon::prelude::*;
@@ -65,12 +65,12 @@ fn resolved(version: &Version, text: SchemaText) -> Result<Definitions> {
 pub fn define(version: &Version, definitions: &Definitions, check: Check<'_>) -> Result<Version> {
     let mut next = version.clone();
     definitions.apply(Arc::make_mut(&mut next.schema));
-    let share = version.budget.share();
-    next.replace(build_defined(version, definitions, &share, check)?);
+    let reservation = version.budget.reservation();
+    next.replace(build_defined(version, definitions, &reservation, check)?);
     Ok(next)
 }
 
-/// The predicates of a version under other definitions, in their order. The memory for them is drawn from `share`.
+/// The predicates of a version under other definitions, in their order. The memory for them is drawn from `reservation`.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ pub fn define(version: &Version, definitions: &Definitions, check: Check<'_>) ->
 pub(super) fn build_defined(
     version: &Version,
     definitions: &Definitions,
-    share: &Share,
+    reservation: &Reservation,
     check: Check<'_>,
 ) -> Result<Vec<(Arc<str>, Arc<Predicate>)>> {
     // Those of a log may be of a build with more features.
@@ -88,7 +88,7 @@ pub(super) fn build_defined(
         let predicate = match version.predicate(name).filter(|stored| !stored.subjects().is_empty())
         {
             Some(stored) => check_geometries(stored, def).and_then(|()| {
-                share.draw(weight::of_rebuild(stored, def) as u64)?;
+                reservation.reserve(weight::of_rebuild(stored, def) as u64)?;
                 rebuilt(stored, def, &version.thresholds, check)
             }),
             None => Ok(Predicate::empty(def.clone())),
@@ -220,8 +220,8 @@ fn rebuilt_lang(
     thresholds: &Thresholds,
     check: Check<'_>,
 ) -> Result<LangValues> {
-    let same_column = values.is_settled() && old.list == new.list;
-    let same_tokens = values.is_settled() && old.value_type == new.value_type;
+    let same_column = values.is_clean() && old.list == new.list;
+    let same_tokens = values.is_clean() && old.value_type == new.value_type;
     let (old_kinds, new_kinds) = (index_kinds(old), index_kinds(new));
     let same_vectors = vector_options(old) == vector_options(new);
     if same_column && same_tokens && same_vectors && old_kinds == new_kinds {
@@ -237,8 +237,8 @@ fn rebuilt_lang(
     };
     let indexes = new_kinds.par_iter().map(|&kind| {
         check()?;
-        let known = values.base.indexes.iter().find(|(other, _)| same_tokens && *other == kind);
-        let index = match known {
+        let existing = values.base.indexes.iter().find(|(other, _)| same_tokens && *other == kind);
+        let index = match existing {
             Some((_, index)) => index.clone(),
             None => build_index(kind, &column, new.value_type, &values.lang, check)?,
         };
@@ -277,8 +277,8 @@ fn rebuilt_edges(
     if edges.reverse.is_some() {
         return edges.clone();
     }
-    let settled = settle(stored, thresholds);
-    let PredicateData::Edges(edges) = settled.data else { return edges.clone() };
+    let clean = settle(stored, thresholds);
+    let PredicateData::Edges(edges) = clean.data else { return edges.clone() };
     let reverse = Direction::new(build_reverse(&edges.forward.base));
     EdgeStore { reverse: Some(reverse), ..edges }
 }

@@ -74,7 +74,7 @@ impl Definitions {
             match tag {
                 PREDICATE => definitions.predicates.push(PredicateDef::decode(field)?),
                 TYPE => definitions.types.push(TypeDef::decode(field)?),
-                DROPPED_TYPE => definitions.dropped_types.push(field.whole_text()?.to_owned()),
+                DROPPED_TYPE => definitions.dropped_types.push(field.entire_text()?.to_owned()),
                 _ => skip_unknown(tag)?,
             }
         }

@@ -5,10 +5,10 @@
 
 use super::alter::build_defined;
 use super::definitions::Definitions;
-use crate::graph::build::compact::{Check, is_fold_due};
+use crate::graph::build::compact::{Check, is_compaction_due};
 use crate::graph::build::fold::Fold;
 use crate::graph::version::whole::Version;
-use hexgraph_base::budget::Share;
+use hexgraph_base::budget::Reservation;
 use hexgraph_base::types::Result;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Redefinition {
     definitions: Definitions,
     built: Vec<(Arc<str>, Fold)>,
     /// The memory that was drawn for them.
-    _share: Share,
+    _reservation: Reservation,
 }
 
 impl Redefinition {
@@ -31,15 +31,15 @@ impl Redefinition {
         definitions: Definitions,
         check: Check<'_>,
     ) -> Result<Redefinition> {
-        let share = version.budget.share();
-        let built = build_defined(version, &definitions, &share, check)?;
+        let reservation = version.budget.reservation();
+        let built = build_defined(version, &definitions, &reservation, check)?;
         let keeping_up = |(name, built): (Arc<str>, Arc<_>)| {
             let seen = version.predicates.get(&name).unwrap_or(&built);
             let fold = Fold::redefined(seen, Arc::clone(&built));
             (name, fold)
         };
         let built = built.into_iter().map(keeping_up).collect();
-        Ok(Redefinition { definitions, built, _share: share })
+        Ok(Redefinition { definitions, built, _reservation: reservation })
     }
 
     /// Takes over what was changed until `version`. Returns the number of rows, or `None` when something was changed otherwise than by rows, so
@@ -70,9 +70,10 @@ impl Redefinition {
     pub fn version(&self, head: &Version) -> Version {
         let mut next = head.clone();
         self.definitions.apply(Arc::make_mut(&mut next.schema));
-        next.replace(self.built.iter().map(|(name, fold)| (Arc::clone(name), fold.folded())));
+        next.replace(self.built.iter().map(|(name, fold)| (Arc::clone(name), fold.compacted())));
         let mut built = self.built.iter();
-        next.is_fold_due |= built.any(|(_, fold)| is_fold_due(&fold.folded(), &head.thresholds));
+        next.is_compaction_due |=
+            built.any(|(_, fold)| is_compaction_due(&fold.compacted(), &head.thresholds));
         next
     }
 }

@@ -7,12 +7,12 @@ use hexgraph_base::schema::SchemaItem;
 use hexgraph_base::types::{Value, ValueRef, ValueType, shown};
 
 /// The most values that are told of a predicate.
-const TOLD_MAX: usize = 3;
+const REPORTED_MAX: usize = 3;
 
 /// Returns, for each predicate whose type definitions change, how many of its values have no equivalent in the new type, and the first of them by uid. O(values of
 /// these predicates); nothing is read for types that take every value, such as string.
 pub(super) fn unread(version: &Version, definitions: &Definitions) -> Vec<SchemaItem> {
-    let told = definitions.predicates.iter().filter_map(|new| {
+    let reported = definitions.predicates.iter().filter_map(|new| {
         let stored = version.predicate(&new.name)?;
         let takes_all = matches!(new.value_type, ValueType::String | ValueType::Default);
         // A password is never shown, and to hash a text as one takes long.
@@ -24,10 +24,10 @@ pub(super) fn unread(version: &Version, definitions: &Definitions) -> Vec<Schema
         let what = of_predicate(version, stored, new.value_type)?;
         Some(SchemaItem { of: new.name.clone(), what })
     });
-    told.collect()
+    reported.collect()
 }
 
-fn of_predicate(version: &Version, stored: &Predicate, wanted: ValueType) -> Option<String> {
+fn of_predicate(version: &Version, stored: &Predicate, expected: ValueType) -> Option<String> {
     let (mut count, mut all, mut first) = (0_u64, 0_u64, Vec::new());
     // A type may change more than once, so it is the values that know which one they have.
     let mut old = stored.def.value_type;
@@ -35,14 +35,14 @@ fn of_predicate(version: &Version, stored: &Predicate, wanted: ValueType) -> Opt
         for node in part.subjects().iter() {
             for value in part.values(node).iter() {
                 all += 1;
-                if value.value_type() == wanted || value.convert(wanted).is_ok() {
+                if value.value_type() == expected || value.convert(expected).is_ok() {
                     continue;
                 }
                 if count == 0 {
                     old = value.value_type();
                 }
                 count += 1;
-                if first.len() < TOLD_MAX {
+                if first.len() < REPORTED_MAX {
                     first.push(format!("{} of {}", text_of(value), version.nodes.uid(node)));
                 }
             }
@@ -54,7 +54,7 @@ fn of_predicate(version: &Version, stored: &Predicate, wanted: ValueType) -> Opt
     let dots = if first.len() < count as usize { ", ..." } else { "" };
     Some(format!(
         "{count} of {all} values can't be read as {}: {}{dots}; asking for them is an error until they are set anew, or `{}` is {} again",
-        wanted.name(),
+        expected.name(),
         first.join(", "),
         stored.def.name,
         old.name(),

@@ -1,13 +1,13 @@
 //! Builds the predicates of a load, and puts them in place of those before.
 
-use super::{Built, FOREIGN, Label, Pending, with_bound};
+use super::{Built, EXTERNAL, Label, Pending, with_bound};
 use crate::graph::build::replaced_rows::Superseded;
 use crate::graph::load::spill::Spill;
 use crate::graph::load::typed_ends::EdgeEnds;
 use crate::graph::load::unique::check_unique;
 use crate::graph::version::predicate::Predicate;
 use crate::graph::version::whole::Version;
-use hexgraph_base::budget::Share;
+use hexgraph_base::budget::Reservation;
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::Result;
 use rayon::prelude::*;
@@ -18,10 +18,10 @@ use std::sync::Arc;
 pub(super) struct Builder<'a> {
     /// The version with what is stored.
     pub version: &'a Version,
-    /// The nodes of the numbers from [`FOREIGN`] on.
+    /// The nodes of the numbers from [`EXTERNAL`] on.
     pub numbers: &'a [u32],
     pub label: &'a Label<'a>,
-    pub share: &'a Share,
+    pub reservation: &'a Reservation,
 }
 
 /// A predicate of a load.
@@ -56,19 +56,19 @@ impl Builder<'_> {
         let Some(spill) = spill else {
             return predicates.into_par_iter().map(|pending| self.build(pending, None)).collect();
         };
-        let before = self.share.used();
+        let before = self.reservation.used();
         let mut all = Vec::with_capacity(predicates.len());
         for pending in predicates {
             let built = self.build(pending, Some(&mut *spill))?;
             let predicate = spill.settle(built.predicate, self.version.thresholds)?;
             all.push(BuiltPredicate { predicate, ..built });
-            self.share.keep_only(before);
+            self.reservation.retain_only(before);
         }
         Ok(all)
     }
 
     fn build(&self, mut pending: Pending, spill: Option<&mut Spill>) -> Result<BuiltPredicate> {
-        let Builder { version, numbers, label, share } = *self;
+        let Builder { version, numbers, label, reservation } = *self;
         let is_bounded = spill.is_some();
         let old = version.predicates.get(pending.def.name.as_str()).map(|old| &**old);
         let came = pending.edge_count();
@@ -78,14 +78,14 @@ impl Builder<'_> {
             _ => came + edge_count(old) - edge_count(Some(predicate)),
         };
         if let Some(spill) = spill.filter(|_| pending.is_lean(old)) {
-            share.draw(pending.sort_len(spill.memory()) as u64)?;
+            reservation.reserve(pending.sort_len(spill.memory()) as u64)?;
             let (nodes, predicate) = pending.build_lean(old, numbers, spill)?;
             let repeated = gone(came, &predicate);
             let superseded = Superseded::default();
             return Ok(BuiltPredicate { predicate, nodes, repeated, superseded });
         }
         let stored = if came == 0 { 0 } else { edge_count(old) };
-        let reserved = share.draw(pending.build_len(stored) as u64);
+        let reserved = reservation.reserve(pending.build_len(stored) as u64);
         if is_bounded {
             reserved?
         } else {
@@ -93,7 +93,7 @@ impl Builder<'_> {
         }
         pending.read_back()?;
         if !numbers.is_empty() {
-            pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
+            pending.renumber(|node| numbers[(node - EXTERNAL) as usize]);
         }
         let nodes = pending.ends();
         let (predicate, superseded) = pending.build(old, &version.thresholds, is_bounded);
@@ -127,7 +127,7 @@ pub(super) fn joined(next: Version, built: Vec<BuiltPredicate>) -> Built {
 /// The number of edges of a predicate.
 fn edge_count(predicate: Option<&Predicate>) -> u64 {
     let edges = predicate.and_then(|predicate| predicate.direction(false));
-    edges.map_or(0, |edges| match edges.is_settled() {
+    edges.map_or(0, |edges| match edges.is_clean() {
         true => edges.base.targets.len() as u64,
         false => edges.subjects().iter().map(|node| edges.count(node) as u64).sum(),
     })

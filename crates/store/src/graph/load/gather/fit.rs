@@ -49,14 +49,14 @@ pub(super) fn first_definition(batch: &PredicateBatch) -> PredicateDef {
 /// row of each and the reason.
 pub(super) fn converted(
     part: &ValuePart,
-    wanted: ValueType,
+    expected: ValueType,
     mut refuse: impl FnMut(usize, Refusal),
 ) -> ValuePart {
-    let mut values = ValuesBuilder::new(wanted);
+    let mut values = ValuesBuilder::new(expected);
     let mut nodes = Vec::new();
     let mut positions = vec![None; part.nodes.len()];
     for (row, &node) in part.nodes.iter().enumerate() {
-        match convert_in_full(part.values.get(row), wanted) {
+        match convert_in_full(part.values.get(row), expected) {
             Ok(value) => {
                 positions[row] = Some(nodes.len() as u32);
                 nodes.push(node);

@@ -9,7 +9,7 @@ use crate::graph::build::replaced_rows::{Superseded, SupersededCounter};
 use crate::graph::build::stored_form::{count_edges, count_values};
 use crate::graph::change::changes::{Changes, Part, SetEdge, SetValue};
 use crate::graph::change::keys::ConflictKey;
-use crate::graph::load::batch::FOREIGN;
+use crate::graph::load::batch::EXTERNAL;
 use crate::graph::load::typed_ends::{EdgeEnds, NewEnds, TypedEnds};
 use crate::graph::version::delta::FacetList;
 use crate::graph::version::node_ids::NodeIds;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// What a load comes to as a commit.
 #[derive(Debug, Clone)]
-pub struct LittleLoad {
+pub struct SmallLoad {
     /// The changes, for the log.
     pub changes: Changes,
     /// The conflict keys of what is written.
@@ -29,10 +29,10 @@ pub struct LittleLoad {
 }
 
 /// True when what a load has gathered is little beside the graph, and says nothing of predicates that the schema does not know.
-pub(super) fn is_little(predicates: &[Pending], version: &Version) -> bool {
+pub(super) fn is_small(predicates: &[Pending], version: &Version) -> bool {
     let statements = predicates.iter().map(Pending::statement_count).sum();
-    let are_known = !predicates.iter().any(Pending::is_new);
-    are_known && version.thresholds.is_little(statements, version.stored_rows())
+    let are_existing = !predicates.iter().any(Pending::is_new);
+    are_existing && version.thresholds.is_small(statements, version.stored_rows())
 }
 
 /// The edges of a predicate, and how many their nodes had before.
@@ -43,23 +43,23 @@ struct Counted {
     before: u64,
 }
 
-/// The version with the statements, of which none is of a predicate that the schema does not know. The nodes from [`FOREIGN`] on have
+/// The version with the statements, of which none is of a predicate that the schema does not know. The nodes from [`EXTERNAL`] on have
 /// these numbers. `new` are those of new nodes, where types are to know the edges of their nodes.
 ///
 /// # Errors
 ///
 /// [`hexgraph_base::types::Error::Query`] when two nodes would have a value that only one may have.
-pub(super) fn build_little(
+pub(super) fn build_small(
     predicates: Vec<Pending>,
     next: Version,
     numbers: &[u32],
     new: Option<&NewEnds>,
 ) -> Result<Built> {
-    let mut little = Little::new(&next.nodes);
+    let mut small = Small::new(&next.nodes);
     let (mut nodes, mut counted, mut ends) = (RoaringBitmap::new(), Vec::new(), Vec::new());
     let mut superseded = Vec::new();
     for mut pending in predicates {
-        pending.renumber(|node| numbers[(node - FOREIGN) as usize]);
+        pending.renumber(|node| numbers[(node - EXTERNAL) as usize]);
         let [sources, targets] = pending.ends();
         nodes |= &sources;
         nodes |= &targets;
@@ -69,9 +69,9 @@ pub(super) fn build_little(
         }
         counted.extend(Counted::of(&pending, &next));
         superseded.push((pending.def.name.clone(), superseded_by(&pending, &next)));
-        little.add(pending);
+        small.add(pending);
     }
-    let (mut changes, mut built) = little.apply(&next)?;
+    let (mut changes, mut built) = small.apply(&next)?;
     if let Some(new) = new.filter(|_| !ends.is_empty()) {
         let typed = TypedEnds::of(&built.version, &ends, new);
         if let Some((def, part)) = typed.part(&built.version) {
@@ -146,29 +146,29 @@ fn distinct<'p>(parts: impl Iterator<Item = &'p Vec<u32>>) -> Vec<u32> {
 }
 
 /// The changes, growing.
-struct Little<'a> {
+struct Small<'a> {
     nodes: &'a NodeIds,
     changes: Changes,
     part: Part,
 }
 
-impl<'a> Little<'a> {
-    fn new(nodes: &'a NodeIds) -> Little<'a> {
-        Little { nodes, changes: Changes::default(), part: Part::default() }
+impl<'a> Small<'a> {
+    fn new(nodes: &'a NodeIds) -> Small<'a> {
+        Small { nodes, changes: Changes::default(), part: Part::default() }
     }
 
     /// The version with the changes, which are returned as well.
-    fn apply(self, next: &Version) -> Result<(Little<'a>, Built)> {
+    fn apply(self, next: &Version) -> Result<(Small<'a>, Built)> {
         let mut changes = self.changes.clone();
         changes.parts = vec![self.part.clone()];
         changes.next_uid = next.uids.next();
         let mut keys = Vec::new();
         let (version, _) = changes.clone().apply_keyed(next, &mut keys, &|| Ok(()))?;
-        let little = Some(LittleLoad { changes, keys });
-        Ok((self, Built { little, ..Built::of(version) }))
+        let small = Some(SmallLoad { changes, keys });
+        Ok((self, Built { small, ..Built::of(version) }))
     }
 
-    /// The uid of a node. Great ones are noted, so that the changes can be carried out on another version.
+    /// The uid of a node. Great ones are noted, so that the changes can be executed on another version.
     fn uid(&mut self, node: u32) -> Uid {
         let uid = self.nodes.uid(node);
         if NodeIds::is_high(uid) {
@@ -184,13 +184,19 @@ impl<'a> Little<'a> {
         self.changes.weight +=
             indexes * (4 * pending.byte_len() + ENTRY * pending.statement_count());
         for (lang, parts) in pending.langs {
-            let place = self.changes.langs.len() as u32;
+            let position = self.changes.langs.len() as u32;
             self.changes.langs.push(lang);
             for part in parts {
                 let facets = facet_lists(&part.facets, part.nodes.len());
                 for (row, (&node, facets)) in part.nodes.iter().zip(facets).enumerate() {
                     let (node, value) = (self.uid(node), part.values.get(row).to_value());
-                    self.part.values.push(SetValue { predicate, lang: place, node, value, facets });
+                    self.part.values.push(SetValue {
+                        predicate,
+                        lang: position,
+                        node,
+                        value,
+                        facets,
+                    });
                 }
             }
         }

@@ -25,7 +25,7 @@ pub(in crate::storage::files::file_format) struct SnapshotHeader {
     magic: [u8; 8],
     version: u32,
     order: u32,
-    /// The length of the whole file.
+    /// The length of the entire file.
     file_len: u64,
     /// The length of the data, which follows the header.
     pub(in crate::storage::files::file_format) data_len: u64,
@@ -44,7 +44,7 @@ pub(in crate::storage::files::file_format) struct SnapshotHeader {
 
 const _: () = assert!(size_of::<SnapshotHeader>() == HEADER_LEN);
 
-/// The places of the tables, in bytes from the beginning of the file.
+/// The positions of the tables, in bytes from the beginning of the file.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::storage::files::file_format) struct TableOffsets {
     pub(in crate::storage::files::file_format) sums: usize,
@@ -96,12 +96,12 @@ pub(in crate::storage::files::file_format) enum HeaderError {
     #[error("offset 124: the header does not have its checksum")]
     Checksum,
     /// The file was cut, or bytes were added.
-    #[error("{found} bytes long, {wanted} were written")]
+    #[error("{result} bytes long, {expected} were written")]
     Length {
         /// How many bytes it has.
-        found: usize,
+        result: usize,
         /// How many bytes the header says.
-        wanted: u64,
+        expected: u64,
     },
     /// The header contradicts itself.
     #[error("offset 24: lengths of the tables do not add up")]
@@ -123,7 +123,7 @@ impl SnapshotHeader {
         [sections, names_len]: [u64; 2],
         tables_sum: u32,
     ) -> SnapshotHeader {
-        let part = |place: u32| (identity.0 >> (32 * place)) as u32;
+        let part = |position: u32| (identity.0 >> (32 * position)) as u32;
         let mut header = SnapshotHeader {
             magic: MAGIC,
             version: VERSION,
@@ -137,7 +137,7 @@ impl SnapshotHeader {
             filler: [0; 14],
             sum: 0,
         };
-        header.file_len = header.places().map_or(0, |places| places.end as u64);
+        header.file_len = header.positions().map_or(0, |positions| positions.end as u64);
         header.sum = header.own_sum();
         header
     }
@@ -168,10 +168,10 @@ impl SnapshotHeader {
             return Err(HeaderError::Checksum);
         }
         if header.file_len != file.len() as u64 {
-            return Err(HeaderError::Length { found: file.len(), wanted: header.file_len });
+            return Err(HeaderError::Length { result: file.len(), expected: header.file_len });
         }
-        match header.places() {
-            Some(places) if places.end == file.len() => Ok((header, places)),
+        match header.positions() {
+            Some(positions) if positions.end == file.len() => Ok((header, positions)),
             _ => Err(HeaderError::Tables),
         }
     }
@@ -182,8 +182,8 @@ impl SnapshotHeader {
         Identity(parts.fold(0, |all, part| all << 32 | u128::from(*part)))
     }
 
-    /// The places of the tables; `None` when they would lie beyond what a file can have.
-    fn places(&self) -> Option<TableOffsets> {
+    /// The positions of the tables; `None` when they would lie beyond what a file can have.
+    fn positions(&self) -> Option<TableOffsets> {
         let data_len = usize::try_from(self.data_len).ok()?;
         let sums = HEADER_LEN.checked_add(data_len.checked_next_multiple_of(ALIGNMENT)?)?;
         let blocks = data_len.div_ceil(BLOCK_LEN);

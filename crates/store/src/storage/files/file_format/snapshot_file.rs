@@ -23,7 +23,7 @@ pub struct SnapshotFile {
     label: String,
     identity: Identity,
     file: Bytes,
-    places: TableOffsets,
+    positions: TableOffsets,
     entries: Array<SectionEntry>,
     blocks: Arc<CheckedBlocks>,
 }
@@ -87,23 +87,23 @@ impl SnapshotFile {
 
     fn read(file: Bytes, pages: Pages, label: String) -> Result<SnapshotFile> {
         let corrupt = |message| Error::Corrupt { path: label.clone(), message };
-        let (header, places) =
+        let (header, positions) =
             SnapshotHeader::read(&file).map_err(|fault| corrupt(fault.to_string()))?;
         // Tables are checked as a whole when a file is opened: they are small, and all accesses
         // rely on them.
-        if crc32fast::hash(&file[places.sums..]) != header.tables_sum {
-            let at = places.sums;
+        if crc32fast::hash(&file[positions.sums..]) != header.tables_sum {
+            let at = positions.sums;
             return Err(corrupt(format!("offset {at}: the tables do not have their checksum")));
         }
         // In bounds: `Header::read` has found that data and tables add up to the length of the file.
         let data = file.slice(HEADER_LEN..HEADER_LEN + header.data_len as usize);
-        let sums = bytemuck::cast_slice(&file[places.sums..][..4 * places.blocks]).to_vec();
-        let entries = bytemuck::cast_slice(&file[places.entries..places.names]).to_vec();
+        let sums = bytemuck::cast_slice(&file[positions.sums..][..4 * positions.blocks]).to_vec();
+        let entries = bytemuck::cast_slice(&file[positions.entries..positions.names]).to_vec();
         let blocks =
             Arc::new(CheckedBlocks::new(label.clone(), data, HEADER_LEN, sums).with_pages(pages));
         let entries = Array::from_vec(entries);
         let identity = header.identity();
-        let snapshot = SnapshotFile { label, identity, file, places, entries, blocks };
+        let snapshot = SnapshotFile { label, identity, file, positions, entries, blocks };
         snapshot.check_entries(header.data_len)?;
         Ok(snapshot)
     }
@@ -130,7 +130,7 @@ impl SnapshotFile {
                     continue;
                 }
             };
-            let at = self.places.entries + index * size_of::<SectionEntry>();
+            let at = self.positions.entries + index * size_of::<SectionEntry>();
             let name = self.entry_name(entry).unwrap_or("?");
             return Err(self.corrupt(format!("offset {at}: section `{name}`: {what}: {entry:?}")));
         }
@@ -174,10 +174,10 @@ impl SnapshotFile {
         };
         // The length and not the type: what items mean is told by the catalog alone.
         if entry.item_len as usize != size_of::<T>() {
-            let (found, wanted) = (entry.item_len, size_of::<T>());
+            let (result, expected) = (entry.item_len, size_of::<T>());
             let at = HEADER_LEN as u64 + entry.start;
             return Err(self.corrupt(format!(
-                "section `{name}` at offset {at}: items of {found} bytes, not {wanted}"
+                "section `{name}` at offset {at}: items of {result} bytes, not {expected}"
             )));
         }
         let start = entry.start as usize;
@@ -255,12 +255,12 @@ impl SnapshotFile {
 
     fn find(&self, name: &str) -> Option<SectionEntry> {
         let entries = self.entries.as_slice();
-        let found = entries.binary_search_by(|entry| self.entry_name(entry).cmp(&Some(name)));
-        found.ok().map(|index| entries[index])
+        let result = entries.binary_search_by(|entry| self.entry_name(entry).cmp(&Some(name)));
+        result.ok().map(|index| entries[index])
     }
 
     fn entry_name(&self, entry: &SectionEntry) -> Option<&str> {
-        let names = &self.file[self.places.names..self.places.end];
+        let names = &self.file[self.positions.names..self.positions.end];
         let start = usize::try_from(entry.name_start).ok()?;
         let end = start.checked_add(entry.name_len as usize)?;
         std::str::from_utf8(names.get(start..end)?).ok()
@@ -279,7 +279,7 @@ fn read_file(path: &Path) -> Result<Bytes> {
     let len = len.map_err(|_| failed(io::ErrorKind::FileTooLarge.into()))?;
     let mut lines = Vec::new();
     let count = len.div_ceil(ALIGNMENT);
-    // A damaged or foreign file may have any length; that must be an error and not the end of the
+    // A damaged or external file may have any length; that must be an error and not the end of the
     // process.
     lines.try_reserve_exact(count).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
     lines.resize(count, Line([0; ALIGNMENT]));

@@ -83,8 +83,8 @@ impl SnapshotWriter {
     /// [`Error::Io`] when writing fails, [`Error::Corrupt`] when the array is mapped and damaged.
     pub(crate) fn array<T: Pod>(&mut self, name: &str, array: &Array<T>) -> Result<()> {
         self.begin(name, size_of::<T>());
-        for piece in array.checked_pieces() {
-            self.data(piece?)?;
+        for chunk in array.checked_chunks() {
+            self.data(chunk?)?;
         }
         // Saving a mapped snapshot would else leave all of it in memory.
         array.release();
@@ -188,7 +188,7 @@ impl SnapshotWriter {
     fn tables(&mut self) -> (Vec<u8>, u64) {
         let mut tables: Vec<u8> = bytemuck::cast_slice(&self.sums).to_vec();
         // Entries have to lie aligned, since the reader casts them in
-        // place. The checksum of the tables is over the filler, too.
+        // position. The checksum of the tables is over the filler, too.
         tables.resize(tables.len().next_multiple_of(ALIGNMENT), 0);
         let mut names = Vec::new();
         for (name, entry) in &mut self.sections {
@@ -226,12 +226,12 @@ impl SnapshotWriter {
         self.write(bytes)?;
         let mut rest = bytes;
         while !rest.is_empty() {
-            // Blocks are cut by the place in the data and not by sections, so one may hold parts of several.
-            let room = BLOCK_LEN - (self.data_len % BLOCK_LEN as u64) as usize;
-            let (now, later) = rest.split_at(room.min(rest.len()));
+            // Blocks are cut by the position in the data and not by sections, so one may hold parts of several.
+            let capacity = BLOCK_LEN - (self.data_len % BLOCK_LEN as u64) as usize;
+            let (now, later) = rest.split_at(capacity.min(rest.len()));
             self.block.update(now);
             self.data_len += now.len() as u64;
-            if now.len() == room {
+            if now.len() == capacity {
                 self.end_block();
             }
             rest = later;

@@ -136,12 +136,12 @@ fn every_damaged_byte_is_found_or_does_not_matter() {
         for flip in [1, 0x80, 0xff] {
             bytes[index] ^= flip;
             match read_bytes(&bytes) {
-                Ok(found) => assert_eq!(found, content, "byte {index}"),
+                Ok(result) => assert_eq!(result, content, "byte {index}"),
                 Err(error) => assert!(matches!(error, Error::Corrupt { .. }), "{error}"),
             }
-            let whole = SnapshotFile::from_bytes(Bytes::copy_from_slice(&bytes), "sample")
+            let full = SnapshotFile::from_bytes(Bytes::copy_from_slice(&bytes), "sample")
                 .and_then(|snapshot| snapshot.verify_all());
-            assert!(matches!(whole, Err(Error::Corrupt { .. })), "byte {index}");
+            assert!(matches!(full, Err(Error::Corrupt { .. })), "byte {index}");
             bytes[index] ^= flip;
         }
     }
@@ -185,9 +185,9 @@ fn only_damaged_blocks_are_refused() {
     assert!(outside.contains("positions 50000..50001 are asked of 50000 items"), "{outside}");
 }
 
-/// Right checksums, senseless content: each row is a section and what is said of it.
+/// Right checksums, invalid content: each row is a section and what is said of it.
 #[test]
-fn senseless_sections_are_refused() {
+fn invalid_sections_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("senseless.hxs");
     let mut writer = SnapshotWriter::create_in(&Disk, &path).unwrap();

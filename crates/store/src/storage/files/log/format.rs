@@ -109,9 +109,9 @@ impl Header {
 
     fn of_format_1(bytes: &[u8]) -> Result<Header, NoHeader> {
         let read = || {
-            let is_whole = u32_at(bytes, 24)? == crc32fast::hash(&bytes[..24]);
+            let is_complete = u32_at(bytes, 24)? == crc32fast::hash(&bytes[..24]);
             let (number, previous) = (u64_at(bytes, 8)?, u64_at(bytes, 16)?);
-            is_whole.then_some(Header { number, previous, ..Header::default() })
+            is_complete.then_some(Header { number, previous, ..Header::default() })
         };
         read().ok_or(NoHeader::Damaged)
     }
@@ -119,7 +119,7 @@ impl Header {
     fn of_format_2(bytes: &[u8]) -> Result<Header, NoHeader> {
         let bytes: &[u8; HEADER_LEN as usize] = bytes.first_chunk().ok_or(NoHeader::Damaged)?;
         let read = || {
-            let is_whole = u32_at(bytes, 124)? == crc32fast::hash(&bytes[..124]);
+            let is_complete = u32_at(bytes, 124)? == crc32fast::hash(&bytes[..124]);
             let identity =
                 bytes[32..].first_chunk().map(|id| Identity(u128::from_le_bytes(*id)))?;
             let header = Header {
@@ -131,7 +131,7 @@ impl Header {
             };
             // Both are for later releases: a longer header, or flags that have to be understood.
             let is_known = u32_at(bytes, 8)? == HEADER_LEN as u32 && u32_at(bytes, 12)? == 0;
-            is_whole.then_some((header, is_known))
+            is_complete.then_some((header, is_known))
         };
         match read() {
             Some((header, true)) => Ok(header),

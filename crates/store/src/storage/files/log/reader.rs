@@ -110,7 +110,7 @@ impl LogReader {
     }
 
     /// Says how many bytes there are behind the last whole record, which [`LogReader::read_next`] has
-    /// found to be the last. Reads them once, a piece at a time.
+    /// found to be the last. Reads them once, a chunk at a time.
     ///
     /// # Errors
     ///
@@ -147,12 +147,12 @@ impl LogReader {
     /// Whether there is a whole record behind the last one that was read.
     fn has_record_at_end(&mut self) -> Result<bool> {
         self.go_to(self.end)?;
-        let found = self.read_record().map_err(|error| self.failed(error))?.is_some();
+        let result = self.read_record().map_err(|error| self.failed(error))?.is_some();
         self.go_to(self.end)?;
-        Ok(found)
+        Ok(result)
     }
 
-    /// The place behind the last whole record of one that was written when more than what is before it was durable.
+    /// The position behind the last whole record of one that was written when more than what is before it was durable.
     fn later_record(&mut self, len: u64) -> Result<Option<u64>> {
         let frame_len = self.layout.frame_len();
         // Checksums of a few times the tail are enough for any log that we wrote, and bound the time for one that is
@@ -168,12 +168,13 @@ impl LogReader {
             let read =
                 self.file.by_ref().take((CHUNK_LEN + frame_len) as u64).read_to_end(&mut window);
             read.map_err(|error| self.failed(error))?;
-            let whole = window.len().min(CHUNK_LEN);
+            let full = window.len().min(CHUNK_LEN);
             if window.iter().any(|byte| *byte != 0) {
-                for place in places_of(self.layout.magic(), &window).filter(|place| *place < whole)
+                for position in
+                    positions_of(self.layout.magic(), &window).filter(|position| *position < full)
                 {
-                    let start = at + place as u64;
-                    let Some(frame) = self.layout.frame(&window[place..]) else { continue };
+                    let start = at + position as u64;
+                    let Some(frame) = self.layout.frame(&window[position..]) else { continue };
                     // Damage is proved only by a record that was written when more than what is read was durable.
                     // None can have known of bytes behind itself, and the one at the end is the one that is missing.
                     if frame.synced <= self.end || start < frame.synced || start == self.end {
@@ -184,15 +185,15 @@ impl LogReader {
                     }
                 }
             }
-            if whole == 0 {
+            if full == 0 {
                 break;
             }
-            at += whole as u64;
+            at += full as u64;
         }
         Ok(None)
     }
 
-    /// Whether what begins like a record at a place is one.
+    /// Whether what begins like a record at a position is one.
     fn is_later(&mut self, frame: &Frame, start: u64, len: u64, budget: &mut u64) -> Result<bool> {
         if self.layout != Layout::One {
             // The checksum of what begins it is enough.
@@ -207,28 +208,28 @@ impl LogReader {
         self.go_to(at)?;
         let mut hasher = self.layout.hasher(frame);
         let mut rest = u64::from(frame.len);
-        let mut piece = vec![0; rest.min(CHUNK_LEN as u64) as usize];
+        let mut chunk = vec![0; rest.min(CHUNK_LEN as u64) as usize];
         while 0 < rest {
-            let now = rest.min(piece.len() as u64) as usize;
-            let whole = read_whole(&mut self.file, &mut piece[..now]);
-            if !whole.map_err(|error| self.failed(error))? {
+            let now = rest.min(chunk.len() as u64) as usize;
+            let full = read_full(&mut self.file, &mut chunk[..now]);
+            if !full.map_err(|error| self.failed(error))? {
                 return Ok(false);
             }
-            hasher.update(&piece[..now]);
+            hasher.update(&chunk[..now]);
             rest -= now as u64;
         }
         Ok(frame.fits(hasher))
     }
 
-    fn go_to(&mut self, place: u64) -> Result<()> {
-        let gone = self.file.seek(SeekFrom::Start(place)).map(drop);
+    fn go_to(&mut self, position: u64) -> Result<()> {
+        let gone = self.file.seek(SeekFrom::Start(position)).map(drop);
         gone.map_err(|error| self.failed(error))
     }
 
     fn read_record(&mut self) -> io::Result<Option<Frame>> {
         let mut bytes = [0; FRAME_LEN];
         let bytes = &mut bytes[..self.layout.frame_len()];
-        if !read_whole(&mut self.file, bytes)? {
+        if !read_full(&mut self.file, bytes)? {
             return Ok(None);
         }
         let Some(frame) = self.layout.frame(bytes) else { return Ok(None) };
@@ -238,7 +239,7 @@ impl LogReader {
             let now = missing.min(CHUNK_LEN);
             let start = self.payload.len();
             self.payload.resize(start + now, 0);
-            if !read_whole(&mut self.file, &mut self.payload[start..])? {
+            if !read_full(&mut self.file, &mut self.payload[start..])? {
                 return Ok(None);
             }
             missing -= now;
@@ -258,7 +259,7 @@ impl LogReader {
 }
 
 /// Fills the buffer; false when the file ends before.
-fn read_whole(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+fn read_full(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match file.read_exact(buffer) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
@@ -266,7 +267,11 @@ fn read_whole(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     }
 }
 
-/// The places where four bytes stand, ascending.
-fn places_of(magic: [u8; 4], bytes: &[u8]) -> impl Iterator<Item = usize> {
-    bytes.windows(4).enumerate().filter(move |(_, found)| *found == magic).map(|(place, _)| place)
+/// The positions where four bytes stand, ascending.
+fn positions_of(magic: [u8; 4], bytes: &[u8]) -> impl Iterator<Item = usize> {
+    bytes
+        .windows(4)
+        .enumerate()
+        .filter(move |(_, result)| *result == magic)
+        .map(|(position, _)| position)
 }

@@ -55,9 +55,9 @@ proptest! {
         let len = cut.index(*ends.last().unwrap() as usize + 1) as u64;
         fs::File::options().write(true).open(path(&folder)).unwrap().set_len(len).unwrap();
         let (read, tail) = read(&path(&folder));
-        let whole = ends.iter().filter(|end| **end <= len).count().saturating_sub(1);
-        prop_assert_eq!(&read[..], &payloads[..whole]);
-        prop_assert_eq!(tail.unwrap(), if len < HEADER_LEN { 0 } else { len - ends[whole] });
+        let full = ends.iter().filter(|end| **end <= len).count().saturating_sub(1);
+        prop_assert_eq!(&read[..], &payloads[..full]);
+        prop_assert_eq!(tail.unwrap(), if len < HEADER_LEN { 0 } else { len - ends[full] });
     }
 
     #[test]
@@ -69,11 +69,11 @@ proptest! {
         bytes[at] ^= flip;
         fs::write(path(&folder), bytes).unwrap();
         let (read, tail) = read(&path(&folder));
-        let whole = ends.iter().filter(|end| **end <= at as u64).count() - 1;
-        prop_assert_eq!(&read[..], &payloads[..whole]);
+        let full = ends.iter().filter(|end| **end <= at as u64).count() - 1;
+        prop_assert_eq!(&read[..], &payloads[..full]);
         // What was damaged before a record that knows better is damage; the last record may be one
         // that was never whole.
-        prop_assert_eq!(tail.is_err(), whole + 1 < payloads.len());
+        prop_assert_eq!(tail.is_err(), full + 1 < payloads.len());
     }
 
     #[test]

@@ -63,12 +63,12 @@ impl LogWriter {
     ) -> std::result::Result<(), AppendError> {
         let Some(frame) = self.layout.frame_of(commit, synced, payload) else {
             let message = "a change of 4 GiB and more: split it, or load it from a file".to_owned();
-            return Err(AppendError { error: Error::Limit { message }, is_whole: true });
+            return Err(AppendError { error: Error::Limit { message }, is_complete: true });
         };
         self.buffer.clear();
         self.buffer.extend_from_slice(&frame);
         self.buffer.extend_from_slice(payload);
-        // At a place that is known, and not at the end of the file: what a failed write left there is written over.
+        // At a position that is known, and not at the end of the file: what a failed write left there is written over.
         match write_all_at(&*self.file, &self.buffer, self.end) {
             Ok(()) => {
                 self.end += self.buffer.len() as u64;
@@ -78,10 +78,10 @@ impl LogWriter {
             }
             Err(error) => {
                 // Cut back: the refused record may be whole in the file, and a reader would take it for a commit.
-                let is_whole = self.file.set_len(self.end).is_ok();
+                let is_complete = self.file.set_len(self.end).is_ok();
                 let doing = "nothing is committed, for there was an error while writing";
                 let error = failed(doing, &self.path, error);
-                Err(AppendError { error, is_whole })
+                Err(AppendError { error, is_complete })
             }
         }
     }
@@ -92,7 +92,7 @@ pub(crate) struct AppendError {
     /// The reason.
     pub error: Error,
     /// False when a part of the record may be left in the log.
-    pub is_whole: bool,
+    pub is_complete: bool,
 }
 
 fn failed(doing: &str, path: &Path, error: io::Error) -> Error {

@@ -1,4 +1,4 @@
-//! Intersection, union and difference of whole sets.
+//! Intersection, union and difference of entire sets.
 
 use crate::storage::files::blocks::unwind_with;
 use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, Run};
@@ -22,7 +22,7 @@ impl FrozenBitmap {
         }
         // The roaring crate checks what it reads, so a payload that does not ascend is found
         // here.
-        both.finish().unwrap_or_else(|fault| unwind_with(self.senseless(&fault)))
+        both.finish().unwrap_or_else(|fault| unwind_with(self.invalid(&fault)))
     }
 
     /// The number of members of both, without making the set of them.
@@ -42,25 +42,25 @@ impl FrozenBitmap {
             return other.range_cardinality(least..=greatest);
         }
         let mut members = other.range(least..=greatest);
-        let (mut lot, mut count) = ([0; LOT], 0);
+        let (mut batch, mut count) = ([0; BATCH], 0);
         loop {
-            let mut lot = &*members.next_many(&mut lot);
-            if lot.is_empty() {
+            let mut batch = &*members.next_many(&mut batch);
+            if batch.is_empty() {
                 return count;
             }
-            while let Some(&first) = lot.first() {
+            while let Some(&first) = batch.first() {
                 let (key, _) = split(first);
                 let last = join(key, u16::MAX);
-                let len = match lot[lot.len() - 1] <= last {
-                    true => lot.len(),
-                    false => gallop(lot, |member| *member <= last),
+                let len = match batch[batch.len() - 1] <= last {
+                    true => batch.len(),
+                    false => gallop(batch, |member| *member <= last),
                 };
                 match self.find_key(key) {
-                    Some(index) => count += count_among(&lot[..len], &self.container(index)),
-                    None if len == lot.len() => members.advance_to(last),
+                    Some(index) => count += count_among(&batch[..len], &self.container(index)),
+                    None if len == batch.len() => members.advance_to(last),
                     None => {}
                 }
-                lot = &lot[len..];
+                batch = &batch[len..];
             }
         }
     }
@@ -82,7 +82,7 @@ impl FrozenBitmap {
                 count => rest.push_bits(entry.key, &bits, count),
             }
         }
-        rest.finish().unwrap_or_else(|fault| unwind_with(self.senseless(&fault)))
+        rest.finish().unwrap_or_else(|fault| unwind_with(self.invalid(&fault)))
     }
 
     /// The members of both. Containers where `other` has none are not touched.
@@ -122,10 +122,10 @@ impl FrozenBitmap {
     }
 
     /// The members of `other` that are in this set, or those that are not.
-    fn walk(&self, other: &RoaringBitmap, keep: bool) -> RoaringBitmap {
+    fn walk(&self, other: &RoaringBitmap, retain: bool) -> RoaringBitmap {
         let mut prober = self.prober();
-        let kept = other.iter().filter(|&member| prober.contains(member) == keep);
-        RoaringBitmap::from_sorted_iter(kept).expect("the members of a bitmap ascend")
+        let retained = other.iter().filter(|&member| prober.contains(member) == retain);
+        RoaringBitmap::from_sorted_iter(retained).expect("the members of a bitmap ascend")
     }
 
     /// The containers whose key both directories have, as pairs of indexes.
@@ -253,7 +253,7 @@ fn count_in_both_runs(one: &[Run], two: &[Run]) -> usize {
 fn count_in_runs(runs: &[Run], container: &Container<'_>) -> usize {
     if let (Container::Bits(..), [first, _, .., last]) = (container, runs) {
         // All bits from the first run to the last one, but for those between two of them. Runs that are left by deletions lie close together, so what lies
-        // between them is mostly a word. A senseless payload may have runs that do not ascend.
+        // between them is mostly a word. An invalid payload may have runs that do not ascend.
         let between =
             runs.windows(2).map(|pair| match pair[1].first.saturating_sub(pair[0].last) {
                 0 | 1 => 0,
@@ -266,28 +266,28 @@ fn count_in_runs(runs: &[Run], container: &Container<'_>) -> usize {
 }
 
 /// Merges two sorted containers, galloping in the longer one.
-fn each_of_both(one: &Container<'_>, two: &Container<'_>, mut found: impl FnMut(u16)) {
+fn each_of_both(one: &Container<'_>, two: &Container<'_>, mut result: impl FnMut(u16)) {
     let (Container::Sorted(one), Container::Sorted(two)) = (one, two) else { return };
     let (short, mut long) = if one.len() <= two.len() { (*one, *two) } else { (*two, *one) };
     // Where the lists are about as long, nearly every search would end after a step or two: a
     // merge does the same with less.
     if long.len() < 8 * short.len() {
-        return merge(short, long, found);
+        return merge(short, long, result);
     }
     for &low in short {
         long = &long[gallop(long, |&other| other < low)..];
         if long.first() == Some(&low) {
-            found(low);
+            result(low);
         }
     }
 }
 
 /// Merges two sorted lists, without branches that are hard to foresee.
-fn merge(one: &[u16], two: &[u16], mut found: impl FnMut(u16)) {
+fn merge(one: &[u16], two: &[u16], mut result: impl FnMut(u16)) {
     let (mut left, mut right) = (0, 0);
     while let (Some(&a), Some(&b)) = (one.get(left), two.get(right)) {
         if a == b {
-            found(a);
+            result(a);
         }
         // Both go on where they are equal.
         left += usize::from(a <= b);
@@ -296,7 +296,7 @@ fn merge(one: &[u16], two: &[u16], mut found: impl FnMut(u16)) {
 }
 
 /// So many members of a bitmap are listed at a time.
-const LOT: usize = 256;
+const BATCH: usize = 256;
 
 /// The number of those members that are in a container of their key.
 fn count_among(members: &[u32], container: &Container<'_>) -> u64 {
@@ -337,13 +337,13 @@ fn masked(words: &[u64; BIT_WORDS], runs: &[Run]) -> [u64; BIT_WORDS] {
     bits
 }
 
-/// The stretches that lie in runs of both.
+/// The ranges that lie in runs of both.
 fn shared_runs(one: &[Run], two: &[Run]) -> Vec<(u16, u16)> {
     let mut shared = Vec::new();
     let (mut left, mut right) = (0, 0);
     while let (Some(a), Some(b)) = (one.get(left), two.get(right)) {
         let (first, last) = (a.first.max(b.first), a.last.min(b.last));
-        // Two runs may lie behind one another, without a member of both.
+        // Two runs may lie contiguous, without a member of both.
         if first <= last {
             shared.push((first, last));
         }

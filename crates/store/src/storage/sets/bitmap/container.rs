@@ -158,7 +158,7 @@ impl<'a> Container<'a> {
             return (words[index] & run_mask(index, first, last)).count_ones() as usize;
         }
         let below = self.rank(first);
-        // Ranks of a senseless payload need not ascend; of any other one this never saturates.
+        // Ranks of an invalid payload need not ascend; of any other one this never saturates.
         (self.rank(last) + usize::from(self.contains(last))).saturating_sub(below)
     }
 
@@ -167,7 +167,7 @@ impl<'a> Container<'a> {
         match self {
             Container::Sorted(lows) => lows.get(row).copied(),
             Container::Bits(words, ranks) => bits_select(words, ranks, row),
-            // Not compared with `run.last`: who asks has found the row to be below the cardinality in the directory.
+            // Not compared with `run.last`: the caller has found the row to be below the cardinality in the directory.
             Container::Range(run) => u16::try_from(usize::from(run.first) + row).ok(),
             Container::Runs(runs) => {
                 let below = &runs[..runs.partition_point(|run| usize::from(run.before) <= row)];
@@ -301,7 +301,7 @@ fn bits_rank(words: &[u64; BIT_WORDS], ranks: &[u16; RANKS], low: u16) -> usize 
 
 fn bits_select(words: &[u64; BIT_WORDS], ranks: &[u16; RANKS], row: usize) -> Option<u16> {
     // Ranks ascend, so the step before the first greater rank has the bit. It is among the eight
-    // words of that step: the loop goes further only where the ranks are senseless.
+    // words of that step: the loop goes further only where the ranks are invalid.
     let step = ranks.partition_point(|&rank| usize::from(rank) <= row).checked_sub(1)?;
     let mut left = row - usize::from(ranks[step]);
     let start = step * (RANK_STEP / 64);

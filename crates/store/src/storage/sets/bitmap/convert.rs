@@ -51,11 +51,11 @@ impl FrozenBitmap {
                 }
             }
         }
-        portable.finish().unwrap_or_else(|fault| unwind_with(self.senseless(&fault)))
+        portable.finish().unwrap_or_else(|fault| unwind_with(self.invalid(&fault)))
     }
 
     /// The error for a payload that the portable format can't express.
-    pub(in crate::storage::sets::bitmap) fn senseless(&self, fault: &std::io::Error) -> Error {
+    pub(in crate::storage::sets::bitmap) fn invalid(&self, fault: &std::io::Error) -> Error {
         self.payload.corrupt(format_args!("a container is senseless: {fault}"))
     }
 }
@@ -157,7 +157,7 @@ fn read_portable(portable: &[u8]) -> Option<FrozenBitmap> {
     let count = if has_runs { (cookie >> 16) + 1 } else { take_u32(&mut rest)? } as usize;
     let is_run = rest.split_off(..if has_runs { count.div_ceil(8) } else { 0 })?;
     let descriptions = rest.split_off(..4 * count)?;
-    // The containers lie behind one another in order, so their offsets tell nothing new.
+    // The containers lie contiguous in order, so their offsets tell nothing new.
     if !has_runs || OFFSETS_FROM <= count {
         rest.split_off(..4 * count)?;
     }

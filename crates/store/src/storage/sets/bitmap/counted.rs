@@ -17,7 +17,7 @@ const MEMBERS_MIN: usize = 4096;
 const RUNS_MIN: u16 = 8;
 
 /// A container is copied when the rows of so many nodes are asked for at once: they pay for it.
-const ASKED_MIN: usize = 64;
+const REQUESTED_MIN: usize = 64;
 
 /// The members of a container as bits, and how many there are before each word.
 pub(super) struct CountedBits {
@@ -31,8 +31,8 @@ impl CountedBits {
         let mut bits = Box::new(CountedBits { words: [0; BIT_WORDS], before: [0; BIT_WORDS] });
         let (mut members, mut rank) = (Words::of(container), 0_u16);
         let CountedBits { words, before } = &mut *bits;
-        for (place, (word, before)) in words.iter_mut().zip(before).enumerate() {
-            *word = members.at(place);
+        for (position, (word, before)) in words.iter_mut().zip(before).enumerate() {
+            *word = members.at(position);
             *before = rank;
             // The count behind the last word may not fit, and is not needed.
             rank = rank.wrapping_add(word.count_ones() as u16);
@@ -43,18 +43,18 @@ impl CountedBits {
     /// The number of members that are smaller than `low`; `None` when `low` is no member. O(1).
     #[inline]
     pub(super) fn row_of(&self, low: u16) -> Option<usize> {
-        let (place, bit) = (usize::from(low / 64), 1_u64 << (low % 64));
-        let word = self.words[place];
-        let row = usize::from(self.before[place]) + (word & (bit - 1)).count_ones() as usize;
+        let (position, bit) = (usize::from(low / 64), 1_u64 << (low % 64));
+        let word = self.words[position];
+        let row = usize::from(self.before[position]) + (word & (bit - 1)).count_ones() as usize;
         (word & bit != 0).then_some(row)
     }
 
     /// The rows of nodes, whose lower halves are looked at alone; `before` members are in other containers. Neither row waits for another, and there is
     /// nothing to foresee.
     pub(super) fn rows_of(&self, nodes: &[u32], before: u32, rows: &mut [u32]) {
-        for (found, &node) in rows.iter_mut().zip(nodes) {
+        for (result, &node) in rows.iter_mut().zip(nodes) {
             let row = self.row_of(node as u16);
-            *found = row.map_or(NO_ROW, |row| before + row as u32);
+            *result = row.map_or(NO_ROW, |row| before + row as u32);
         }
     }
 }
@@ -96,11 +96,11 @@ fn is_worth_a_copy(entry: &DirectoryEntry) -> bool {
 impl FrozenBitmap {
     /// The copy of the container at `index`, where one was made or the rows of so many nodes pay for it.
     #[inline]
-    pub(super) fn counted_for(&self, index: usize, asked: usize) -> Option<&CountedBits> {
+    pub(super) fn counted_for(&self, index: usize, requested: usize) -> Option<&CountedBits> {
         let copy = self.counted.0.as_ref()?.get(index)?;
         match copy.get() {
             Some(bits) => Some(bits),
-            None if asked < ASKED_MIN => None,
+            None if requested < REQUESTED_MIN => None,
             None if !is_worth_a_copy(&self.directory.get(index)) => None,
             None => Some(copy.get_or_init(|| CountedBits::of(&self.container(index)))),
         }

@@ -94,8 +94,8 @@ impl<'a> FrozenIter<'a> {
                 entry.cardinality().saturating_sub(gone)
             }
             Members::Runs { runs, next, end } => {
-                let whole = |run: &Run| usize::from(run.last.saturating_sub(run.first)) + 1;
-                (end - next) as usize + runs.iter().map(whole).sum::<usize>()
+                let full = |run: &Run| usize::from(run.last.saturating_sub(run.first)) + 1;
+                (end - next) as usize + runs.iter().map(full).sum::<usize>()
             }
         };
         current + self.bitmap.len - before
@@ -128,7 +128,7 @@ impl Iterator for FrozenIter<'_> {
             // Read once for each container, so that the loop over its members keeps it in a
             // register.
             let base = self.base;
-            folded = self.members.fold_all(folded, |folded, low| step(folded, base | low));
+            folded = self.members.compact_all(folded, |folded, low| step(folded, base | low));
             if !self.enter() {
                 return folded;
             }
@@ -181,8 +181,8 @@ impl<'a> Members<'a> {
             }
             Members::Bits { words, index: first, word } => {
                 let end = usize::from(last / 64);
-                for (index, &whole) in words.iter().enumerate().take(end + 1).skip(first) {
-                    let mut word = if index == first { word } else { whole };
+                for (index, &full) in words.iter().enumerate().take(end + 1).skip(first) {
+                    let mut word = if index == first { word } else { full };
                     if index == end {
                         word &= u64::MAX >> (63 - last % 64);
                     }
@@ -198,7 +198,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn fold_all<B>(&self, first: B, mut step: impl FnMut(B, u32) -> B) -> B {
+    fn compact_all<B>(&self, first: B, mut step: impl FnMut(B, u32) -> B) -> B {
         let mut folded = first;
         match *self {
             Members::Sorted(ref lows) => {

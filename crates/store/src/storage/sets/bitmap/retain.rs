@@ -25,20 +25,20 @@ impl FrozenBitmap {
     }
 
     /// Keeps in an ascending list the members, or the others, container by container.
-    fn retain(&self, nodes: &mut Vec<u32>, keep: bool) {
-        let (mut read, mut kept) = (0, 0);
+    fn retain(&self, nodes: &mut Vec<u32>, retains: bool) {
+        let (mut read, mut retained) = (0, 0);
         while let Some(&first) = nodes.get(read) {
             let (key, _) = split(first);
             let last = join(key, u16::MAX);
             let end = read + gallop(&nodes[read..], |node| *node <= last);
-            kept = match self.find_key(key) {
-                Some(index) => self.container(index).retain(nodes, read..end, kept, keep),
-                None if keep => kept,
-                None => moved(nodes, read..end, kept),
+            retained = match self.find_key(key) {
+                Some(index) => self.container(index).retain(nodes, read..end, retained, retains),
+                None if retains => retained,
+                None => moved(nodes, read..end, retained),
             };
             read = end;
         }
-        nodes.truncate(kept);
+        nodes.truncate(retained);
     }
 
     /// Answers [`FrozenBitmap::contains`] for ascending numbers.
@@ -47,25 +47,25 @@ impl FrozenBitmap {
     }
 
     fn retain_by_search(&self, nodes: &mut Vec<u32>) {
-        let (mut read, mut kept) = (0, 0);
+        let (mut read, mut retained) = (0, 0);
         for member in self.iter_from(nodes.first().copied().unwrap_or_default()) {
             read += gallop(&nodes[read..], |&node| node < member);
             match nodes.get(read) {
                 None => break,
                 Some(&node) if node == member => {
-                    // What is kept never outruns what is read, so the list is shortened in place.
-                    nodes[kept] = member;
-                    kept += 1;
+                    // What is retained never outruns what is read, so the list is shortened in place.
+                    nodes[retained] = member;
+                    retained += 1;
                     read += 1;
                 }
                 Some(_) => {}
             }
         }
-        nodes.truncate(kept);
+        nodes.truncate(retained);
     }
 }
 
-/// Moves a part of a list to before it, and returns the place behind it.
+/// Moves a part of a list to before it, and returns the position behind it.
 fn moved(nodes: &mut [u32], part: Range<usize>, to: usize) -> usize {
     let len = part.len();
     nodes.copy_within(part, to);
@@ -73,28 +73,28 @@ fn moved(nodes: &mut [u32], part: Range<usize>, to: usize) -> usize {
 }
 
 impl Container<'_> {
-    /// Moves those of a part of a list that are members, or the others, to the place `to` before it. Their lower halves are looked at alone. Returns the
-    /// place behind them.
-    fn retain(&self, nodes: &mut [u32], part: Range<usize>, to: usize, keep: bool) -> usize {
-        let mut kept = to;
+    /// Moves those of a part of a list that are members, or the others, to the position `to` before it. Their lower halves are looked at alone. Returns the
+    /// position behind them.
+    fn retain(&self, nodes: &mut [u32], part: Range<usize>, to: usize, retains: bool) -> usize {
+        let mut retained = to;
         match self {
             // Without a branch, which would be as hard to foresee as the members are.
             Container::Bits(words, _) => {
                 for at in part {
                     let node = nodes[at];
-                    nodes[kept] = node;
+                    nodes[retained] = node;
                     let low = usize::from(node as u16);
-                    kept += usize::from((words[low / 64] >> (low % 64) & 1 == 1) == keep);
+                    retained += usize::from((words[low / 64] >> (low % 64) & 1 == 1) == retains);
                 }
             }
             Container::Range(run) => {
                 let start =
                     part.start + gallop(&nodes[part.clone()], |it| (*it as u16) < run.first);
                 let end = start + gallop(&nodes[start..part.end], |it| *it as u16 <= run.last);
-                kept = match keep {
-                    true => moved(nodes, start..end, kept),
+                retained = match retains {
+                    true => moved(nodes, start..end, retained),
                     false => {
-                        let before = moved(nodes, part.start..start, kept);
+                        let before = moved(nodes, part.start..start, retained);
                         moved(nodes, end..part.end, before)
                     }
                 };
@@ -105,8 +105,8 @@ impl Container<'_> {
                     let node = nodes[at];
                     // Nodes ascend, so what was passed is not asked for again.
                     lows = &lows[gallop(lows, |&member| member < node as u16)..];
-                    nodes[kept] = node;
-                    kept += usize::from((lows.first() == Some(&(node as u16))) == keep);
+                    nodes[retained] = node;
+                    retained += usize::from((lows.first() == Some(&(node as u16))) == retains);
                 }
             }
             Container::Runs(runs) => {
@@ -115,12 +115,12 @@ impl Container<'_> {
                     let node = nodes[at];
                     runs = &runs[gallop(runs, |run| run.last < node as u16)..];
                     let is_member = runs.first().is_some_and(|run| run.first <= node as u16);
-                    nodes[kept] = node;
-                    kept += usize::from(is_member == keep);
+                    nodes[retained] = node;
+                    retained += usize::from(is_member == retains);
                 }
             }
         }
-        kept
+        retained
     }
 }
 

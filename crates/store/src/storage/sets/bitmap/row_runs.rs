@@ -1,4 +1,4 @@
-//! The rows of many nodes at once as runs: nodes whose rows lie behind one another.
+//! The rows of many nodes at once as runs: nodes whose rows lie contiguous.
 //!
 //! Nodes and members are compared word by word, 64 ids at a time:
 //!
@@ -15,7 +15,7 @@ use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, Run, run_mas
 use crate::storage::sets::bitmap::{FrozenBitmap, NO_ROW, join, split};
 use crate::storage::sets::sorted::gallop;
 
-/// Nodes behind one another that have no rows, or rows behind one another.
+/// Nodes contiguous that have no rows, or rows contiguous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RowRun {
     /// The row of the first node; [`NO_ROW`] where none of them has one.
@@ -75,31 +75,31 @@ impl Container<'_> {
     /// As [`FrozenBitmap::row_runs`], of nodes whose lower halves are looked at alone; `before` members are in other containers.
     fn row_runs(&self, nodes: &[u32], before: u32, most: usize, runs: &mut Vec<RowRun>) -> usize {
         let mut words = Words::of(self);
-        let (mut place, mut next, mut row) = (0, BIT_WORDS, before);
-        while let Some(&node) = nodes.get(place).filter(|_| runs.len() <= most) {
+        let (mut position, mut next, mut row) = (0, BIT_WORDS, before);
+        while let Some(&node) = nodes.get(position).filter(|_| runs.len() <= most) {
             let index = usize::from(node as u16) / 64;
             // Behind the word before the row is known; words without a node in between are passed by.
             if index != next {
                 row = before.wrapping_add(self.rank((index * 64) as u16) as u32);
             }
-            let (mine, end) = bits_of(nodes, place, index);
+            let (mine, end) = bits_of(nodes, position, index);
             let theirs = words.at(index);
-            row = add_word(runs, mine, theirs, row, (end - place) as u32);
-            (place, next) = (end, index + 1);
+            row = add_word(runs, mine, theirs, row, (end - position) as u32);
+            (position, next) = (end, index + 1);
         }
-        place
+        position
     }
 }
 
-/// The lower halves of nodes from `place` on that lie in the word at `index`, as bits, and the place behind them.
+/// The lower halves of nodes from `position` on that lie in the word at `index`, as bits, and the position behind them.
 #[inline]
-fn bits_of(nodes: &[u32], place: usize, index: usize) -> (u64, usize) {
+fn bits_of(nodes: &[u32], position: usize, index: usize) -> (u64, usize) {
     let lies_here = |node: &u32| usize::from(*node as u16) / 64 == index;
-    if nodes.get(place + 63).is_some_and(lies_here) {
+    if nodes.get(position + 63).is_some_and(lies_here) {
         // So many different ones are all that there are.
-        return (u64::MAX, place + 64);
+        return (u64::MAX, position + 64);
     }
-    let (mut bits, mut end) = (0, place);
+    let (mut bits, mut end) = (0, position);
     while let Some(node) = nodes.get(end).filter(|node| lies_here(node)) {
         bits |= 1 << (node % 64);
         end += 1;
@@ -158,7 +158,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The word at a place, none before the one that was asked for last.
+    /// The word at a position, none before the one that was asked for last.
     #[inline]
     pub(in crate::storage::sets::bitmap) fn at(&mut self, index: usize) -> u64 {
         let (first, last) = ((index * 64) as u16, (index * 64 + 63) as u16);

@@ -17,13 +17,13 @@ const SEARCH_COST: usize = 16;
 const STEP_WORDS: usize = RANK_STEP / 64;
 
 impl FrozenBitmap {
-    /// Writes the row of each node, or [`NO_ROW`] for one that is no member. The nodes ascend without repeats, and there is a place for
+    /// Writes the row of each node, or [`NO_ROW`] for one that is no member. The nodes ascend without repeats, and there is a position for
     /// each of them. A few instructions a node where they lie close together, and never more than a search for each of them.
     pub fn rows_of(&self, nodes: &[u32], rows: &mut [u32]) {
         if let Some(from) = self.range_from {
             for (row, node) in rows.iter_mut().zip(nodes) {
-                let place = node.wrapping_sub(from);
-                *row = if (place as usize) < self.len { place } else { NO_ROW };
+                let position = node.wrapping_sub(from);
+                *row = if (position as usize) < self.len { position } else { NO_ROW };
             }
             return;
         }
@@ -71,22 +71,22 @@ fn rows_in_list(lows: &[u16], nodes: &[u32], before: u32, rows: &mut [u32]) {
     let Some(&first) = nodes.first() else { return };
     let mut row = lows.partition_point(|low| *low < first as u16);
     if nodes.len().saturating_mul(SEARCH_COST) < lows.len() - row {
-        for (found, &node) in rows.iter_mut().zip(nodes) {
+        for (result, &node) in rows.iter_mut().zip(nodes) {
             row += gallop(&lows[row..], |low| *low < node as u16);
             let is_member = lows.get(row) == Some(&(node as u16));
-            *found = if is_member { before + row as u32 } else { NO_ROW };
+            *result = if is_member { before + row as u32 } else { NO_ROW };
         }
         return;
     }
-    let mut place = 0;
-    while let (Some(&node), Some(&low)) = (nodes.get(place), lows.get(row)) {
+    let mut position = 0;
+    while let (Some(&node), Some(&low)) = (nodes.get(position), lows.get(row)) {
         let node = node as u16;
         // A node that is passed by keeps what is written here last.
-        rows[place] = if node == low { before + row as u32 } else { NO_ROW };
-        place += usize::from(node <= low);
+        rows[position] = if node == low { before + row as u32 } else { NO_ROW };
+        position += usize::from(node <= low);
         row += usize::from(low <= node);
     }
-    rows[place..].fill(NO_ROW);
+    rows[position..].fill(NO_ROW);
 }
 
 /// The rows of few nodes in a container of bits; of many they are found in a copy of it. All words of a step of the ranks are counted, those behind
@@ -99,25 +99,25 @@ fn rows_in_bits(
     rows: &mut [u32],
 ) {
     let (steps, _) = words.as_chunks::<STEP_WORDS>();
-    for (found, &node) in rows.iter_mut().zip(nodes) {
+    for (result, &node) in rows.iter_mut().zip(nodes) {
         let low = usize::from(node as u16);
         let (step, within) = (low / RANK_STEP, low % RANK_STEP / 64);
         let (word, bit) = (steps[step][within], 1_u64 << (low % 64));
         let mut row = before + u32::from(ranks[step]) + (word & (bit - 1)).count_ones();
-        for (place, word) in steps[step].iter().enumerate() {
-            row += if place < within { word.count_ones() } else { 0 };
+        for (position, word) in steps[step].iter().enumerate() {
+            row += if position < within { word.count_ones() } else { 0 };
         }
-        *found = if word & bit != 0 { row } else { NO_ROW };
+        *result = if word & bit != 0 { row } else { NO_ROW };
     }
 }
 
 /// The rows of nodes in runs, each of which is passed by once.
 fn rows_in_runs(runs: &[Run], nodes: &[u32], before: u32, rows: &mut [u32]) {
     let mut runs = runs;
-    for (found, &node) in rows.iter_mut().zip(nodes) {
+    for (result, &node) in rows.iter_mut().zip(nodes) {
         let low = node as u16;
         runs = &runs[gallop(runs, |run| run.last < low)..];
-        *found = match runs.first() {
+        *result = match runs.first() {
             Some(run) if run.first <= low => {
                 before + u32::from(run.before) + u32::from(low - run.first)
             }

@@ -109,7 +109,7 @@ proptest! {
             let (mut runs, mut listed) = (Vec::new(), Vec::new());
             let list = |runs: &[RowRun], listed: &mut Vec<u32>| {
                 for run in runs {
-                    let row = |place| if run.row == NO_ROW { NO_ROW } else { run.row + place };
+                    let row = |position| if run.row == NO_ROW { NO_ROW } else { run.row + position };
                     listed.extend((0..run.len).map(row));
                 }
             };
@@ -131,12 +131,12 @@ proptest! {
     }
 
     #[test]
-    fn is_exactly_its_members(set in sets(), place in any::<prop::sample::Index>()) {
+    fn is_exactly_its_members(set in sets(), position in any::<prop::sample::Index>()) {
         let frozen = FrozenBitmap::from_sorted_iter(set.iter());
         let members: Vec<u32> = set.iter().collect();
         prop_assert!(frozen.is_exactly(&members));
         // One goes, and the nearest number that is none comes in its place.
-        let Some(gone) = members.get(place.index(members.len().max(1))).copied() else {
+        let Some(gone) = members.get(position.index(members.len().max(1))).copied() else {
             return Ok(());
         };
         let new = (gone..u32::MAX).find(|number| !set.contains(*number));
@@ -235,50 +235,49 @@ proptest! {
         let (directory, payload) = frozen.parts();
         let mut directory = directory.as_slice().to_vec();
         let mut payload = payload.as_slice().to_vec();
-        for (count, (place, value)) in changes.into_iter().enumerate() {
+        for (count, (position, value)) in changes.into_iter().enumerate() {
             let halves: &mut [u16] = if count < in_directory {
                 bytemuck::cast_slice_mut(&mut directory)
             } else {
                 bytemuck::cast_slice_mut(&mut payload)
             };
             if !halves.is_empty() {
-                let place = place.index(halves.len());
-                halves[place] = value;
+                let position = position.index(halves.len());
+                halves[position] = value;
             }
         }
         let parts = (Array::from_vec(directory), Array::from_vec(payload));
-        if let Ok(senseless) = FrozenBitmap::from_parts(parts.0, parts.1) {
-            ask_everything(&senseless, &frozen, &set);
+        if let Ok(invalid) = FrozenBitmap::from_parts(parts.0, parts.1) {
+            ask_everything(&invalid, &frozen, &set);
         }
     }
 }
 
-fn ask_everything(senseless: &FrozenBitmap, other: &FrozenBitmap, set: &RoaringBitmap) {
+fn ask_everything(invalid: &FrozenBitmap, other: &FrozenBitmap, set: &RoaringBitmap) {
     for probe in probes(set).into_iter().step_by(5) {
-        let _answer = senseless.contains(probe);
-        let _row = (senseless.row_of(probe), senseless.rank(probe));
-        let _first = senseless.iter_from(probe).next();
-        let _left = senseless.iter_from(probe).size_hint();
-        let _member = senseless.select(probe as usize % (senseless.len() + 1));
+        let _answer = invalid.contains(probe);
+        let _row = (invalid.row_of(probe), invalid.rank(probe));
+        let _first = invalid.iter_from(probe).next();
+        let _left = invalid.iter_from(probe).size_hint();
+        let _member = invalid.select(probe as usize % (invalid.len() + 1));
     }
-    let _count =
-        senseless.iter().count() + senseless.iter().map(|low| low as usize % 2).sum::<usize>();
+    let _count = invalid.iter().count() + invalid.iter().map(|low| low as usize % 2).sum::<usize>();
     let members: Vec<u32> = set.iter().collect();
     for nodes in [&members, &probes(set)] {
-        senseless.rows_of(nodes, &mut vec![0; nodes.len()]);
-        let _answer = senseless.is_exactly(nodes);
+        invalid.rows_of(nodes, &mut vec![0; nodes.len()]);
+        let _answer = invalid.is_exactly(nodes);
     }
     let mut list: Vec<u32> = set.iter().step_by(3).collect();
-    senseless.retain_in(&mut list);
-    senseless.retain_not_in(&mut list);
-    let _counts = (senseless.and_len(other), other.and_len(senseless));
+    invalid.retain_in(&mut list);
+    invalid.retain_not_in(&mut list);
+    let _counts = (invalid.and_len(other), other.and_len(invalid));
     let few: RoaringBitmap = set.iter().step_by(999).collect();
     for query in [
-        &(|| senseless.to_roaring()) as &dyn Fn() -> RoaringBitmap,
-        &|| senseless.and(other),
-        &|| other.and(senseless),
-        &|| senseless.and_roaring(set),
-        &|| senseless.and_roaring(&few),
+        &(|| invalid.to_roaring()) as &dyn Fn() -> RoaringBitmap,
+        &|| invalid.and(other),
+        &|| other.and(invalid),
+        &|| invalid.and_roaring(set),
+        &|| invalid.and_roaring(&few),
     ] {
         let _either_way = catch_corrupt(query);
     }
@@ -345,9 +344,9 @@ fn sets_are_told_from_lists() {
     for members in shapes {
         let set: FrozenBitmap = FrozenBitmap::from_sorted(&members);
         assert!(set.is_exactly(&members));
-        for place in [0, members.len() / 2, members.len() - 1] {
+        for position in [0, members.len() / 2, members.len() - 1] {
             let mut other = members.clone();
-            other[place] += 1;
+            other[position] += 1;
             assert!(!set.is_exactly(&other));
         }
         assert!(!set.is_exactly(&members[1..]));

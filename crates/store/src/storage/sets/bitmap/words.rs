@@ -32,13 +32,13 @@ impl FrozenBitmap {
         count: usize,
         mut visit: impl FnMut(usize, u64, u32),
     ) {
-        let mut place = 0;
-        while place < count {
-            let (key, low) = split(first + 64 * place as u32);
+        let mut position = 0;
+        while position < count {
+            let (key, low) = split(first + 64 * position as u32);
             let start = usize::from(low / 64);
-            let len = (BIT_WORDS - start).min(count - place);
+            let len = (BIT_WORDS - start).min(count - position);
             match self.find_key(key) {
-                None => (place..place + len).for_each(|place| visit(place, 0, 0)),
+                None => (position..position + len).for_each(|position| visit(position, 0, 0)),
                 Some(index) => {
                     let container = self.container(index);
                     let before = self.directory.get(index).before;
@@ -46,12 +46,12 @@ impl FrozenBitmap {
                     let mut words = Words::of(&container);
                     for index in start..start + len {
                         let members = words.at(index);
-                        visit(place + index - start, members, row);
+                        visit(position + index - start, members, row);
                         row = row.wrapping_add(members.count_ones());
                     }
                 }
             }
-            place += len;
+            position += len;
         }
     }
 
@@ -84,7 +84,7 @@ impl FrozenBitmap {
     /// Adds the members of some words, the first of which begins at the id `first`, to these.
     pub(crate) fn add_to_words(&self, first: u32, words: &mut [u64]) {
         debug_assert_eq!(first % 64, 0, "a word begins there");
-        self.for_each_word(first, words.len(), |place, members, _| words[place] |= members);
+        self.for_each_word(first, words.len(), |position, members, _| words[position] |= members);
     }
 }
 
@@ -120,17 +120,17 @@ mod tests {
             let frozen = FrozenBitmap::from_sorted_iter(members.iter().copied());
             let first = shift + 64 * start;
             let mut next = 0;
-            frozen.for_each_word(first, count, |place, word, row| {
-                assert_eq!(place, next);
+            frozen.for_each_word(first, count, |position, word, row| {
+                assert_eq!(position, next);
                 next += 1;
-                let start = first + 64 * place as u32;
+                let start = first + 64 * position as u32;
                 let mut here = Vec::new();
                 for bit in 0..64 {
                     assert_eq!(word >> bit & 1 == 1, members.contains(&(start + bit)));
                     here.extend((word >> bit & 1 == 1).then_some(start + bit));
                 }
-                for (place, member) in here.iter().enumerate() {
-                    assert_eq!(frozen.row_of(*member), Some(row as usize + place));
+                for (position, member) in here.iter().enumerate() {
+                    assert_eq!(frozen.row_of(*member), Some(row as usize + position));
                 }
             });
             prop_assert_eq!(next, count);
