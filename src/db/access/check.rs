@@ -270,7 +270,7 @@ impl Database {
     /// let new = NewKey { name: "dashboard", role: KeyRole::Client, lifetime: None };
     /// let (key, secret) = db.create_key(&new)?;
     /// let client = db.for_secrets(Some(secret.reveal()), None);
-    /// assert_eq!(client.asked_by(), (None, Some(key.id.as_str())));
+    /// assert_eq!(client.requested_by(), (None, Some(key.id.as_str())));
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn requested_by(&self) -> (Option<&str>, Option<&str>) {

@@ -108,7 +108,7 @@ impl EachAnswer {
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
     /// let answers = db.query_each("query q($a: string) { q(func: uid($a)) { uid } }", None)?;
-    /// assert!(0 < answers.room(), "nothing was pushed yet");
+    /// assert!(0 < answers.capacity(), "nothing was pushed yet");
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn capacity(&self) -> usize {

@@ -116,7 +116,7 @@ impl Warning {
     /// let db = hexgraph::db::Database::in_memory();
     /// db.alter("name: string .")?;
     /// let warnings = db.query("{ q(func: has(name)) { nmae } }")?.warnings();
-    /// let text = warnings[0].without_place();
+    /// let text = warnings[0].without_position();
     /// assert!(text.contains("nmae") && !text.contains("line"));
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
