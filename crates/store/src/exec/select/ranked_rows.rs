@@ -39,7 +39,7 @@ pub(super) fn turning(descending: impl ExactSizeIterator<Item = bool>) -> [bool;
     turns
 }
 
-/// The first of some rows in their order. The nodes ascend, but for rows that `turns` says are [turned](RankedRow::is_turned).
+/// The first of some rows in their order. The nodes ascend, but for rows that `turns` says are [turned](RankedRow::is_negated).
 pub(super) fn first_rows(
     rows: Vec<RankedRow>,
     expected: Option<usize>,
