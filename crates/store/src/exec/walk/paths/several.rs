@@ -2,7 +2,7 @@
 //!
 //! Yen's algorithm ("Finding the k shortest loopless paths in a network", 1971) with Lawler's change (1972): all paths but those
 //! that were found fall into classes by where they leave the last one that was found, and of each class the first path is a
-//! candidate ([`super::detour`]). The first candidate is the next path, and what is left of its class falls apart in turn.
+//! candidate. The first candidate is the next path, and what is left of its class falls apart in turn.
 //!
 //! Most classes are never searched: one look at the edges where a class leaves its path, and at what is left from there to the end, tells a
 //! weight that none of its paths is below ([`Class::least`]). The class with the least such weight is searched first, as long as it may have a path that
