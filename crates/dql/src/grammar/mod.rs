@@ -14,6 +14,7 @@ mod tokens;
 mod functions;
 mod selections;
 mod requests;
+mod print;
 mod gbnf;
 mod lark;
 
