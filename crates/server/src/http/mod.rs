@@ -37,6 +37,7 @@ pub use guard::keys::Role;
 pub use guard::origins::Origins;
 pub use guard::security::{Secret, Security};
 pub use logs::{Level, LogFormat, LogOptions, log, set_log_format};
+pub(crate) use message::reply::warning_json;
 pub use mounted::{CallerDatabase, Mounted};
 pub use route::Route;
 pub use routes::ROUTES;

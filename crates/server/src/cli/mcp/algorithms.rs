@@ -5,6 +5,7 @@ use super::call::{ParamKind, SECONDS, ToolCall, ToolDef, param, required};
 use super::model::{Model, objects};
 use crate::cli::algo::{dql, ranked};
 use crate::cli::arguments::AlgoArguments;
+use crate::cli::requests::uid_of;
 use crate::cli::shell::quoted;
 use hexgraph::db::{
     ALGORITHMS, AlgorithmNumbers, AlgorithmTable, ArgumentKind, COMMON_ARGUMENTS, QueryRequest,
@@ -203,12 +204,10 @@ fn labels_of(
     let blocks = objects(call.database, &text, call.control)?;
     let mut labels = BTreeMap::new();
     for node in blocks.get("q").and_then(Value::as_array).into_iter().flatten() {
-        let uid = node["uid"]
-            .as_str()
-            .and_then(|uid| u64::from_str_radix(uid.trim_start_matches("0x"), 16).ok());
+        let uid = node["uid"].as_str().and_then(uid_of);
         let label = node.as_object().and_then(|node| node.iter().find(|(key, _)| *key != "uid"));
         if let (Some(uid), Some((_, label))) = (uid, label) {
-            labels.insert(uid, label.clone());
+            labels.insert(uid.0, label.clone());
         }
     }
     Ok(labels)

@@ -3,6 +3,7 @@
 use super::answer::{Outcome, ToolAnswer, ToolFault, error_json};
 use super::call::{ParamKind, SECONDS, ToolCall, ToolDef, required};
 use crate::cli::requests::statements;
+use crate::http::warning_json;
 use hexgraph::db::{
     Database, Mutation, MutationRequest, QueryRequest, RequestContext, TxnOptions, Warning,
     WarningKind, is_mutation,
@@ -56,16 +57,6 @@ fn check_query(database: &Database, text: &str, control: &RequestContext) -> Res
     };
     let warnings = answer.warnings().into_iter().filter(is_of_text);
     Ok(warnings.map(|warning| warning_json(&warning)).collect())
-}
-
-fn warning_json(warning: &Warning) -> Value {
-    let Warning { kind, message, at, hint } = warning;
-    let (line, column) = (at.line, at.shown_column());
-    let mut json = json!({"kind": kind.name(), "message": message, "line": line, "column": column});
-    if !hint.is_empty() {
-        json["hint"] = hint.as_str().into();
-    }
-    json
 }
 
 fn check_change(database: &Database, text: &str, control: &RequestContext) -> Result<()> {

@@ -3,7 +3,7 @@
 //! The names of types come first, then the fields of the types with the most nodes, then predicates that belong to no
 //! type. What does not fit is counted.
 
-use super::answer::{Cuts, Outcome, ToolAnswer};
+use super::answer::{Cuts, Outcome, ToolAnswer, shortened};
 use super::call::{ParamKind, SECONDS, ToolDef, param};
 use super::model::{Model, is_edge};
 use hexgraph_base::types::{Error, did_you_mean};
@@ -189,11 +189,8 @@ fn describe_one(
 /// The definition of a predicate, where its edges go to, and how many values or edges there are.
 fn field_line(model: &Model, name: &str) -> String {
     let definition = model.catalog.predicates.get(name).map_or("not in the schema", String::as_str);
-    let mut line: String = definition.chars().collect();
-    if DEFINITION_LEN < line.chars().count() {
-        line =
-            line.chars().zip(0..DEFINITION_LEN).map(|(letter, _)| letter).collect::<String>() + "…";
-    }
+    let (head, length) = shortened(definition, DEFINITION_LEN);
+    let mut line = format!("{head}{}", if length.is_some() { "…" } else { "" });
     if is_edge(definition) {
         let targets = model.targets.get(name).into_iter().flatten().map(String::as_str);
         let targets: Vec<&str> = targets.collect();

@@ -2,7 +2,7 @@
 
 use crate::cli::shell::{Catalog, quoted, type_counts};
 use hexgraph::db::{Database, OpenOptions, QueryRequest, RequestContext};
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Result, did_you_mean};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -105,6 +105,24 @@ impl Model {
     /// The number of values or edges of a predicate.
     pub(super) fn values(&self, predicate: &str) -> u64 {
         self.counts.get(predicate).map_or(0, |counts| counts.1)
+    }
+
+    /// A predicate of the schema and its definition. The name may be in angle brackets.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Query`] with a name that is like it.
+    pub(super) fn predicate(&self, name: &str) -> Result<(&str, &str)> {
+        let predicates = &self.catalog.predicates;
+        let name = name.trim_matches(['<', '>']);
+        match predicates.get_key_value(name) {
+            Some((name, definition)) => Ok((name, definition)),
+            None => {
+                let hint = did_you_mean(name, predicates.keys().map(String::as_str));
+                let fault = Error::query(format!("there is no predicate {name:?}"));
+                Err(fault.with_hint(hint).or_hint("`describe` lists the predicates"))
+            }
+        }
     }
 
     /// The types, those with the most nodes first.

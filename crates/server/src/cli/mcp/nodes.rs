@@ -49,7 +49,7 @@ fn sample(call: &ToolCall<'_>) -> Outcome<ToolAnswer> {
             (format!("type({})", quoted(name)), fields.iter().map(String::as_str).collect())
         }
         (None, Some(name)) => {
-            let name = existing_predicate(&model, name)?;
+            let (name, _) = model.predicate(name)?;
             let mut all: Vec<&str> = model.counts.keys().map(String::as_str).collect();
             all.retain(|it| *it != name && model.catalog.predicates.contains_key(*it));
             all.sort_by_key(|name| u64::MAX - model.values(name));
@@ -192,8 +192,8 @@ fn edges<'m>(
     let direction = call.arguments.text("direction").unwrap_or_default();
     let mut names = Vec::new();
     for name in &given {
-        let name = existing_predicate(model, name.trim_start_matches('~'))?;
-        if !is_edge(&model.catalog.predicates[name]) {
+        let (name, definition) = model.predicate(name.trim_start_matches('~'))?;
+        if !is_edge(definition) {
             let fault = format!("{name} has values, and no edges: `query` reads them");
             return Err(Error::query(fault).into());
         }
@@ -221,19 +221,6 @@ fn edges<'m>(
         }
     }
     Ok((followed, not_followed))
-}
-
-/// A predicate of the schema, as the model has it.
-fn existing_predicate<'m>(model: &'m Model, name: &str) -> Outcome<&'m str> {
-    let name = name.trim_matches(['<', '>']);
-    match model.catalog.predicates.get_key_value(name) {
-        Some((name, _)) => Ok(name),
-        None => {
-            let hint = did_you_mean(name, model.catalog.predicates.keys().map(String::as_str));
-            let fault = Error::query(format!("there is no predicate {name:?}"));
-            Err(fault.with_hint(hint).or_hint("`describe` lists the predicates").into())
-        }
-    }
 }
 
 /// Reads a uid, hexadecimal or decimal.

@@ -222,7 +222,7 @@ fn rows_of(
             of_row.shorten(&mut row, &name, limits);
             let mut length = row.to_string().len();
             if bytes_max < length {
-                length = tighten(&mut row, &name, bytes_max, &mut of_row);
+                length = tighten(&mut row, &name, (length, bytes_max), &mut of_row);
             }
             if page.rows == rows_max || 0 < page.rows && bytes_max < bytes + length {
                 page.has_more = true;
@@ -237,9 +237,13 @@ fn rows_of(
     page
 }
 
-/// Cuts a row that is longer than a page. Returns its length then.
-fn tighten(row: &mut Value, name: &str, bytes_max: usize, cuts: &mut Cuts) -> usize {
-    let before = row.to_string().len();
+/// Cuts a row of `before` bytes, which is longer than a page. Returns its length then.
+fn tighten(
+    row: &mut Value,
+    name: &str,
+    (before, bytes_max): (usize, usize),
+    cuts: &mut Cuts,
+) -> usize {
     cuts.shorten(row, name, TIGHT);
     let length = row.to_string().len();
     if length <= bytes_max {

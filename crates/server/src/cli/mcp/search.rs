@@ -6,7 +6,7 @@ use super::model::Model;
 use super::query::{BYTES, CURSOR, ROWS, TEXT_LENGTH, page};
 use crate::cli::shell::quoted;
 use hexgraph::db::{Given, QueryRequest, Variables};
-use hexgraph_base::types::{Error, did_you_mean};
+use hexgraph_base::types::Error;
 use serde_json::{Map, Value, json};
 
 /// The predicates that one call searches.
@@ -109,11 +109,7 @@ fn function(
     text: &str,
     is_any: bool,
 ) -> hexgraph_base::types::Result<String> {
-    let name = name.trim_matches(['<', '>']);
-    let Some(definition) = model.catalog.predicates.get(name) else {
-        let hint = did_you_mean(name, model.catalog.predicates.keys().map(String::as_str));
-        return Err(Error::query(format!("there is no predicate {name:?}")).with_hint(hint));
-    };
+    let (name, definition) = model.predicate(name)?;
     if !is_text(definition) {
         let fault = format!("{name} is no text: {definition}");
         return Err(Error::query(fault).with_hint("search texts; compare others by a query"));

@@ -37,7 +37,7 @@ pub(in crate::http) struct Reply {
     /// The memory drawn for the body, kept until it is sent.
     reservation: Option<Arc<Reservation>>,
     touched: Option<u64>,
-    /// The message of a failure, for clients that have another position for it than the body.
+    /// The message of a failure, for clients that read it elsewhere than in the body.
     message: String,
     /// What stands instead of the usual headers, and beside them; `None` leaves one out.
     headers: Vec<(&'static str, Option<String>)>,
@@ -443,7 +443,7 @@ fn add_members<'a>(text: &mut Vec<u8>, members: impl Iterator<Item = (&'a str, u
 }
 
 /// A warning, with its position in the text of the query; members without a value are left out.
-fn warning_json(warning: &Warning) -> Value {
+pub(crate) fn warning_json(warning: &Warning) -> Value {
     let Warning { kind, message, at, hint } = warning;
     let (line, column) = (at.line, at.shown_column());
     let mut json = json!({"kind": kind.name(), "message": message, "line": line, "column": column});
