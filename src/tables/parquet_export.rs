@@ -19,7 +19,7 @@ use arrow_schema::SchemaRef;
 use hexgraph_base::schema::is_reserved;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::graph::{
-    Direction, Predicate, Version, capacity_to_settle, is_exported, settle_all,
+    Direction, Predicate, Version, is_exported, settle_all, space_to_settle,
 };
 use hexgraph_store::storage::text_of;
 use parquet::arrow::ArrowWriter;
@@ -93,7 +93,7 @@ impl Database {
             return self.export_with(path, context);
         }
         self.with_version(|version| {
-            let _capacity = capacity_to_settle(version)?;
+            let _capacity = space_to_settle(version)?;
             export_folder(&settle_all(version), path, context)
         })
     }

@@ -108,7 +108,7 @@ fn to_map(
     };
     let json = encode("variables", variables.as_any())?.json;
     let wrong = |error: serde_json::Error| PyTypeError::new_err(format!("variables: {error}"));
-    stack::with_capacity(|| serde_json::from_str(&json)).map_err(wrong)
+    stack::with_space(|| serde_json::from_str(&json)).map_err(wrong)
 }
 
 fn to_headers(headers: Option<&Bound<'_, PyDict>>) -> PyResult<Headers> {

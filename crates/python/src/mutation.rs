@@ -159,7 +159,7 @@ impl Texts {
     ///
     /// # Errors
     ///
-    /// `TypeError` and `ValueError` for what has no position in a mutation.
+    /// `TypeError` and `ValueError` for what a mutation cannot contain.
     pub(crate) fn read(arguments: &MutationArguments<'_, '_>, cond: &str) -> PyResult<Texts> {
         let MutationArguments { given, set, delete, set_json, delete_json } = *arguments;
         if let Ok(given) = given.get_item(0) {
@@ -192,7 +192,7 @@ impl Texts {
     ///
     /// # Errors
     ///
-    /// `TypeError` for a key that means nothing, and for values that have no position there.
+    /// `TypeError` for a key that means nothing, and for values that are not allowed there.
     fn of_dict(given: &Bound<'_, PyDict>) -> PyResult<Texts> {
         let mut texts = Texts::default();
         for (key, value) in given.iter() {

@@ -203,7 +203,7 @@ impl EachAnswer {
             let mut state = self.inner.lock();
             state.requested.clear();
             let gone = std::mem::take(&mut state.done);
-            // What is under way finds no position for its answer any more.
+            // What is under way has no slot for its answer any more.
             state.taken += gone.len();
             state.waiting = 0;
             drop(state);

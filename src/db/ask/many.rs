@@ -1,6 +1,6 @@
 //! One query in one call for a table of the values of its variables.
 //!
-//! All are answered from one version. The rows of arguments are partitioned out in chunks to the threads of the database's pool; each chunk
+//! All are answered from one version. The rows of arguments are partitioned in chunks to the threads of the database's pool; each chunk
 //! writes its answers, one after the other, into a table of its own, and the tables are joined in the order of the chunks. A row
 //! draws memory of its own and gives it back; the table is charged to the request as it grows.
 

@@ -197,7 +197,7 @@ pub(super) fn read_api(
     text: &str,
     settings: &Settings,
 ) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
-    stack::with_capacity(|| make_api(text, settings))
+    stack::with_space(|| make_api(text, settings))
 }
 
 fn make_api(

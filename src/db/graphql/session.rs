@@ -37,7 +37,7 @@ impl Session {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let audience =
             if options.audience_optional { Audience::Optional } else { Audience::Needed };
-        Ok(Session { claims: stack::with_capacity(|| verifier.claims(token, now, audience)) })
+        Ok(Session { claims: stack::with_space(|| verifier.claims(token, now, audience)) })
     }
 
     /// Returns the value of a claim.

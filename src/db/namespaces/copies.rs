@@ -24,7 +24,7 @@ pub(in crate::db) fn save_all(database: &Database, to: &Path, check: Check<'_>) 
             check()?;
             let folder = folder_in(to, *id);
             let done = database.namespace_full(*id).and_then(|it| it.save_one(&folder, check));
-            // One that was dropped meanwhile has no position in the copy.
+            // One that was dropped meanwhile is not in the copy.
             if done.is_err() && database.registry()?.namespaces.contains(id) {
                 return done;
             }

@@ -341,7 +341,7 @@ fn large(threads: usize, rng: &mut Rng) -> Database {
     db
 }
 
-/// Batches are cut for threads, and what they make is put contiguous.
+/// Batches are cut for threads, and what they make is put contiguously.
 #[test]
 fn columns_of_many_batches_are_the_objects() {
     let mut rng = Rng::with_seed(1);

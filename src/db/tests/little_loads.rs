@@ -18,7 +18,7 @@ const SCHEMA: &str = "name: string @index(exact, term) @lang .\nage: int @index(
 fn options(is_small: bool) -> OpenOptions {
     let usual = Thresholds::default();
     let small_rows = if is_small { 0 } else { usize::MAX };
-    let thresholds = Thresholds { small_rows, small_reservation: 0, ..usual };
+    let thresholds = Thresholds { small_rows, small_ratio: 0, ..usual };
     OpenOptions { thresholds, ..OpenOptions::default() }
 }
 

@@ -208,7 +208,7 @@ fn write_parquet(rows: &RecordBatch, out: &mut (dyn Write + Send)) -> Result<()>
     writer.close().map(|_| ()).map_err(refused)
 }
 
-/// What a writer of files refused: rows that have no position in its format, or the system.
+/// What a writer of files refused: rows that have no form in its format, or the system.
 fn refused(error: impl fmt::Display) -> Error {
     Error::query(format!("the rows can't be written in this format: {error}"))
         .with_hint("--format jsonl takes all rows")

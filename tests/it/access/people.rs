@@ -1,4 +1,4 @@
-//! What users see and change, what is taken from them, and what unknown uids try.
+//! What users see and change, what is taken from them, and what attackers try.
 
 use super::site::{PASSWORD, Site};
 use crate::wire::site::message;

@@ -1,4 +1,4 @@
-//! What unknown uids try at the port of gRPC: frames as they are not meant, messages that are none, calls that are never
+//! What attackers try at the port of gRPC: frames as they are not meant, messages that are none, calls that are never
 //! finished, taken or wanted. After each the server answers.
 
 use crate::grpc::client::{Client, Site, bytes, failed};

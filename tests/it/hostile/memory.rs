@@ -1,4 +1,4 @@
-//! Memory: whatever unknown uids ask for, and however many of them at once, the process stays below its bound, answers who
+//! Memory: whatever attackers ask for, and however many of them at once, the process stays below its bound, answers who
 //! asks for little meanwhile, and gives back what it took.
 //!
 //! The limits of single requests are set so high here that nothing but the budget of the process holds.

@@ -1,4 +1,4 @@
-//! What unknown uids try at an open port.
+//! What attackers try at an open port.
 
 mod calls;
 mod matrix;

@@ -1,4 +1,4 @@
-//! WebSockets of unknown uids: as many as there may be, which never say who they are, or send messages that never end.
+//! WebSockets of attackers: as many as there may be, which never say who they are, or send messages that never end.
 
 use super::program::Program;
 use super::wire::Line;

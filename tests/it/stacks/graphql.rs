@@ -30,8 +30,7 @@ fn with_filter(db: &Database, filter: &str) -> Result<String, String> {
     let mut request =
         Request::new("query q($filter: HumanFilter) { queryHuman(filter: $filter) { name } }");
     // The reader of the test, which is not what is tested, needs more stack than there may be.
-    let filter =
-        stack::with_capacity(|| serde_json::from_str(filter)).expect("the test writes JSON");
+    let filter = stack::with_space(|| serde_json::from_str(filter)).expect("the test writes JSON");
     request.variables = [("filter".to_owned(), filter)].into_iter().collect();
     reported(db.graphql_with(&request, &Headers::new(), &RequestContext::new()).to_json(""))
 }

@@ -53,7 +53,7 @@ pub fn any_costs() -> Costs {
         cascade_ratio: reserve(usual.cascade_ratio),
         index_walk_min: reserve(usual.index_walk_min),
         column_min: reserve(usual.column_min),
-        top_reservation: reserve(usual.top_reservation),
+        top_ratio: reserve(usual.top_ratio),
         sampled_top: reserve(usual.sampled_top),
         spread: reserve(usual.spread),
         morsel: reserve(usual.morsel),

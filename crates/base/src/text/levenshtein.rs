@@ -1,7 +1,7 @@
 //! Edit distance with a bound.
 
 /// Whether `a` becomes `b` by at most `max` insertions, deletions and replacements of characters.
-/// Costs the shorter length times `max`; stops as soon as the bound can't be retained.
+/// Costs the shorter length times `max`; stops as soon as the distance exceeds the bound.
 pub fn within_distance(a: &str, b: &str, max: usize) -> bool {
     if a == b {
         return true;

@@ -100,7 +100,7 @@ pub(super) fn duration(name: &str, seconds: f64) -> Result<Duration> {
 /// As [`memory_count`].
 pub(super) fn set_memory(options: &mut OpenOptions, memory: Option<&str>) -> Result<()> {
     options.memory = Memory::Process(memory.map_or(Ok(0), memory_count)?);
-    options.limits = Limits::for_unknowns(options.memory.bytes());
+    options.limits = Limits::for_untrusted(options.memory.bytes());
     Ok(())
 }
 

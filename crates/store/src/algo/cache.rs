@@ -19,7 +19,7 @@ use hexgraph_base::types::Result;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The share of the budget of the process that kept graphs may take: one in so many bytes.
-const BUDGET_RESERVATION: u64 = 8;
+const BUDGET_RATIO: u64 = 8;
 
 /// The most bytes of kept graphs, however large the budget is.
 const BYTES_MAX: u64 = 8 << 30;
@@ -69,7 +69,7 @@ struct PartKey {
 impl GraphCache {
     /// A cache that draws on a budget, and takes at most an eighth of it.
     pub fn new(budget: &Budget) -> GraphCache {
-        let bytes_max = (budget.bound() / BUDGET_RESERVATION).min(BYTES_MAX);
+        let bytes_max = (budget.bound() / BUDGET_RATIO).min(BYTES_MAX);
         GraphCache::with_bound(budget, bytes_max)
     }
 

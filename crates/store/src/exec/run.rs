@@ -377,7 +377,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// Those of `look`; [`Error::Query`] for what has no position there: groups, `count(uid)`, `@normalize`,
+    /// Those of `look`; [`Error::Query`] for what is not allowed there: groups, `count(uid)`, `@normalize`,
     /// `@ignorereflex`, `checkpwd` and facets; and as [`Answer::write`].
     pub fn write_rdf(
         &self,

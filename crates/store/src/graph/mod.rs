@@ -9,7 +9,7 @@ mod publish;
 pub mod persist;
 mod load;
 
-pub use build::compact::{Check, capacity_to_settle, settle_all, settle_all_while};
+pub use build::compact::{Check, settle_all, settle_all_while, space_to_settle};
 pub use build::parts::{EdgePart, FacetPart, FacetRows, FacetsBuilder, ValuePart};
 pub use change::altering::alter::{
     alter, altered, define, drop_all, drop_attr, report, resolve, resolve_graphql,

@@ -8,14 +8,14 @@ use crate::index::VectorThresholds;
 
 /// A part of a predicate is folded when more than one in this many of its rows have changed. A change then costs O(this many)
 /// rows of a fold, amortised, and a query that reads all rows meets one change in this many at most while no fold is late.
-const DUE_RESERVATION: usize = 64;
+const DUE_RATIO: usize = 64;
 
 /// Where no commit comes for a while, more than one changed row in this many is folded, too: what was changed long ago costs queries little, and a change
 /// this many rows of a fold at the most.
-const REST_RESERVATION: usize = 256;
+const REST_RATIO: usize = 256;
 
 /// A commit that sets more than one in this many of the rows builds the part anew at once: that costs less than the changes.
-const BULK_RESERVATION: usize = 8;
+const BULK_RATIO: usize = 8;
 
 /// A commit folds by itself when this many times as much as is due has piled up, because the thread that folds can't keep up.
 /// This bounds the memory of changes.
@@ -58,7 +58,7 @@ pub struct Thresholds {
     /// built anew, and quickly saved.
     pub small_rows: usize,
     /// How many stored rows there must be for each statement of such a load.
-    pub small_reservation: usize,
+    pub small_ratio: usize,
 }
 
 impl Default for Thresholds {
@@ -72,7 +72,7 @@ impl Default for Thresholds {
             conflict_keys_max: 1 << 20,
             conflict_names_max: 1 << 14,
             small_rows: 1 << 16,
-            small_reservation: 16,
+            small_ratio: 16,
         }
     }
 }
@@ -95,7 +95,7 @@ impl Thresholds {
             conflict_names_max: 10,
             // Tests of what comes beside loads need loads that take their time.
             small_rows: usize::MAX,
-            small_reservation: 1,
+            small_ratio: 1,
         }
     }
 
@@ -107,12 +107,12 @@ impl Thresholds {
 
     /// True when `changes` changed rows are to be folded into a base of `rows` rows as soon as no commit comes.
     pub(in crate::graph) fn is_due_at_rest(&self, changes: usize, rows: usize) -> bool {
-        self.changes_min.max(rows / REST_RESERVATION) < changes
+        self.changes_min.max(rows / REST_RATIO) < changes
     }
 
     /// How many times as many rows have changed as may wait to be folded into a base of `rows` rows: above 1 where they are due.
     pub(in crate::graph) fn lateness(&self, changes: usize, rows: usize) -> f64 {
-        changes as f64 / self.changes_min.max(rows / DUE_RESERVATION) as f64
+        changes as f64 / self.changes_min.max(rows / DUE_RATIO) as f64
     }
 
     /// True when a commit must fold `changes` changed rows itself.
@@ -126,12 +126,12 @@ impl Thresholds {
 
     /// True when a load of so many statements is executed as a commit is, in a graph of `rows` stored rows.
     pub(in crate::graph) fn is_small(&self, statements: usize, rows: usize) -> bool {
-        let is_large = self.small_rows.max(self.small_reservation * statements) <= rows;
+        let is_large = self.small_rows.max(self.small_ratio * statements) <= rows;
         is_large && statements <= self.changes_min
     }
 
     /// True when a commit that sets `changes` rows lays them into a new base at once.
     pub(in crate::graph) fn is_bulk(&self, changes: usize, rows: usize) -> bool {
-        self.changes_min.max(rows / BULK_RESERVATION) < changes
+        self.changes_min.max(rows / BULK_RATIO) < changes
     }
 }

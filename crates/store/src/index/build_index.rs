@@ -317,7 +317,7 @@ impl Pairs {
         let offsets =
             Offsets::from_lens(sorted.iter().map(|&token| self.seen[token as usize].1 as usize));
         // A counting sort: how many nodes each token has says where its list begins, and nodes
-        // are partitioned out in their order, so that each list ascends.
+        // are partitioned in their order, so that each list ascends.
         let mut next = vec![0_usize; sorted.len()];
         for (position, &token) in sorted.iter().enumerate() {
             // `next` is by the number that the token got when it came, and offsets by its place in the order.

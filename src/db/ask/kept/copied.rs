@@ -53,7 +53,7 @@ pub(super) enum Lines {
     Written(Vec<u8>),
     /// It has no such form, as the query shows.
     Refused {
-        /// What has no position in N-Quads.
+        /// What has no form in N-Quads.
         message: String,
         /// Where the query asks for it.
         at: Option<Position>,

@@ -107,7 +107,7 @@ fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<Local> {
     let (json, _) = answer.to_json_with(run.context)?;
     let touched = answer.touched().values().sum();
     let held = run.context.hold(json_weight(json.as_bytes()))?;
-    let data = stack::with_capacity(|| serde_json::from_str(&json))
+    let data = stack::with_space(|| serde_json::from_str(&json))
         .map_err(|error| Error::query(error.to_string()))?;
     Ok(Local { data, _held: held, touched })
 }

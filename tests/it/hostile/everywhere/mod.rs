@@ -1,4 +1,4 @@
-//! What unknown uids try, by every way into a server: each attack of a table goes to each listener, in each version of HTTP that is
+//! What attackers try, by every way into a server: each attack of a table goes to each listener, in each version of HTTP that is
 //! spoken there. It is refused in words or answered, and the server goes on for others.
 //!
 //! | | ports | ports with TLS | file |

@@ -110,7 +110,7 @@ fn build(hir: &Hir) -> Result<Regex, PatternError> {
     // levels: it is written with groups around its parts.
     let mut builder = RegexBuilder::new(&hir.to_string());
     builder.size_limit(COMPILED_MAX).dfa_size_limit(COMPILED_MAX).nest_limit(1000);
-    stack::with_capacity(|| builder.build()).map_err(|_| PatternError::TooLarge)
+    stack::with_space(|| builder.build()).map_err(|_| PatternError::TooLarge)
 }
 
 /// Returns the trigrams a text must have for the pattern to match it. [`TrigramQuery::Any`] means that

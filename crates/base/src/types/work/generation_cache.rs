@@ -51,7 +51,7 @@ impl<V: Clone> GenerationCache<V> {
     pub fn insert(&self, text: Arc<str>, value: &V, bytes: u64) {
         // What is forgotten is dropped here, and may nest deeper than this thread could.
         // Of two threads that insert at once, one repeats this on the map that the other has stored.
-        stack::with_capacity(|| {
+        stack::with_space(|| {
             self.generations.rcu(|generations| {
                 let mut next = Generations::clone(generations);
                 // An entry with more than half of the bytes is retained all the same, alone in its generation.

@@ -7,7 +7,7 @@
 //!
 //! A walk that can fail calls [`check`]; one that can't calls [`require`], which unwinds with the same error to
 //! `Database`. Trees that are made without recursion are dropped by it: who makes one asks with [`check_levels`]
-//! how deep it may get. Code of others that calls itself within a bound of its own runs in [`with_capacity`].
+//! how deep it may get. Code of others that calls itself within a bound of its own runs in [`with_space`].
 
 use crate::types::error::{Error, Result};
 use std::panic::resume_unwind;
@@ -51,7 +51,7 @@ pub fn require() {
 
 /// Runs work that may call itself some hundred times without asking here: on another stack, where this
 /// one has too little room. The work may not call into Python, which knows the bounds of its threads' stacks.
-pub fn with_capacity<T>(work: impl FnOnce() -> T) -> T {
+pub fn with_space<T>(work: impl FnOnce() -> T) -> T {
     if has(CAPACITY) { work() } else { stacker::grow(CAPACITY, work) }
 }
 
@@ -110,7 +110,7 @@ mod tests {
             let frame = std::hint::black_box([1_u8; 4096]);
             if levels == 0 { frame[0] } else { walk(levels - 1) + frame[levels] - 1 }
         }
-        assert_eq!(on_stack(128 << 10, || with_capacity(|| walk(200))), 1);
+        assert_eq!(on_stack(128 << 10, || with_space(|| walk(200))), 1);
         assert!(on_stack(256 << 10, || check_levels(10)).is_ok());
         assert!(on_stack(256 << 10, || check_levels(10_000)).is_err());
     }

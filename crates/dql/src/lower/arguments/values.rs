@@ -79,7 +79,7 @@ impl<'a> Values<'a> {
             return Err(Error::syntax(at, message).with_hint(hint));
         }
         match self.given.get(name) {
-            // An empty text counts as no value, so that the default takes its position.
+            // An empty text counts as no value, so that the default applies.
             Some(given) if !given.text().is_empty() => Ok(Held::of(given)),
             _ if declaration.required => {
                 let message = format!("variable {name} is required and has no value");

@@ -110,7 +110,7 @@ fn default_text(argument: &Argument) -> String {
 fn input_field(field: &Argument) -> Entry {
     let mut entry = Entry::new(&field.name, field.ty.clone());
     entry.description.clone_from(&field.description);
-    // An entry has no position for a default: it is printed where the directives are, before them.
+    // An entry has no field for a default: it is printed where the directives are, before them.
     entry.directives = default_text(field) + &shown_directives(&field.directives, Form::Full);
     entry
 }

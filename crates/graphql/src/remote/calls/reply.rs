@@ -117,7 +117,7 @@ pub(in crate::remote) fn parted(reply: Reply, count: usize) -> Result<Vec<Reply>
 
 /// Reads a body. JSON may nest deeply, so the stack is grown for it.
 fn json(body: &[u8]) -> Result<Value, AnswerError> {
-    stack::with_capacity(|| serde_json::from_slice(body))
+    stack::with_space(|| serde_json::from_slice(body))
         .map_err(|error| AnswerError::NotJson { reason: error.to_string() })
 }
 

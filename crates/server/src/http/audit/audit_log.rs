@@ -66,14 +66,14 @@ impl AuditLog {
         Ok((AuditLog { sender }, AuditEnd(end)))
     }
 
-    /// Returns when a line would find a position. It is not kept: a slow request would take it from
+    /// Returns when there is space for a line. It is not kept: a slow request would take it from
     /// others.
     pub(in crate::http) async fn has_position(&self) {
         // It fails where the thread that writes has, and then nothing is worth waiting for.
         drop(self.sender.reserve().await);
     }
 
-    /// Notes a line as soon as there is a position for it.
+    /// Notes a line as soon as there is space for it.
     pub(in crate::http) async fn note(&self, line: &Value) {
         // The thread ends with the last sender, so it is there.
         let _ = self.sender.send(format!("{line}\n")).await;

@@ -21,7 +21,7 @@ pub(in crate::http) struct Noted {
 }
 
 impl Noted {
-    /// A request of whoever `database` is the handle of. It begins when there is a position for a
+    /// A request of whoever `database` is the handle of. It begins when there is space for a
     /// line: while a disk is stuck, clients that come and leave would leave a task behind each,
     /// which waits for one.
     pub(in crate::http) async fn begin(
@@ -53,7 +53,7 @@ impl Noted {
         noted
     }
 
-    /// Tells how it was answered, as soon as there is a position for the line.
+    /// Tells how it was answered, as soon as there is space for the line.
     pub(in crate::http) fn answered(
         mut self,
         response: &Response,

@@ -1,6 +1,6 @@
 //! `POST /query_many`: one query for each line of arguments, answered line by line.
 //!
-//! Lines are answered in turns. A turn has a position in a pool of `admission`, as any other request,
+//! Lines are answered in turns. A turn has a slot in a pool of `admission`, as any other request,
 //! and ends when it has a fragment of the answer that is worth sending, or has computed for long
 //! enough; the next one begins when the client has taken what is there. So a client that takes
 //! nothing occupies neither a thread nor a position, and a million lines give way to other requests.

@@ -12,7 +12,7 @@ use hexgraph_base::types::Result;
 
 /// A level ends with a round that moves less than one in so many nodes: the last moves are the slowest, and what they would gain the next levels and
 /// passes find. So the first pass ends its levels sooner than the others, and soonest the first level, where nodes look at as many communities as neighbours.
-const ROUND_RESERVATION: usize = 64;
+const ROUND_RATIO: usize = 64;
 const FIRST_PASS_SHARE: usize = 16;
 const FIRST_ROUND_SHARE: usize = 8;
 
@@ -20,7 +20,7 @@ const FIRST_ROUND_SHARE: usize = 8;
 const RUN: usize = 16;
 
 /// A pass ends at its first level when less than one in so many nodes moves there.
-const CLEAN_RESERVATION: usize = 256;
+const CLEAN_RATIO: usize = 256;
 
 /// The nodes that are split between two looks at the clock.
 const NODES_A_CHECK: usize = 1 << 12;
@@ -66,7 +66,7 @@ fn pass(
         let last_fraction = match (is_first, &grouped) {
             (true, None) => FIRST_ROUND_SHARE,
             (true, Some(_)) => FIRST_PASS_SHARE,
-            (false, _) => ROUND_RESERVATION,
+            (false, _) => ROUND_RATIO,
         };
         let moving = Moving { resolution, run: RUN, last_fraction: Some(last_fraction) };
         let moves = move_nodes(network, &mut community_of, moving, random, run)?;
@@ -74,7 +74,7 @@ fn pass(
         report.edges += 2 * network.ends();
         let communities = renumber(&mut community_of);
         // Where a pass before has left next to nothing to move, there are no other parts to be made of the same communities.
-        let is_clean = !is_first && grouped.is_none() && moves <= network.len() / CLEAN_RESERVATION;
+        let is_clean = !is_first && grouped.is_none() && moves <= network.len() / CLEAN_RATIO;
         let parts = match communities == network.len() || is_clean {
             true => None,
             false => {

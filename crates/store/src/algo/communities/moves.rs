@@ -27,7 +27,7 @@ const NODES_A_CHECK: usize = 1 << 12;
 const LEAST_GAIN: f64 = 1e-12;
 
 /// Those that have moved tell their neighbours where they are less than one in so many nodes.
-const REPORTED_RESERVATION: usize = 16;
+const REPORTED_RATIO: usize = 16;
 
 /// Stands for a community without members.
 const ALONE: u32 = u32::MAX;
@@ -161,7 +161,7 @@ impl<'n> Groups<'n> {
         let nodes = self.network.len();
         let mut moved = std::mem::replace(&mut self.moved, Bits::new(nodes));
         let mut awake = std::mem::replace(&mut self.again, Bits::new(nodes));
-        if moves < nodes / REPORTED_RESERVATION {
+        if moves < nodes / REPORTED_RATIO {
             moved.drain(|node| {
                 let others = self.network.neighbours(node as u32).iter();
                 let apart = |to: &&u32| self.group_of[**to as usize] != self.group_of[node];

@@ -35,7 +35,7 @@ impl Graph {
         check(edges)?;
         let ways = if edges.is_undirected { 2 } else { 1 };
         let is_weighted = edges.weights.is_some();
-        // Once as partitioned to their nodes, once in chunks, and once in the end.
+        // Once as partitioned by their nodes, once in chunks, and once in the end.
         let bytes = size_of::<u32>() + if is_weighted { size_of::<f64>() } else { 0 };
         let _edges = task.capacity(edges.sources.len().saturating_mul(3 * ways), bytes)?;
         let _nodes = task.capacity(edges.nodes, 3 * size_of::<usize>())?;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 const PAIRS_MAX: usize = 1 << 17;
 
 /// The rows that take the place of others may have one in so many of all edges; and so many at least.
-const OVERLAY_RESERVATION: usize = 8;
+const OVERLAY_RATIO: usize = 8;
 const OVERLAY_MIN: usize = 1 << 16;
 
 /// What edges between nodes are now, by the number of the node that they leave: their targets, ascending, and weights; `None` for none any more.
@@ -207,7 +207,7 @@ fn inverted_round(updates: &Updates) -> Updates {
 fn patched(old: &Rows, updates: &Updates, nodes: usize) -> Option<Rows> {
     let is_weighted = old.is_weighted();
     let mut overlay = old.overlay().cloned().unwrap_or_default();
-    let edges_max = (old.edges() / OVERLAY_RESERVATION).max(OVERLAY_MIN);
+    let edges_max = (old.edges() / OVERLAY_RATIO).max(OVERLAY_MIN);
     let mut edges = old.edges();
     let is_new = |node: u32| old.nodes() <= node as usize;
     for (&node, changes) in updates {

@@ -15,10 +15,10 @@ use hexgraph_base::types::Result;
 pub(super) const BYTES_A_NODE: usize = size_of::<i64>() + 3 * size_of::<u32>();
 
 /// The search turns to bottom-up when the frontier has more than one in so many of the edges that are left.
-const UP_RESERVATION: usize = 14;
+const UP_RATIO: usize = 14;
 
 /// The search turns back when the frontier has less than one in so many of all nodes.
-const DOWN_RESERVATION: usize = 24;
+const DOWN_RATIO: usize = 24;
 
 /// The edges of a frontier from which on threads share it.
 const EDGES_SHARED: usize = 32 << 10;
@@ -62,7 +62,7 @@ pub(super) fn search(
     let mut left = rows.edges();
     while !frontier.is_empty() && report.iterations < depth {
         let edges: usize = frontier.iter().map(|node| rows.degree(*node)).sum();
-        if left / UP_RESERVATION < edges {
+        if left / UP_RATIO < edges {
             let incoming = graph.incoming(task)?;
             frontier = search.up(incoming, &frontier, depth, &mut report, task)?;
             left = left.saturating_sub(edges);
@@ -147,7 +147,7 @@ impl Search {
             report.iterations += 1;
             report.edges += looked;
             std::mem::swap(&mut front, &mut next);
-            if result <= nodes / DOWN_RESERVATION || report.iterations == depth {
+            if result <= nodes / DOWN_RATIO || report.iterations == depth {
                 let mut last = Vec::with_capacity(result);
                 front.drain(|node| last.push(node as u32));
                 return Ok(last);

@@ -22,7 +22,7 @@ const GROUPS: usize = 4;
 const BYTES_A_NODE: usize = 3 * size_of::<f64>() + size_of::<u32>();
 
 /// A level with more than one in so many of all nodes is sorted, by a look at the bits of all.
-const SORT_RESERVATION: usize = 32;
+const SORT_RATIO: usize = 32;
 
 /// The nodes between two looks at the clock.
 const NODES_A_CHECK: usize = 4096;
@@ -159,7 +159,7 @@ impl Search {
     fn end_level(&mut self, level: Range<usize>) {
         let nodes = &mut self.order[level];
         nodes.iter().for_each(|node| self.is_done.set(*node as usize));
-        if self.ways.len() / SORT_RESERVATION < nodes.len() {
+        if self.ways.len() / SORT_RATIO < nodes.len() {
             nodes.iter().for_each(|node| self.is_in_level.set(*node as usize));
             let mut positions = nodes.iter_mut();
             self.is_in_level.drain(|node| {

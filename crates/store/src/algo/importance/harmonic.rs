@@ -16,7 +16,7 @@ const QUEUES: usize = 64;
 const BYTES_A_NODE: usize = 3 * size_of::<u64>() + size_of::<u32>();
 
 /// The nodes of a round are listed where they and their edges are at most one in so many of all nodes.
-const LISTED_RESERVATION: usize = 8;
+const LISTED_RATIO: usize = 8;
 
 /// The edges of listed nodes that are followed between two looks at the clock.
 const EDGES_A_CHECK: usize = 1 << 16;
@@ -107,7 +107,7 @@ fn search(rows: &Rows, starts: &[u32], run: &Run<'_>) -> Result<Vec<Reach>> {
 impl Search<'_> {
     /// The most nodes and edges of a list.
     fn most(&self) -> usize {
-        self.rows.nodes() / LISTED_RESERVATION
+        self.rows.nodes() / LISTED_RATIO
     }
 
     /// A list of distinct nodes, unless it is too long or too many edges leave them.

@@ -5,7 +5,7 @@
 //! so the cost depends on the bound alone, and not on the size of the graph. The bound falls in stages; where the greatest are requested, it
 //! stops when it is small beside the least of them, or goes down to the tolerance where the call names one.
 //!
-//! A walk that is stuck starts anew. Dealt out to the starts, what a node without edges holds would cost as much as there are starts, and be partitioned out again
+//! A walk that is stuck starts anew. Dealt out to the starts, what a node without edges holds would cost as much as there are starts, and be partitioned again
 //! and again. But what starts anew is spread as all was at first. So it has the same ranks, and needs no push: it is put aside, and in the end all that was
 //! kept is divided by what was not put aside.
 //!
@@ -29,7 +29,7 @@ const FIRST_BOUND: f64 = 1e-3;
 const STAGE: f64 = 0.25;
 
 /// The bound of the last stage by the least of the ranks that are requested: what an edge may still hand on is little beside it.
-const LEAST_RESERVATION: f64 = 1.0 / 16.0;
+const LEAST_RATIO: f64 = 1.0 / 16.0;
 
 /// The nodes for each wanted one among which the greatest are looked for in the end.
 const CANDIDATES: usize = 3;
@@ -77,9 +77,7 @@ pub(super) fn push(
             let result = greatest(pushing.ranks(), top);
             let least = result.iter().map(|(_, rank)| *rank).fold(f64::INFINITY, f64::min);
             let full = pushing.full();
-            if result.len() == top
-                && LEAST_STAGES <= stages
-                && bound <= LEAST_RESERVATION * least / full
+            if result.len() == top && LEAST_STAGES <= stages && bound <= LEAST_RATIO * least / full
             {
                 break;
             }

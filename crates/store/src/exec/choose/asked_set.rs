@@ -4,7 +4,7 @@ use crate::storage::{NodeLookup, NodeSet};
 use std::sync::OnceLock;
 
 /// The questions for each member from which on another form of the set pays: to make it costs about as much as a quarter of the searches.
-const QUESTIONS_RESERVATION: usize = 4;
+const QUESTIONS_RATIO: usize = 4;
 
 /// So many members at the most are looked for among the targets of a node; where there are more, each target is asked.
 const FEW: usize = 4;
@@ -35,7 +35,7 @@ impl RequestedSet {
     /// Gets ready for about so many questions, and returns the bytes that this takes. O(nodes) where that pays.
     pub(crate) fn expect(&self, questions: usize) -> usize {
         let pays = self.few().is_none()
-            && self.set.len() / QUESTIONS_RESERVATION <= questions
+            && self.set.len() / QUESTIONS_RATIO <= questions
             && self.lookup.get().is_none();
         if !pays {
             return 0;

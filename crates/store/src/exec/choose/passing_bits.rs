@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// Fewer candidates are a list, and so are those that are fewer than one in so many ids.
 const BITS_MIN: usize = 2048;
-const BITS_RESERVATION: usize = 16;
+const BITS_RATIO: usize = 16;
 
 /// The words of a container, and of the parts in which they are asked for.
 const PART: usize = 1024;
@@ -44,9 +44,7 @@ impl Context<'_> {
         let len = candidates.len();
         let is_many = BITS_MIN <= len || self.control.costs().choice.is_reserved();
         let ends = candidates.first().zip(candidates.last()).filter(|_| is_many);
-        ends.filter(|(first, last)| {
-            ((last - first) as usize) < len.saturating_mul(BITS_RESERVATION)
-        })
+        ends.filter(|(first, last)| ((last - first) as usize) < len.saturating_mul(BITS_RATIO))
     }
 
     fn passing_bits(

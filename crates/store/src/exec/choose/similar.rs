@@ -3,7 +3,7 @@
 //! As a filter it is the same set, of all nodes, and not the nearest among the candidates.
 //!
 //! The index knows nothing of conditions. So where only some nodes are admitted, it is asked for more and more of the
-//! nearest ones until enough of them pass: one that does not takes no position, and nobody can tell by the places that are
+//! nearest ones until enough of them pass: one that does not does not count, and nobody can tell by the places that are
 //! left how near it is.
 
 use crate::exec::control::context::Context;

@@ -357,7 +357,7 @@ impl Tester<'_> {
         retained
     }
 
-    /// Adds those of some ascending nodes to `retained` whose stored text passes. Texts that lie contiguous are checked as one; `ends` is space for where
+    /// Adds those of some ascending nodes to `retained` whose stored text passes. Texts that lie contiguously are checked as one; `ends` is space for where
     /// they end.
     fn retain_texts(
         &self,

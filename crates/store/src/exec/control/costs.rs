@@ -26,7 +26,7 @@ pub struct Costs {
     /// Variables of at least this many nodes stand for columns, which are read when they are asked for; those of fewer are listed at once.
     pub column_min: usize,
     /// Nodes are ordered by a scan for the first ones when fewer than one in this many of them are requested; at least 1.
-    pub top_reservation: usize,
+    pub top_ratio: usize,
     /// A scan for at least so many first nodes takes a sample before.
     pub sampled_top: usize,
     /// Work of at least so many estimated nanoseconds is shared with the other threads of the database. To wake one up and to wait
@@ -59,7 +59,7 @@ impl Default for Costs {
             cascade_ratio: 4,
             index_walk_min: 64,
             column_min: 256,
-            top_reservation: 16,
+            top_ratio: 16,
             sampled_top: 512,
             spread: 400_000,
             morsel: 100_000,

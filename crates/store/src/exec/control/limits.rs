@@ -75,7 +75,7 @@ impl Limits {
 
     /// Limits for requests of unknown clients, where all requests together may take `memory` bytes: a single one may take
     /// a quarter of it, and a minute.
-    pub fn for_unknowns(memory: u64) -> Limits {
+    pub fn for_untrusted(memory: u64) -> Limits {
         let limits = Limits::default();
         Limits {
             timeout: Some(Duration::from_secs(60)),

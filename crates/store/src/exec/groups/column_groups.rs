@@ -7,7 +7,7 @@
 //! that lack a key: it is filled like the others and not shown, which saves a question for each member.
 //!
 //! O(members · (keys + aggregated predicates)) and O(groups) memory, beside a number of 4 bytes for each member where something
-//! else than numbers is aggregated: then the members are partitioned out to lists by counting.
+//! else than numbers is aggregated: then the members are partitioned into lists by counting.
 
 use super::dense::{CELLS_MIN, Dense, Distinct};
 use super::folds::{Folded, NumberFolds, folded_bytes};

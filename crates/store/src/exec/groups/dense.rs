@@ -13,7 +13,7 @@ use super::key_codes::MISSING;
 use crate::storage::NO_ROW;
 
 /// Cells are counted in place where there are this many members for each of them at least, or few cells.
-const MEMBERS_RESERVATION: u64 = 8;
+const MEMBERS_RATIO: u64 = 8;
 pub(super) const CELLS_MIN: u64 = 1024;
 
 /// The most cells that have a word for their counts and sums.
@@ -56,7 +56,7 @@ pub(super) struct Dense {
 impl Dense {
     /// Whether so many cells have counters from the beginning.
     pub(super) fn suits(cells: u64, members: usize) -> bool {
-        cells <= (members as u64 / MEMBERS_RESERVATION).max(CELLS_MIN)
+        cells <= (members as u64 / MEMBERS_RATIO).max(CELLS_MIN)
     }
 
     /// Counters of the cells of keys with so many codes each, of no members. A key may have a code that no member of a sound file has.

@@ -1,6 +1,6 @@
 //! Groups nodes by where their edges lead, and counts the members of each group.
 //!
-//! The members are never partitioned out: each edge adds one to the counter of its target. Counters lie in an array by node id, where the
+//! The members are never partitioned: each edge adds one to the counter of its target. Counters lie in an array by node id, where the
 //! targets are close together, else in a hash table.
 
 use super::partition::{GROUP_BYTES, KEY_BYTES, Source, result_bytes};
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// There is a counter for each id between the ends of the targets, where there are at most this many ids for each edge.
-pub(super) const SPAN_RESERVATION: usize = 16;
+pub(super) const SPAN_RATIO: usize = 16;
 
 /// An array of counters that is drawn at random has fewer than this many.
 const SPAN_DRAWN_MAX: usize = 1 << 20;
@@ -83,7 +83,7 @@ impl Context<'_> {
         let (edge_count, ends) = self.extent_of_edges(edges, members)?;
         let Some((first, last)) = ends else { return Ok(Some((Vec::new(), Vec::new()))) };
         let span = (last - first) as usize + 1;
-        let is_dense = span <= edge_count.saturating_mul(SPAN_RESERVATION);
+        let is_dense = span <= edge_count.saturating_mul(SPAN_RATIO);
         let cheapest = if is_dense { GroupPath::TargetArray } else { GroupPath::TargetTable };
         let path = self.pick(cheapest, span, || match span < SPAN_DRAWN_MAX {
             true => vec![GroupPath::TargetArray, GroupPath::TargetTable],

@@ -17,7 +17,7 @@ const HEAD_BYTES: usize = size_of::<u32>() + size_of::<f64>();
 const SUM_BYTES: usize = 24;
 
 /// Two passes are worth while where one in so many floats at most waits for the parts before.
-const HEADS_RESERVATION: usize = 4;
+const HEADS_RATIO: usize = 4;
 
 /// With two threads both passes took 1.7 ms of a million floats in a hundred groups, and one thread in one pass 1.3.
 const THREADS_MIN: usize = 3;
@@ -40,7 +40,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let heads = (BLOCK / 2) * dense.len() * (spread.count() - 1);
         // Two passes take about twice as long in all, so other threads have to be there for them, and more than one.
         let are_helped = THREADS_MIN <= spread.threads() && spread.is_helped();
-        let pays = heads.saturating_mul(HEADS_RESERVATION) < members.len() && are_helped;
+        let pays = heads.saturating_mul(HEADS_RATIO) < members.len() && are_helped;
         self.context.pick(pays, members.len() + 1, || vec![true, false])
     }
 

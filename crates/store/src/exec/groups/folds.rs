@@ -435,7 +435,7 @@ impl<'a> NumberFolds<'a> {
         counts.iter_mut().zip(lacking).for_each(|(count, lacking)| *count += lacking);
     }
 
-    /// The numbers of a batch where nothing but their sum is asked, all nodes have one, and they lie contiguous as they are.
+    /// The numbers of a batch where nothing but their sum is asked, all nodes have one, and they lie contiguously as they are.
     pub(super) fn plain_to_sum(&mut self, nodes: &[u32]) -> Option<PlainNumbers<'a>> {
         let [Fold::IntSum(_) | Fold::FloatSum(_)] = self.folded.folds.as_slice() else {
             return None;

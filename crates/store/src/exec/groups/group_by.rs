@@ -105,7 +105,7 @@ impl Context<'_> {
             members = &ascending;
         }
         let kind = self.group_kind(group_by, body, Members::List(members));
-        let groups = match self.group_in_position(kind, group_by, body, Members::List(members))? {
+        let groups = match self.group_unlisted(kind, group_by, body, Members::List(members))? {
             Some(groups) => groups,
             None => {
                 self.took_for_groups(GroupPath::Lists);
@@ -152,7 +152,7 @@ impl Context<'_> {
 
     /// The groups of members in the way that [`Context::group_kind`] decided for, with their numbers of members, in any order that is
     /// the same in each run. `None` where lists are needed: they were decided for, or a key turns out to have no codes.
-    fn group_in_position(
+    fn group_unlisted(
         &self,
         kind: GroupKind,
         group_by: &GroupBy,
@@ -233,7 +233,7 @@ impl Context<'_> {
         body: &[Arc<Field>],
         members: &NodeSet,
     ) -> Result<Vec<Group>> {
-        if let Some(groups) = self.group_in_position(kind, group_by, body, Members::Set(members))? {
+        if let Some(groups) = self.group_unlisted(kind, group_by, body, Members::Set(members))? {
             return self.sorted_groups(groups);
         }
         self.control.charge(size_of::<u32>() * members.len())?;

@@ -29,7 +29,7 @@ fn rank_of_key(key: ValueRef<'_>) -> u64 {
     }
 }
 
-/// The bits of a number that groups are partitioned out by at a time: counters for as many digits fit into the nearest cache.
+/// The bits of a number that groups are partitioned by at a time: counters for as many digits fit into the nearest cache.
 const DIGIT_BITS: u32 = 11;
 
 /// Fewer numbers are sorted by comparing them.
@@ -258,7 +258,7 @@ impl Context<'_> {
         Ok(order)
     }
 
-    /// Sorts the groups of each number of members, which lie contiguous, by their ranks and positions. Other threads help.
+    /// Sorts the groups of each number of members, which lie contiguously, by their ranks and positions. Other threads help.
     fn sorted_runs(&self, ranked: Vec<(u64, u32)>, counts: &[u32]) -> Result<Vec<(u64, u32)>> {
         let count = |(_, position): &(u64, u32)| counts[*position as usize];
         let runs: Vec<&[(u64, u32)]> =
@@ -320,7 +320,7 @@ mod tests {
     use super::*;
     use fastrand::Rng;
 
-    /// Numbers that are partitioned out digit by digit come in the order in which a sort puts them, equal ones by position.
+    /// Numbers that are partitioned digit by digit come in the order in which a sort puts them, equal ones by position.
     #[test]
     fn digits_are_the_order() {
         let mut rng = Rng::with_seed(3);

@@ -8,9 +8,9 @@
 
 mod numbering;
 
-use super::partition::INDEX_RESERVATION;
+use super::partition::INDEX_RATIO;
 use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows, rows_between};
-use crate::exec::select::number_columns::LIST_RESERVATION;
+use crate::exec::select::number_columns::LIST_RATIO;
 use crate::exec::select::read::{Typed, typed_or_none};
 use crate::graph::{ChangedNumbers, ChangedTexts, IndexView, LangValues, NO_TEXT, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
@@ -28,16 +28,16 @@ pub(crate) const MISSING: u32 = 0;
 const RANGE_MIN: usize = 1024;
 
 /// The least value of a column is looked for where it has at most this many rows for each node,
-const ROWS_RESERVATION: usize = 16;
+const ROWS_RATIO: usize = 16;
 
 /// and that of all rows, which is looked for once for all queries, where it has at most this many.
 const ALL_ROWS_SHARE: usize = 1024;
 
 /// The ends of all rows stand for those of some where there are at most this many times as many rows.
-const FULL_RESERVATION: usize = 2;
+const FULL_RATIO: usize = 2;
 
 /// The codes by node id may span at most this many ids for each node.
-const SPAN_RESERVATION: usize = 16;
+const SPAN_RATIO: usize = 16;
 
 /// The bytes that a value takes in a hash table, which is half empty.
 const ENTRY_BYTES: usize = 64;
@@ -377,57 +377,57 @@ impl<'a> KeyCodes<'a> {
 pub(crate) struct Partitioner<'a, 's> {
     part: &'a LangValues,
     are_texts: bool,
-    /// The shares of the codes that are known, which changed nodes have; see [`KeyCodes::fractions`].
-    fractions: &'s [u16],
+    /// The buckets of the codes that are known, which changed nodes have; see [`KeyCodes::buckets`].
+    buckets: &'s [u16],
     changes: Overlay<u32>,
     finder: RowFinder,
-    /// The shares of a batch.
+    /// The buckets of a batch.
     batch: Vec<u16>,
 }
 
-/// The share of a node without a value, which is not partitioned out.
-const NO_RESERVATION: u16 = u16::MAX;
+/// The bucket of a node without a value, which is in none.
+const NO_BUCKET: u16 = u16::MAX;
 
-/// The share of a number among so many.
-fn reservation_of(number: u128, count: usize) -> u16 {
+/// The bucket of a number among so many.
+fn bucket_of(number: u128, count: usize) -> u16 {
     /// Numbers without a pattern, the fractions of pi.
     const SEEDS: [u64; 2] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344];
     let hash = mixed(number, SEEDS) >> 32;
     ((hash * count as u64) >> 32) as u16
 }
 
-/// As [`reservation_of`], of a text.
-fn share_of_text(text: &[u8], count: usize) -> u16 {
+/// As [`bucket_of`], of a text.
+fn bucket_of_text(text: &[u8], count: usize) -> u16 {
     let number = packed(text).unwrap_or_else(|| FxBuildHasher.hash_one(text).into());
-    reservation_of(number, count)
+    bucket_of(number, count)
 }
 
 impl<'a> KeyCodes<'a> {
-    /// The shares of the values that are numbered by now, by their codes, where there are `count` shares.
-    pub(crate) fn fractions(&self, count: usize) -> Vec<u16> {
+    /// The buckets of the values that are numbered by now, by their codes, where there are `count` buckets.
+    pub(crate) fn buckets(&self, count: usize) -> Vec<u16> {
         let mut codes: Vec<(u32, u16)> = match &self.codes {
             Codes::Numbers(existing) => {
-                existing.iter().map(|(it, code)| (code, reservation_of(it, count))).collect()
+                existing.iter().map(|(it, code)| (code, bucket_of(it, count))).collect()
             }
             Codes::Texts(existing) => {
-                let short =
-                    existing.short.iter().map(|(it, code)| (code, reservation_of(it, count)));
-                let long = existing.long.iter().map(|(it, code)| (*code, share_of_text(it, count)));
+                let short = existing.short.iter().map(|(it, code)| (code, bucket_of(it, count)));
+                let long =
+                    existing.long.iter().map(|(it, code)| (*code, bucket_of_text(it, count)));
                 short.chain(long).collect()
             }
             _ => Vec::new(),
         };
         codes.sort_unstable();
-        let fractions = codes.into_iter().map(|(_, fraction)| fraction);
-        [NO_RESERVATION].into_iter().chain(fractions).collect()
+        let buckets = codes.into_iter().map(|(_, bucket)| bucket);
+        [NO_BUCKET].into_iter().chain(buckets).collect()
     }
 
-    /// A dealer for batches of nodes from `first` on; `fractions` are those that [`KeyCodes::fractions`] told.
-    pub(crate) fn partitioner<'s>(&self, first: u32, fractions: &'s [u16]) -> Partitioner<'a, 's> {
+    /// A partitioner for batches of nodes from `first` on; `buckets` are those that [`KeyCodes::buckets`] told.
+    pub(crate) fn partitioner<'s>(&self, first: u32, buckets: &'s [u16]) -> Partitioner<'a, 's> {
         Partitioner {
             part: self.part,
             are_texts: matches!(self.codes, Codes::Texts(_)),
-            fractions,
+            buckets,
             changes: self.changes.fork(first),
             finder: self.finder.fork(),
             batch: Vec::new(),
@@ -436,24 +436,24 @@ impl<'a> KeyCodes<'a> {
 }
 
 impl Partitioner<'_, '_> {
-    /// Adds the nodes of a batch, which comes behind those before it, each to the list of its share. Nodes without a value are left out.
+    /// Adds the nodes of a batch, which comes behind those before it, each to the list of its bucket. Nodes without a value are left out.
     pub(crate) fn partition(&mut self, nodes: &[u32], partitioned: &mut [Vec<u32>]) {
-        let Partitioner { part, are_texts, fractions, changes, finder, batch } = self;
+        let Partitioner { part, are_texts, buckets, changes, finder, batch } = self;
         let column = &part.base.column;
         let count = partitioned.len();
         batch.clear();
         finder.for_each_chunk(&column.subjects, nodes, |rows| match are_texts {
             true => each_text(&column.values, &rows, |text| {
-                batch.push(text.map_or(NO_RESERVATION, |text| share_of_text(text, count)));
+                batch.push(text.map_or(NO_BUCKET, |text| bucket_of_text(text, count)));
             }),
             false => rows.for_each(|row| {
                 let number = row.and_then(|row| number_of(column.values.get(row)));
-                batch.push(number.map_or(NO_RESERVATION, |number| reservation_of(number, count)));
+                batch.push(number.map_or(NO_BUCKET, |number| bucket_of(number, count)));
             }),
         });
-        changes.for_each(nodes, |position, code| batch[position] = fractions[code as usize]);
-        for (&node, &fraction) in nodes.iter().zip(&*batch) {
-            if let Some(list) = partitioned.get_mut(usize::from(fraction)) {
+        changes.for_each(nodes, |position, code| batch[position] = buckets[code as usize]);
+        for (&node, &bucket) in nodes.iter().zip(&*batch) {
+            if let Some(list) = partitioned.get_mut(usize::from(bucket)) {
                 list.push(node);
             }
         }
@@ -471,17 +471,16 @@ fn narrow<'a>(
 ) -> Option<Outcome<'a>> {
     let column = &part.base.column;
     let rows = rows_between(&column.subjects, nodes);
-    let is_reservation =
-        |fraction: usize, rows: usize| rows <= nodes.len().saturating_mul(fraction);
+    let is_within = |ratio: usize, rows: usize| rows <= nodes.len().saturating_mul(ratio);
     let mut ends = match &column.values {
         Values::Bool(_) => Some((0, 1)),
         // They are read once for all queries, and for most of the nodes they are hardly less.
-        _ if column.values.len() <= FULL_RESERVATION * rows.len()
-            && is_reservation(ALL_ROWS_SHARE, column.values.len()) =>
+        _ if column.values.len() <= FULL_RATIO * rows.len()
+            && is_within(ALL_ROWS_SHARE, column.values.len()) =>
         {
             column.ends()
         }
-        values if is_reservation(ROWS_RESERVATION, rows.len()) => values.ends(rows),
+        values if is_within(ROWS_RATIO, rows.len()) => values.ends(rows),
         _ => return None,
     };
     let (changes, fits) = changed_units(part, expected, nodes);
@@ -528,7 +527,7 @@ fn changed_units(
 
 /// Whether all changes are read as a list, and not those between some nodes alone off the map.
 fn reads_list(part: &LangValues, nodes: Members<'_>) -> bool {
-    part.changes_len() < nodes.len().saturating_mul(LIST_RESERVATION)
+    part.changes_len() < nodes.len().saturating_mul(LIST_RATIO)
 }
 
 /// The number as which a column of narrow numbers would store a value; `None` for one that does not fit.
@@ -713,8 +712,8 @@ fn by_tokens<'a>(
 ) -> Option<(Codes<'a>, u64)> {
     let (first, last) = nodes.ends()?;
     let span = (last - first) as usize + 1;
-    if nodes.len().saturating_mul(SPAN_RESERVATION) < span
-        || nodes.len().saturating_mul(INDEX_RESERVATION) < part.subjects().len()
+    if nodes.len().saturating_mul(SPAN_RATIO) < span
+        || nodes.len().saturating_mul(INDEX_RATIO) < part.subjects().len()
     {
         return None;
     }

@@ -16,7 +16,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 /// The groups are read off the index where at least one in this many of the nodes that have a value are grouped.
-pub(super) const INDEX_RESERVATION: usize = 4;
+pub(super) const INDEX_RATIO: usize = 4;
 
 /// The nodes that have the same keys.
 pub(crate) struct NodePartition {
@@ -133,10 +133,10 @@ impl Context<'_> {
             return Ok(None);
         };
         let subjects = part.subjects();
-        if members.len().saturating_mul(INDEX_RESERVATION) < subjects.len() {
+        if members.len().saturating_mul(INDEX_RATIO) < subjects.len() {
             return Ok(None);
         }
-        // The members as they are asked for, and partitioned out.
+        // The members as they are asked for, and partitioned.
         self.control.charge(2 * size_of_val(members))?;
         let requested = RequestedQuery::new(members);
         // Where others are asked for beside all that have a value, they are in no group.
@@ -263,7 +263,7 @@ enum RequestedQuery {
 }
 
 /// The most ids that a node may take as a bit.
-const BITS_RESERVATION: usize = 64;
+const BITS_RATIO: usize = 64;
 
 impl RequestedQuery {
     fn new(nodes: &[u32]) -> RequestedQuery {
@@ -271,7 +271,7 @@ impl RequestedQuery {
             return RequestedQuery::Bitmap(RoaringBitmap::new());
         };
         let span = (last - first) as usize + 1;
-        if nodes.len().saturating_mul(BITS_RESERVATION) < span {
+        if nodes.len().saturating_mul(BITS_RATIO) < span {
             return RequestedQuery::Bitmap(nodes.iter().copied().collect());
         }
         RequestedQuery::Bits(SpanBits::of(first, last, nodes.iter().copied()))

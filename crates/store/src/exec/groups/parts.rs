@@ -4,7 +4,7 @@
 //! among those of the parts before; so groups get the numbers that one thread would have given them. Floats are retained, and added one behind the
 //! other when the parts are put together, or added up in a second pass: see [`super::float_parts`].
 //!
-//! Where values are numbered as they come, members are first partitioned out by the value of a key. Then no value is in two parts, nothing is looked up
+//! Where values are numbered as they come, members are first partitioned by the value of a key. Then no value is in two parts, nothing is looked up
 //! again, and all members of a group are added by one thread, floats, too, in their order.
 
 use super::column_groups::{Capacity, Cells, Grouping, Groups};
@@ -20,12 +20,12 @@ const RANGES: usize = 3;
 const RANGES_OF_MANY_CELLS: usize = 2;
 
 /// Cells are many where there are fewer members than this for each.
-const CELLS_RESERVATION: usize = 64;
+const CELLS_RATIO: usize = 64;
 
-/// The parts for each thread that members are partitioned out to, so that the values of one lie in the nearer caches.
+/// The parts for each thread that members are partitioned into, so that the values of one lie in the nearer caches.
 const PARTITIONED: usize = 4;
 
-/// Members are partitioned out where grouping takes this many times as long as work that is shared at all: for less the lists cost more than is won.
+/// Members are partitioned where grouping takes this many times as long as work that is shared at all: for less the lists cost more than is won.
 const PARTITIONED_MIN: usize = 8;
 
 /// The nanoseconds that it takes to deal out a member, about.
@@ -69,7 +69,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let has_few_groups = self.cell_count <= (spread.len() / 8) as u64;
         // Values that are numbered as they come are numbered again where the parts are put together.
         // Where each cell has its counters, those of all parts are put together.
-        let has_many_cells = matches!(&self.cells, Cells::Dense(dense) if members.len() / CELLS_RESERVATION < dense.len());
+        let has_many_cells =
+            matches!(&self.cells, Cells::Dense(dense) if members.len() / CELLS_RATIO < dense.len());
         let numbers_values = self.keys.iter().any(|key| key.codes.numbers_values());
         let few = match (numbers_values, has_many_cells) {
             (true, _) => 1,
@@ -159,15 +160,15 @@ impl<'a, 'c> Grouping<'a, 'c> {
         Ok(positions)
     }
 
-    /// Groups members that are partitioned out by the values of one of the keys.
+    /// Groups members that are partitioned by the values of one of the keys.
     fn run_partitioned(&mut self, key: usize, members: Members<'_>) -> Result<()> {
         let control = self.context.control;
         let threads = control.sharing_pool().map_or(1, |pool| pool.threads());
         let (count, key) = (PARTITIONED * threads, &self.keys[key].codes);
         let _while_partitioned = control.charge_while(size_of::<u32>() * members.len())?;
-        let fractions = key.fractions(count);
+        let buckets = key.buckets(count);
         let partition = |range: Range<usize>| -> Result<Vec<Vec<u32>>> {
-            let mut partitioner = key.partitioner(members.at(range.start), &fractions);
+            let mut partitioner = key.partitioner(members.at(range.start), &buckets);
             let capacity = range.len() / count * 5 / 4;
             let mut partitioned: Vec<Vec<u32>> =
                 (0..count).map(|_| Vec::with_capacity(capacity)).collect();
@@ -184,12 +185,10 @@ impl<'a, 'c> Grouping<'a, 'c> {
                 None => vec![partition(0..members.len())?],
             };
         let nanos = self.nanos() * members.len() / count;
-        let parts = self.context.lists(count, nanos, |fractions| {
-            let part = |fraction: usize| -> Result<Grouping<'a, 'c>> {
-                let lists: Vec<&[u32]> = partitioned
-                    .iter()
-                    .map(|partitioned| partitioned[fraction].as_slice())
-                    .collect();
+        let parts = self.context.lists(count, nanos, |buckets| {
+            let part = |bucket: usize| -> Result<Grouping<'a, 'c>> {
+                let lists: Vec<&[u32]> =
+                    partitioned.iter().map(|partitioned| partitioned[bucket].as_slice()).collect();
                 let first = lists.iter().find_map(|nodes| nodes.first()).copied().unwrap_or(0);
                 let mut part = self.fork(first, lists.iter().map(|nodes| nodes.len()).sum(), false);
                 let mut capacity = Capacity::default();
@@ -198,7 +197,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
                 }
                 Ok(part)
             };
-            fractions.map(part).collect()
+            buckets.map(part).collect()
         })?;
         self.join(parts);
         Ok(())

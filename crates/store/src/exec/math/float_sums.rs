@@ -7,7 +7,7 @@
 //!   sum                      (b0 + b1) + b2
 //! ```
 //!
-//! So a sum has the same bits however values are cut into slices and partitioned out to threads, as long as it is known which number a value
+//! So a sum has the same bits however values are cut into slices and partitioned into threads, as long as it is known which number a value
 //! has; and yet several blocks can be added at the same time, since none waits for another. An addition waits four cycles for the one before it:
 //! eight blocks side by side are read as fast as memory gives them. Up to 1,024 values are simply added one behind the other.
 
@@ -329,7 +329,7 @@ fn joined(sum: f64, block: f64) -> f64 {
     if sum.is_infinite() { sum } else { sum + block }
 }
 
-/// The sums of some blocks that lie contiguous, which are added side by side.
+/// The sums of some blocks that lie contiguously, which are added side by side.
 fn sums_of<const N: usize>(floats: &[f64]) -> [f64; N] {
     let mut sums = [NOTHING; N];
     add_beside(&mut sums, array::from_fn(|block| &floats[block * BLOCK..][..BLOCK]));

@@ -104,13 +104,13 @@ impl<'f> Cursor<'f> {
         self.len - self.position
     }
 
-    /// How many floats lie contiguous from here on.
+    /// How many floats lie contiguously from here on.
     #[inline]
     pub(crate) fn unchanged(&self) -> usize {
         self.patch - self.position
     }
 
-    /// The next floats, which have to lie contiguous.
+    /// The next floats, which have to lie contiguously.
     #[inline]
     pub(crate) fn in_place(&mut self, count: usize) -> &'f [f64] {
         let floats = &self.stored[self.row..self.row + count];
@@ -119,9 +119,9 @@ impl<'f> Cursor<'f> {
         floats
     }
 
-    /// The next floats, of which there have to be as many: in place where none of them changed, else put together in `capacity`.
+    /// The next floats, of which there have to be as many: in place where none of them changed, else put together in `buffer`.
     #[inline]
-    pub(crate) fn step<'r>(&mut self, capacity: &'r mut [f64; STEP]) -> &'r [f64; STEP]
+    pub(crate) fn step<'r>(&mut self, buffer: &'r mut [f64; STEP]) -> &'r [f64; STEP]
     where
         'f: 'r,
     {
@@ -132,12 +132,12 @@ impl<'f> Cursor<'f> {
             self.position += STEP;
             return floats;
         }
-        self.put_together(capacity);
-        capacity
+        self.put_together(buffer);
+        buffer
     }
 
     #[inline(never)]
-    fn put_together(&mut self, capacity: &mut [f64; STEP]) {
+    fn put_together(&mut self, buffer: &mut [f64; STEP]) {
         let at = self.patch - self.position;
         // Mostly one float has another one in its place.
         if let [Patch { row, float: Some(float), .. }, rest @ ..] = self.patches
@@ -145,8 +145,8 @@ impl<'f> Cursor<'f> {
             && let Some(floats) = self.stored[self.row..].first_chunk::<STEP>()
             && rest.first().map_or(self.len, |next| next.position as usize) >= self.position + STEP
         {
-            *capacity = *floats;
-            capacity[at] = *float;
+            *buffer = *floats;
+            buffer[at] = *float;
             self.patches = rest;
             self.patch = rest.first().map_or(self.len, |next| next.position as usize);
             self.row += STEP;
@@ -155,7 +155,7 @@ impl<'f> Cursor<'f> {
         }
         let mut filled = 0;
         self.take(STEP, |floats| {
-            capacity[filled..filled + floats.len()].copy_from_slice(floats);
+            buffer[filled..filled + floats.len()].copy_from_slice(floats);
             filled += floats.len();
         });
     }

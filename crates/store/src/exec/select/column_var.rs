@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// The number of changes for each node from which on the nodes are listed, too.
-const CHANGES_RESERVATION: usize = 8;
+const CHANGES_RATIO: usize = 8;
 
 /// The nanoseconds that it takes to read the number of a node that is listed first, and to compute one, about.
 const LISTED_NANOS: usize = 2;
@@ -76,7 +76,7 @@ impl ColumnVar {
         }
         let part = predicate.only_untagged()?;
         // All changes are walked over, and those of some nodes cost less to look up.
-        if nodes.len().saturating_mul(CHANGES_RESERVATION) < part.changes_len() {
+        if nodes.len().saturating_mul(CHANGES_RATIO) < part.changes_len() {
             return None;
         }
         let changes = NumberChanges::of_all(part, predicate.def.value_type)?;

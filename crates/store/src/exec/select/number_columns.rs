@@ -23,7 +23,7 @@ const SHORT: usize = 256;
 
 /// The list of all changes is read where there are fewer than so many for each node: to go over that list costs less than a walk over the map, and
 /// less than to look up each node there.
-pub(crate) const LIST_RESERVATION: usize = 4;
+pub(crate) const LIST_RATIO: usize = 4;
 
 /// Numbers of one type contiguous.
 #[derive(Clone, Copy)]
@@ -138,7 +138,7 @@ impl NumberChanges {
 
     /// As [`NumberChanges::of_all`], of some nodes and perhaps of others.
     fn near(part: &LangValues, expected: ValueType, nodes: Members<'_>) -> Option<NumberChanges> {
-        if part.changes_len() < nodes.len().saturating_mul(LIST_RESERVATION) {
+        if part.changes_len() < nodes.len().saturating_mul(LIST_RATIO) {
             return NumberChanges::of_all(part, expected);
         }
         let column = &part.base.column;
@@ -251,7 +251,7 @@ impl<'a, T: Number> Numbers<'a, T> {
     /// The numbers of a batch, one for each node and 0 for a node that has none, and whether each has one, an empty list where all do.
     pub(crate) fn read(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
         let Numbers { subjects, stored, changes, finder, numbers, has, .. } = self;
-        // What lies contiguous and has not changed is read in place.
+        // What lies contiguously and has not changed is read in place.
         if let Stored::Plain(stored) = *stored
             && let Some(run) = finder.run(subjects, nodes)
             && changes.is_clean(nodes)
@@ -287,7 +287,7 @@ impl<'a, T: Number> Numbers<'a, T> {
         self.changes.is_clean(nodes).then(|| stored.slice(run))
     }
 
-    /// As [`Numbers::read`], in 32 bits, and with 0 for a node that has no number: in place where the numbers lie contiguous and none has
+    /// As [`Numbers::read`], in 32 bits, and with 0 for a node that has no number: in place where the numbers lie contiguously and none has
     /// changed. `None`, and nothing is read, where they are stored in more bits, or one of the batch has changed to a wider one.
     pub(crate) fn read_narrow(&mut self, nodes: &[u32]) -> Option<(&[i32], &[bool])> {
         if let Some(ints) = self.narrow(nodes) {

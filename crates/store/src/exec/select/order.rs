@@ -372,7 +372,7 @@ impl<'a> Context<'a> {
 
     /// Whether so few of some nodes are requested that one pass is better than sorting them.
     pub(crate) fn is_few(&self, expected: usize, nodes: usize) -> bool {
-        expected < nodes / self.control.costs().top_reservation
+        expected < nodes / self.control.costs().top_ratio
     }
 
     /// The predicate of a key; `None` while no node has a value of it.

@@ -24,7 +24,7 @@ pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
 const FEW: Range<usize> = 48..4096;
 
 /// The words of 64 ids that a node of such a list may take.
-const WORDS_RESERVATION: usize = 8;
+const WORDS_RATIO: usize = 8;
 
 /// The distinct nodes of a list of a few hundred, by a bit for each id of their span and one for each word of these; `None` for lists of other
 /// lengths, and where the span is too wide.
@@ -35,7 +35,7 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
     let (least, greatest) = (*nodes.iter().min()?, *nodes.iter().max()?);
     let first = least & !63;
     let len = (greatest - first) as usize / 64 + 1;
-    if WORDS_RESERVATION * nodes.len() < len {
+    if WORDS_RATIO * nodes.len() < len {
         return None;
     }
     let (mut words, mut used) = (vec![0_u64; len], vec![0_u64; len / 64 + 1]);
@@ -149,7 +149,7 @@ impl Context<'_> {
         Ok(all)
     }
 
-    /// All targets of some nodes. Those of many that ascend are copied batch by batch: of nodes that lie contiguous in one chunk. They
+    /// All targets of some nodes. Those of many that ascend are copied batch by batch: of nodes that lie contiguously in one chunk. They
     /// are counted before, so that each thread has room of its own for what it copies.
     ///
     /// # Errors

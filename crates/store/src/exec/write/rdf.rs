@@ -14,7 +14,7 @@ use std::io::Write;
 ///
 /// # Errors
 ///
-/// [`Error::Query`] that names what has no position in N-Quads: groups, `count(uid)`, `@normalize`,
+/// [`Error::Query`] that names what has no form in N-Quads: groups, `count(uid)`, `@normalize`,
 /// `@ignorereflex`, `checkpwd`, facets.
 pub(crate) fn check(query: &Query) -> Result<()> {
     if query.schema.is_some() {

@@ -59,7 +59,7 @@ pub(in crate::graph) fn is_compaction_due(predicate: &Predicate, thresholds: &Th
 /// # Errors
 ///
 /// [`hexgraph_base::types::Error::Limit`] when there is not so much.
-pub fn capacity_to_settle(version: &Version) -> Result<Reservation> {
+pub fn space_to_settle(version: &Version) -> Result<Reservation> {
     let reservation = version.budget.reservation();
     let bytes = version.predicates.values().map(|it| of_compaction(it, |changes, _| 0 < changes));
     reservation.reserve(bytes.sum::<usize>() as u64)?;

@@ -1,6 +1,6 @@
 //! Sorts edges by dealing them out, where the nodes lie close together as those of a load do.
 //!
-//! Twice, so that what is written to stays in the cache. First each chunk of the edges is partitioned out
+//! Twice, so that what is written to stays in the cache. First each chunk of the edges is partitioned
 //! by the high bits of the source to buckets of its own, all chunks side by side. Then each bucket
 //! takes its runs from all chunks, in their order, counts the edges of each of its few sources,
 //! deals the targets out to them, and sorts those of each source by themselves; buckets side by
@@ -12,7 +12,7 @@
 use crate::storage::Edges;
 use hexgraph_base::types::parallel;
 
-/// Edges are partitioned out when their nodes span at most this many ids for each edge; else comparing is cheaper.
+/// Edges are partitioned when their nodes span at most this many ids for each edge; else comparing is cheaper.
 const SPREAD_MAX: usize = 4;
 
 /// The counts that even a few edges may have.
@@ -21,7 +21,7 @@ const COUNTS_MIN: usize = 1 << 12;
 /// The edges of a chunk, about.
 const CHUNK_LEN: usize = 1 << 16;
 
-/// The edges of a bucket, about: what is partitioned out there fits the cache of a core.
+/// The edges of a bucket, about: what is partitioned there fits the cache of a core.
 const BUCKET_LEN: usize = 1 << 15;
 
 /// More buckets than that have too many ends to write to.
@@ -71,7 +71,7 @@ pub(super) fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -
         (first - len, nodes, targets)
     });
     let firsts: Vec<_> = firsts.collect();
-    // A column is gone as soon as it is partitioned out.
+    // A column is gone as soon as it is partitioned.
     let partitioned = parallel::map_into(firsts, |(first, nodes, targets)| {
         let chunks = nodes.chunks(CHUNK_LEN).zip(targets.chunks(CHUNK_LEN)).enumerate();
         let partition = |(at, (nodes, targets)): (usize, (&[u32], &[u32]))| {

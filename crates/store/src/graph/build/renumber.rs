@@ -1,6 +1,6 @@
 //! Makes space for new uids of 2^31 and more, whose node ids are ranks in a sorted table.
 
-use super::compact::{capacity_to_settle, settle_all};
+use super::compact::{settle_all, space_to_settle};
 use crate::graph::version::edges::{Direction, EdgeStore};
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::predicate::{Predicate, PredicateData};
@@ -35,7 +35,7 @@ pub(in crate::graph) fn with_high_uids(version: &Version, mut uids: Vec<u64>) ->
     if appended {
         return Ok(Version { nodes, ..version.clone() });
     }
-    let _capacity = capacity_to_settle(version)?;
+    let _capacity = space_to_settle(version)?;
     let mut next = settle_all(version);
     let renumber = |node: u32| {
         let existing = nodes.node(version.nodes.uid(node));

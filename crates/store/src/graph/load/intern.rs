@@ -5,7 +5,7 @@
 //! where the id stands in the tables, and by that order the nodes get their uids in the end: so
 //! the result does not depend on the threads.
 //!
-//! Ids are asked for a column at a time, and first partitioned out by their hash to shards, each a map
+//! Ids are asked for a column at a time, and first partitioned by their hash into shards, each a map
 //! behind a lock. A thread takes a lock once for all ids of the shard, and a shard is small enough
 //! for the cache: looking ids up one by one would miss it, and take a lock, each time.
 //!
@@ -422,7 +422,7 @@ impl Interner {
     }
 }
 
-/// The hash by which ints are partitioned out to shards: those that are close together go to the same one. Ids of a table often count on,
+/// The hash by which ints are partitioned into shards: those that are close together go to the same one. Ids of a table often count on,
 /// and then a thread has to do with a few shards, whose maps stay in its cache.
 fn near(id: &i64) -> u64 {
     FxBuildHasher.hash_one(id >> NEAR_BITS)

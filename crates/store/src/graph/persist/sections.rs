@@ -7,7 +7,7 @@
 
 use super::catalog::{CatalogReader, CatalogWriter};
 use super::vector_sections::{VECTORS_TAG, read_vectors, write_vectors};
-use crate::graph::build::compact::{Check, capacity_to_settle, settle_all_while};
+use crate::graph::build::compact::{Check, settle_all_while, space_to_settle};
 use crate::graph::change::altering::definitions::Definitions;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
@@ -66,7 +66,7 @@ pub fn save_in(
 ) -> Result<()> {
     catch_corrupt(|| {
         // Until the file is written, what was folded lies beside what the version has.
-        let _capacity = capacity_to_settle(version)?;
+        let _capacity = space_to_settle(version)?;
         let version = settle_all_while(version, check)?;
         let mut writer = Writer::create(files, path)?;
         writer.file.set_identity(identity);

@@ -16,7 +16,7 @@ const FRESH_MIN: usize = 64;
 
 /// The list is made anew when it lacks one in so many of its nodes: so a change costs as many steps of a copy, amortised, and a query merges few
 /// nodes into it.
-const FRESH_RESERVATION: usize = 64;
+const FRESH_RATIO: usize = 64;
 
 /// What nodes have now that changed since a column was built: a list of them, and those that changed since the list was made.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ impl<T: Copy> ChangeList<T> {
             }
         }
         self.merged = OnceLock::new();
-        if FRESH_MIN.max(self.sorted.len() / FRESH_RESERVATION) <= self.fresh.len() {
+        if FRESH_MIN.max(self.sorted.len() / FRESH_RATIO) <= self.fresh.len() {
             *self = ChangeList { sorted: self.merge(), ..ChangeList::default() };
         }
         true

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 pub(super) const LINKS: usize = 32;
 
 /// A batch is this part of the vectors that came before.
-const BATCH_RESERVATION: usize = 32;
+const BATCH_RATIO: usize = 32;
 
 /// The largest batch.
 const BATCH_MAX: usize = 2048;
@@ -153,9 +153,9 @@ impl<'a> HnswBuilder<'a> {
         while let Some(next) = rest.first() {
             // One that stands higher than all that are there is where others enter: it goes first.
             let is_top = next.slot.is_some_and(|slot| slot < self.entry);
-            // Of fewer than `BATCH_RESERVATION` this is 0, so the first ones
+            // Of fewer than `BATCH_RATIO` this is 0, so the first ones
             // come one by one: nobody in a batch is linked to another.
-            let expected = if is_top { 1 } else { self.present / BATCH_RESERVATION };
+            let expected = if is_top { 1 } else { self.present / BATCH_RATIO };
             let (batch, after) = rest.split_at(expected.clamp(1, BATCH_MAX.min(rest.len())));
             self.add(batch)?;
             rest = after;

@@ -169,7 +169,7 @@ pub(super) fn walk<K: Fn(u32) -> bool>(
     for number in (1..graph.layers.len()).rev() {
         slot = descend(&graph.layer(number), slot, aim.points, &aim.query, scratch);
     }
-    // Above the lowest layer a vertex is a position among the members; there it is a position.
+    // Above the lowest layer a vertex is a slot among the members; there it is a position.
     let entry = graph.members.get(slot as usize);
     beam(&graph.layer(0), std::iter::once(entry), aim, scratch);
     scratch.take()

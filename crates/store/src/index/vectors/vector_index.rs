@@ -31,7 +31,7 @@ const PARALLEL_MIN: usize = 1 << 20;
 const CHUNK: usize = 8192;
 
 /// When fewer than one in this many vectors have changed since the width of searches was found, the width is retained.
-const RETUNE_RESERVATION: usize = 8;
+const RETUNE_RATIO: usize = 8;
 
 /// When vectors are walked over, and when they are all compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +124,7 @@ impl VectorIndex {
             None => None,
         };
         let (graph, width, untuned) = match regrown {
-            Some((graph, old, changes)) if changes <= positions.len() / RETUNE_RESERVATION => {
+            Some((graph, old, changes)) if changes <= positions.len() / RETUNE_RATIO => {
                 // Little has changed since the width was found, and finding it costs a pass over
                 // all vectors for each of a sample.
                 (graph, old.width.max(index.width), changes)

@@ -3,7 +3,7 @@
 //! Values of one type lie in one plain array (Arrow's layout: fixed width, or offsets and bytes).
 //! What needs fewer bits has an array of narrower items; [`super::values_pack`] chooses.
 //! A predicate of type `default`, and one whose type was altered after data came, may hold
-//! several types: then each value is tagged and they lie contiguous in bytes.
+//! several types: then each value is tagged and they lie contiguously in bytes.
 
 use crate::storage::files::blocks::unwind_with;
 use crate::storage::{Array, Offsets, TextArray};

@@ -38,7 +38,7 @@ impl Values {
         run.finish()
     }
 
-    /// Returns a run of texts of a textual type, which lie contiguous in `bytes`.
+    /// Returns a run of texts of a textual type, which lie contiguously in `bytes`.
     ///
     /// # Panics
     ///

@@ -4,7 +4,7 @@ use super::span_bits::SpanBits;
 use crate::storage::NodeSet;
 
 /// The ids that a node takes as bits, at the most.
-const BITS_RESERVATION: usize = 256;
+const BITS_RATIO: usize = 256;
 
 /// So many questions are worth as much room as a node: four bytes each, at the most.
 const QUESTIONS_PER_NODE: usize = 8;
@@ -48,7 +48,7 @@ impl NodeLookup {
 
 /// True where so many nodes are a bit for each id between the least and the greatest one.
 pub(crate) fn is_dense(least: u32, greatest: u32, nodes: usize) -> bool {
-    ((greatest - least) as usize) < BITS_RESERVATION.saturating_mul(nodes)
+    ((greatest - least) as usize) < BITS_RATIO.saturating_mul(nodes)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
     let count = members_between(nodes, members);
     if count == 0 {
         nodes.clear();
-    } else if count < nodes.len() / SEARCH_RESERVATION {
+    } else if count < nodes.len() / SEARCH_RATIO {
         *nodes = positions_of(nodes, members).map(|position| nodes[position]).collect();
     } else {
         merge_with(nodes, members, true);
@@ -64,7 +64,7 @@ fn merge_with(nodes: &mut Vec<u32>, members: &RoaringBitmap, retain: bool) {
             }
             nodes.copy_within(read..end, retained);
             retained += end - read;
-        } else if (end - read).saturating_mul(SEARCH_RESERVATION) < count {
+        } else if (end - read).saturating_mul(SEARCH_RATIO) < count {
             for position in read..end {
                 let node = nodes[position];
                 nodes[retained] = node;
@@ -210,13 +210,13 @@ impl<'m> EvenSearch<'m> {
 }
 
 /// Where fewer than one in this many nodes of a list are retained or removed, each is searched for; else one pass goes over the list.
-const SEARCH_RESERVATION: usize = 16;
+const SEARCH_RATIO: usize = 16;
 
 /// Removes the members of a bitmap from a sorted list. O(list) at most; O(members · log list) and a move of what stays
 /// where they are few, O(containers) where none lies between the ends of the list.
 pub(super) fn remove_sorted(nodes: &mut Vec<u32>, gone: &RoaringBitmap) {
     let count = members_between(nodes, gone);
-    if nodes.len() / SEARCH_RESERVATION < count {
+    if nodes.len() / SEARCH_RATIO < count {
         merge_with(nodes, gone, false);
         return;
     }

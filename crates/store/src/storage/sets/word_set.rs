@@ -7,9 +7,9 @@ impl NodeSet {
     /// The set of some words of bits, the first of which begins at the id `first`, a multiple of 65,536: a list of few members, else a bitmap. O(words).
     pub(crate) fn from_words(first: u32, words: &[u64]) -> NodeSet {
         /// Fewer members than one in so many ids are a list.
-        const LISTED_RESERVATION: usize = 64;
+        const LISTED_RATIO: usize = 64;
         let count: usize = words.iter().map(|word| word.count_ones() as usize).sum();
-        if words.len() * 64 / LISTED_RESERVATION < count {
+        if words.len() * 64 / LISTED_RATIO < count {
             return NodeSet::from(FrozenBitmap::from_words(first, words));
         }
         let mut nodes = Vec::with_capacity(count);

@@ -63,10 +63,10 @@ impl<T: Copy> Overlay<T> {
         let changes = &self.changes[start..end];
         if is_run(nodes) {
             changes.iter().for_each(|(node, change)| visit((node - first) as usize, *change));
-        } else if changes.len().saturating_mul(SEARCH_RESERVATION) < nodes.len() {
+        } else if changes.len().saturating_mul(SEARCH_RATIO) < nodes.len() {
             look_up_changes(nodes, changes, visit);
         } else if nodes.len() < PREFILTERED_MIN
-            || nodes.len().saturating_mul(SEARCH_RESERVATION) < self.changes.len()
+            || nodes.len().saturating_mul(SEARCH_RATIO) < self.changes.len()
         {
             // Also where few of the changes are near: a sieve is made of all of them.
             look_up_nodes(nodes, changes, visit);
@@ -77,7 +77,7 @@ impl<T: Copy> Overlay<T> {
 }
 
 /// Nodes are sifted, unless there are so many times more of them than of changes, or the other way round: a search for each of the fewer ones costs less then.
-const SEARCH_RESERVATION: usize = 16;
+const SEARCH_RATIO: usize = 16;
 
 /// For fewer nodes no sieve is made: to clear its bits takes as long as to search for some fifty.
 const PREFILTERED_MIN: usize = 256;

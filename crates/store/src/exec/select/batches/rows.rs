@@ -117,7 +117,7 @@ impl<'m> Members<'m> {
 
 /// The rows of the nodes of a batch.
 pub(crate) enum Rows<'r> {
-    /// All of them have one, and they lie contiguous.
+    /// All of them have one, and they lie contiguously.
     Run(Range<usize>),
     /// So many nodes, none of which has one.
     Missing(usize),
@@ -178,10 +178,10 @@ impl Rows<'_> {
 const RUNS_MIN: usize = 32;
 
 /// Nodes are compared with the subjects word by word where they have one in so many ids at least: so there are some in each word.
-const SPAN_RESERVATION: usize = 16;
+const SPAN_RATIO: usize = 16;
 
 /// Where fewer than so many nodes are in a run they are searched for one by one, which costs less than to hand out each run.
-const RUN_RESERVATION: usize = 12;
+const RUN_RATIO: usize = 12;
 
 /// Finds the rows of batches.
 #[derive(Default, Clone)]
@@ -266,11 +266,11 @@ impl RowFinder {
             return nodes.len();
         }
         let span = nodes.first().zip(nodes.last()).map_or(0, |(first, last)| last - first);
-        let are_near = span as usize / SPAN_RESERVATION < nodes.len();
+        let are_near = span as usize / SPAN_RATIO < nodes.len();
         if nodes.len() < RUNS_MIN || !are_near {
             return 0;
         }
-        subjects.row_runs(nodes, nodes.len() / RUN_RESERVATION, &mut self.runs)
+        subjects.row_runs(nodes, nodes.len() / RUN_RATIO, &mut self.runs)
     }
 
     /// Finds the runs of nodes that are all members of a set between two, of which it is known how it differs from the subjects: so they go from change
@@ -283,7 +283,7 @@ impl RowFinder {
         let (start, end) = (subjects.rank(first), subjects.rank(last));
         let stored = end - start + usize::from(subjects.contains(last));
         // As many nodes as the set has between its first and its last one: they are these.
-        if nodes.len() / RUN_RESERVATION < more + less || stored + more != nodes.len() + less {
+        if nodes.len() / RUN_RATIO < more + less || stored + more != nodes.len() + less {
             return None;
         }
         let gained = gained.range(first..=last).map(|node| (node, true));
@@ -313,7 +313,7 @@ impl RowFinder {
         Some(())
     }
 
-    /// The rows of nodes that lie contiguous.
+    /// The rows of nodes that lie contiguously.
     pub(crate) fn run(&self, subjects: &FrozenBitmap, nodes: &[u32]) -> Option<Range<usize>> {
         subjects.rows_of_run(nodes).or_else(|| self.run_of_subjects(subjects, nodes))
     }

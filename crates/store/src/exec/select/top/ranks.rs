@@ -1,4 +1,4 @@
-//! Numbers, instants and texts that are stored contiguous, as ranks.
+//! Numbers, instants and texts that are stored contiguously, as ranks.
 //!
 //! The foremost one of a few dozen is compared with the bound, in a loop that the compiler makes vector instructions of, and each one only
 //! where that would be taken: 64 at a time are bits, of which those that are set are visited.
@@ -27,7 +27,7 @@ pub(super) enum Ranks<'a> {
     Texts(&'a TextArray),
 }
 
-/// The nodes of values that lie contiguous.
+/// The nodes of values that lie contiguously.
 #[derive(Clone, Copy)]
 pub(super) enum Ids<'n> {
     /// Those from this one on, without a gap.

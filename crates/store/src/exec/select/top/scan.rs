@@ -33,7 +33,7 @@ const FEW_NAMED: usize = 16;
 const UNBOUNDED: usize = 256;
 
 /// One in so many nodes is in the sample that bounds a search for many of them, in runs of so many.
-const SAMPLE_RESERVATION: usize = 16;
+const SAMPLE_RATIO: usize = 16;
 const SAMPLE_RUN: usize = 64;
 
 /// Keeps those of some nodes that pass a filter. The nodes ascend.
@@ -192,7 +192,7 @@ fn fraction(
             return Ok(true);
         }
     }
-    let part = if is_bounded { 0 } else { len / control.costs().top_reservation };
+    let part = if is_bounded { 0 } else { len / control.costs().top_ratio };
     let first = part.next_multiple_of(BATCH).min(len);
     if !look(0..first, top)? || !top.sort_out() && can_give_up && first < len {
         return Ok(false);
@@ -213,10 +213,10 @@ fn bounded_by_sample(
         return Ok(None);
     }
     // Of as many again as the root of the number, four times, one in some ten thousand samples has too few.
-    let of_sample = expected / SAMPLE_RESERVATION;
+    let of_sample = expected / SAMPLE_RATIO;
     let of_sample = of_sample + 4 * of_sample.isqrt() + 4;
     let mut sample = top.sample(of_sample);
-    for start in (0..len).step_by(SAMPLE_RESERVATION * SAMPLE_RUN) {
+    for start in (0..len).step_by(SAMPLE_RATIO * SAMPLE_RUN) {
         if !look(start..len.min(start + SAMPLE_RUN), &mut sample)? {
             return Ok(None);
         }
@@ -239,7 +239,7 @@ fn share_rest(
         return look(first..len, top);
     };
     // Without a bound a part keeps as many as the whole, so it has to be much longer.
-    let long = top.expected().saturating_mul(control.costs().top_reservation) / BATCH;
+    let long = top.expected().saturating_mul(control.costs().top_ratio) / BATCH;
     let spread = if is_bounded { spread } else { spread.of_at_least(long) };
     let (begun, mut is_done) = (top.part(), true);
     let part = |range: Range<usize>| {

@@ -53,7 +53,7 @@ struct Way<'s> {
     /// The same edges in the other direction.
     back: Back<'s>,
     /// True when edges are read in place, without a walk.
-    is_in_position: bool,
+    is_direct: bool,
     /// The nodes that were asked whether they pass the filter.
     passed: FxHashMap<u32, bool>,
 }
@@ -92,10 +92,10 @@ impl<'s> PathEdges<'s> {
         let mut ways = Vec::new();
         for (number, walk) in context.edge_fields(block)? {
             let field = walk.field;
-            let is_in_position = field.page.is_all()
+            let is_direct = field.page.is_all()
                 && field.order.is_empty()
                 && field.facets.as_ref().is_none_or(|facets| facets.order.is_empty());
-            if let Some(filter) = field.filter.as_ref().filter(|_| is_in_position) {
+            if let Some(filter) = field.filter.as_ref().filter(|_| is_direct) {
                 // A wrong argument is an error also where no edge leads to a node that is asked.
                 context.filter(filter, NodeSet::default())?;
             }
@@ -109,7 +109,7 @@ impl<'s> PathEdges<'s> {
             let back = Back::stored(walk.predicate.direction(!walk.reverse));
             let number = number as u32;
             let passed = FxHashMap::default();
-            ways.push(Way { number, walk, weights, back, is_in_position, passed });
+            ways.push(Way { number, walk, weights, back, is_direct, passed });
         }
         let depth = depth.map(|depth| depth.max(0) as usize);
         let (near, existing) = (None, FxHashMap::default());
@@ -123,11 +123,11 @@ impl<'s> PathEdges<'s> {
 
     /// True when all edges that count can be read back, or could be once they are turned round.
     pub(super) fn may_go_back(&self) -> bool {
-        self.depth.is_none() && self.are_in_position()
+        self.depth.is_none() && self.are_direct()
     }
 
-    fn are_in_position(&self) -> bool {
-        self.ways.iter().all(|way| way.is_in_position)
+    fn are_direct(&self) -> bool {
+        self.ways.iter().all(|way| way.is_direct)
     }
 
     /// True when all edges can be read back, now that a search has read `cost` edges from the start. With a depth, some of these may not count.
@@ -136,7 +136,7 @@ impl<'s> PathEdges<'s> {
     ///
     /// [`Error::Limit`] when the request has to stop.
     pub(super) fn can_go_back(&mut self, cost: usize) -> Result<bool> {
-        if !self.are_in_position() || cost < self.turns_at {
+        if !self.are_direct() || cost < self.turns_at {
             return Ok(false);
         }
         for way in &mut self.ways {
@@ -221,7 +221,7 @@ impl<'s> PathEdges<'s> {
             way.forth(self.context, node, hops)?;
         }
         self.keep_last_field(hops);
-        if !self.ways.iter().all(|way| way.is_in_position) {
+        if !self.ways.iter().all(|way| way.is_direct) {
             self.context.control.charge(EXISTING_BYTES + size_of_val(hops.as_slice()))?;
             self.existing.insert(node, Arc::new(hops.clone()));
         }
@@ -260,7 +260,7 @@ impl<'s> PathEdges<'s> {
 impl Way<'_> {
     fn forth(&mut self, context: &Context<'_>, node: u32, hops: &mut Vec<Hop>) -> Result<()> {
         let (start, field) = (hops.len(), self.number);
-        if !self.is_in_position {
+        if !self.is_direct {
             let (_, targets) = context.walk(&[node], &self.walk, self.walk.field.page)?;
             hops.extend(targets.iter().filter_map(|&to| self.hop(node, to)));
             return Ok(());

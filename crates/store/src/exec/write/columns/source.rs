@@ -514,7 +514,7 @@ impl<'a> Stored<'a> {
         all_fit.then_some(stored)
     }
 
-    /// Adds texts without a look at them: those that lie contiguous as they are.
+    /// Adds texts without a look at them: those that lie contiguously as they are.
     fn push_texts(
         &mut self,
         control: &Control,

@@ -113,7 +113,7 @@ impl TextChunk {
         Ok(self.is_short())
     }
 
-    /// Adds texts that are stored contiguous, of some rows, which are not none. Returns false where the chunk would be too long,
+    /// Adds texts that are stored contiguously, of some rows, which are not none. Returns false where the chunk would be too long,
     /// and where the rows are damaged.
     ///
     /// # Errors

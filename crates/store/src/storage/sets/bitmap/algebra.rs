@@ -343,7 +343,7 @@ fn shared_runs(one: &[Run], two: &[Run]) -> Vec<(u16, u16)> {
     let (mut left, mut right) = (0, 0);
     while let (Some(a), Some(b)) = (one.get(left), two.get(right)) {
         let (first, last) = (a.first.max(b.first), a.last.min(b.last));
-        // Two runs may lie contiguous, without a member of both.
+        // Two runs may lie contiguously, without a member of both.
         if first <= last {
             shared.push((first, last));
         }

@@ -157,7 +157,7 @@ fn read_portable(portable: &[u8]) -> Option<FrozenBitmap> {
     let count = if has_runs { (cookie >> 16) + 1 } else { take_u32(&mut rest)? } as usize;
     let is_run = rest.split_off(..if has_runs { count.div_ceil(8) } else { 0 })?;
     let descriptions = rest.split_off(..4 * count)?;
-    // The containers lie contiguous in order, so their offsets tell nothing new.
+    // The containers lie contiguously in order, so their offsets tell nothing new.
     if !has_runs || OFFSETS_FROM <= count {
         rest.split_off(..4 * count)?;
     }

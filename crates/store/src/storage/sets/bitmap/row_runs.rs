@@ -1,4 +1,4 @@
-//! The rows of many nodes at once as runs: nodes whose rows lie contiguous.
+//! The rows of many nodes at once as runs: nodes whose rows lie contiguously.
 //!
 //! Nodes and members are compared word by word, 64 ids at a time:
 //!

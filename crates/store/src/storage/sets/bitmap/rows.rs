@@ -17,7 +17,7 @@ const SEARCH_COST: usize = 16;
 const STEP_WORDS: usize = RANK_STEP / 64;
 
 impl FrozenBitmap {
-    /// Writes the row of each node, or [`NO_ROW`] for one that is no member. The nodes ascend without repeats, and there is a position for
+    /// Writes the row of each node, or [`NO_ROW`] for one that is no member. The nodes ascend without repeats, and there is a slot for
     /// each of them. A few instructions a node where they lie close together, and never more than a search for each of them.
     pub fn rows_of(&self, nodes: &[u32], rows: &mut [u32]) {
         if let Some(from) = self.range_from {
