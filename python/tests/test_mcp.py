@@ -358,17 +358,31 @@ def test_changes_are_dry_unless_they_are_not(tmp_path):
 @contextlib.contextmanager
 def served(path, *arguments):
     """Serve a database over HTTP; give the URL and the key."""
+    with started(path, *arguments) as (url, key, *_):
+        yield url, key
+
+
+@contextlib.contextmanager
+def started(path, *arguments):
+    """Serve a database over HTTP; give the URL, the key, the URL of metrics, and its log.
+
+    The log has its lines after the server has stopped.
+    """
     command = [*COMMAND, "mcp", str(path), "--http", "127.0.0.1:0", *arguments]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    log = []
     try:
         # Other lines are about what was recovered.
-        url = next(filter(None, (re.search(r"http://\S+", line) for line in process.stderr)))[0]
+        line = next(line for line in process.stderr if "hexgraph mcp answers" in line)
+        url = re.search(r"http://[^\s,]+", line)[0]
         key = re.search(r"Bearer (\S+)", process.stderr.readline())[1]
-        yield url, key
+        metrics = re.search(r"metrics at (\S+)", line)
+        yield url, key, metrics and f"http://{metrics[1]}/metrics", log
     finally:
         process.terminate()
-        assert process.wait(30) == 0
+        log += process.stderr
         process.stderr.close()
+        assert process.wait(30) == 0
 
 
 def over_http(url, key, work):
@@ -455,6 +469,72 @@ def test_a_key_that_reads_changes_nothing(tmp_path):
         change = over_http(url, keys["client"], work)
     assert refused_change["error"]["kind"] == "access"
     assert change["data"]["committed"]
+
+
+SECRET = "a text that is a literal"
+
+
+def test_requests_over_http_are_counted_and_logged(films):
+    async def work(client):
+        query = "query q($t: string) { q(func: eq(name, $t)) { uid } }"
+        await client.call_tool("query", {"query": query, "variables": {"$t": SECRET}})
+        await client.call_tool("search", {"text": SECRET, "seconds": 1})
+        wrong = await client.call_tool("query", {"query": "{ q(func: eq("})
+        assert wrong.is_error
+
+    metrics = ("--metrics-address", "127.0.0.1:0")
+    with started(films, *metrics, "--log-queries", "--log-format", "json") as (url, key, at, log):
+        over_http(url, key, work)
+        assert status_of(url) == 401
+        assert status_of(url.replace("/mcp", f"/{key}"), Authorization=f"Bearer {key}") == 404
+        with urllib.request.urlopen(at, timeout=30) as answer:
+            text = answer.read().decode()
+
+    counts = {}
+    for shown, count in re.findall(r"hexgraph_requests_total{(.*)} (\d+)", text):
+        labels = dict(re.findall(r'(\w+)="([^"]*)"', shown))
+        counts[labels["route"], int(labels["code"]), labels["outcome"]] = int(count)
+    assert counts["/mcp", 200, "failed"] == 1
+    assert counts["/mcp", 401, "failed"] == 1
+    assert counts["none", 404, "failed"] == 1
+    assert 'hexgraph_refusals_total{reason="key"} 1' in text
+    lines = [json.loads(line) for line in log if line.startswith("{")]
+    # The answer with the metrics does not count itself.
+    assert lines.pop()["route"] == "/metrics"
+    assert len(lines) == sum(counts.values())
+    assert {line["route"] for line in lines} == {"/mcp", "none"}
+    texts = [line["query"] for line in lines if "query" in line]
+    assert texts[0].startswith("query query q($t: string)")
+    assert "search" in texts
+    shown = "".join(log) + text
+    assert SECRET not in shown
+    assert key not in shown
+
+
+def test_pages_of_allowed_origins_send_requests(films):
+    page = "https://app.example"
+    with served(films, "--allow-origin", page) as (url, key):
+        right = {"Authorization": f"Bearer {key}"}
+        assert status_of(url, Origin=page, **right) == 200
+        assert status_of(url, Origin=page) == 401
+        assert status_of(url, Origin="https://evil.example", **right) == 403
+        headers = {"Origin": page, "Access-Control-Request-Method": "POST"}
+        headers |= {"Access-Control-Request-Headers": "authorization,mcp-protocol-version"}
+        request = urllib.request.Request(url, headers=headers, method="OPTIONS")
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            assert answer.headers["Access-Control-Allow-Origin"] == page
+            assert answer.headers["Access-Control-Allow-Methods"] == "POST"
+            allowed = answer.headers["Access-Control-Allow-Headers"]
+            assert allowed == "authorization,mcp-protocol-version"
+        assert status_of(url, "OPTIONS", Origin="https://evil.example", **right) == 403
+
+
+def test_options_of_http_need_it(films):
+    for option in (["--log-queries"], ["--allow-origin", "*"], ["--metrics-address", "[::1]:0"]):
+        command = [*COMMAND, "mcp", str(films), *option]
+        done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+        assert done.returncode != 0
+        assert "--http" in done.stderr
 
 
 def test_other_machines_need_a_key(films, tmp_path):

@@ -102,6 +102,7 @@ pub(super) fn mcp_security(
     add_variable(name, kind, variable, &mut security)?;
     files.iter().try_for_each(|path| add_file(kind, path, &mut security))?;
     arguments.allow_host.iter().try_for_each(|name| security.origins.allow_host(name))?;
+    arguments.allow_origin.iter().try_for_each(|origin| security.origins.allow_origin(origin))?;
     security.refuse_anonymous();
     Ok((security, has_keys))
 }

@@ -206,6 +206,32 @@ pub(super) struct McpArguments {
     /// `localhost`
     #[arg(long, value_name = "NAME", requires = "http")]
     pub allow_host: Vec<String>,
+    /// An origin whose web pages may send requests, as `https://app.example.org`, which may be
+    /// repeated; `*` for all, without credentials. Other pages are refused
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    pub allow_origin: Vec<String>,
+    /// Also serve /metrics, and nothing else, at this address without a key, such as
+    /// 127.0.0.1:9100
+    #[arg(long, value_name = "ADDRESS:PORT", requires = "http")]
+    pub metrics_address: Option<SocketAddr>,
+    /// Which requests are logged, and how
+    #[command(flatten)]
+    pub log: LogArguments,
+}
+
+/// What is logged to standard error.
+#[derive(Args)]
+pub(super) struct LogArguments {
+    /// The format of the log on standard error: `text`, or `json` for an object on each line
+    #[arg(long, value_enum, default_value = "text")]
+    pub log_format: LogFormatArgument,
+    /// Log requests that last at least this long, like 250ms: id, route, status and time
+    #[arg(long, value_name = "DURATION")]
+    pub log_slow_queries: Option<String>,
+    /// Log the texts of requests, without passwords, keys and tokens; of all requests, unless there
+    /// is --log-slow-queries
+    #[arg(long)]
+    pub log_queries: bool,
 }
 
 /// The arguments of `serve`.
@@ -315,16 +341,9 @@ pub(super) struct ServeArguments {
     /// A file with the shared token of --security token=SECRET
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// The format of the log on standard error: `text`, or `json` for an object on each line
-    #[arg(long, value_enum, default_value = "text")]
-    pub log_format: LogFormatArgument,
-    /// Log requests that last at least this long, like 250ms: id, route, status and time
-    #[arg(long, value_name = "DURATION")]
-    pub log_slow_queries: Option<String>,
-    /// Log the texts of requests, without passwords, keys and tokens; of all requests, unless there
-    /// is --log-slow-queries
-    #[arg(long)]
-    pub log_queries: bool,
+    /// Which requests are logged, and how
+    #[command(flatten)]
+    pub log: LogArguments,
     /// Append a line of JSON for each request to this file: client, request and outcome, without
     /// passwords and values
     #[arg(long, value_name = "FILE")]

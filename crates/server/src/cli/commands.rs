@@ -7,7 +7,7 @@ use super::arguments::{
     ServeArguments,
 };
 use super::console::console;
-use super::given::{duration, read_text, report_recovery, set_memory};
+use super::given::{duration, log_options, read_text, report_recovery, set_memory};
 use super::interrupt::Interrupt;
 use super::mcp::mcp;
 use super::output::print;
@@ -26,7 +26,6 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use hexgraph::db::graphql::GraphqlOptions;
 use hexgraph::db::{
     Checked, Database, Limits, LoadOptions, OpenOptions, Source, byte_count, check, guarded,
-    parse_time,
 };
 use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
@@ -57,8 +56,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, interrupt: Interrupt) 
             return error.exit_code() as u8;
         }
     };
-    if let Command::Serve(arguments) = &command {
-        set_log_format(match arguments.log_format {
+    let logged = match &command {
+        Command::Serve(arguments) => Some(&arguments.log),
+        Command::Mcp(arguments) => Some(&arguments.log),
+        _ => None,
+    };
+    if let Some(logged) = logged {
+        set_log_format(match logged.log_format {
             LogFormatArgument::Text => LogFormat::Text,
             LogFormatArgument::Json => LogFormat::Json,
         });
@@ -251,7 +255,7 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
         grpc,
         socket_file,
         metrics_address: arguments.metrics_address,
-        logs: log_options(arguments)?,
+        logs: served_log_options(arguments)?,
         admission,
         connections,
         subscriptions,
@@ -267,20 +271,17 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
 
 /// Reads from the arguments which requests are logged. The limit `slow` says it as well, where there
 /// is no option of its own.
-fn log_options(arguments: &ServeArguments) -> Result<LogOptions> {
+fn served_log_options(arguments: &ServeArguments) -> Result<LogOptions> {
     let of_limit = arguments.limits.iter().rev().find_map(|limit| limit.strip_prefix("slow="));
-    let slow = match (&arguments.log_slow_queries, of_limit) {
-        (Some(text), _) => Some(parse_time(text).ok_or_else(|| {
-            Error::query(format!("--log-slow-queries {text}: expected a time like 250ms"))
-        })?),
+    let options = log_options(&arguments.log)?;
+    match (options.slow, of_limit) {
         (None, Some(text)) => {
             let mut limits = Limits::default();
             limits.set("slow", text)?;
-            Some(limits.slow)
+            Ok(LogOptions { slow: Some(limits.slow), ..options })
         }
-        (None, None) => None,
-    };
-    Ok(LogOptions { slow, queries: arguments.log_queries })
+        _ => Ok(options),
+    }
 }
 
 /// Reads from the arguments how the database is opened.

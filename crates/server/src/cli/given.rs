@@ -1,7 +1,8 @@
 //! What was typed, read: texts from arguments, files and the standard input, variables, times.
 
-use crate::http::{Level, log};
-use hexgraph::db::{Limits, Memory, OpenOptions, Recovery, Variables, memory_count};
+use super::arguments::LogArguments;
+use crate::http::{Level, LogOptions, log};
+use hexgraph::db::{Limits, Memory, OpenOptions, Recovery, Variables, memory_count, parse_time};
 use hexgraph_base::types::{Error, Result, without_mark};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -91,6 +92,20 @@ pub(super) fn read_variables(given: &[String]) -> Result<Variables> {
 pub(super) fn duration(name: &str, seconds: f64) -> Result<Duration> {
     let fault = |_| Error::query(format!("{name} {seconds}: it is no number of seconds"));
     Duration::try_from_secs_f64(seconds).map_err(fault)
+}
+
+/// Reads which requests are logged.
+///
+/// # Errors
+///
+/// `Query` for a text that is no time.
+pub(super) fn log_options(arguments: &LogArguments) -> Result<LogOptions> {
+    let time = |text: &String| {
+        let fault = format!("--log-slow-queries {text}: expected a time like 250ms");
+        parse_time(text).ok_or_else(|| Error::query(fault))
+    };
+    let slow = arguments.log_slow_queries.as_ref().map(time).transpose()?;
+    Ok(LogOptions { slow, queries: arguments.log_queries })
 }
 
 /// Sets the memory limit of a process that serves a database, and with it the limits of a request.

@@ -10,3 +10,14 @@ pub enum Effect {
     /// The text says: a query reads, a mutation changes.
     AsTextSays,
 }
+
+impl Effect {
+    /// The effect as a label of metrics.
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Effect::Reads => "read",
+            Effect::Changes => "write",
+            Effect::AsTextSays => "read_or_write",
+        }
+    }
+}

@@ -5,52 +5,99 @@
 
 use super::answering::address_of;
 use super::app::App;
+use super::audit::Slot;
 use super::effect::Effect;
+use super::observed::Observed;
 use super::router::without_the_body;
 use crate::http::guard::keys::{KEY_HEADER, Role};
-use crate::http::message::reply::Reply;
+use crate::http::guard::origins;
+use crate::http::message::reply::{Failed, Reply};
+use crate::http::metrics::{CountedRequest, NO_ROUTE, Refused};
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use hexgraph::db::Database;
-use std::sync::Arc;
+use hexgraph_base::types::Error;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::Semaphore;
 
 /// The requests to a mounted service that are under way; further ones are refused with status 503.
 const REQUESTS_MAX: usize = 64;
 
-/// A service with its paths.
+/// A service at a path.
 #[derive(Debug, Clone)]
 pub struct Mounted {
-    /// What answers; all other paths get status 404.
+    /// The path.
+    pub path: &'static str,
+    /// What answers there; all other paths get status 404.
     pub router: Router,
 }
 
-/// The database as the sender of a request sees it: an extension of requests to mounted services.
+/// The sender of a request to a mounted service, as an extension of the request.
 #[derive(Clone)]
-pub struct CallerDatabase(pub Database);
+pub struct MountedCaller {
+    /// The database as the sender sees it.
+    pub database: Database,
+    text: Option<Slot>,
+    failure: Arc<OnceLock<Option<Refused>>>,
+}
+
+impl MountedCaller {
+    /// Reports the text of the request, which is called where the log has texts.
+    pub fn report_text(&self, text: impl FnOnce() -> String) {
+        let _ = self.text.as_ref().map(|slot| slot.set(text()));
+    }
+
+    /// Reports that the request failed, though its answer has status 200.
+    pub fn report_failure(&self, error: &Error) {
+        let _ = self.failure.set(Refused::of(error));
+    }
+}
 
 /// Makes the router of a mounted service.
 pub(super) fn mounted(app: &Arc<App>, service: &Mounted) -> Router {
-    let state = (Arc::clone(app), Arc::new(Semaphore::new(REQUESTS_MAX)));
+    let requests = Arc::new(Semaphore::new(REQUESTS_MAX));
+    let path = service.path;
+    let cors = (path, &[Method::POST][..]);
+    let cors = origins::layer(&app.security.origins, &app.unguarded, cors);
     let nothing = |request: Request| async move {
         without_the_body(Reply::not_found(request.uri().path()), &request)
     };
     let router = service.router.clone().fallback(nothing);
-    router.layer(from_fn_with_state(state, guard))
+    let router = router.layer(from_fn_with_state((Arc::clone(app), requests), admit)).layer(cors);
+    router.layer(from_fn_with_state((Arc::clone(app), path), guard))
 }
 
+/// Counts and logs requests, and refuses those from pages of external origins. Preflight requests of browsers, which
+/// have no key, are answered behind this.
 async fn guard(
+    State((app, path)): State<(Arc<App>, &'static str)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let (route, kind) = match request.uri().path() == path {
+        true => (path, Effect::AsTextSays.kind()),
+        false => (NO_ROUTE, NO_ROUTE),
+    };
+    let counted = CountedRequest { route, kind, is_call: false };
+    let observed = Observed::begin(&app, counted, &mut request);
+    let parts = (request.headers(), request.uri());
+    let mut response = match app.security.origins.refusal(&app.unguarded, parts) {
+        Some(refusal) => without_the_body(refusal, &request),
+        None => next.run(request).await,
+    };
+    observed.answered(&mut response);
+    response
+}
+
+/// Requests a key, and runs the service for its sender.
+async fn admit(
     State((app, requests)): State<(Arc<App>, Arc<Semaphore>)>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let parts = (request.headers(), request.uri());
-    if let Some(refusal) = app.security.origins.refusal(&app.unguarded, parts) {
-        return without_the_body(refusal, &request);
-    }
     name_key(request.headers_mut());
     // What a request does is in its body: the database of the caller refuses what its key does not allow.
     let needed = (Role::Client, Effect::AsTextSays);
@@ -62,8 +109,16 @@ async fn guard(
     };
     let address = address_of(request.extensions().get());
     let database = app.database_at(request.headers(), address);
-    request.extensions_mut().insert(CallerDatabase(database));
-    next.run(request).await
+    let text = request.extensions().get::<Slot>().cloned();
+    let caller = MountedCaller { database, text, failure: Arc::default() };
+    let failure = Arc::clone(&caller.failure);
+    request.extensions_mut().insert(caller);
+    let mut response = next.run(request).await;
+    if let Some(refused) = failure.get() {
+        response.extensions_mut().insert(Failed);
+        refused.map(|refused| response.extensions_mut().insert(refused));
+    }
+    response
 }
 
 /// Has a key that comes as `Authorization: Bearer` in the header of keys, too.

@@ -83,11 +83,9 @@ impl Route {
 
     /// What requests to the path do, as a label of metrics.
     pub(super) fn kind(&self) -> &'static str {
-        match (self.role, self.effect) {
-            (Role::Admin, _) => "admin",
-            (_, Effect::Reads) => "read",
-            (_, Effect::Changes) => "write",
-            (_, Effect::AsTextSays) => "read_or_write",
+        match self.role {
+            Role::Admin => "admin",
+            _ => self.effect.kind(),
         }
     }
 

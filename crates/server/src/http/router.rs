@@ -7,6 +7,7 @@ use super::console;
 use super::effect::Effect;
 use super::graphql;
 use super::grpc;
+use super::observed::Observed;
 use super::route::{Bare, Route, Work};
 use super::routes::ROUTES;
 use crate::http::endpoints::metrics;
@@ -89,13 +90,9 @@ pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
 /// browsers go on to [`origins::layer`], which answers them, so no OPTIONS request reaches a route.
 async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let route = Route::of(request.uri().path());
-    let running = app.metrics.begin(counted(route));
-    let logged = app.logs.begin(&mut request);
+    let observed = Observed::begin(&app, counted(route), &mut request);
     let mut response = guarded(&app, route, request, next).await;
-    running.answered(&response);
-    if let Some(logged) = logged {
-        logged.answered(counted(route).route, &mut response);
-    }
+    observed.answered(&mut response);
     response
 }
 

@@ -1,13 +1,13 @@
 //! The server of the protocol: lists what there is, admits calls, and runs them on threads that may block.
 
-use super::answer::{Outcome, ToolFault};
-use super::call::{ToolArguments, ToolCall};
+use super::answer::{Outcome, ToolFault, shortened};
+use super::call::{ToolArguments, ToolCall, ToolDef};
 use super::model::Models;
 use super::resources::{contents, prompt, prompts, resource_of, resources};
 use super::tools::{listed, tool_of};
-use crate::http::CallerDatabase;
+use crate::http::MountedCaller;
 use axum::http::request::Parts;
-use hexgraph::db::{Canceller, Database, RequestContext, guarded};
+use hexgraph::db::{Canceller, Database, RequestContext, guarded, without_passwords};
 use hexgraph_base::types::Error;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
@@ -27,6 +27,9 @@ pub(super) const RUNNING_MAX: usize = 4;
 
 /// The calls that run or wait; further ones are refused.
 const PENDING_MAX: usize = 64;
+
+/// The characters of a text in the log.
+const LOGGED_TEXT_MAX: usize = 4096;
 
 /// The time for reading a resource.
 const RESOURCE_TIME: Duration = Duration::from_secs(30);
@@ -80,7 +83,8 @@ impl McpServer {
         work: impl FnOnce(&SharedState, &Database, &RequestContext) -> Outcome<T> + Send + 'static,
     ) -> Outcome<T> {
         let shared = Arc::clone(&self.shared);
-        let database = database_of(&shared, context);
+        let caller = caller_of(context);
+        let database = caller.map_or(&shared.database, |caller| &caller.database).clone();
         let Ok(_pending) = shared.pending.try_acquire() else {
             let message = format!("{PENDING_MAX} calls run or wait already: repeat this one later");
             return Err(Error::Limit { message }.into());
@@ -107,11 +111,16 @@ impl McpServer {
     }
 }
 
-/// The database as the caller sees it: over HTTP by its key.
-fn database_of(shared: &SharedState, context: &CallContext<RoleServer>) -> Database {
-    let parts = context.extensions.get::<Parts>();
-    let caller = parts.and_then(|parts| parts.extensions.get::<CallerDatabase>());
-    caller.map_or(&shared.database, |caller| &caller.0).clone()
+/// The caller over HTTP, by its key.
+fn caller_of(context: &CallContext<RoleServer>) -> Option<&MountedCaller> {
+    context.extensions.get::<Parts>()?.extensions.get()
+}
+
+/// The text of a call for the log: the tool, and its query without passwords.
+fn logged_text(tool: &ToolDef, arguments: &ToolArguments) -> String {
+    let query = arguments.text("query").unwrap_or_default();
+    let text = format!("{} {}", tool.name, without_passwords(query).0);
+    shortened(text.trim_end(), LOGGED_TEXT_MAX).0.to_owned()
 }
 
 /// What other processes have committed is read; where that fails, why.
@@ -155,6 +164,10 @@ impl ServerHandler for McpServer {
             Ok(read) => read,
             Err(fault) => return ToolFault::into_result(fault).map(Into::into),
         };
+        let caller = caller_of(&context);
+        if let Some(caller) = caller {
+            caller.report_text(|| logged_text(tool, &arguments));
+        }
         let time = Duration::from_secs(arguments.number("seconds") as u64);
         let work = move |shared: &SharedState, database: &Database, control: &RequestContext| {
             let warning = refreshed(shared);
@@ -166,7 +179,12 @@ impl ServerHandler for McpServer {
         };
         match self.run(time, &context, work).await {
             Ok(answer) => Ok(answer.into_result().into()),
-            Err(fault) => fault.into_result().map(Into::into),
+            Err(fault) => {
+                if let (Some(caller), ToolFault::Engine(error, _)) = (caller, &fault) {
+                    caller.report_failure(error);
+                }
+                fault.into_result().map(Into::into)
+            }
         }
     }
 

@@ -3,11 +3,11 @@
 use super::server::{McpServer, RUNNING_MAX};
 use crate::cli::access::mcp_security;
 use crate::cli::arguments::McpArguments;
-use crate::cli::given::{report_recovery, set_memory};
+use crate::cli::given::{log_options, report_recovery, set_memory};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::quote::Done;
 use crate::cli::requests::check_exists;
-use crate::http::{GrpcPort, Mounted, ServeOptions, Server};
+use crate::http::{GrpcPort, LogOptions, Mounted, ServeOptions, Server};
 use axum::Router;
 use hexgraph::db::{Database, OpenOptions};
 use hexgraph_base::types::{Error, Result};
@@ -42,13 +42,19 @@ const STOP_GRACE: Duration = Duration::from_secs(2);
 
 /// Serves a database by the Model Context Protocol.
 pub(in crate::cli) fn mcp(arguments: &McpArguments, interrupt: Interrupt) -> Done {
+    let logs = log_options(&arguments.log)?;
+    if arguments.http.is_none() && logs != LogOptions::default() {
+        let fault =
+            "--log-queries and --log-slow-queries log requests over HTTP, and there is no --http";
+        return Err(Error::query(fault).into());
+    }
     let root = open(arguments)?;
     report_recovery(root.recovery()?);
     let database = root.namespace(arguments.namespace)?;
     let server = McpServer::new(database.clone(), arguments.write);
     let done = match arguments.http {
         None => serve_streams(server, interrupt),
-        Some(address) => serve_http(server, database, (arguments, address), interrupt),
+        Some(address) => serve_http(server, database, (arguments, address, logs), interrupt),
     };
     let closed = root.close();
     done?;
@@ -117,7 +123,7 @@ fn serve_streams(server: McpServer, interrupt: Interrupt) -> Result<()> {
 fn serve_http(
     server: McpServer,
     database: Database,
-    (arguments, address): (&McpArguments, SocketAddr),
+    (arguments, address, logs): (&McpArguments, SocketAddr, LogOptions),
     interrupt: Interrupt,
 ) -> Result<()> {
     let (mut security, has_keys) = mcp_security(arguments, |name| std::env::var_os(name))?;
@@ -147,12 +153,16 @@ fn serve_http(
         port: Some(address.port()),
         grpc: GrpcPort::Off,
         security,
-        mounted: Some(Mounted { router }),
+        mounted: Some(Mounted { path: PATH, router }),
+        metrics_address: arguments.metrics_address,
+        logs,
         ..ServeOptions::default()
     };
     let signals = interrupt.listen();
     let mut server = Server::start(database, options)?;
-    eprintln!("hexgraph mcp answers at {}{PATH} (Ctrl-C stops it)", server.url());
+    let metrics = server.metrics_address();
+    let metrics = metrics.map_or(String::new(), |at| format!(", with metrics at {at}"));
+    eprintln!("hexgraph mcp answers at {}{PATH}{metrics} (Ctrl-C stops it)", server.url());
     match key {
         Some(key) => {
             eprintln!("send this key, which holds until then: Authorization: Bearer {key}")

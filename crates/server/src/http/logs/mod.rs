@@ -8,4 +8,4 @@ mod request_log;
 pub(super) use log_line::now;
 pub use log_line::{Level, LogFormat, log, set_log_format};
 pub use request_log::LogOptions;
-pub(super) use request_log::{ID, LoggedOperation, RequestLog};
+pub(super) use request_log::{ID, LoggedOperation, LoggedRequest, RequestLog};

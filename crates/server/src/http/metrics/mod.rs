@@ -6,4 +6,4 @@ mod server_metrics;
 
 pub(super) use metrics_text::MetricsText;
 pub(super) use refused::Refused;
-pub(super) use server_metrics::{CountedRequest, NO_ROUTE, ServerMetrics};
+pub(super) use server_metrics::{CountedRequest, NO_ROUTE, RequestTimer, ServerMetrics};
