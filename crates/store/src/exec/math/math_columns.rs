@@ -1,7 +1,8 @@
 //! Operators of `math(...)` over entire columns of plain numbers.
 //!
-//! They give what the operators on single values give, or nothing where one node has no result:
-//! then the expression is computed node by node.
+//! They give what the operators on single values give: a node without a result (a division by zero, the root of a
+//! negative number) is left out. Nothing where an int leaves 64 bits, which is an error: then the expression is
+//! computed node by node.
 
 use super::sums::clamp;
 use crate::exec::control::tree::{Column, ValueMap};
@@ -18,16 +19,28 @@ pub(super) enum OperandValues<'a, T> {
     Constant(T),
 }
 
-/// An operator on the numbers of one operand; `None` where a node has no result, or the numbers
-/// are no floats.
+/// An operator on the numbers of one operand; `None` where columns don't have it, or the numbers are no floats.
 pub(crate) fn unary(function: MathFunction, operand: &ValueMap) -> Option<ValueMap> {
-    if function == MathFunction::Negate && !matches!(operand.values, Column::Float(_)) {
+    let is_of_columns = match function {
+        MathFunction::Negate => matches!(operand.values, Column::Float(_)),
+        MathFunction::Exp | MathFunction::Ln | MathFunction::Sqrt => true,
+        _ => false,
+    };
+    if !is_of_columns {
         return None;
     }
     let numbers = floats_of(&operand.values)?;
     let results = numbers.iter().map(|number| float_result(function, *number));
-    let result = results.collect::<Option<Vec<f64>>>()?;
-    Some(with_values(operand, Column::Float(result)))
+    if let Some(all) = results.clone().collect::<Option<Vec<f64>>>() {
+        return Some(with_values(operand, Column::Float(all)));
+    }
+    let (nodes, some) = retained(&operand.nodes, results);
+    Some(ValueMap { nodes, values: Column::Float(some), constant: None })
+}
+
+/// The nodes that have a result, and their results. O(nodes).
+fn retained<T>(nodes: &[u32], results: impl Iterator<Item = Option<T>>) -> (Vec<u32>, Vec<T>) {
+    nodes.iter().zip(results).filter_map(|(node, result)| Some((*node, result?))).unzip()
 }
 
 /// The result of an operator on one float; `None` where it has none, and for operators that columns don't have.
@@ -41,9 +54,9 @@ pub(super) fn float_result(function: MathFunction, number: f64) -> Option<f64> {
     }
 }
 
-/// An operator on the numbers of two operands, of which one may be a constant; `None` where a node has no result, and where the
+/// An operator on the numbers of two operands, of which one may be a constant; `None` where an int leaves 64 bits, and where the
 /// results would be ints for some nodes and floats for others. A node that only one operand has counts as 0 in the other; `are_alike`
-/// says that there is none.
+/// says that there is none. A node whose divisor is 0 is left out.
 pub(crate) fn binary(
     function: MathFunction,
     one: &ValueMap,
@@ -65,12 +78,81 @@ pub(crate) fn binary(
     let nodes = if one.constant.is_none() { one } else { other };
     let len = nodes.nodes.len();
     if let (Some(one), Some(other)) = (ints(one), ints(other)) {
-        return Some(with_values(nodes, Column::Int(int_results(function, one, other, len)?)));
+        if let Some(all) = int_results(function, one, other, len) {
+            return Some(with_values(nodes, Column::Int(all)));
+        }
+        let (nodes, some) = quotients(function, one, other, &nodes.nodes)?;
+        return Some(ValueMap { nodes, values: Column::Int(some), constant: None });
     }
     let (one_column, other_column) = (floats_of(&one.values), floats_of(&other.values));
     let one = floats(one, one_column.as_deref())?;
     let other = floats(other, other_column.as_deref())?;
-    Some(with_values(nodes, Column::Float(float_results(function, one, other, len)?)))
+    if let Some(all) = float_results(function, one, other, len) {
+        return Some(with_values(nodes, Column::Float(all)));
+    }
+    let (nodes, some) = quotients(function, one, other, &nodes.nodes)?;
+    Some(ValueMap { nodes, values: Column::Float(some), constant: None })
+}
+
+/// A number that a quotient or a remainder is made of.
+trait Divisible: Copy {
+    /// The result of a division whose divisor is not 0; `None` where it does not fit.
+    fn divided(self, function: MathFunction, divisor: Self) -> Option<Self>;
+
+    /// True for 0, by which nothing is divided.
+    fn is_zero(self) -> bool;
+}
+
+impl Divisible for i64 {
+    fn divided(self, function: MathFunction, divisor: i64) -> Option<i64> {
+        match function {
+            MathFunction::Divide => self.checked_div(divisor),
+            MathFunction::Modulo => Some(self.wrapping_rem(divisor)),
+            _ => None,
+        }
+    }
+
+    fn is_zero(self) -> bool {
+        self == 0
+    }
+}
+
+impl Divisible for f64 {
+    fn divided(self, function: MathFunction, divisor: f64) -> Option<f64> {
+        match function {
+            MathFunction::Divide => Some(clamp(self / divisor)),
+            MathFunction::Modulo => Some(clamp(self % divisor)),
+            _ => None,
+        }
+    }
+
+    fn is_zero(self) -> bool {
+        self == 0.0
+    }
+}
+
+/// The results of a division for the nodes whose divisor is not 0; `None` for other operators, and where one does not fit. O(nodes).
+fn quotients<T: Divisible>(
+    function: MathFunction,
+    one: OperandValues<'_, T>,
+    other: OperandValues<'_, T>,
+    nodes: &[u32],
+) -> Option<(Vec<u32>, Vec<T>)> {
+    let has_result = |position: &usize| !other.at(*position).is_zero();
+    let positions = || (0..nodes.len()).filter(has_result);
+    let results =
+        positions().map(|position| one.at(position).divided(function, other.at(position)));
+    let results = results.collect::<Option<Vec<T>>>()?;
+    Some((positions().map(|position| nodes[position]).collect(), results))
+}
+
+impl<T: Copy> OperandValues<'_, T> {
+    fn at(&self, position: usize) -> T {
+        match self {
+            OperandValues::Column(numbers) => numbers[position],
+            OperandValues::Constant(number) => *number,
+        }
+    }
 }
 
 /// The numbers of two operands for the nodes of either, with 0 for a node that has none. `None` where a float is missing beside
@@ -286,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_computed_whole_or_not_at_all() {
+    fn columns_are_computed_without_nodes_that_have_no_result() {
         let ints = map(Column::Int(vec![7, -2]));
         let floats = map(Column::Float(vec![0.5, 0.0]));
         let two = ValueMap::constant(Value::Int(2));
@@ -294,11 +376,20 @@ mod tests {
         assert!(matches!(sum, Column::Int(numbers) if numbers == [9, 0]));
         let product = binary(MathFunction::Multiply, &ints, &floats).unwrap().values;
         assert!(matches!(product, Column::Float(numbers) if numbers == [3.5, -0.0]));
-        assert!(binary(MathFunction::Divide, &ints, &floats).is_none(), "by zero");
+        let quotient = binary(MathFunction::Divide, &ints, &floats).unwrap();
+        assert_eq!(quotient.nodes, [1], "the other one is divided by zero");
+        assert!(matches!(quotient.values, Column::Float(numbers) if numbers == [14.0]));
         let large = ValueMap::constant(Value::Int(i64::MAX));
         assert!(binary(MathFunction::Add, &ints, &large).is_none(), "overflows");
         assert!(binary(MathFunction::Pow, &ints, &two).is_none(), "is left to single values");
-        assert!(unary(MathFunction::Sqrt, &ints).is_none(), "of a negative number");
+        let root = unary(MathFunction::Sqrt, &ints).unwrap();
+        assert_eq!(root.nodes, [1], "the other one is negative");
+        assert!(matches!(root.values, Column::Float(numbers) if numbers == [7_f64.sqrt()]));
+        let least = map(Column::Int(vec![i64::MIN, 4]));
+        let divisors = map(Column::Int(vec![-1, 0]));
+        assert!(binary(MathFunction::Divide, &least, &divisors).is_none(), "does not fit");
+        let rests = binary(MathFunction::Modulo, &least, &divisors).unwrap();
+        assert!(matches!(rests.values, Column::Int(numbers) if numbers == [0]));
         assert!(unary(MathFunction::Sqrt, &floats).is_some());
         assert!(unary(MathFunction::Floor, &ints).is_none(), "keeps ints");
     }
@@ -312,7 +403,8 @@ mod tests {
         let sum = binary(MathFunction::Add, &ints, &more).unwrap();
         assert_eq!(sum.nodes, [1, 2, 3, 9]);
         assert!(matches!(sum.values, Column::Int(numbers) if numbers == [7, 5, -1, 4]));
-        assert!(binary(MathFunction::Divide, &ints, &more).is_none(), "by the zero of node 1");
+        let quotient = binary(MathFunction::Divide, &ints, &more).unwrap();
+        assert_eq!(quotient.nodes, [2, 3, 9], "node 1 is divided by zero");
         let floats = of(&[1, 2, 3], Column::Float(vec![0.5, 0.25, 2.0]));
         let difference = binary(MathFunction::Subtract, &ints, &floats).unwrap();
         assert_eq!(difference.nodes, [1, 2, 3]);
