@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 mod examples;
+mod executor;
 mod names;
 mod words;
 
