@@ -28,6 +28,7 @@ Each answers one question. Every figure has the command that repeats it; the tab
 
 COMMANDS = {
     "What does GraphQL cost above DQL?": "cargo bench -p hexgraph-benches --bench graphql",
+    "Is a build as fast as another, with the same answers?": "python benches/gate/gate.py COMMIT",
     "How long does each kind of query take?": "cargo bench -p hexgraph-benches --bench queries",
     "What does a graph cost that was changed a moment ago?": "cargo bench -p hexgraph-benches --bench changes",
     "How long do changes of thousands of nodes take?": "python benches/bulk.py",

@@ -1,9 +1,5 @@
 //! What the benches share: databases made of seeded data, and how a query is asked.
 
-mod features;
-
-pub use features::FEATURES;
-
 use hexgraph::db::{Database, LoadOptions, QueryRequest, RequestContext, Source};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -11,6 +7,31 @@ use std::path::{Path, PathBuf};
 /// As programs set it.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The questions of a file of the gate: the name, the language and the text of each. They are there until the end of the process.
+///
+/// # Panics
+///
+/// When the text is no such file.
+pub fn questions(text: &str) -> Vec<(&'static str, &'static str, &'static str)> {
+    let file: toml::Table = text.parse().expect("the file of questions is TOML");
+    let list = file["question"].as_array().expect("questions are a list");
+    let text_of =
+        |value: &toml::Value| -> &'static str { value.as_str().expect("a text").to_owned().leak() };
+    let question = |question: &toml::Value| {
+        let fields = question.as_table().expect("a question has fields");
+        let (language, text) =
+            fields.iter().find(|(name, _)| *name != "name").expect("a question has a text");
+        (text_of(&fields["name"]), &*language.clone().leak(), text_of(text))
+    };
+    list.iter().map(question).collect()
+}
+
+/// A query for each feature of the language, over the film data, by name.
+pub fn features() -> Vec<(&'static str, &'static str)> {
+    let films = questions(include_str!("../gate/questions/films.toml"));
+    films.into_iter().map(|(name, _, text)| (name, text)).collect()
+}
 
 /// Answers a query as JSON text.
 ///
