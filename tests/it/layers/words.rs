@@ -1,6 +1,7 @@
-//! Counts the words of a private dialect, for which databases have terms of their own, in sources and documents.
-//! `tests/lint/words.txt` has a ceiling for each word in each area. Ceilings only shrink: a count above its ceiling is a
-//! fault. `HEXGRAPH_UPDATE=1` lowers the ceilings to the counts.
+//! Counts the words of a private dialect, for which databases have terms of their own, in sources
+//! and documents. `tests/lint/words.txt` has a ceiling for each word in each area. Ceilings only
+//! shrink: a count above its ceiling is a fault. `HEXGRAPH_UPDATE=1` lowers the ceilings to the
+//! counts.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -28,6 +29,16 @@ const AREAS: &[(&str, &[&str], &[&str])] = &[
 
 /// The endings of the files that are read.
 const ENDINGS: &[&str] = &["rs", "py", "pyi", "md"];
+/// Names of the standard library that contain one of the words. They are not counted.
+const STD_NAMES: &[&str] = &[
+    "ends_with",
+    ".take_while(",
+    ".take(",
+    "mem::take",
+    "Option::take",
+    ".try_fold(",
+    ".fold(",
+];
 /// How far a count may lie below its ceiling without a remark.
 const SLACK: usize = 20;
 
@@ -49,8 +60,8 @@ fn words_stay_below_their_ceilings() {
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
 
-/// The list with its ceilings lowered to the counts, the counts above a ceiling, and how many are far below one. A row
-/// without ceilings gets the counts.
+/// The list with its ceilings lowered to the counts, the counts above a ceiling, and how many are
+/// far below one. A row without ceilings gets the counts.
 fn compare(list: &str, areas: &[Counts]) -> (String, Vec<String>, usize) {
     let (mut lowered, mut faults, mut slack) = (String::new(), Vec::new(), 0);
     for line in list.lines() {
@@ -84,6 +95,8 @@ fn ceilings_only_shrink() {
     count("let readAhead = far_ends; // The ENDS of which `end`", &mut counts);
     assert_eq!((counts["ends"], counts["end"], counts["ahead"]), (2, 1, 1));
     assert_eq!(counts["of_which"], 1);
+    count("a.take(1).ends_with(b) && mem::take(&mut c).take_while(d)", &mut counts);
+    assert_eq!((counts.get("take"), counts["ends"]), (None, 2), "names of std");
     let areas = [counts];
     let (lowered, faults, slack) = compare("# Words\nend|ends 40\nof_which 1\nahead\n", &areas);
     assert_eq!(lowered.split_whitespace().collect::<Vec<_>>().join(" "), {
@@ -113,8 +126,10 @@ fn area(root: &Path, paths: &[&str], not: &[&str]) -> Counts {
     counts
 }
 
-/// Adds the words of a text in lower case. Words end at all that is no letter and where a capital follows a small letter.
+/// Adds the words of a text in lower case, apart from names of the standard library. A word ends
+/// before a character that is no letter, and where a capital follows a small letter.
 fn count(text: &str, counts: &mut Counts) {
+    let text = STD_NAMES.iter().fold(text.to_owned(), |text, name| text.replace(name, " "));
     let mut last = String::new();
     for run in text.split(|c: char| !c.is_alphabetic()).filter(|run| !run.is_empty()) {
         let mut start = 0;
