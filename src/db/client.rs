@@ -110,7 +110,8 @@ fn request(outgoing: &Outgoing) -> Result<http::Request<Vec<u8>>, http::Error> {
     request.body(outgoing.body.clone().unwrap_or_default())
 }
 
-/// Turns a request into the one that a redirect asks for. A method that must not be repeated becomes `GET`, as in browsers.
+/// Turns a request into the one that a redirect requests. A method that must not be repeated
+/// becomes `GET`, as in browsers.
 fn redirect(outgoing: &mut Outgoing, status: u16, location: &str) -> Result<(), Unanswered> {
     let invalid = || Unanswered::new("there was a redirect to an invalid address");
     let old: Uri = outgoing.url.parse().map_err(|_| invalid())?;

@@ -14,8 +14,8 @@ use hexgraph_store::exec::RequestContext;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The edges of some predicates between some nodes, as they were when a query asked for them. Nodes are numbered from 0 on in the
-/// order of their uids.
+/// The edges of some predicates between some nodes, as they were when a query requested them. Nodes
+/// are numbered from 0 on in the order of their uids.
 pub struct CompactGraph {
     graph: Arc<Graph>,
     uids: Vec<u64>,
@@ -145,7 +145,7 @@ impl CompactGraph {
         self.graph.is_undirected()
     }
 
-    /// The numbers of the nodes that edges lead to, row behind row, ascending in each.
+    /// The numbers of the nodes that edges point to, row behind row, ascending in each.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();

@@ -71,9 +71,10 @@ impl Database {
         ))
     }
 
-    /// Opens the database in a directory, which is created where it is missing and `options` do
-    /// not say read-only. Costs O(number of predicates), since data is read where it lies, and
-    /// O(changes since the last checkpoint). The handle is for the namespace 0; the others are opened when they are asked for.
+    /// Opens the database in a directory, which is created where it is missing and `options` do not
+    /// say read-only. Costs O(number of predicates), since data is read where it lies, and
+    /// O(changes since the last checkpoint). The handle is for the namespace 0; the others are
+    /// opened when they are requested.
     ///
     /// ```
     /// use hexgraph::db::{Database, OpenOptions};
@@ -169,7 +170,7 @@ impl Database {
 
 /// # What the database has, and what it may use
 impl Database {
-    /// Returns the whole schema in the language that [`Database::alter`] reads.
+    /// Returns the entire schema in the language that [`Database::alter`] reads.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -236,7 +237,7 @@ impl Database {
         open.as_ref().map(|open| open.store.version()).ok_or_else(|| self.own.closed())
     }
 
-    /// The users and their rights, where they are asked for.
+    /// The users and their rights, where they are requested.
     #[cfg(feature = "graphql")]
     pub(in crate::db) fn access_list(&self) -> Option<&AccessList> {
         self.own.access.get()
@@ -379,7 +380,7 @@ impl Database {
         self.own.pool.is_started()
     }
 
-    /// The number of threads that large work may use, with the thread that asks for it.
+    /// The number of threads that large work may use, with the thread that requests it.
     pub(super) fn threads(&self) -> usize {
         self.own.pool.threads()
     }

@@ -11,8 +11,8 @@ use std::panic;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// How many panics are remembered until they are caught. The hook also sees panics of the surrounding program, which nobody
-/// asks for, so the list has to be bounded.
+/// How many panics are remembered until they are caught. The hook also sees panics of the
+/// surrounding program, which nobody requests, so the list has to be bounded.
 const NOTED_MAX: usize = 32;
 
 /// The last panics, each with its message and its source location.
@@ -23,7 +23,7 @@ static HOOK: Once = Once::new();
 /// Runs `work` and turns a panic into an error.
 ///
 /// The engine unwinds with an [`Error`] where it meets a damaged block of a mapped file. It
-/// publishes changes whole or not at all, so what others see is sound after any panic.
+/// publishes changes entire or not at all, so what others see is sound after any panic.
 ///
 /// ```
 /// use hexgraph::{db::guarded, types::Error};

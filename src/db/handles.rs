@@ -52,7 +52,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // Nobody is left to be told; `close` tells.
+        // Nobody is left to be reported; `close` tells.
         let _ = guarded(|| self.close());
     }
 }

@@ -13,8 +13,9 @@ use std::path::Path;
 
 /// # Snapshots, backups and recovery
 impl Database {
-    /// Writes a new snapshot of the newest version, which takes the place of the log. Does nothing for a database in memory,
-    /// or when nothing has changed since the last snapshot. Readers and writers go on meanwhile.
+    /// Writes a new snapshot of the newest version, which replaces the log. Does nothing for a
+    /// database in memory, or when nothing has changed since the last snapshot. Readers and writers
+    /// go on meanwhile.
     ///
     /// ```
     /// use hexgraph::db::{Database, OpenOptions};

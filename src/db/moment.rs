@@ -6,7 +6,7 @@ use hexgraph_base::types::Result;
 use hexgraph_store::graph::Version;
 
 impl Database {
-    /// Runs `work` on the newest version, with panics turned into errors.
+    /// Runs `work` on the newest version, with panics converted to errors.
     ///
     /// # Errors
     ///

@@ -149,7 +149,7 @@ impl Open {
         let mut version = follower.version(&directory)?;
         version.budget = budget.clone();
         share(&mut version, uids);
-        // A record that was not written whole was acknowledged to nobody; new ones go in its place.
+        // A record that was not written whole was acknowledged to nobody; new ones go instead.
         let start = follower.cut(&directory)?;
         let result = follower.result();
         let files = Arc::clone(directory.files());
@@ -418,12 +418,13 @@ impl Open {
         }
     }
 
-    /// True while this process writes, and a path has the directory that it writes to: not one that was made later in its place.
+    /// True while this process writes, and a path has the directory that it writes to: not one that
+    /// was made later instead.
     pub(super) fn is_locked_at(&self, path: &Path) -> bool {
         matches!(&self.home, Home::Write(writing) if writing.directory.is_locked_at(path))
     }
 
-    /// Whether a path leads to the directory of the database.
+    /// Whether a path points to the directory of the database.
     pub(super) fn is_at(&self, path: &Path) -> bool {
         self.folder().is_some_and(|own| is_same(own, path))
     }
@@ -432,8 +433,8 @@ impl Open {
 impl Drop for Open {
     fn drop(&mut self) {
         if let Home::Write(writing) = &self.home {
-            // Nobody is left to be told; `close` tells. A thread that writes a snapshot owns this,
-            // so there is none any more but this one.
+            // Nobody is left to be reported; `close` tells. A thread that writes a snapshot owns
+            // this, so there is none any more but this one.
             let _ = guarded(|| match SHORT_LOG < writing.wal.unsaved() {
                 _ if writing.directory.check_writable().is_err() => writing.wal.sync(),
                 true => self.checkpoint(&|| Ok(())),

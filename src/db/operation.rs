@@ -23,8 +23,8 @@ pub struct OpenOptions {
     pub transactions: TxnLimits,
     /// When a commit to a directory is synced to the disk: before it returns, every so often, or never.
     pub sync: SyncPolicy,
-    /// The length of the log, in bytes, from which a snapshot is written in its place; 0 stands for 64 MiB. The log
-    /// always grows to a quarter of the last snapshot first.
+    /// The length of the log, in bytes, from which a snapshot is written instead; 0 represents 64
+    /// MiB. The log always grows to a quarter of the last snapshot first.
     pub checkpoint: u64,
     /// True to read the snapshot into memory as a whole when a directory is opened. Else one of more than a MiB is mapped: opening
     /// takes no time and reading no memory of its own, but a program that shortens the file while it is open ends this
@@ -106,7 +106,7 @@ pub enum Memory {
     Shared,
     /// So many bytes. The data themselves do not count.
     Work(u64),
-    /// So many bytes of anonymous memory for the whole process, its data included; 0 for two
+    /// So many bytes of anonymous memory for the entire process, its data included; 0 for two
     /// thirds of what the process may have of the machine.
     Process(u64),
 }

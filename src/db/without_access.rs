@@ -1,4 +1,5 @@
-//! What stands in place of users and rights in a build without the feature `graphql`: every handle may do everything.
+//! What is in place of users and rights in a build without the feature `graphql`: every handle may
+//! do everything.
 
 use crate::db::database::Database;
 use crate::db::operation::Drop;

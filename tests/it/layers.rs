@@ -66,7 +66,7 @@ const UNSAFE_FILES: &[&str] = &["storage/files/mapped.rs"];
 /// The only files that may hold atomics.
 const ATOMIC_FILES: &[&str] = &[
     "budget/pool.rs",
-    "types/work/newcomers.rs",
+    "types/work/arrivals.rs",
     "types/work/placement.rs",
     "http/admission/quick.rs",
     "graph/version/uids.rs",

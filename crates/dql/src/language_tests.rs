@@ -381,7 +381,7 @@ fn mutation_blocks() {
     #[rustfmt::skip]
     let cases = [
         ("{ set { a } } { set { b } }", "line 1 column 1: a mutation must be the only block of its text (several mutations belong into one `upsert { ... }`)"),
-        ("{ set { { } }", "line 1 column 9: found `{` inside RDF (braces may only stand inside quoted literals)"),
+        ("{ set { { } }", "line 1 column 9: found `{` inside RDF (braces may only be inside quoted literals)"),
         ("{ set { \" } }", "line 1 column 9: a literal is never closed (add `\"`)"),
         ("{ r as pagerank { follows } q(func: uid(r)) { val(r) } }", "line 1 column 17: found `{`, expected `(` (an algorithm needs round brackets: `pagerank() { follows }`)"),
         ("{ schema { a } }", "line 1 column 10: found `{`, expected `(` (a block needs round brackets: `name(func: ...)`)"),

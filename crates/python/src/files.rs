@@ -1,4 +1,4 @@
-//! Loads of files, and exports by the form that is asked for.
+//! Loads of files, and exports by the form that is requested.
 
 use super::interrupt::interruptible;
 use super::source::{PyLoadReport, to_export_folder, to_schema_text, to_sources};

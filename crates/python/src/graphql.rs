@@ -52,12 +52,12 @@ pub(crate) fn subscribe(
     PySubscription::begin(py, database, &request, &headers, timeout)
 }
 
-/// Carries out a request and returns its response as Python objects: a dict with `data`, unless nothing was executed, and
-/// `errors` where there are any.
+/// Runs a request and returns its response as Python objects: a dict with `data`, unless nothing
+/// was executed, and `errors` where there are any.
 ///
 /// # Errors
 ///
-/// What is wrong with the arguments; what is wrong with the request stands in the answer.
+/// What is wrong with the arguments; what is wrong with the request is in the answer.
 pub(crate) fn ask<'py>(
     py: Python<'py>,
     database: &Database,

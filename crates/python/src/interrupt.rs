@@ -1,8 +1,8 @@
 //! Work outside of the interpreter's lock that Ctrl-C stops.
 //!
-//! The work runs on the thread that asked for it, so a short query pays for no other one. Every
-//! 50 ms that thread takes the lock for a moment and lets Python look at its signals, which only
-//! the main thread of Python ever has.
+//! The work runs on the thread that requested it, so a short query pays for no other one. Every 50
+//! ms that thread takes the lock for a moment and lets Python look at its signals, which only the
+//! main thread of Python ever has.
 
 use crate::convert::errors::to_python;
 use hexgraph::db::{Canceller, RequestContext, guarded};
@@ -21,8 +21,9 @@ thread_local! {
     static CANCELLED: RefCell<Option<Arc<Cancelled>>> = const { RefCell::new(None) };
 }
 
-/// Whether work shall stop, and the requests that do it, the innermost last. They are told at once: one that holds a lock of the engine, as a mutation
-/// does while it is executed, is not asked for Python's signals.
+/// Whether work shall stop, and the requests that do it, the innermost last. They are reported at
+/// once: one that holds a lock of the engine, as a mutation does while it is executed, is not
+/// requested Python's signals.
 #[derive(Default)]
 struct Cancelled(Mutex<(bool, Vec<Canceller>)>);
 

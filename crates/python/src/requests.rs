@@ -112,8 +112,8 @@ impl Target<'_> {
         Ok(PyResultSet::new(py, answer, checks.warns))
     }
 
-    /// Carries out a mutation, and returns the uids of new nodes by their names. With `warns`, values that were converted with loss come
-    /// with Python's warning.
+    /// Runs a mutation, and returns the uids of new nodes by their names. With `warns`, values that
+    /// were converted with loss come with Python's warning.
     pub(crate) fn mutate<'py>(
         self,
         py: Python<'py>,
@@ -137,7 +137,7 @@ impl Target<'_> {
         uid_dict(py, &done.uids)
     }
 
-    /// Carries out an upsert: a query, and mutations that use what it has found.
+    /// Runs an upsert: a query, and mutations that use what it has found.
     pub(crate) fn upsert<'py>(
         self,
         py: Python<'py>,
@@ -153,7 +153,7 @@ impl Target<'_> {
         // The first mutation is empty when all of them came as a list.
         mutations.retain(|it| !it.set.is_empty() || !it.delete.is_empty());
         mutations.extend(more.iter().map(Texts::mutation));
-        // Without a mutation the text may be a whole upsert block, which brings its own.
+        // Without a mutation the text may be an entire upsert block, which brings its own.
         let is_block = mutations.is_empty() && variables.is_empty() && cond.is_empty();
         let request = MutationRequest { query: dql.into(), variables, mutations };
         let done = interruptible_with(

@@ -490,7 +490,7 @@ pub(crate) fn to_schema_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
     // it. A schema has a colon or a brace, and so may a path; but a schema names no file.
     let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
     let is_name = is_word && !text.contains([':', '{', '#']);
-    // The file is asked for only where the text could be a path, of one line.
+    // The file is requested only where the text could be a path, of one line.
     let is_path = is_name || !text.contains('\n') && Path::new(text).is_file();
     if is_path { read_schema(Path::new(text)) } else { Ok(text.to_owned()) }
 }

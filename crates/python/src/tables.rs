@@ -64,7 +64,7 @@ pub(crate) struct GivenOptions<'py> {
     pub column_names: Option<Vec<String>>,
     /// The column that has the path of the file.
     pub filename: Option<String>,
-    /// Whether a bar is shown, or the function that is told the progress.
+    /// Whether a bar is shown, or the function that is reported the progress.
     pub progress: Option<Bound<'py, PyAny>>,
 }
 
@@ -190,7 +190,7 @@ pub(crate) struct GivenNodes<'py> {
     /// What happens to names that no node has: `"make"`, `"skip"` or `"raise"`.
     #[pyo3(item)]
     missing: String,
-    /// Whether the type stands in front of the names of predicates.
+    /// Whether the type is in front of the names of predicates.
     #[pyo3(item)]
     prefix: bool,
 }
@@ -289,8 +289,8 @@ pub(crate) fn to_missing(text: &str) -> PyResult<Missing> {
     Missing::from_name(text).map_err(|fault| PyValueError::new_err(fault.to_string()))
 }
 
-/// Reads the number of bytes that a load may take; 0 stands for no bound. A text may end in a unit, such as `MiB` or `MB`. The
-/// least bound that makes sense is checked by the load.
+/// Reads the number of bytes that a load may take; 0 represents no bound. A text may end in a unit,
+/// such as `MiB` or `MB`. The least bound that makes sense is checked by the load.
 ///
 /// # Errors
 ///
@@ -365,7 +365,8 @@ fn to_table(given: &Bound<'_, PyAny>) -> PyResult<Table> {
     if empty.is_empty() || module.to_cow()?.split('.').next() != Some("polars") {
         return Ok(Table::Batches(reader));
     }
-    // polars hands out columns without a type in a layout that Arrow had before 1.0, with a buffer too many: others stand in for them.
+    // polars hands out columns without a type in a layout that Arrow had before 1.0, with a buffer
+    // too many: others are in for them.
     let other = PyDict::new(given.py());
     let literal = given.py().import("polars")?.call_method1("lit", (false,))?;
     for &position in &empty {

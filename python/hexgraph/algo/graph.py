@@ -146,7 +146,7 @@ class _OnGraph(Algorithms):
         # As without a database: the default is the first of those that the algorithm knows.
         if direction is not None and direction not in directions:
             known = ", ".join(directions)
-            raise ValueError(f"{text.name} can't take edges with {direction!r}; it knows {known}")
+            raise ValueError(f"{text.name} can't follow edges with {direction!r}; it knows {known}")
         lists = [(name, _numbers(graph, name, nodes)) for name, nodes in text.lists.items()]
         for name, groups in text.groups.items():
             lists.append((name, numbered(graph.nodes.tolist(), group_by_uid(groups))))

@@ -72,7 +72,7 @@ pub(in crate::db) struct AccessList {
     pub(super) throttle: Arc<Throttle>,
     /// Callers by their tokens, those that held when they were checked. Their ends are looked at with each request.
     pub(super) callers: GenerationCache<Arc<Caller>>,
-    /// The rules that were asked for last.
+    /// The rules that were requested last.
     pub(super) rules: ArcSwapOption<Rules>,
 }
 

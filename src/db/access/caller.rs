@@ -22,7 +22,7 @@ pub(in crate::db) enum Caller {
 pub(in crate::db) struct User {
     /// The name.
     pub name: String,
-    /// The node that stood for the user at the login, where the token tells.
+    /// The node that represented the user at the login, where the token tells.
     pub node: Option<Uid>,
     /// The namespace of the login.
     pub namespace: u64,

@@ -24,8 +24,9 @@ pub(in crate::db) type Identified<'a> = (&'a str, Option<u64>, Option<&'a str>, 
 
 /// # Handles of callers, and their rights
 impl Database {
-    /// The handle of somebody who shows a token: it sees and changes what that user may. A token that is missing or does not hold
-    /// is told when something is asked that needs one. Without an access list it is the same handle.
+    /// The handle of somebody who shows a token: it sees and changes what that user may. A token
+    /// that is missing or does not hold is reported when something is asked that needs one. Without
+    /// an access list it is the same handle.
     ///
     /// ```
     /// use hexgraph::db::Database;
@@ -179,7 +180,8 @@ impl Database {
         })
     }
 
-    /// What of a version the caller sees; nothing and why for a caller who is not known, whom a few things are told even so.
+    /// What of a version the caller sees; nothing and why for a caller who is not known, whom a few
+    /// things are reported even so.
     ///
     /// # Errors
     ///
@@ -327,7 +329,7 @@ impl Database {
     /// `Access` for anybody else.
     pub fn check_superadmin(&self) -> Result<()> {
         self.check_role(KeyRole::Admin)?;
-        // Who is not known is told so.
+        // Who is not known is reported so.
         self.check_existing()?;
         if self.caller().is_some() && self.namespace_id() != 0 {
             let message = "Only superadmin is allowed to do this operation".to_owned();

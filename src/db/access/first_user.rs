@@ -45,7 +45,7 @@ impl Database {
         engine.begin_access(list)
     }
 
-    /// Has users from now on: the first one is there before anybody is asked for a right.
+    /// Has users from now on: the first one is there before anybody is requested a right.
     fn begin_access(&self, list: AccessList) -> Result<()> {
         self.prepare_access(&list)?;
         let is_first = self.set_access_list(list);

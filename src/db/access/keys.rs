@@ -1,7 +1,8 @@
 //! Keys of clients that are retained in the reserved database: made, listed and revoked, each with a role and, where it has one, an end.
 //!
-//! A key is a text with 256 random bits. It is told once, when it is made; what is retained is its SHA-256 digest. As no bit of it
-//! can be guessed, a digest without salt and without work is enough, and it is found with one look-up.
+//! A key is a text with 256 random bits. It is reported once, when it is made; what is retained is
+//! its SHA-256 digest. As no bit of it can be guessed, a digest without salt and without work is
+//! enough, and it is found with one look-up.
 
 use super::caller::Caller;
 use super::key_role::{KeyHolder, KeyRole};
@@ -56,7 +57,7 @@ pub struct ApiKey {
     pub revoked: Option<SystemTime>,
 }
 
-/// The secret of a key that was just made. It is told this once.
+/// The secret of a key that was just made. It is reported this once.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeySecret(String);
 
@@ -119,7 +120,7 @@ impl Database {
             role: key.role.name().to_owned(),
             namespace: self.namespace_id(),
             made,
-            // Ends are retained in whole seconds, and a lifetime below one is taken for one second.
+            // Expiry times are in whole seconds, and a lifetime below one is taken for one second.
             // The predicate that has them takes no greater number than this.
             expires: key.lifetime.map(|lifetime| {
                 made.saturating_add(lifetime.as_secs().max(1)).min(i64::MAX as u64)

@@ -303,7 +303,8 @@ impl Database {
         })
     }
 
-    /// Carries out what was found by names. Two who make the same name at once are told apart by the name being unique.
+    /// Runs what was found by names. Two who make the same name at once are told apart by the name
+    /// being unique.
     fn carry_out_change(&self, change: Change) -> Result<()> {
         let Change { set, delete, .. } = change;
         if set.is_empty() && delete.is_empty() {

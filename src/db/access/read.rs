@@ -15,7 +15,8 @@ use serde_json::Value as Json;
 use std::sync::Arc;
 
 impl Database {
-    /// The rules of a version, read again when they have changed since they were asked for last: O(groups and rules).
+    /// The rules of a version, read again when they have changed since they were requested last:
+    /// O(groups and rules).
     ///
     /// # Errors
     ///

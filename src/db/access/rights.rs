@@ -7,7 +7,7 @@ use hexgraph_store::graph::View;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, LazyLock};
 
-/// The name in a rule that stands for all predicates.
+/// The name in a rule that represents all predicates.
 const ALL: &str = "dgraph.all";
 
 /// The text of the GraphQL schema, with the secrets and keys in it: it is for administrators alone, unless a rule names it.
@@ -46,8 +46,9 @@ impl Rights {
         Rights { is_guardian: true, has_reserved: true, all: 7, by_name, view: None }
     }
 
-    /// The rights of those with a role below that of an administrator, where users have none of their own, and of a guardian whose key
-    /// gives no more: all but what is for administrators alone. The role itself is asked for elsewhere.
+    /// The rights of those with a role below that of an administrator, where users have none of
+    /// their own, and of a guardian whose key gives no more: all but what is for administrators
+    /// alone. The role itself is requested elsewhere.
     pub(super) fn of_clients() -> Arc<Rights> {
         static RIGHTS: LazyLock<Arc<Rights>> = LazyLock::new(|| {
             let view = View::all_but(PREDICATES.into_iter().chain([GRAPHQL_SCHEMA]));

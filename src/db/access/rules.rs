@@ -12,10 +12,10 @@ use std::sync::Arc;
 /// The most users, and the most sets of groups, of which the rights are kept at hand.
 const RETAINED_MAX: usize = 10_000;
 
-/// The most bytes of their names: anybody may ask for a user of any name.
+/// The most bytes of their names: anybody may request a user of any name.
 const KEPT_BYTES_MAX: u64 = 8 << 20;
 
-/// All groups with their rules, and the users that were asked for.
+/// All groups with their rules, and the users that were requested.
 pub(super) struct Rules {
     /// The predicates that they were read from. A version that has the same has the same rules.
     from: [Option<Arc<Predicate>>; RULING.len()],
@@ -52,7 +52,8 @@ impl Rules {
         self.from.iter().zip(RULING).all(is_same)
     }
 
-    /// A user who was asked for before, or that there is none of the name; `None` for one who was not asked for.
+    /// A user who was requested before, or that there is none of the name; `None` for one who was
+    /// not requested.
     pub(super) fn existing_member(&self, name: &str) -> Option<Option<Arc<Member>>> {
         self.members.get(name)
     }
@@ -106,7 +107,7 @@ fn predicates(version: &Version) -> [Option<Arc<Predicate>>; RULING.len()] {
 mod tests {
     use super::*;
 
-    /// A login asks for a user of any name, and what it finds out is retained.
+    /// A login requests a user of any name, and what it finds out is retained.
     #[test]
     fn long_names_of_nobody_are_not_kept_for_long() {
         let rules = Rules::new(&Version::empty(), FxHashMap::default());

@@ -133,7 +133,7 @@ impl Throttle {
         self.failures.remove(&self.key(Counted::User(namespace, name, address.map(network))));
     }
 
-    /// Names may be long and there may be many, so a number stands for them.
+    /// Names may be long and there may be many, so a number represents them.
     fn key(&self, counted: Counted<'_>) -> u64 {
         self.hasher.hash_one(counted)
     }

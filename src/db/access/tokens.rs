@@ -71,8 +71,8 @@ pub(super) struct Signer {
 /// What a token says of who has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Claims {
-    /// A token for requests: the user, the node that stands for the user, where the token has it, and its end. It also names the
-    /// groups at the time of the login, for those who read tokens.
+    /// A token for requests: the user, the node that represents the user, where the token has it,
+    /// and its end. It also names the groups at the time of the login, for those who read tokens.
     Access { user: String, node: Option<Uid>, namespace: u64, expires: SystemTime },
     /// A token for another login: the user, and a mark of the password that it was given for.
     Refresh { user: String, namespace: u64, mark: String },
@@ -207,7 +207,7 @@ impl Signer {
     }
 }
 
-/// A mark of a password, so that tokens which were given for another one are told.
+/// A mark of a password, so that tokens which were given for another one are reported.
 pub(super) fn password_mark(hash: &str) -> String {
     hex(&digest::digest(&digest::SHA256, hash.as_bytes()).as_ref()[..8])
 }

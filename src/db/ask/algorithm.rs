@@ -100,7 +100,7 @@ fn table(
         other => other.len(),
     };
     let node_of = |number: &u32| nodes[*number as usize];
-    // The nodes of the rows where these are not all, and what else stands beside them.
+    // The nodes of the rows where these are not all, and what else is next to them.
     let (mut some, mut to, mut path) = (None, None, None);
     context.charge(size_of::<u64>() * rows)?;
     let numbers = match output {
@@ -149,7 +149,7 @@ fn table(
     })
 }
 
-/// What stands beside the nodes of ways: distances, or positions.
+/// What is next to the nodes of ways: distances, or positions.
 fn numbers_along(paths: Paths) -> AlgorithmNumbers {
     match paths.distances {
         Some(all) => AlgorithmNumbers::Floats(all),

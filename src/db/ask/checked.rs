@@ -180,9 +180,9 @@ impl<'a, S: FragmentSink> FragmentSink for CheckedSink<'a, S> {
     }
 
     fn append(&mut self, chunk: Self::Chunk) {
-        // Drawn for the whole before it is given back for the chunk, of which a copy is made.
+        // Drawn for the entire before it is given back for the chunk, of which a copy is made.
         self.count(chunk.bytes as usize);
-        self.beside(chunk.beside as usize);
+        self.announce(chunk.beside as usize);
         self.sink.append(chunk.sink);
         self.context.give_back(chunk.reserved * chunk.factor + chunk.beside);
     }
@@ -296,7 +296,7 @@ impl<S: Sink> Sink for CheckedSink<'_, S> {
         false
     }
 
-    fn beside(&mut self, bytes: usize) {
+    fn announce(&mut self, bytes: usize) {
         let bytes = bytes as u64;
         if bytes <= self.beside {
             return;

@@ -116,7 +116,7 @@ impl EachAnswer {
         self.inner.ahead().saturating_sub(state.requested.len() + state.done.len())
     }
 
-    /// Asks for the answer to a row of arguments.
+    /// Requests the answer to a row of arguments.
     ///
     /// ```
     /// use hexgraph::db::{Database, Given, RequestContext, Variables};

@@ -17,7 +17,7 @@ const CHUNK_MAX: usize = 48;
 pub struct Explanation {
     /// The steps, each before those that are part of it.
     pub steps: Vec<ExplainedStep>,
-    /// The times of the whole query.
+    /// The times of the entire query.
     pub latency: Latency,
 }
 

@@ -127,7 +127,7 @@ impl Plans {
             };
             // What there is no memory for is not kept.
             let bytes = bytes_of_plan(text.len());
-            // A larger one would take the place of a whole generation.
+            // A larger one would replace an entire generation.
             if bytes <= self.bytes_max / 2
                 && let Ok(held) = Held::reserve(&self.reservation, bytes)
             {

@@ -408,7 +408,7 @@ impl QueryAnswer {
     ///
     /// `Query` when there is no such block, or more than one to choose from.
     pub fn block_name(&self, block: Option<&str>) -> Result<String> {
-        // Whoever reads all blocks asks for each of perhaps thousands.
+        // Whoever reads all blocks requests each of perhaps thousands.
         if let Some(expected) =
             block.filter(|expected| self.root_counts().any(|(it, _)| it == *expected))
         {
@@ -464,8 +464,8 @@ impl QueryAnswer {
         })
     }
 
-    /// A warning for each block that is deeper than many readers of JSON go. To be told though nobody asks for warnings: such a client can't
-    /// read its answer.
+    /// A warning for each block that is deeper than many readers of JSON go. To be reported though
+    /// nobody requests warnings: such a client can't read its answer.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();

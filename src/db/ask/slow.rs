@@ -34,7 +34,7 @@ pub(in crate::db) struct SlowLog {
 }
 
 impl SlowLog {
-    /// Keeps a query, in the place of the oldest where there is no room.
+    /// Keeps a query, instead of the oldest where there is no room.
     pub(in crate::db) fn note(&self, text: &str, variables: &Variables, latency: Latency) {
         let (text, secrets) = without_passwords(text);
         let variables = shortened(variables, |name| secrets.contains(name));

@@ -22,7 +22,7 @@ const SLOW: Duration = Duration::from_millis(200);
 /// predicate was given another base meanwhile, as a commit does that finds far too many changes.
 const TRIES_BESIDE: usize = 3;
 
-/// Predicates that were built beside the writers, with what is told of them.
+/// Predicates that were built beside the writers, with what is reported of them.
 struct BuiltBeside {
     redefinition: Redefinition,
     report: SchemaReport,
@@ -30,9 +30,10 @@ struct BuiltBeside {
 
 /// # Schema
 impl Database {
-    /// Sets the definitions of a schema text and builds the indexes that they ask for. A definition takes the place of the
-    /// one that its predicate or type had, as in Dgraph: indexes, `@reverse`, `@lang` and fields of a type that it does not
-    /// name are dropped, those that a GraphQL schema declared too. What was added, changed, dropped and built is told.
+    /// Sets the definitions of a schema text and builds the indexes that they request. A definition
+    /// replaces the one that its predicate or type had, as in Dgraph: indexes, `@reverse`, `@lang`
+    /// and fields of a type that it does not name are dropped, those that a GraphQL schema declared
+    /// too. What was added, changed, dropped and built is reported.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -97,10 +98,11 @@ impl Database {
         Ok(report)
     }
 
-    /// Sets the definitions that `resolve` makes of a version, and tells what they change. Indexes are built while other writers go on;
-    /// in the writer's turn the last changes are taken over. `resolve` is asked several times: to find the transactions that are in
-    /// the way, for each version that indexes are built of, and for the newest one in the turn. Transactions that were aborted stay so,
-    /// whatever comes of the change.
+    /// Sets the definitions that `resolve` makes of a version, and tells what they change. Indexes
+    /// are built while other writers go on; in the writer's turn the last changes are reused.
+    /// `resolve` is asked several times: to find the transactions that are in the way, for each
+    /// version that indexes are built of, and for the newest one in the turn. Transactions that
+    /// were aborted stay so, whatever comes of the change.
     ///
     /// # Errors
     ///
@@ -180,7 +182,8 @@ impl Database {
                     && redefinition.catch_up(head)?.is_some();
                 if !fits {
                     is_overtaken = true;
-                    // The error only ends the turn without a commit: the caller sees `false` in its place.
+                    // The error only ends the turn without a commit: the caller sees `false`
+                    // instead.
                     return Err(Error::internal(
                         "what was built does not go with the newest version",
                     ));

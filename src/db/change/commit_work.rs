@@ -31,7 +31,7 @@ impl Database {
             None => Cow::Borrowed(own.as_slice()),
         };
         let claim = Claim { snapshot: snapshot.version().commit, keys: &checked, names: &names };
-        // A client that asks for no key to be checked gets none checked.
+        // A client that requests no key to be checked gets none checked.
         let claim = (keys.is_none() || !checked.is_empty()).then_some(claim);
         let (commit, ()) = self.change(claim, |version, commit| {
             if let Some(record) = &mut commit.record {

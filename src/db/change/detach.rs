@@ -1,4 +1,5 @@
-//! Deletes nodes with all values and all edges, both those that start at them and those that lead to them.
+//! Deletes nodes with all values and all edges, both those that start at them and those that point
+//! to them.
 
 use super::upsert::Prepared;
 use crate::db::ask::plans::{Variables, reserve_plan};
@@ -57,8 +58,8 @@ impl Database {
         self.delete_with(nodes, &RequestContext::new())
     }
 
-    /// Deletes nodes with all their values and edges in one commit: whatever their types say, and with the edges that lead to them,
-    /// whether the schema keeps reverse edges or not.
+    /// Deletes nodes with all their values and edges in one commit: whatever their types say, and
+    /// with the edges that point to them, whether the schema keeps reverse edges or not.
     ///
     /// ```
     /// use hexgraph::db::{RequestContext, Database, Nodes};

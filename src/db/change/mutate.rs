@@ -119,7 +119,7 @@ impl Database {
         self.mutate_with(&MutationRequest::n_quads(set, delete), &RequestContext::new())
     }
 
-    /// Carries out a request in one commit.
+    /// Runs a request in one commit.
     ///
     /// The query finds what the mutations change: where another writer changes what it reads, it is
     /// run again. `context` stops it.
@@ -172,8 +172,7 @@ impl Database {
         self.mutate_text_with(request, &RequestContext::new())
     }
 
-    /// Carries out a request in DQL: `{ set { ... } delete { ... } }`, `upsert { ... }`, or a mere
-    /// query.
+    /// Runs a request in DQL: `{ set { ... } delete { ... } }`, `upsert { ... }`, or a mere query.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};

@@ -27,8 +27,8 @@ use std::sync::Arc;
 pub struct TxnOptions {
     /// True for a transaction that may not change anything.
     pub read_only: bool,
-    /// True to accept a version that is slightly out of date, which only a read-only transaction may ask for. The newest
-    /// version is always available here, so this has no effect.
+    /// True to accept a version that is slightly out of date, which only a read-only transaction
+    /// may request. The newest version is always available here, so this has no effect.
     pub best_effort: bool,
     /// The address of the client, for a transaction over the network. The number of transactions of one client is bounded.
     pub client: Option<IpAddr>,
@@ -73,8 +73,8 @@ impl Database {
         Ok(Txn { database: self.clone(), open: open.transactions.add(txn)?, is_owner: true })
     }
 
-    /// The transaction of a number that [`Txn::number`] or [`Database::query_at`] told. A number
-    /// of a transaction that has ended stands for one that can't be committed.
+    /// The transaction of a number that [`Txn::number`] or [`Database::query_at`] told. A number of
+    /// a transaction that has ended represents one that can't be committed.
     ///
     /// ```
     /// use hexgraph::db::{Database, TxnOptions};
@@ -281,7 +281,7 @@ impl Database {
     }
 
     /// Discards the transactions that nobody used for their time, which otherwise happens when the
-    /// next one is asked for. A server does so every few seconds.
+    /// next one is requested. A server does so every few seconds.
     ///
     /// ```
     /// use hexgraph::db::{Database, OpenOptions, TxnLimits, TxnOptions};

@@ -194,7 +194,7 @@ mod tests {
                     )
                 })
             };
-            // What has faults is told before anything is loaded.
+            // What has faults is reported before anything is loaded.
             let error = load("type Film { id: ID! title: Text! }").unwrap_err();
             assert!(matches!(error, Error::Schema { .. }), "{error}");
             assert_eq!(copy.stats().unwrap().nodes, 0);

@@ -1,4 +1,4 @@
-//! The files that a path or a pattern of names stands for.
+//! The files that a path or a pattern of names represents.
 
 pub(super) mod paths;
 #[cfg(feature = "files")]

@@ -61,8 +61,8 @@ fn add_files_in(
     Ok(())
 }
 
-/// Refuses a folder with an export that Dgraph, or a request for one, has written. Its schema stands in a file of its own, so statements that are
-/// loaded without it would lose their types and indexes.
+/// Refuses a folder with an export that Dgraph, or a request for one, has written. Its schema is in
+/// a file of its own, so statements that are loaded without it would lose their types and indexes.
 ///
 /// ```
 /// use hexgraph::db::{Database, refuse_loaders_export};

@@ -1,4 +1,4 @@
-//! Stands for patterns of file names in a build without the feature `files`.
+//! Represents patterns of file names in a build without the feature `files`.
 
 use hexgraph_base::types::{Error, Feature, Result};
 use std::path::PathBuf;

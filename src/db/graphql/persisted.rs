@@ -18,7 +18,8 @@ const ENTRIES_MAX: usize = 1_000;
 /// The longest text that is retained, in bytes.
 const TEXT_MAX: usize = 64 * 1024;
 
-/// Texts by their hashes. When there is no more space, those are forgotten that nobody asked for lately.
+/// Texts by their hashes. When there is no more space, those are forgotten that nobody requested
+/// lately.
 pub(super) struct Persisted {
     texts: GenerationCache<Arc<str>>,
 }

@@ -37,7 +37,7 @@ impl Database {
         self.graphql_with(&request.into(), &Headers::new(), &RequestContext::new())
     }
 
-    /// Carries out a GraphQL request. All that is wrong stands in the answer.
+    /// Runs a GraphQL request. All that is wrong is in the answer.
     ///
     /// ```
     /// use hexgraph::db::graphql::{Headers, Request};
@@ -79,7 +79,7 @@ impl Database {
         .unwrap_or_else(|error| Response::refused(vec![Fault::new(error.to_string())]))
     }
 
-    /// What a request asks for, by the schema of a version.
+    /// What a request requests, by the schema of a version.
     pub(super) fn graphql_operation(
         &self,
         version: &Version,
@@ -246,7 +246,7 @@ fn refused(field: &Field, error: &Error) -> Outcome {
     Outcome::fault(field, fault)
 }
 
-/// What is told of a mutation behind one that failed.
+/// What is reported of a mutation behind one that failed.
 pub(super) fn not_executed(field: &Field) -> Fault {
     let key = &field.shape.key;
     let message = format!("Mutation {key} was not executed because of a previous error.");

@@ -69,7 +69,7 @@ impl<'a> RootResolver<'a> {
     /// Resolves the root fields of a query. Where there are several, each gives back what it has drawn as soon as its value is written:
     /// thousands of them need no more memory than those that run at the same time.
     pub(super) fn of_fields(run: &'a Run<'a>, fields: &[Field]) -> RootResolver<'a> {
-        // Steps that are noted stand in the context of the request.
+        // Steps that are noted are in the context of the request.
         let gives_back = 1 < fields.len() && run.context.trace().is_none();
         RootResolver { gives_back, ..RootResolver::new(run) }
     }
@@ -284,8 +284,8 @@ impl<'a> RootResolver<'a> {
         exec::execute(version, query, options, context)
     }
 
-    /// Writes `_service`, by which the gateway of a federation asks for the schema of this service. Beside `sdl` the type has
-    /// only `__typename`.
+    /// Writes `_service`, by which the gateway of a federation requests the schema of this service.
+    /// Beside `sdl` the type has only `__typename`.
     fn service(&self, field: &Field) -> Outcome {
         let mut value = vec![b'{'];
         for (index, requested) in field.selection.only().unwrap_or(&[]).iter().enumerate() {

@@ -1,4 +1,5 @@
-//! What all root fields of a request share: the request while it runs, and what a root field comes to.
+//! What all root fields of a request share: the request while it runs, and what a root field
+//! equals.
 
 use crate::db::Database;
 use crate::db::graphql::reply::nulls::bytes_of;

@@ -156,9 +156,10 @@ impl Database {
         if faults.is_empty() { Ok(()) } else { Err(faults) }
     }
 
-    /// Sets the GraphQL schema: requests are answered by it from now on, and predicates and types that it needs are
-    /// declared in the schema of the store: beside what [`Database::alter`] declared of them, and in the place of what the
-    /// GraphQL schema before declared. The text is retained with the data.
+    /// Sets the GraphQL schema: requests are answered by it from now on, and predicates and types
+    /// that it needs are declared in the schema of the store: beside what [`Database::alter`]
+    /// declared of them, and instead of what the GraphQL schema before declared. The text is
+    /// retained with the data.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -212,8 +213,9 @@ impl Database {
         set.inspect_err(|error| note_starved(error, context))
     }
 
-    /// Carries out a load, and sets a GraphQL schema behind it, if there is one: what it declares is built in one go, of the
-    /// data that are there by then. A schema that has faults is refused before anything is loaded.
+    /// Runs a load, and sets a GraphQL schema behind it, if there is one: what it declares is built
+    /// in one go, of the data that are there by then. A schema that has faults is refused before
+    /// anything is loaded.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext, Source};

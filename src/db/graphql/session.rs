@@ -19,8 +19,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// When the header can't be understood: the whole request is refused. A token that does not hold is told by
-    /// [`Session::caller`], since introspection needs none.
+    /// When the header can't be understood: the entire request is refused. A token that does not
+    /// hold is told by [`Session::caller`], since introspection needs none.
     pub(super) fn new(
         loaded: &Loaded,
         headers: &Headers,

@@ -8,7 +8,7 @@ use hexgraph_graphql::lower::{Caller, SimilarTo, lower_reference};
 use hexgraph_graphql::request::{Fault, Field};
 
 impl RootResolver<'_> {
-    /// The value of a field that asks for similar nodes.
+    /// The value of a field that requests similar nodes.
     pub(super) fn similar<'f>(&'f self, caller: Caller<'f>, field: &'f Field) -> Begun<'f> {
         let is_by_id =
             field.shape.root.as_ref().is_some_and(|root| root.kind == RootKind::SimilarById);

@@ -219,7 +219,7 @@ impl Database {
 const SCHEMA_PREDICATE: &str = "dgraph.graphql.schema";
 
 impl Subscribable {
-    /// What tells whether another one is answered alike.
+    /// What says whether another one is answered alike.
     ///
     /// ```
     /// use hexgraph::db::Database;
@@ -272,8 +272,8 @@ impl Subscribable {
         self.commit
     }
 
-    /// Begins it for all that agree with it: it does not end with the token, so it has to be seen to that nobody is told
-    /// anything after the end of his.
+    /// Begins it for all that agree with it: it does not end with the token, so it has to be seen
+    /// to that nobody is reported anything after the end of his.
     ///
     /// ```
     /// use hexgraph::db::graphql::{Headers, Request, Update};

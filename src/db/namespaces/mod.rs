@@ -1,9 +1,10 @@
 //! Namespaces: graphs beside each other in one database, which know nothing of each other, and the reserved database, which knows
 //! which there are, and the keys of clients.
 //!
-//! Each namespace is a graph of its own with its own log, snapshot, schema, users and transactions, in the folder
-//! `namespaces/N` of the directory; the namespace 0 is the directory itself, as it was before there were others. They are opened
-//! when they are asked for. Threads, memory and limits are shared.
+//! Each namespace is a graph of its own with its own log, snapshot, schema, users and transactions,
+//! in the folder `namespaces/N` of the directory; the namespace 0 is the directory itself, as it
+//! was before there were others. They are opened when they are requested. Threads, memory and
+//! limits are shared.
 
 pub(in crate::db) mod namespace;
 pub(in crate::db) mod registry;

@@ -51,7 +51,7 @@ pub(in crate::db) struct Namespace {
     /// The GraphQL schema.
     #[cfg(feature = "graphql")]
     pub graphql: Schemas,
-    /// Users and their rights, once they are asked for.
+    /// Users and their rights, once they are requested.
     #[cfg(feature = "graphql")]
     pub access: OnceLock<AccessList>,
 }

@@ -67,7 +67,8 @@ impl NamespaceSet {
         &self.main
     }
 
-    /// True while this process writes, and a path has the directory that it writes to: not one that was made later in its place.
+    /// True while this process writes, and a path has the directory that it writes to: not one that
+    /// was made later instead.
     pub(in crate::db) fn is_locked_at(&self, path: &Path) -> bool {
         self.main.open.load().as_ref().is_some_and(|open| open.is_locked_at(path))
     }
@@ -113,7 +114,7 @@ impl NamespaceSet {
         let open = match self.folder(id)? {
             None => Open::in_memory(self.options, &self.budget, uids.as_ref()),
             Some(folder) => {
-                // An empty one in the place of what was lost would hide the loss.
+                // An empty one instead of what was lost would hide the loss.
                 if !is_new && !is_database(&folder)? {
                     return Err(no_database(&folder));
                 }
@@ -315,8 +316,9 @@ pub(in crate::db) fn folders_beside(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(namespaces.chain(reserved.exists().then_some(reserved)).collect())
 }
 
-/// The numbers of the namespaces that have folders. What is called otherwise is none: the number 0 stands for the directory itself,
-/// the greatest one for the reserved database, and other texts of a number (`07`) for the folder of another name.
+/// The numbers of the namespaces that have folders. What is called otherwise is none: the number 0
+/// represents the directory itself, the greatest one for the reserved database, and other texts of
+/// a number (`07`) for the folder of another name.
 fn listed(root: &Path) -> Result<Vec<u64>> {
     let folder = root.join(NAMESPACES);
     let failed = |error| Error::io(format!("reading {}", folder.display()), error);

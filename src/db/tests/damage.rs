@@ -1,5 +1,6 @@
-//! Logs that are damaged, cut, missing, or somebody else's: whoever opens them gets what was committed up to a whole
-//! record, or an error that says where. What is known to have been durable is never missing without a word.
+//! Logs that are damaged, cut, missing, or somebody else's: whoever opens them gets what was
+//! committed up to an entire record, or an error that says where. What is known to have been
+//! durable is never missing without a word.
 
 use super::power_loss::commits_of;
 use super::small;
@@ -75,7 +76,7 @@ fn ends_of(files: &Files) -> Vec<u64> {
     ends
 }
 
-/// What opening finds: the commits, and how many bytes it says are no whole record.
+/// What opening finds: the commits, and how many bytes it says are no entire record.
 fn result(files: &Files, folder: &Path, read_only: bool) -> Result<(u64, u64), String> {
     put(files, folder);
     let db = match open(folder, read_only) {

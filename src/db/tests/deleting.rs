@@ -208,7 +208,7 @@ fn who_may_not_write_all_of_it_deletes_nothing() {
     let every = ["name", "tag", "back", "plain", "best"];
     let groups = [
         ("all", rules(&every, 6)),
-        // Without the edges that lead to the node from elsewhere, and without a value of it.
+        // Without the edges that point to the node from elsewhere, and without a value of it.
         ("some", rules(&["name", "tag", "back", "plain"], 6)),
         ("none", rules(&every, 4)),
     ];
@@ -238,7 +238,7 @@ fn who_may_not_write_all_of_it_deletes_nothing() {
         }
         assert_eq!(export(&db), before);
     }
-    // A right to all that changes is enough: nobody leads to node 4.
+    // A right to all that changes is enough: nobody points to node 4.
     let done = handle("writer").delete_with(&ada, &RequestContext::new()).unwrap();
     assert_eq!((done.nodes, done.values, done.edges), (1, 4, 6));
     let existing = handle("partly").delete_with(&Nodes::Uids(&[Uid(3)]), &RequestContext::new());

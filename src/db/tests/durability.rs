@@ -286,7 +286,7 @@ fn large(db: &Database) {
 
 #[test]
 fn a_snapshot_that_is_read_may_be_shortened() {
-    // A large one is read where that is asked for, a small one always is.
+    // A large one is read where that is requested, a small one always is.
     for is_large in [true, false] {
         let root = tempfile::tempdir().unwrap();
         let db = open(root.path());

@@ -156,7 +156,8 @@ fn nobody_folds_where_the_user_wants_to() {
     check_full(&db);
 }
 
-/// Readers see each commit whole while folds replace what lies under them, and so does who opens the log afterwards.
+/// Readers see each commit entire while folds replace what lies under them, and so does who opens
+/// the log afterwards.
 #[test]
 fn readers_and_writers_go_on_while_it_folds() {
     let root = tempfile::tempdir().unwrap();

@@ -167,7 +167,8 @@ fn no_uid_is_of_two_namespaces_after_much_at_once() {
     }
 }
 
-/// The number 0 stands for the directory itself and the greatest one for the reserved database: neither goes since a folder is called so.
+/// The number 0 represents the directory itself and the greatest one for the reserved database:
+/// neither goes since a folder is called so.
 #[test]
 fn what_is_no_namespace_is_left_alone() {
     let root = tempfile::tempdir().unwrap();
@@ -294,7 +295,8 @@ fn a_reader_follows_what_is_made_and_dropped() {
     assert_eq!(one.stats().unwrap().nodes, 2);
 }
 
-/// Each operation of the disk fails in turn while one is made, changed and another dropped. What was told is there afterwards.
+/// Each operation of the disk fails in turn while one is made, changed and another dropped. What
+/// was reported is there afterwards.
 #[test]
 fn files_that_fail() {
     for at in 0.. {

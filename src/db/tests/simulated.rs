@@ -300,7 +300,7 @@ impl SimulatedDisk {
     }
 }
 
-/// Carries out what was done to a file, those sectors of it that `retains` keeps.
+/// Runs what was done to a file, those sectors of it that `retains` keeps.
 fn apply(content: &mut Vec<u8>, op: &Op, retains: &mut dyn FnMut(usize) -> bool) {
     match op {
         Op::Write(_, offset, bytes) => {

@@ -7,7 +7,7 @@ use arrow_array::{
 };
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use hexgraph_base::answer::{Cells, Ends, Lists, Structs, Table, Texts, Values};
+use hexgraph_base::answer::{CellOffsets, Cells, Lists, Structs, Table, Texts, Values};
 use hexgraph_base::types::{Error, Result};
 use std::sync::Arc;
 
@@ -141,29 +141,29 @@ pub fn texts_array(texts: Texts) -> Result<ArrayRef> {
 }
 
 fn text_array(texts: Texts) -> std::result::Result<ArrayRef, ArrowError> {
-    let Texts { bytes, ends, valid } = texts;
+    let Texts { bytes, offsets, valid } = texts;
     let (bytes, nulls) = (Buffer::from_vec(bytes), nulls(valid));
     // Arrow's strings have offsets of 32 bits, its large strings of 64.
-    Ok(match ends {
-        Ends::Narrow(ends) => {
-            Arc::new(StringArray::try_new(OffsetBuffer::new(ends.into()), bytes, nulls)?)
+    Ok(match offsets {
+        CellOffsets::Narrow(offsets) => {
+            Arc::new(StringArray::try_new(OffsetBuffer::new(offsets.into()), bytes, nulls)?)
         }
-        Ends::Wide(ends) => {
-            Arc::new(LargeStringArray::try_new(OffsetBuffer::new(ends.into()), bytes, nulls)?)
+        CellOffsets::Wide(offsets) => {
+            Arc::new(LargeStringArray::try_new(OffsetBuffer::new(offsets.into()), bytes, nulls)?)
         }
     })
 }
 
 fn list_array(lists: Lists) -> std::result::Result<ArrayRef, ArrowError> {
-    let Lists { items, ends, valid } = lists;
+    let Lists { items, offsets, valid } = lists;
     let items = array_of(items)?;
     let field = Arc::new(Field::new("item", DataType::clone(items.data_type()), true));
-    let ends = match ends {
-        Ends::Narrow(ends) => ends.into_iter().map(i64::from).collect(),
-        Ends::Wide(ends) => ends,
+    let offsets = match offsets {
+        CellOffsets::Narrow(offsets) => offsets.into_iter().map(i64::from).collect(),
+        CellOffsets::Wide(offsets) => offsets,
     };
-    let ends = OffsetBuffer::new(ends.into());
-    Ok(Arc::new(LargeListArray::try_new(field, ends, items, nulls(valid))?))
+    let offsets = OffsetBuffer::new(offsets.into());
+    Ok(Arc::new(LargeListArray::try_new(field, offsets, items, nulls(valid))?))
 }
 
 fn struct_array(structs: Structs) -> std::result::Result<ArrayRef, ArrowError> {

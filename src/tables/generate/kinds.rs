@@ -2,14 +2,17 @@
 
 use super::draws::RandomStream;
 
-/// The followed person of edge `edge`, where each person but the first follows `follows` of those before: one who is likelier the more
-/// followers there are already (Barabási, Albert: Emergence of scaling in random networks. Science, 1999). Edge by edge, without those
-/// before it in memory (Sanders, Schulz: Scalable generation of scale-free graphs. Information Processing Letters, 2016): the ends of
-/// all edges stand in a list, sources at even and targets at odd positions, and a target is a copy of what stands at a random position
-/// that belongs to a person before. O(1) steps on average.
+/// The followed person of edge `edge`, where each person but the first follows `follows` of those
+/// before: one who is likelier the more followers there are already (Barabási, Albert: Emergence of
+/// scaling in random networks. Science, 1999). Edge by edge, without those before it in memory
+/// (Sanders, Schulz: Scalable generation of scale-free graphs. Information Processing Letters,
+/// 2016): the ends of all edges are in a list, sources at even and targets at odd positions, and a
+/// target is a copy of what stands at a random position that belongs to a person before. O(1) steps
+/// on average.
 #[inline]
 pub(super) fn followed(edge: u64, follows: u64, random: RandomStream) -> u64 {
-    // The first person follows nobody; as many positions as edges would have taken stand for that person.
+    // The first person follows nobody; as many positions as edges would have taken represent that
+    // person.
     let mut edge = edge + follows;
     loop {
         let person = edge / follows;

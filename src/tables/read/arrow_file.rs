@@ -27,7 +27,7 @@ use std::sync::Arc;
 const MAGIC: &[u8] = b"ARROW1";
 const MAGIC_OF_FEATHER_1: &[u8] = b"FEA1";
 
-/// What stands in front of a message: a mark and the length of its metadata.
+/// What is in front of a message: a mark and the length of its metadata.
 const PREFIX_LEN: u64 = 8;
 const MARK: [u8; 4] = [0xff; 4];
 

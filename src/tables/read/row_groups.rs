@@ -34,7 +34,7 @@ pub(super) struct ParquetFile {
     metadata: ArrowReaderMetadata,
     /// The columns that are read.
     columns: ProjectionMask,
-    /// Whether none of them is asked for: then one is read for the number of its rows.
+    /// Whether none of them is requested: then one is read for the number of its rows.
     is_counted: bool,
     /// The memory of the metadata.
     _held: Arc<Held>,

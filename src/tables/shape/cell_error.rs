@@ -67,7 +67,7 @@ pub(in crate::tables) enum CellError {
     /// The number is beyond those of 64 bits, and the other ids are ints.
     #[error("the ids are of type int, which has 64 bits: use texts for such ids")]
     LargeId,
-    /// The float is so large that it may stand for several whole numbers.
+    /// The float is so large that it may represent several integers.
     #[error("a float from 2^53 on may have lost digits: an id is an int or a text")]
     LargeFloat,
     /// The text is no number of a node.
@@ -103,7 +103,7 @@ pub(in crate::tables) enum CellError {
         /// What is wrong with it.
         reason: Box<CellError>,
     },
-    /// Any of these, about a text that stands for a missing value in many tables.
+    /// Any of these, about a text that represents a missing value in many tables.
     #[error(
         "{reason}; it looks like a missing value: leave the cell empty, or leave such cells out with on_error=\"skip\""
     )]
@@ -113,11 +113,11 @@ pub(in crate::tables) enum CellError {
     },
 }
 
-/// What stands in tables where there is no value, in small letters.
+/// What is in tables where there is no value, in small letters.
 const GAPS: [&str; 12] =
     ["n/a", "na", "#n/a", "nan", "null", "none", "nil", "-", "--", "?", "unknown", "missing"];
 
-/// Whether a text stands for a missing value in many tables.
+/// Whether a text represents a missing value in many tables.
 pub(in crate::tables) fn is_gap(text: &str) -> bool {
     let text = text.trim();
     GAPS.iter().any(|gap| gap.eq_ignore_ascii_case(text))

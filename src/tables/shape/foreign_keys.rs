@@ -1,4 +1,4 @@
-//! Columns of a table of nodes whose cells name other nodes: foreign keys, which become edges.
+//! Columns of a table of nodes whose cells name other nodes: external keys, which become edges.
 
 use super::choose_ids::naming;
 use super::named::{find, id_column, values_of};
@@ -133,7 +133,8 @@ fn named_by(column: &str, reason: impl std::fmt::Display) -> Error {
     Error::schema(format!("column {column:?}: {reason}; {hint}"))
 }
 
-/// Refuses keys that lead to nodes which the table itself names, where none are to be made: its rows make nodes.
+/// Refuses keys that point to nodes which the table itself names, where none are to be made: its
+/// rows make nodes.
 ///
 /// # Errors
 ///

@@ -238,7 +238,7 @@ fn full(value: ValueRef<'_>) -> Result<i64, CellError> {
     }
 }
 
-/// An id as messages show it: whole numbers as ints.
+/// An id as messages show it: integers as ints.
 fn shown_id(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::Float(number) if number.fract() == 0.0 && number.abs() < 1e21 => {

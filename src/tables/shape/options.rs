@@ -292,7 +292,7 @@ pub struct ForeignKey {
 }
 
 impl ForeignKey {
-    /// A column that leads to what `target` says.
+    /// A column that points to what `target` says.
     ///
     /// ```
     /// use hexgraph::db::Database;

@@ -1,5 +1,6 @@
-//! The plan of a load: which predicate, facet or id each column of a table is. Batches of rows are turned into [`Parts`] by several
-//! threads at once; the parts are added to the load one after the other.
+//! The plan of a load: which predicate, facet or id each column of a table is. Batches of rows are
+//! converted to [`Parts`] by several threads at once; the parts are added to the load one after the
+//! other.
 
 use super::ids::{IdColumn, SLOTS};
 use super::other_types::SharedPredicates;
@@ -56,7 +57,7 @@ pub(in crate::tables) struct EdgePlan {
     pub facets: Vec<FacetColumn>,
 }
 
-/// The parts of predicates that one batch of rows was turned into.
+/// The parts of predicates that one batch of rows was converted to.
 pub(in crate::tables) struct Parts {
     /// Values, by position in [`NodePlan::values`].
     values: Vec<ValuePart>,
@@ -247,7 +248,7 @@ impl Parts {
             self.edges.push(EdgePart { nodes, targets, facets: Vec::new() });
         }
         if let Some((def, names)) = &plan.node_types {
-            // 0 stands for a row without a node: its id is missing or wrong.
+            // 0 represents a row without a node: its id is missing or wrong.
             let nodes: Vec<u32> = nodes.iter().copied().filter(|&node| node != 0).collect();
             for name in names {
                 let values = Values::of_one_text(def.value_type, name, nodes.len());
@@ -300,8 +301,8 @@ impl Parts {
     }
 }
 
-/// The type of the ids in a column whose values have the type `natural`: whole numbers stay ints (a float must be whole, else it is a
-/// fault of its row), everything else is text.
+/// The type of the ids in a column whose values have the type `natural`: integers stay ints (a
+/// float must be whole, else it is a fault of its row), everything else is text.
 pub(in crate::tables) fn id_type(natural: ValueType) -> ValueType {
     match natural {
         ValueType::Int | ValueType::Float => ValueType::Int,

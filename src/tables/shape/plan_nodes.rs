@@ -112,7 +112,7 @@ fn join_facets(values: &mut [ValueColumn], facets: Vec<(String, FacetColumn)>) -
     Ok(())
 }
 
-/// Checks that no column takes the place of another one, where a node has one value or edge of a predicate.
+/// Checks that no column replaces another one, where a node has one value or edge of a predicate.
 ///
 /// # Errors
 ///
@@ -147,7 +147,7 @@ fn check_columns(
     Ok(())
 }
 
-/// Checks that no facet takes the place of another one. Those of several types share a key: `w` and `w^^int`.
+/// Checks that no facet replaces another one. Those of several types share a key: `w` and `w^^int`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Columns whose cells are values as they stand: they are taken over as arrays, and not cell by cell.
+//! Columns whose cells are values as they stand: they are reused as arrays, and not cell by cell.
 
 use crate::tables::read::cells::{Cells, instant};
 use arrow_array::{Array, LargeStringArray};

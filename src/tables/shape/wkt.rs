@@ -83,8 +83,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A list of lists, `depth` levels of them, the innermost of positions, each of which may stand in brackets of its own.
-    /// The depth is at most three.
+    /// A list of lists, `depth` levels of them, the innermost of positions, each of which may be in
+    /// brackets of its own. The depth is at most three.
     fn list(&mut self, depth: usize, is_bracketed: bool, json: &mut String) -> Result<(), String> {
         self.take('(')?;
         json.push('[');

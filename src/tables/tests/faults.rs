@@ -1,4 +1,5 @@
-//! Cells and columns that can't be stored: what is told of them, and what becomes of the others.
+//! Cells and columns that can't be stored: what is reported of them, and what becomes of the
+//! others.
 
 use super::*;
 use arrow_array::types::UInt64Type;
@@ -35,7 +36,7 @@ fn decimals(values: &[i128], scale: i8) -> ArrayRef {
     Arc::new(array.with_precision_and_scale(38, scale).unwrap())
 }
 
-/// One number above all ints took the cells of its whole batch with it.
+/// One number above all ints took the cells of its entire batch with it.
 #[test]
 fn a_large_int_is_one_cell() {
     let mut numbers: Vec<u64> = (0..70_000).collect();
@@ -331,7 +332,7 @@ fn a_quote_that_is_not_closed_is_an_error_where_others_are() {
     assert_eq!(nodes(&db, Table::File(path), person()).unwrap().nodes, 2000);
 }
 
-/// Each column that was new looked at the whole schema: 16,000 of them took half a minute.
+/// Each column that was new looked at the entire schema: 16,000 of them took half a minute.
 #[test]
 fn many_columns_may_be_new() {
     let names: Vec<String> = (0..16_000).map(|position| format!("p{position}")).collect();
@@ -358,7 +359,7 @@ fn a_column_of_uids_is_said_by_its_name() {
     assert_eq!(reported, "<table> has no column \"id\": it has no columns");
 }
 
-/// A name that no file can have is cut in the name of the file, and whole in what the file has.
+/// A name that no file can have is cut in the name of the file, and entire in what the file has.
 #[test]
 fn names_that_are_longer_than_those_of_files_are_exported() {
     let folder = tempfile::tempdir().unwrap();

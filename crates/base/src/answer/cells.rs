@@ -1,7 +1,7 @@
 //! Columns of a table. All cells of a column have one type, or no value.
 
-use super::ends::Ends;
-use super::places::NamePositions;
+use super::name_positions::NamePositions;
+use super::offsets::CellOffsets;
 use crate::types::{DateTime, ObjectCells, ValueRef};
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ pub struct MixedTypes {
     pub cell: &'static str,
 }
 
-/// A cell before it is added to a column. The text of a cell is not in it: it is a range of a buffer that the caller
-/// keeps.
+/// A cell before it is added to a column. The text of a cell is not in it: it is a range of a
+/// buffer owned by the caller.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cell {
     /// No value.
     Null,
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// A number.
     Float(f64),
@@ -44,7 +44,7 @@ pub enum Cell {
 /// The cells of one column. The first value decides the type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cells {
-    /// No value so far: the number of cells, all of which are null.
+    /// No value so far: the number of cells, all of them null.
     Null(usize),
     /// Integers of 64 bits.
     Int(Values<i64>),
@@ -54,7 +54,7 @@ pub enum Cells {
     Bool(Values<bool>),
     /// Instants of the years 1678 to 2261: nanoseconds since 1970 in UTC.
     Time(Values<i64>),
-    /// Instants, some of which are outside of these years: seconds since 1970 in UTC, and nanoseconds.
+    /// Instants, some of them outside of these years: seconds since 1970 in UTC, and nanoseconds.
     WideTime(Values<(i64, u32)>),
     /// Texts.
     Text(Texts),
@@ -87,8 +87,8 @@ pub struct Values<T> {
 pub struct Texts {
     /// The bytes of all texts, joined: UTF-8.
     pub bytes: Vec<u8>,
-    /// Where the text of each cell ends.
-    pub ends: Ends,
+    /// The end offset of each cell's text.
+    pub offsets: CellOffsets,
     /// Whether the cell has a value; empty where all have.
     pub valid: Vec<bool>,
 }
@@ -98,8 +98,8 @@ pub struct Texts {
 pub struct Lists {
     /// The items of all lists, joined.
     pub items: Cells,
-    /// Where the list of each cell ends among the items.
-    pub ends: Ends,
+    /// The end offset of each cell's list among the items.
+    pub offsets: CellOffsets,
     /// Whether the cell has a value; empty where all have.
     pub valid: Vec<bool>,
 }
@@ -121,7 +121,8 @@ impl PartialEq for Structs {
     }
 }
 
-/// Returns the place of the column of a name, looked for where it is expected first; a new one is added behind the others.
+/// Returns the index of the column of a name, or appends a new column. The search starts at the
+/// expected index.
 pub(super) fn column_position(
     columns: &mut Vec<Column>,
     positions: &mut NamePositions,
@@ -146,7 +147,8 @@ impl Structs {
     ///
     /// # Errors
     ///
-    /// The key whose value is of another kind than those before it, and both kinds; the object is counted then, too.
+    /// The key whose value is of another kind than those before it, and both kinds; the object is
+    /// counted then, too.
     pub(super) fn push(
         &mut self,
         fields: Vec<(Arc<str>, Cell)>,
@@ -192,8 +194,8 @@ impl Structs {
 }
 
 impl Cell {
-    /// Makes a cell of a value; a text is appended to `texts`. Returns `None` for what no answer shows: passwords, and
-    /// floats that are not finite.
+    /// Makes a cell of a value; a text is appended to `texts`. Returns `None` for what no answer
+    /// shows: passwords, and floats that are not finite.
     pub fn of(value: ValueRef<'_>, texts: &mut String) -> Option<Cell> {
         Some(match value {
             ValueRef::Int(number) => Cell::Int(number),
@@ -204,7 +206,8 @@ impl Cell {
                 let (seconds, nanos) = time.instant();
                 Cell::Time(seconds, nanos)
             }
-            // No column has 200 bits: the nearest float stands for the number, infinite where there is none.
+            // No column has 200 bits: the nearest float represents the number, infinite where there
+            // is none.
             ValueRef::BigFloat(text) => text.parse().map_or(Cell::Null, Cell::Float),
             ValueRef::Vector(numbers) => {
                 Cell::List(numbers.iter().map(|number| Cell::Float(f64::from(*number))).collect())
@@ -235,11 +238,11 @@ impl Cells {
             false => has.contains(&true),
         };
         let cells = match cells {
-            ObjectCells::Texts(text, ends, has) if has_some(has, ends.len()) => {
-                let mut all = Ends::default();
-                ends.iter().for_each(|&end| all.push(end));
+            ObjectCells::Texts(text, offsets, has) if has_some(has, offsets.len()) => {
+                let mut all = CellOffsets::default();
+                offsets.iter().for_each(|&end| all.push(end));
                 let bytes = text.as_bytes().to_vec();
-                Cells::Text(Texts { bytes, ends: all, valid: valid(has) })
+                Cells::Text(Texts { bytes, offsets: all, valid: valid(has) })
             }
             ObjectCells::Ints(ints, has) if has_some(has, ints.len()) => {
                 Cells::Int(Values { values: ints.to_vec(), valid: valid(has) })
@@ -261,8 +264,8 @@ impl Cells {
             Cells::Bool(cells) => cells.values.len(),
             Cells::Time(cells) => cells.values.len(),
             Cells::WideTime(cells) => cells.values.len(),
-            Cells::Text(cells) => cells.ends.len(),
-            Cells::List(cells) => cells.ends.len(),
+            Cells::Text(cells) => cells.offsets.len(),
+            Cells::List(cells) => cells.offsets.len(),
             Cells::Struct(cells) => cells.valid.len(),
         }
     }
@@ -299,8 +302,8 @@ impl Cells {
         }
     }
 
-    /// Adds a cell. `texts` is the buffer that a text is a range of. When integers and floats meet, the column becomes one
-    /// of floats; that takes time linear in its length, once.
+    /// Adds a cell. `texts` is the buffer that a text is a range of. When integers and floats meet,
+    /// the column becomes one of floats; that takes time linear in its length, once.
     ///
     /// # Errors
     ///
@@ -328,8 +331,8 @@ impl Cells {
         Ok(())
     }
 
-    /// Adds the cells of another column behind those of this one. Where integers meet floats, all become floats. O(cells added), and
-    /// once O(all cells) where the type changes.
+    /// Adds the cells of another column behind those of this one. Where integers meet floats, all
+    /// become floats. O(cells added), and once O(all cells) where the type changes.
     ///
     /// # Errors
     ///
@@ -362,15 +365,16 @@ impl Cells {
             (Cells::WideTime(cells), Cells::WideTime(more)) => cells.append(more),
             (Cells::WideTime(cells), Cells::Time(more)) => cells.append(wide(&more)),
             (Cells::Text(cells), Cells::Text(more)) => {
-                // The old number of cells is needed here, so `ends` grows after this; likewise for lists.
-                append_valid(&mut cells.valid, cells.ends.len(), more.valid, more.ends.len());
+                // The old number of cells is needed here, so the offsets grow after this; likewise
+                // for lists.
+                append_valid(&mut cells.valid, cells.offsets.len(), more.valid, more.offsets.len());
                 cells.bytes.extend_from_slice(&more.bytes);
-                cells.ends.append(&more.ends);
+                cells.offsets.append(&more.offsets);
             }
             (Cells::List(cells), Cells::List(more)) => {
-                append_valid(&mut cells.valid, cells.ends.len(), more.valid, more.ends.len());
+                append_valid(&mut cells.valid, cells.offsets.len(), more.valid, more.offsets.len());
                 cells.items.append(more.items)?;
-                cells.ends.append(&more.ends);
+                cells.offsets.append(&more.offsets);
             }
             (Cells::Struct(cells), Cells::Struct(more)) => cells.append(*more)?,
             _ => return Err(MixedTypes { before, cell }),
@@ -399,8 +403,8 @@ impl Cells {
     pub fn byte_len(&self) -> usize {
         match self {
             Cells::Null(_) => 0,
-            // Eight bytes of value, and one that tells whether it is valid; texts and lists have an end of
-            // four instead.
+            // Eight bytes of value, and one that says whether it is valid; texts and lists have an
+            // end of four instead.
             Cells::Int(_) | Cells::Float(_) | Cells::Time(_) => 9 * self.len(),
             Cells::Bool(_) => 2 * self.len(),
             Cells::WideTime(_) => 17 * self.len(),
@@ -512,20 +516,20 @@ impl Texts {
     ///
     /// When there is no such cell.
     pub fn get(&self, cell: usize) -> Option<&str> {
-        let bytes = &self.bytes[self.ends.range(cell)];
+        let bytes = &self.bytes[self.offsets.range(cell)];
         let is_valid = self.valid.is_empty() || self.valid[cell];
         is_valid.then(|| str::from_utf8(bytes).expect("the bytes of a cell are a text"))
     }
 
     fn push(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
-        self.ends.push(self.bytes.len());
+        self.offsets.push(self.bytes.len());
         push_valid(&mut self.valid);
     }
 
     fn pad_to(&mut self, len: usize) {
-        pad_valid(&mut self.valid, self.ends.len(), len);
-        self.ends.pad_to(len);
+        pad_valid(&mut self.valid, self.offsets.len(), len);
+        self.offsets.pad_to(len);
     }
 }
 
@@ -534,14 +538,14 @@ impl Lists {
         for item in items {
             self.items.push(item, texts)?;
         }
-        self.ends.push(self.items.len());
+        self.offsets.push(self.items.len());
         push_valid(&mut self.valid);
         Ok(())
     }
 
     fn pad_to(&mut self, len: usize) {
-        pad_valid(&mut self.valid, self.ends.len(), len);
-        self.ends.pad_to(len);
+        pad_valid(&mut self.valid, self.offsets.len(), len);
+        self.offsets.pad_to(len);
     }
 }
 
@@ -611,7 +615,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn columns_in_pieces_are_the_column(
+        fn columns_in_chunks_equal_the_column(
             numbers in proptest::collection::vec(proptest::option::of((proptest::bool::ANY, -9i64..9)), 0..20),
             texts in proptest::collection::vec(proptest::option::of("[a-c]{0,3}"), 0..20),
             cut in 0usize..20,
@@ -662,15 +666,18 @@ mod tests {
         cells.push(list(&[]), "").unwrap();
         let Cells::List(lists) = cells else { panic!("no lists") };
         assert_eq!(
-            (&lists.ends, lists.valid.as_slice()),
-            (&Ends::Narrow(vec![0, 2, 2, 2]), &[true, false, true][..])
+            (&lists.offsets, lists.valid.as_slice()),
+            (&CellOffsets::Narrow(vec![0, 2, 2, 2]), &[true, false, true][..])
         );
         let Cells::Text(texts) = lists.items else { panic!("no texts") };
-        assert_eq!((&texts.bytes[..], &texts.ends), (&b"abc"[..], &Ends::Narrow(vec![0, 2, 3])));
+        assert_eq!(
+            (&texts.bytes[..], &texts.offsets),
+            (&b"abc"[..], &CellOffsets::Narrow(vec![0, 2, 3]))
+        );
         assert_eq!((texts.get(1), &texts.valid[..]), (Some("c"), &[][..]));
     }
 
-    /// An instant that nanoseconds do not reach makes seconds of all.
+    /// An instant out of the range of nanoseconds makes seconds of all.
     #[test]
     fn times_are_nanoseconds_while_they_fit() {
         let mut near = Cells::default();

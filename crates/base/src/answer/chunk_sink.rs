@@ -5,9 +5,9 @@ use super::json_rows::Rows;
 use crate::types::{Objects, Result, Sink, Uid, ValueRef};
 use std::panic::resume_unwind;
 
-/// A sink that writes an answer as JSON and passes it to a function chunk by chunk. A chunk ends with the end of an object,
-/// so it is a little longer than the length that was asked for. When the function fails, the thread unwinds with the
-/// error, since the methods of a sink return nothing.
+/// A sink that writes an answer as JSON and passes it to a function chunk by chunk. A chunk is cut
+/// after an object, so it is slightly longer than the requested length. When the function fails,
+/// the thread unwinds with the error, since the methods of a sink return nothing.
 pub struct ChunkSink<F> {
     json: JsonSink,
     chunk_len: usize,
@@ -32,7 +32,7 @@ impl<F: FnMut(Vec<u8>) -> Result<()>> ChunkSink<F> {
     /// Passes on what is written where it is long enough. To be called behind an object.
     fn pass_on(&mut self) {
         if self.chunk_len < self.json.as_bytes().len() {
-            let written = self.json.take_written();
+            let written = self.json.drain();
             if let Err(error) = (self.send)(written) {
                 resume_unwind(Box::new(error));
             }
@@ -116,7 +116,7 @@ impl<F: FnMut(Vec<u8>) -> Result<()>> Sink for ChunkSink<F> {
 mod tests {
     use super::*;
 
-    /// Random objects, some of which are taken back because nothing is in them.
+    /// Random objects, some of them removed because nothing is in them.
     fn write(sink: &mut dyn Sink, random: &mut fastrand::Rng, depth: usize) {
         sink.begin_object();
         for field in 0..random.usize(..4) {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_the_whole() {
+    fn chunks_concatenate_to_the_answer() {
         for seed in 0..300 {
             let mut full = JsonSink::new();
             write(&mut full, &mut fastrand::Rng::with_seed(seed), 6);

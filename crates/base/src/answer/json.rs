@@ -1,7 +1,8 @@
 //! Answers as JSON text, as Dgraph writes it.
 //!
-//! Everything is appended to one buffer. Each open object or array remembers the offset where it began, its comma and key
-//! included, so discarding it truncates the buffer. Omitting a value truncates the buffer to the offset of its key.
+//! Everything is appended to one buffer. Each open object or array remembers the offset where it
+//! began, its comma and key included, so discarding it truncates the buffer. Omitting a value
+//! truncates the buffer to the offset of its key.
 
 use super::json_rows::Rows;
 use super::json_text::{write_json_text, write_plain_text, write_uid};
@@ -10,7 +11,8 @@ use crate::types::{
     write_int,
 };
 
-/// A sink that writes an answer as JSON into a buffer. [`JsonSink::clear`] lets the buffer be used for another answer.
+/// A sink that writes an answer as JSON into a buffer. [`JsonSink::clear`] lets the buffer be used
+/// for another answer.
 #[derive(Debug, Default)]
 pub struct JsonSink {
     out: Vec<u8>,
@@ -51,13 +53,13 @@ impl JsonSink {
 
     /// Returns the written text.
     pub fn into_string(self) -> String {
-        String::from_utf8(self.out).expect("only whole texts are written")
+        String::from_utf8(self.out).expect("only valid UTF-8 are written")
     }
 
-    /// Returns the text that is written so far except for its last byte, and forgets it. To be called right after the end
-    /// of an object: then every open object and array has content, so none of them can be discarded any more. The last
-    /// byte stays because commas depend on it.
-    pub(super) fn take_written(&mut self) -> Vec<u8> {
+    /// Returns the text that is written so far except for its last byte, and forgets it. To be
+    /// called right after the end of an object: then every open object and array has content, so
+    /// none of them can be discarded any more. The last byte stays because commas depend on it.
+    pub(super) fn drain(&mut self) -> Vec<u8> {
         let last = self.out.len() - 1;
         let rest = self.out.split_off(last);
         for open in &mut self.open {
@@ -72,15 +74,15 @@ impl JsonSink {
         rows.write_one(position, content, &mut self.out);
     }
 
-    /// Empties the buffer and keeps its memory.
+    /// Empties the buffer and retains its capacity.
     pub fn clear(&mut self) {
         self.out.clear();
         self.open.clear();
         self.key_start = None;
     }
 
-    /// Writes a comma if the next item is an element of an array and not its first. Returns the offset where the item
-    /// begins, with its comma and key.
+    /// Writes a comma if the next item is an element of an array and not its first. Returns the
+    /// offset where the item begins, with its comma and key.
     fn begin_item(&mut self) -> usize {
         if let Some(start) = self.key_start.take() {
             return start;
@@ -190,7 +192,7 @@ impl Sink for JsonSink {
     }
 
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
-        debug_assert!(self.key_start.is_none(), "several objects stand in an array");
+        debug_assert!(self.key_start.is_none(), "several objects are in an array");
         let rows = Rows::new(objects);
         let content = self.open.last().map_or(0, |open| open.content);
         rows.write(objects, content, &mut self.out);
@@ -205,8 +207,8 @@ impl FragmentSink for JsonSink {
     fn form(&self) {}
 
     fn chunk((): &()) -> JsonSink {
-        // It stands for an open array that the sink has written: commas come between items, and none before
-        // the first.
+        // It represents an open array that the sink has written: commas come between items, and
+        // none before the first.
         JsonSink { open: vec![Open { start: 0, content: 0 }], ..JsonSink::default() }
     }
 
@@ -262,7 +264,8 @@ impl ShowValues for JsonSink {
         self.bytes(json.as_bytes());
     }
 
-    /// Omits the next value: takes back its key and the comma before that. Nothing of an item of an array is written yet.
+    /// Omits the next value: takes back its key and the comma before that. Nothing of an item of an
+    /// array is written yet.
     fn omit(&mut self) {
         if let Some(start) = self.key_start.take() {
             self.out.truncate(start);

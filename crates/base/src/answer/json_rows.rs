@@ -1,7 +1,8 @@
-//! Writes objects that come as columns as JSON, row by row, those of their lists in their positions.
+//! Writes objects that come as columns as JSON, row by row, those of their lists in their
+//! positions.
 //!
-//! Each key is written once, with the comma before it and the colon behind. What is short is copied as a block of a fixed length, of which what
-//! is too much is cut off again: that is quicker than a copy of as many bytes as there are.
+//! Each key is written once, with the comma before it and the colon behind. A short text is copied
+//! as a block of fixed length and truncated, which is faster than a copy of variable length.
 
 use super::json_text::{write_json_text, write_plain_text, write_uid};
 use crate::types::{ObjectCells, ObjectLists, Objects, stack, write_float, write_int};
@@ -9,7 +10,7 @@ use crate::types::{ObjectCells, ObjectLists, Objects, stack, write_float, write_
 /// The length of the blocks that are copied.
 const BLOCK: usize = 16;
 
-/// The bytes that room is made for of a value.
+/// The bytes reserved for a value.
 const VALUE_BYTES: usize = 12;
 
 /// How a text is written that a damaged file does not have.
@@ -18,7 +19,7 @@ const NO_TEXT: ([u8; BLOCK], u8) = (*b"\"\"              ", 2);
 /// Objects to be written.
 pub(super) struct Rows<'o> {
     columns: Vec<Column<'o>>,
-    /// The bytes that room is made for of each.
+    /// The bytes reserved for each.
     each: usize,
 }
 
@@ -107,7 +108,7 @@ impl<'o> Column<'o> {
             below.write_one(item as usize, content, out);
         }
         if out.len() == content {
-            // Nothing is left: the key is taken back.
+            // Nothing is left: the key is removed.
             out.truncate(before);
         } else if lists.is_list {
             out.push(b']');
@@ -140,7 +141,8 @@ impl<'o> Rows<'o> {
         Rows { columns, each }
     }
 
-    /// Writes the objects at some positions as the next elements of an array, whose first one begins at `content`.
+    /// Writes the objects at some positions as the next elements of an array, whose first one
+    /// begins at `content`.
     pub(super) fn write(&self, objects: &Objects<'_>, content: usize, out: &mut Vec<u8>) {
         match objects.order {
             None => {
@@ -154,7 +156,8 @@ impl<'o> Rows<'o> {
         }
     }
 
-    /// Writes an object, if it has a value, as the next element of an array, whose first one begins at `content`.
+    /// Writes an object, if it has a value, as the next element of an array, whose first one begins
+    /// at `content`.
     #[inline]
     pub(super) fn write_one(&self, position: usize, content: usize, out: &mut Vec<u8>) {
         let start = out.len();
@@ -171,7 +174,7 @@ impl<'o> Rows<'o> {
             }
         }
         match out.get_mut(open) {
-            // In the place of the comma before the first key.
+            // Instead of the comma before the first key.
             Some(comma) => {
                 *comma = b'{';
                 out.push(b'}');
@@ -242,10 +245,10 @@ mod tests {
             let texts: Vec<Option<&str>> = (0..len)
                 .map(|position| has[position].then(|| words[rng.usize(..words.len())]))
                 .collect();
-            let (mut joined, mut text_ends) = (String::new(), Vec::new());
+            let (mut joined, mut text_offsets) = (String::new(), Vec::new());
             for text in &texts {
                 joined.push_str(text.unwrap_or_default());
-                text_ends.push(joined.len());
+                text_offsets.push(joined.len());
             }
             let has_texts = if has.contains(&false) { &has[..] } else { &[] };
             let listed = if round % 2 == 0 { &words[..] } else { &long[..] };
@@ -262,13 +265,14 @@ mod tests {
             };
             let mut items: Vec<u32> = (0..len as u32 * 2).map(|position| position / 2).collect();
             rng.shuffle(&mut items);
-            let ends: Vec<usize> = (1..=len).map(|position| 2 * position).collect();
-            let lists = ObjectLists { items: &items, ends: &ends, is_list: true, objects: below };
+            let offsets: Vec<usize> = (1..=len).map(|position| 2 * position).collect();
+            let lists =
+                ObjectLists { items: &items, offsets: &offsets, is_list: true, objects: below };
             let mut columns = vec![
                 ("n", ObjectCells::Ints(&ints, &has)),
                 ("a key that is longer than a block", ObjectCells::Floats(&floats, &[])),
                 ("\"quoted\"", ObjectCells::Some(&texts)),
-                ("joined", ObjectCells::Texts(&joined, &text_ends, has_texts)),
+                ("joined", ObjectCells::Texts(&joined, &text_offsets, has_texts)),
                 ("truth", ObjectCells::Bools(&has, &has)),
                 ("born", ObjectCells::Times(&times, &[])),
                 ("fifteen_bytes_", ObjectCells::Coded(&codes, listed)),

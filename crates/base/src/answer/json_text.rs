@@ -2,8 +2,8 @@
 
 use crate::types::Uid;
 
-/// Writes a text as a JSON string. Besides what JSON requires, `<`, `>`, `&` and the line separators U+2028
-/// and U+2029 are escaped, so that the answer may stand in HTML and in scripts.
+/// Writes a text as a JSON string. Besides what JSON requires, `<`, `>`, `&` and the line
+/// separators U+2028 and U+2029 are escaped, so that the answer may be in HTML and in scripts.
 pub fn write_json_text(text: &str, out: &mut Vec<u8>) {
     write_quoted(text.as_bytes(), &TEXT_ESCAPES, out);
 }
@@ -22,8 +22,8 @@ pub(super) fn write_uid(uid: Uid, out: &mut Vec<u8>) {
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
-/// For each byte how it is written: 0 as it is, [`CODE`] as `\u00XX`, [`SEPARATOR`] depending on the two bytes after it,
-/// and any other entry as a backslash and that letter.
+/// For each byte how it is written: 0 as it is, [`CODE`] as `\u00XX`, [`SEPARATOR`] depending on
+/// the two bytes after it, and any other entry as a backslash and that letter.
 type Escapes = [u8; 256];
 
 const CODE: u8 = 1;
@@ -93,8 +93,8 @@ fn plain_len(text: &[u8], escapes: &Escapes) -> usize {
             | (byte == b'&')
             | (byte == FIRST_OF_SEPARATOR)
     };
-    // What is special here includes all that either table escapes, and some bytes that the table of keys
-    // does not: a block with such a byte only ends the fast part, and the tail asks the table.
+    // What is special here includes all that either table escapes, and some bytes that the table of
+    // keys does not: such a byte only stops the fast path, and the tail consults the table.
     let (blocks, _) = text.as_chunks::<16>();
     let quiet = blocks
         .iter()
@@ -105,18 +105,20 @@ fn plain_len(text: &[u8], escapes: &Escapes) -> usize {
     tail.map_or(text.len(), |at| skipped + at)
 }
 
-/// Writes the character at the start of `letter`, escaped if it is U+2028 or U+2029. Returns its length in bytes.
+/// Writes the character at the start of `letter`, escaped if it is U+2028 or U+2029. Returns its
+/// length in bytes.
 fn write_separator(letter: &[u8], out: &mut Vec<u8>) -> usize {
     match letter {
-        // In UTF-8 U+2028 and U+2029 are e2 80 a8 and e2 80 a9, so the last four bits are those of the
-        // code.
+        // In UTF-8 U+2028 and U+2029 are e2 80 a8 and e2 80 a9, so the last four bits are those of
+        // the code.
         [_, 0x80, last @ (0xa8 | 0xa9), ..] => {
             out.extend_from_slice(b"\\u202");
             out.push(HEX[usize::from(last & 15)]);
             3
         }
         _ => {
-            // The bytes after this one are no first bytes of a character, so they follow as plain ones.
+            // The bytes after this one are no first bytes of a character, so they follow as plain
+            // ones.
             out.push(FIRST_OF_SEPARATOR);
             1
         }

@@ -1,7 +1,7 @@
 //! The columns of a block: the keys that its objects have, in the order of the text of the query.
 
+use super::name_positions::NamePositions;
 use super::outline::Outline;
-use super::places::NamePositions;
 use rustc_hash::FxHashMap;
 use std::collections::{HashMap, HashSet};
 
@@ -27,7 +27,7 @@ impl Key {
         }
     }
 
-    /// Returns true if a key of an object is this one, or one of those that it stands for.
+    /// Returns true if a key of an object is this one, or one of those that it represents.
     #[cfg(test)]
     pub(super) fn matches(&self, key: &str) -> bool {
         let continues = |start: &str, mark: char| {
@@ -41,7 +41,8 @@ impl Key {
     }
 }
 
-/// The first of some keys that matches a name, found by what may end a key within the name.
+/// The first of some keys that matches a name, searched by the bytes that can terminate a key
+/// within the name.
 #[derive(Debug, Default)]
 pub(super) struct KeyPositions<'a> {
     full: HashMap<&'a str, usize>,
@@ -50,7 +51,7 @@ pub(super) struct KeyPositions<'a> {
 }
 
 impl<'a> KeyPositions<'a> {
-    /// Some keys, each with its place.
+    /// Some keys, each with its index.
     pub(super) fn new(keys: impl Iterator<Item = (usize, &'a Key)>) -> KeyPositions<'a> {
         let mut positions = KeyPositions::default();
         for (position, key) in keys {
@@ -64,7 +65,7 @@ impl<'a> KeyPositions<'a> {
         positions
     }
 
-    /// Returns the first place of a key that a name is, or is one of those that the key stands for.
+    /// Returns the index of the first key that equals a name or represents it.
     pub(super) fn of(&self, name: &str) -> Option<usize> {
         let starts = |mark: char| name.match_indices(mark).map(|(end, _)| &name[..end]);
         let full = [self.full.get(name), self.languages.get(name)].into_iter().flatten();
@@ -73,7 +74,7 @@ impl<'a> KeyPositions<'a> {
         full.chain(facets).chain(languages).min().copied()
     }
 
-    /// Returns the first place of a key that an object is under whose column this is: `key.inner`.
+    /// Returns the index of the first key of an object that has this column: `key.inner`.
     pub(super) fn of_object(&self, name: &str) -> Option<usize> {
         name.match_indices('.').filter_map(|(end, _)| self.of(&name[..end])).min()
     }
@@ -84,8 +85,8 @@ pub fn need_data(keys: &[Key]) -> bool {
     keys.iter().any(|key| key.fixed().is_none())
 }
 
-/// Returns the names of the columns of a block, each once, in the order of `keys`. `result` are the keys that objects have;
-/// those that no entry of `keys` matches come last.
+/// Returns the names of the columns of a block, each once, in the order of `keys`. `result` are the
+/// keys that objects have; those that no entry of `keys` matches come last.
 pub fn columns(keys: &[Key], result: &[String]) -> Vec<String> {
     let by_data = keys.iter().enumerate().filter(|(_, key)| key.fixed().is_none());
     let positions = KeyPositions::new(by_data);
@@ -113,7 +114,8 @@ pub struct KeySink {
     expected: String,
     keys: Vec<String>,
     positions: NamePositions,
-    /// The keys of the object of the block that is being written. They count when the object ends.
+    /// The keys of the object of the block that is being written. They count once the object is
+    /// complete.
     row: Vec<String>,
     open: Vec<Open>,
     /// The key of the next value, in the object of all blocks and in an object of the block.
@@ -124,13 +126,13 @@ pub struct KeySink {
 struct Open {
     /// The key that it is the value of.
     key: Option<String>,
-    /// True for the array of the wanted block and for everything inside it.
+    /// True for the array of the requested block and for everything inside it.
     is_expected: bool,
     items: usize,
 }
 
-/// The number of open objects and arrays inside an object of a block: the object of all blocks, the array of the block,
-/// and the object itself.
+/// The number of open objects and arrays inside an object of a block: the object of all blocks, the
+/// array of the block, and the object itself.
 const ROW_DEPTH: usize = 3;
 
 impl KeySink {
@@ -210,7 +212,7 @@ mod tests {
     use fastrand::Rng;
 
     #[test]
-    fn keys_of_one_block_without_what_was_taken_back() {
+    fn keys_of_one_block_without_discarded_ones() {
         let mut sink = KeySink::new("q".to_owned());
         sink.begin_object();
         for block in ["p", "q"] {
@@ -256,7 +258,7 @@ mod tests {
         assert_eq!(columns(&keys, &[]), ["z", "a"]);
     }
 
-    /// As one key after the other is asked.
+    /// As a linear search finds it.
     #[test]
     fn the_first_key_that_matches() {
         let mut rng = Rng::with_seed(7);

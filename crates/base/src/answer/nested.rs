@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// The key under which `@groupby` writes its groups.
 const GROUPS: &str = "@groupby";
 
-/// A sink that collects the objects of one block as a table with nested columns. The groups of a block are its rows.
+/// A sink that collects the objects of one block as a table with nested columns. The groups of a
+/// block are its rows.
 #[derive(Default)]
 pub struct NestedSink {
     expected: String,
@@ -27,9 +28,9 @@ pub struct NestedSink {
 
 /// An object or array that has begun and not ended.
 enum Frame {
-    /// The object of all blocks; true before the array of the wanted one.
+    /// The object of all blocks; true before the array of the requested one.
     Blocks(bool),
-    /// The array of the wanted block, and the number of its elements.
+    /// The array of the requested block, and the number of its elements.
     Block(usize),
     /// An object: the key of the next value, and the values so far.
     Object(Option<Arc<str>>, Vec<(Arc<str>, Cell)>),
@@ -40,8 +41,8 @@ enum Frame {
 }
 
 impl NestedSink {
-    /// Creates a sink for a block. `joins` makes one row of all its objects, where each has a value of its own, as those of a
-    /// block without nodes do.
+    /// Creates a sink for a block. `joins` makes one row of all its objects, where each has a value
+    /// of its own, as those of a block without nodes do.
     pub fn new(block: String, joins: bool) -> NestedSink {
         NestedSink { expected: block, joins, ..NestedSink::default() }
     }
@@ -72,7 +73,7 @@ impl NestedSink {
         }
     }
 
-    /// Takes a whole object of the block.
+    /// Takes an entire object of the block.
     fn end_row(&mut self, fields: Vec<(Arc<str>, Cell)>) {
         if self.joins {
             self.joined.extend(fields);
@@ -226,7 +227,7 @@ impl Sink for NestedSink {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::{Cells, Ends, Form, Shape};
+    use crate::answer::{CellOffsets, Cells, Form, Shape};
 
     /// Writes `{"p":[{"x":0}],"q":[ROWS]}`, where a row has the friends of these ages.
     fn table(rows: &[&[i64]]) -> Table {
@@ -265,8 +266,8 @@ mod tests {
         let result = table(&[&[1, 2], &[], &[3]]);
         assert_eq!((result.rows, result.columns[0].name.as_str()), (3, "name"));
         let Cells::List(lists) = &result.columns[1].cells else { panic!("no lists") };
-        let ends = Ends::Narrow(vec![0, 2, 2, 3]);
-        assert_eq!((&lists.ends, &lists.valid[..]), (&ends, &[true, false, true][..]));
+        let offsets = CellOffsets::Narrow(vec![0, 2, 2, 3]);
+        assert_eq!((&lists.offsets, &lists.valid[..]), (&offsets, &[true, false, true][..]));
         let Cells::Struct(friends) = &lists.items else { panic!("no objects") };
         let Cells::Int(ages) = &friends.columns[0].cells else { panic!("no ages") };
         assert_eq!(ages.values, [1, 2, 3]);

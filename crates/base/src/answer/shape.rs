@@ -1,7 +1,8 @@
-//! The columns that a block's rows have by the text of the query and the schema, whatever was found.
+//! The columns that a block's rows have by the text of the query and the schema, independent of the
+//! data.
 
 use super::cells::{Cells, Column, Lists, Structs, Texts, Values};
-use super::places::NamePositions;
+use super::name_positions::NamePositions;
 use super::table::Table;
 use std::collections::HashSet;
 
@@ -17,9 +18,9 @@ pub struct Shape {
 /// What the cells of a column hold.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Form {
-    /// Only data tells.
+    /// Depends on the data.
     Unknown,
-    /// Whole numbers.
+    /// Integers.
     Int,
     /// Numbers.
     Float,
@@ -73,8 +74,8 @@ impl Form {
 }
 
 impl Table {
-    /// Gives the table the columns of a shape, in that order, before others: those that no row has are null in all, and of the
-    /// type that the shape says. So do objects within it.
+    /// Gives the table the columns of a shape, in that order, before others: those that no row has
+    /// are null in all, and of the type that the shape says. So do objects within it.
     pub fn shape(&mut self, shapes: &[Shape]) {
         shape_columns(&mut self.columns, self.rows, shapes);
     }

@@ -1,11 +1,12 @@
 //! Rows of one block as typed columns, for data frames.
 //!
 //! Cells are staged for one row and moved into their columns when the row is complete, so that an
-//! object that is taken back leaves nothing behind. The groups of a block with `@groupby` are its rows.
+//! object that is removed leaves nothing behind. The groups of a block with `@groupby` are its
+//! rows.
 
 use super::cells::{Cell, Cells, Column, MixedTypes, column_position};
 use super::keys::{Key, KeyPositions};
-use super::places::NamePositions;
+use super::name_positions::NamePositions;
 use crate::types::{Error, FragmentSink, ObjectCells, Objects, Result, Sink, Uid, ValueRef};
 use std::mem;
 
@@ -32,8 +33,8 @@ pub struct TableSink {
     row: StagedRow,
     /// The keys from the row to the next value, joined by dots: the name of its column.
     path: String,
-    /// The position where the search for the next column starts. Most rows have their columns in the same order, so the
-    /// search usually ends there.
+    /// The position where the search for the next column starts. Most rows have their columns in
+    /// the same order, so the search usually stops there.
     next_column: usize,
     positions: NamePositions,
     /// The object just written held groups, which are the rows; so it is not a row itself.
@@ -43,7 +44,7 @@ pub struct TableSink {
     fault: Option<Error>,
 }
 
-/// The cells of the current row, each with the place of its column, and the buffer of their texts.
+/// The cells of the current row, each with the index of its column, and the buffer of their texts.
 #[derive(Default)]
 struct StagedRow {
     cells: Vec<(usize, Cell)>,
@@ -70,7 +71,7 @@ enum Frame {
         /// The items so far.
         items: Vec<Cell>,
     },
-    /// The groups of the block, each of which is a row.
+    /// The groups of the block, one row each.
     Groups,
     /// An object or array in a list; true while it is empty.
     Item(bool),
@@ -79,10 +80,12 @@ enum Frame {
 }
 
 impl Table {
-    /// Sorts the columns by the order of the text of the query. The columns of one nested object stay together.
+    /// Sorts the columns by the order of the text of the query. The columns of one nested object
+    /// stay together.
     pub fn put_in_order(&mut self, keys: &[Key]) {
         let positions = KeyPositions::new(keys.iter().enumerate());
-        // The sort is stable: columns that no key names come last, in the order in which they were met.
+        // The sort is stable: columns that no key names come last, in the order in which they were
+        // met.
         self.columns.sort_by_cached_key(|column| {
             let nested = || positions.of_object(&column.name);
             positions.of(&column.name).or_else(nested).unwrap_or(usize::MAX)
@@ -91,8 +94,8 @@ impl Table {
 }
 
 impl Table {
-    /// Adds the rows of another table behind those of this one. Columns are told by their names; a row has no value in a column that its
-    /// table does not have.
+    /// Adds the rows of another table behind those of this one. Columns are matched by name; a row
+    /// has no value in a column that its table does not have.
     ///
     /// # Errors
     ///
@@ -102,8 +105,8 @@ impl Table {
         for (next, Column { name, cells: more }) in other.columns.into_iter().enumerate() {
             let position = column_position(&mut self.columns, &mut positions, next, &name);
             let Column { name, cells } = &mut self.columns[position];
-            // The cells of the other table belong to the rows behind those of this one, whether this one had
-            // the column or not.
+            // The cells of the other table belong to the rows behind those of this one, whether
+            // this one had the column or not.
             cells.pad_to(self.rows);
             cells.append(more).map_err(|kinds| no_column(name, kinds))?;
         }
@@ -160,7 +163,8 @@ impl TableSink {
         }
     }
 
-    /// Creates a sink for the rows of a block. With `None` the answer must have exactly one block, which is taken.
+    /// Creates a sink for the rows of a block. With `None` the answer must have exactly one block,
+    /// which is used.
     pub fn new(block: Option<String>) -> TableSink {
         TableSink { expected: block, ..TableSink::default() }
     }
@@ -193,7 +197,7 @@ impl TableSink {
         self.next_column = 0;
     }
 
-    /// Returns the place of the column that `path` names, and adds the column if it is new.
+    /// Returns the index of the column that `path` names, and adds the column if it is new.
     fn column(&mut self) -> usize {
         let position = column_position(
             &mut self.table.columns,
@@ -243,7 +247,7 @@ impl TableSink {
             Some(Frame::Groups) => self.has_groups = true,
             Some(Frame::List { column, items }) => self.row.cells.push((column, Cell::List(items))),
             Some(Frame::Item(_)) => self.refuse_item(),
-            // Tells what it stands in that something stands there.
+            // Informs the enclosing frame that it has content.
             Some(Frame::Passed(_)) => self.cell(Cell::Null),
             _ => {}
         }
@@ -251,7 +255,8 @@ impl TableSink {
 
     fn discard(&mut self) {
         if let Some(Frame::Object { cells, .. }) = self.frames.pop() {
-            // The texts of the cells stay in the buffer until the row ends: nothing refers to them any more.
+            // The texts of the cells stay in the buffer until the row is complete: nothing refers
+            // to them any more.
             self.row.cells.truncate(cells);
         }
     }
@@ -260,7 +265,7 @@ impl TableSink {
 /// What a chunk of a table is a part of.
 #[derive(Clone, Copy)]
 pub enum TableForm {
-    /// The rows of the wanted block.
+    /// The rows of the requested block.
     Rows,
     /// The groups of that block.
     Groups,
@@ -339,7 +344,8 @@ impl Sink for TableSink {
         let frame = match self.frames.last() {
             Some(Frame::Blocks) => {
                 let name = self.blocks.last().map_or("", String::as_str);
-                // Without a wanted block the first one is read, and `finish` refuses an answer that has more.
+                // Without a requested block the first one is read, and `finish` refuses an answer
+                // that has more.
                 let is_first = self.blocks.len() == 1;
                 Frame::Block(self.expected.as_ref().map_or(is_first, |expected| expected == name))
             }
@@ -478,13 +484,13 @@ mod tests {
                 assert!(sink.is_empty());
                 sink.discard_object();
                 assert!(sink.is_empty());
-                sink.key("late");
+                sink.key("later");
                 sink.null();
             });
         })
         .unwrap();
         let names: Vec<&str> = table.columns.iter().map(|column| &*column.name).collect();
-        assert_eq!(names, ["a.b", "boss.name", "boss.age", "z", "late"]);
+        assert_eq!(names, ["a.b", "boss.name", "boss.age", "z", "later"]);
         assert!(table.columns.iter().all(|column| column.cells.len() == 2));
         let Cells::Text(texts) = &table.columns[3].cells else { panic!("no texts") };
         assert_eq!((&texts.bytes[..], &texts.valid[..]), (&b"0x10"[..], &[true, false][..]));

@@ -1,12 +1,12 @@
-//! An answer that is kept apart from the data that it was read from.
+//! An answer that is independent of the data that it was read from.
 //!
-//! A tape records what a writer tells a [`Sink`], with the types of all values, and plays it to any other sink later. Texts stand
-//! behind each other in one buffer, and a key that repeats is retained once.
+//! A tape records the calls of a writer to a [`Sink`], with the types of all values, and plays it
+//! to any other sink later. All texts are in one buffer, and a key that repeats is retained once.
 
 use crate::types::{DateTime, Sink, Uid, ValueRef};
 
-/// How many different keys are looked through for one that is known already. An answer whose objects have more keys keeps some of them
-/// several times.
+/// The number of different keys that are searched for an existing one. An answer whose objects have
+/// more keys stores some of them repeatedly.
 const KEYS_LOOKED: usize = 64;
 
 /// Records an answer, and plays it. See the module.
@@ -19,9 +19,10 @@ pub struct Tape {
     bytes: Vec<u8>,
     /// The numbers of vectors.
     numbers: Vec<f32>,
-    /// Where the different keys stand in `texts`, in the order of their first use.
+    /// Where the different keys are in `texts`, in the order of their first use.
     keys: Vec<Span>,
-    /// The position in `keys` behind the last one that was used: objects of a list mostly have the same keys in the same order.
+    /// The position in `keys` behind the last one that was used: objects of a list mostly have the
+    /// same keys in the same order.
     next_key: usize,
     /// The objects and arrays that are not closed yet.
     open: Vec<Open>,
@@ -51,7 +52,7 @@ enum Event {
     BeginArray,
     EndArray,
     Null,
-    /// A key, by its place in the list of keys.
+    /// A key, by its index in the list of keys.
     Key(u32),
     /// A text that is no value, such as the name of a type.
     Text(Span),
@@ -95,22 +96,23 @@ impl Tape {
             + self.keys.capacity() * size_of::<Span>()
     }
 
-    /// Plays what was recorded to a sink: of each array no more than `items_max` items, but for those of the arrays in the outermost
-    /// object whose key `is_complete` names. Costs a step for each event that was recorded, with those that are left out.
+    /// Plays what was recorded to a sink: of each array no more than `items_max` items, but for
+    /// those of the arrays in the outermost object whose key `is_complete` names. Costs a step for
+    /// each event that was recorded, with those that are left out.
     pub fn play(&self, items_max: usize, is_complete: impl Fn(&str) -> bool, sink: &mut dyn Sink) {
         // The number of items so far of each open array; `None` for an object.
         let mut open: Vec<Option<usize>> = Vec::new();
         let (mut full, mut left_out) = (false, 0_usize);
         for event in &self.events {
             let begins = matches!(event, Event::BeginObject | Event::BeginArray);
-            let ends = matches!(event, Event::EndObject | Event::EndArray);
-            // The number of brackets that are open of the item that is left out: where all are closed, the
-            // item has ended.
+            let closes = matches!(event, Event::EndObject | Event::EndArray);
+            // The number of brackets that are open of the item that is left out: where all are
+            // closed, the item has ended.
             if 0 < left_out {
-                left_out = left_out + usize::from(begins) - usize::from(ends);
+                left_out = left_out + usize::from(begins) - usize::from(closes);
                 continue;
             }
-            if ends {
+            if closes {
                 open.pop();
             } else if let Some(Some(items)) = open.last_mut() {
                 *items += 1;
@@ -129,11 +131,11 @@ impl Tape {
                 Event::BeginObject => open.push(None),
                 _ => {}
             }
-            self.tell(*event, sink);
+            self.play_event(*event, sink);
         }
     }
 
-    fn tell(&self, event: Event, sink: &mut dyn Sink) {
+    fn play_event(&self, event: Event, sink: &mut dyn Sink) {
         match event {
             Event::BeginObject => sink.begin_object(),
             Event::EndObject => sink.end_object(),
@@ -239,7 +241,8 @@ impl Sink for Tape {
     fn key(&mut self, key: &str) {
         let is_at =
             |position: &usize| self.keys.get(*position).is_some_and(|it| self.text_at(*it) == key);
-        // Behind the last key the search goes on at the first: the next object of a list begins with it.
+        // Behind the last key the search goes on at the first: the next object of a list begins
+        // with it.
         let guess = if self.next_key < self.keys.len() { self.next_key } else { 0 };
         let existing = Some(guess)
             .filter(is_at)
@@ -312,7 +315,7 @@ mod tests {
     use super::*;
     use crate::answer::JsonSink;
 
-    /// Writes something of everything, with parts that are taken back.
+    /// Writes something of everything, with parts that are removed.
     fn write(sink: &mut dyn Sink) {
         sink.begin_object();
         sink.key("q");
@@ -337,7 +340,7 @@ mod tests {
             sink.end_array();
             sink.key("vector");
             sink.value(ValueRef::Vector(&[1.0, 0.5]));
-            sink.key("place");
+            sink.key("position");
             sink.value(ValueRef::Geo(r#"{"type":"Point","coordinates":[1,2]}"#));
             sink.key("none");
             sink.null();
@@ -368,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tape_plays_what_it_was_told() {
+    fn a_tape_plays_what_it_recorded() {
         let (mut tape, mut direct) = (Tape::new(), JsonSink::new());
         write(&mut tape);
         write(&mut direct);
@@ -380,13 +383,13 @@ mod tests {
     fn the_beginning_of_each_array_is_played() {
         let mut tape = Tape::new();
         write(&mut tape);
-        let row = r#"{"uid":"0x0","name":"Ada","tags":[0],"vector":[1E+00,5E-01],"place":{"type":"Point","coordinates":[1,2]},"none":null}"#;
+        let row = r#"{"uid":"0x0","name":"Ada","tags":[0],"vector":[1E+00,5E-01],"position":{"type":"Point","coordinates":[1,2]},"none":null}"#;
         let sums = r#""sums":[{"sum":1.5},{"sum":2.5}]"#;
         assert_eq!(played(&tape, 1), format!(r#"{{"q":[{row}],{sums}}}"#));
     }
 
     #[test]
-    fn a_key_is_kept_once() {
+    fn a_key_is_stored_once() {
         let mut tape = Tape::new();
         write(&mut tape);
         assert_eq!(tape.texts.matches("name").count(), 1);

@@ -1,26 +1,28 @@
 //! How much memory a text of JSON takes once it is read into values.
 //!
-//! `{"a":0}` has seven bytes and takes 700, so what a text holds is counted before it is read, and drawn from the budget.
+//! `{"a":0}` has seven bytes and takes 700, so what a text holds is counted before it is read, and
+//! reserved in the budget.
 
 use serde_json::Value;
 
 /// A member of an object: its name and its value.
 const MEMBER: usize = size_of::<String>() + size_of::<Value>();
 
-/// The first node of the map that an object is has eleven positions, and is made for one member as well.
+/// The first node of the map that an object is has eleven positions, and is made for one member as
+/// well.
 const OBJECT: u64 = 11 * MEMBER as u64 + 16;
 
 /// A list begins with four positions.
 const LIST: u64 = 4 * size_of::<Value>() as u64;
 
-/// What stands behind a comma: in a list, which doubles and is copied while it grows, three positions; in a map, whose nodes are half
-/// full where names ascend, two.
+/// What stands behind a comma: in a list, which doubles and is copied while it grows, three
+/// positions; in a map, whose nodes are half full where names ascend, two.
 const ITEM: u64 = 3 * size_of::<Value>() as u64 + 16;
 
 /// The least that the allocator gives for a text.
 const TEXT: u64 = 16;
 
-/// The bytes that the values of a text take, about; more than they take, and not less. O(length), without reading values.
+/// An upper estimate of the bytes that the values of a text use. O(length), without reading values.
 pub fn json_weight(text: &[u8]) -> u64 {
     let mut weight = text.len() as u64;
     let mut rest = text.iter();

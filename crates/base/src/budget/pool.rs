@@ -1,21 +1,23 @@
-//! A budget of bytes that all requests share. A request reserves (*draws*) what it is about to allocate, in blocks, and
-//! gives the reservation back when it ends.
+//! A common budget of bytes for all requests. A request reserves what it is about to allocate, in
+//! blocks, and gives the reservation back when it ends.
 //!
-//! Reservations are estimates. So the budget of a server also samples the anonymous memory that the process really has,
-//! every few milliseconds. When that sample, or the data together with what is drawn, exceeds the bound, draws are
-//! refused, except out of a small reserve: it keeps a server answering small requests when its data alone fill the bound.
+//! Reservations are estimates. So the budget of a server also samples the anonymous memory that the
+//! process really has, every few milliseconds. When that sample, or the data plus all reservations,
+//! exceeds the bound, reservations are refused. A small reserve is exempt, so that a server whose
+//! data alone fill the bound still answers small requests.
 //!
 //! ```text
 //!   bound ├────────────────────────────────────────────┤
-//!         │ data and the rest │ drawn now │    free    │   rest = anonymous memory when all was quiet
-//!         │ anonymous memory, sampled │ drawn since │  │   whichever is more decides
+//!         │ data and the rest │ reserved  │    free    │   rest = anonymous memory when all was quiet
+//!         │ anonymous memory, sampled │ new reserv. │  │   whichever is more decides
 //! ```
 //!
-//! Bytes that were given back since the last sample are not subtracted from it: the allocator keeps freed pages for a
-//! while, and only the next sample shows whether the process still has them.
+//! Bytes that were given back since the last sample are not subtracted from it: the allocator holds
+//! freed pages for a while, and only the next sample shows whether the process still has them.
 //!
-//! A draw that fits into the blocks of the request costs one atomic addition on the counter of the request. A draw that
-//! needs another block also costs one on the counter of the process. All counters are relaxed: they guard no other data.
+//! A reservation that fits into the blocks of the request costs one atomic addition on the counter
+//! of the request. One that needs another block also costs one on the counter of the process. All
+//! counters are relaxed: they guard no other data.
 
 use super::machine::{anonymous_memory, memory_limit};
 use crate::types::{Error, Result};
@@ -25,8 +27,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
-/// The size in bytes of the first block of a request. The blocks of a request double from here up to [`BLOCK`], since most
-/// requests need little and thousands may run at once.
+/// The size in bytes of the first block of a request. The blocks of a request double from here up
+/// to [`BLOCK`], since most requests need few bytes and thousands may run at once.
 const FIRST_BLOCK: u64 = 4 << 10;
 
 /// The block size in bytes of requests that hold less than [`LARGE_BLOCK`].
@@ -35,48 +37,51 @@ const BLOCK: u64 = 64 << 10;
 /// The block size in bytes of requests that hold at least as much.
 const LARGE_BLOCK: u64 = 1 << 20;
 
-/// The reserve is the bound divided by this number. Draws within the reserve succeed without a look at the memory of the
-/// process.
+/// The reserve is the bound divided by this number. Reservations within the reserve succeed without
+/// a check of the memory of the process.
 const RESERVE: u64 = 16;
 
-/// The margin is the bound divided by this number, but at least [`MARGIN_MIN`]. Only small shares draw from the margin. So
-/// small requests are answered when large ones have drawn all that they may, and there is space for memory that is
-/// allocated without being drawn until the next sample shows it.
+/// The margin is the bound divided by this number, but at least [`MARGIN_MIN`]. Only small
+/// reservations use the margin. So small requests are answered when large ones have used up their
+/// part. It also covers memory that is allocated without a reservation until the next sample shows
+/// it.
 const MARGIN: u64 = 8;
 
-/// The least margin in bytes, or a quarter of the bound if that is less. What may be allocated between two samples, and
-/// what the allocator keeps, does not shrink with the bound.
+/// The least margin in bytes, or a quarter of the bound if that is less. What may be allocated
+/// between two samples, and what the allocator retains, does not shrink with the bound.
 const MARGIN_MIN: u64 = 96 << 20;
 
-/// A share that holds at most this many bytes is small: it may draw from the margin.
+/// A reservation of at most this many bytes is small: it may use the margin.
 const SMALL: u64 = 256 << 10;
 
-/// The number of calls of [`Budget::tidy`] that have an effect after at least [`LARGE_BLOCK`] bytes were given back. One
-/// is not enough: memory is freed shortly after it is given back, and the allocator visits a part of its pages at a time.
+/// The number of calls of [`Budget::tidy`] that have an effect after at least [`LARGE_BLOCK`] bytes
+/// were given back. One is not enough: memory is freed shortly after it is given back, and the
+/// allocator visits a part of its pages at a time.
 const TIDY_TIMES: u64 = 5;
 
-/// The least time between two samples when the last one was at most half of the bound. A sample takes about 20 µs.
+/// The least time between two samples when the last one was at most half of the bound. A sample
+/// takes about 20 µs.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The least time between two samples when the last one was more than half of the bound: two cores can fill several
-/// megabytes in a millisecond.
+/// The least time between two samples when the last one was more than half of the bound: two cores
+/// can fill several megabytes in a millisecond.
 const CLOSE_LOOK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A budget of memory that requests share. Clones refer to the same budget.
+/// A budget of memory common to all requests. Clones refer to the same budget.
 #[derive(Clone)]
 pub struct Budget {
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    /// The bytes that may be drawn, or that the process may have, in all.
+    /// The bytes that may be reserved, or that the process may have, in all.
     bound: u64,
-    /// The bytes that are drawn now, in whole blocks.
+    /// The bytes that are reserved now, rounded up to blocks.
     reserved: AtomicU64,
     /// The most bytes that were reserved at once since [`Budget::forget_peak`].
     peak: AtomicU64,
-    /// The sum of all bytes that were ever drawn, whether they were given back or not.
-    taken: AtomicU64,
+    /// The sum of all bytes that were ever reserved, whether they were given back or not.
+    ever_reserved: AtomicU64,
     /// The bytes that were given back since the last [`Budget::tidy`].
     given: AtomicU64,
     /// How many more calls of [`Budget::tidy`] are to have an effect.
@@ -92,57 +97,68 @@ struct Watch {
     next_look: AtomicU64,
     /// The bytes of anonymous memory in the last sample.
     anonymous: AtomicU64,
-    /// The value of [`Inner::taken`] when the last sample was taken; `u64::MAX` where the system gave none.
-    taken: AtomicU64,
-    /// The bytes that the process had beside what was drawn, in the last sample with few bytes drawn: the data.
+    /// The value of [`Inner::ever_reserved`] at the time of the last sample; `u64::MAX` where the
+    /// system gave none.
+    ever_reserved: AtomicU64,
+    /// The bytes that the process had in addition to reservations, in the last sample with few
+    /// reserved bytes: the data.
     quiet: AtomicU64,
-    /// Reads the bytes of anonymous memory from the system; `None` where it does not tell.
+    /// Reads the bytes of anonymous memory from the system; `None` where it has no such figure.
     read: fn() -> Option<u64>,
 }
 
-/// The part of a budget that one request has drawn. Dropping it gives the part back.
+/// The bytes of a budget that one request has reserved. They are released on drop.
 pub struct Reservation {
     budget: Budget,
-    /// The bytes that the request has asked for.
+    /// The bytes that the request has reserved.
     used: AtomicU64,
-    /// The bytes of the whole blocks that were drawn for it; at least `used` between calls.
+    /// The same in blocks; at least `used` between calls.
     held: AtomicU64,
 }
 
 impl Budget {
-    /// Creates a budget that counts what is drawn and never samples the memory of the process. `bound` is in bytes.
+    /// Creates a budget that counts reservations and never samples the memory of the process.
+    /// `bound` is in bytes.
     pub fn new(bound: u64) -> Budget {
         Budget::with(bound, None)
     }
 
     fn with(bound: u64, watch: Option<Watch>) -> Budget {
         let none = || AtomicU64::new(0);
-        let (reserved, peak, taken, given, untidy) = (none(), none(), none(), none(), none());
-        Budget { inner: Arc::new(Inner { bound, reserved, peak, taken, given, untidy, watch }) }
+        let (reserved, peak, ever_reserved, given, untidy) =
+            (none(), none(), none(), none(), none());
+        Budget {
+            inner: Arc::new(Inner { bound, reserved, peak, ever_reserved, given, untidy, watch }),
+        }
     }
 
-    /// Creates a budget for the whole process, its data included, whose memory is sampled. `bound` is in bytes.
+    /// Creates a budget for the entire process, its data included, whose memory is sampled. `bound`
+    /// is in bytes.
     pub fn of_process(bound: u64) -> Budget {
         Budget::watching(bound, anonymous_memory)
     }
 
-    /// Returns the budget of all databases of this process that set no other: 80 % of the memory that the process may
-    /// use, or no bound when the system does not tell how much that is.
+    /// Returns the budget of all databases of this process that set no other: 80 % of the memory
+    /// that the process may use, or no bound when the system does not report it.
     pub fn shared() -> Budget {
         static SHARED: OnceLock<Budget> = OnceLock::new();
         SHARED.get_or_init(|| Budget::new(Budget::part_of_machine(80))).clone()
     }
 
-    /// Returns a percentage of the memory that this process may use, in bytes; `u64::MAX` when that is not known.
+    /// Returns a percentage of the memory that this process may use, in bytes; `u64::MAX` when the
+    /// system does not report it.
     pub fn part_of_machine(percent: u64) -> u64 {
         memory_limit().map_or(u64::MAX, |bytes| bytes / 100 * percent)
     }
 
     fn watching(bound: u64, read: fn() -> Option<u64>) -> Budget {
         let none = || AtomicU64::new(0);
-        let (next_look, anonymous, taken, quiet) = (none(), none(), none(), none());
+        let (next_look, anonymous, ever_reserved, quiet) = (none(), none(), none(), none());
         let started = Instant::now();
-        Budget::with(bound, Some(Watch { started, next_look, anonymous, taken, quiet, read }))
+        Budget::with(
+            bound,
+            Some(Watch { started, next_look, anonymous, ever_reserved, quiet, read }),
+        )
     }
 
     /// Returns the size of the budget in bytes.
@@ -150,12 +166,13 @@ impl Budget {
         self.inner.bound
     }
 
-    /// Returns the bytes that are drawn now, counted in whole blocks.
+    /// Returns the bytes that are reserved now, rounded up to blocks.
     pub fn reserved(&self) -> u64 {
         self.inner.reserved.load(Relaxed)
     }
 
-    /// Returns the most bytes that were reserved at once since [`Budget::forget_peak`], counted in blocks.
+    /// Returns the most bytes that were reserved at once since [`Budget::forget_peak`], counted in
+    /// blocks.
     pub fn peak(&self) -> u64 {
         self.inner.peak.load(Relaxed)
     }
@@ -165,13 +182,14 @@ impl Budget {
         self.inner.peak.store(self.reserved(), Relaxed);
     }
 
-    /// Creates a share for a request. It has drawn nothing yet.
+    /// Creates an empty reservation for a request.
     pub fn reservation(&self) -> Reservation {
         Reservation { budget: self.clone(), used: AtomicU64::new(0), held: AtomicU64::new(0) }
     }
 
-    /// Checks whether data may be added. Data stays, unlike the memory of a request, so it is refused as soon as the
-    /// process has more memory than the bound. A budget that does not sample always permits it.
+    /// Checks whether data may be added. Data stays, unlike the memory of a request, so it is
+    /// refused as soon as the process has more memory than the bound. A budget that does not sample
+    /// always permits it.
     ///
     /// # Errors
     ///
@@ -186,17 +204,18 @@ impl Budget {
         }
     }
 
-    /// Notes that bytes were freed which nobody had drawn, since each is small: [`Budget::tidy`] counts them as given back.
+    /// Records bytes that were freed one by one without a reservation: [`Budget::tidy`] counts them
+    /// as given back.
     pub fn note_freed(&self, bytes: u64) {
         self.inner.given.fetch_add(bytes, Relaxed);
     }
 
-    /// Makes the allocator return freed pages to the system. To be called once a second; it has no effect when little was
-    /// given back lately.
+    /// Makes the allocator return freed pages to the system. To be called once a second; it has no
+    /// effect when few bytes were freed since the last call.
     ///
-    /// The allocator keeps freed pages for a second, and looks for pages that it has kept for longer only when a thread
-    /// ends or has allocated much. Without this call the pages of a large request would stay while only small requests
-    /// follow, and would count as data.
+    /// The allocator keeps freed pages for a second, and looks for older pages only when a thread
+    /// exits or allocates much. Without this call the pages of a large request would stay while
+    /// only small requests follow, and would count as data.
     pub fn tidy(&self) {
         let Inner { given, untidy, .. } = &*self.inner;
         if LARGE_BLOCK <= given.swap(0, Relaxed) {
@@ -206,8 +225,8 @@ impl Budget {
         if 0 < times {
             untidy.store(times - 1, Relaxed);
             let thread = thread::Builder::new().name("hexgraph-tidy".to_owned());
-            // The thread has to allocate something, or its end has no effect on the allocator. When the system refuses
-            // a thread, the next call tries again.
+            // The thread has to allocate something, or its end has no effect on the allocator. When
+            // the system refuses a thread, the next call tries again.
             let _ = thread.spawn(|| drop(std::hint::black_box(Box::new(0_u8))));
         }
     }
@@ -223,14 +242,14 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when the budget has too little left.
+    /// [`Error::Limit`] when the budget has too few bytes left.
     pub fn check_free(&self, bytes: u64) -> Result<()> {
-        let Inner { bound, reserved, taken, watch, .. } = &*self.inner;
+        let Inner { bound, reserved, ever_reserved, watch, .. } = &*self.inner;
         let now = reserved.load(Relaxed);
         let after = now.saturating_add(bytes);
         let projected = watch.as_ref().map_or(after, |watch| {
             watch.look(&self.inner);
-            watch.projected(after, taken.load(Relaxed).saturating_add(bytes))
+            watch.projected(after, ever_reserved.load(Relaxed).saturating_add(bytes))
         });
         if projected <= *bound - self.margin() {
             return Ok(());
@@ -238,16 +257,17 @@ impl Budget {
         Err(self.full(&format!("for another {bytes} bytes"), now))
     }
 
-    /// Draws `bytes` for a share, which holds `held` bytes afterwards.
+    /// Reserves `bytes` for a reservation, which holds `held` bytes afterwards.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when the budget, without the margin if the share is not small, has too little left.
-    fn take(&self, bytes: u64, held: u64) -> Result<()> {
-        let Inner { bound, reserved, peak, taken, watch, .. } = &*self.inner;
+    /// [`Error::Limit`] when the budget, without the margin if the reservation is not small, has
+    /// too few bytes left.
+    fn acquire(&self, bytes: u64, held: u64) -> Result<()> {
+        let Inner { bound, reserved, peak, ever_reserved, watch, .. } = &*self.inner;
         let retained = if held <= SMALL { 0 } else { self.margin() };
-        // The margin is at most a quarter of the bound (each of the two is), so no subtraction below goes
-        // under zero.
+        // The margin is at most a quarter of the bound (each of the two is), so no subtraction
+        // below goes under zero.
         if *bound - retained < bytes {
             return Err(self.full(&format!("for another {bytes} bytes"), self.reserved()));
         }
@@ -256,9 +276,9 @@ impl Budget {
         if let Some(watch) = looked {
             watch.look(&self.inner);
         }
-        // Added first and taken back on failure: two draws at once can't both take the last bytes.
+        // Added first and removed on failure: of two concurrent calls only one gets the last bytes.
         let after = reserved.fetch_add(bytes, Relaxed).saturating_add(bytes);
-        let ever = taken.fetch_add(bytes, Relaxed).wrapping_add(bytes);
+        let ever = ever_reserved.fetch_add(bytes, Relaxed).wrapping_add(bytes);
         let projected = looked.map_or(after, |watch| watch.projected(after, ever));
         if projected <= *bound - retained {
             // A load first: a reservation below the peak writes nothing that other cores read.
@@ -268,7 +288,7 @@ impl Budget {
             return Ok(());
         }
         reserved.fetch_sub(bytes, Relaxed);
-        taken.fetch_sub(bytes, Relaxed);
+        ever_reserved.fetch_sub(bytes, Relaxed);
         Err(self.full(&format!("for another {bytes} bytes"), projected - bytes))
     }
 
@@ -277,12 +297,12 @@ impl Budget {
         self.inner.given.fetch_add(bytes, Relaxed);
     }
 
-    fn full(&self, what: &str, taken: u64) -> Error {
+    fn full(&self, what: &str, used: u64) -> Error {
         let bound = self.inner.bound;
         Error::Limit {
             message: format!(
-                "there is no memory {what}: {taken} of the {bound} bytes that this process may use \
-                 are taken; try again later, request less, or raise the setting `memory` of the \
+                "there is no memory {what}: {used} of the {bound} bytes that this process may use \
+                 are in use; try again later, request less, or raise the setting `memory` of the \
                  server or of `connect`"
             ),
         }
@@ -292,7 +312,7 @@ impl Budget {
 impl fmt::Debug for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (bound, reserved) = (self.bound(), self.reserved());
-        f.debug_struct("Budget").field("bound", &bound).field("drawn", &reserved).finish()
+        f.debug_struct("Budget").field("bound", &bound).field("reserved", &reserved).finish()
     }
 }
 
@@ -308,44 +328,47 @@ impl Watch {
         if now < due || self.next_look.compare_exchange(due, next, Relaxed, Relaxed).is_err() {
             return;
         }
-        // The counters are read before the sample: bytes that are drawn in between may be counted twice, but are never
-        // missed.
-        let (reserved, taken) = (inner.reserved.load(Relaxed), inner.taken.load(Relaxed));
+        // The counters are read before the sample: bytes that are reserved in between may be
+        // counted twice, but are never missed.
+        let (reserved, ever_reserved) =
+            (inner.reserved.load(Relaxed), inner.ever_reserved.load(Relaxed));
         let Some(anonymous) = (self.read)() else {
-            // The system does not tell. So what was drawn once counts no longer than it is drawn, beside the data that were
-            // there when it told last.
+            // The system reports nothing. So reservations count only while they last, in addition
+            // to the data of the last sample.
             self.anonymous.store(self.quiet.load(Relaxed), Relaxed);
-            self.taken.store(u64::MAX, Relaxed);
+            self.ever_reserved.store(u64::MAX, Relaxed);
             return;
         };
         self.anonymous.store(anonymous, Relaxed);
-        self.taken.store(taken, Relaxed);
+        self.ever_reserved.store(ever_reserved, Relaxed);
         if reserved <= inner.bound / RESERVE {
             self.quiet.store(anonymous.saturating_sub(reserved), Relaxed);
         }
     }
 
-    /// Returns the bytes that the process will have once everything that is drawn is allocated: the greater of the last
-    /// sample plus what was drawn since, and the data plus what is drawn now. `ever` is the current [`Inner::taken`].
+    /// Returns the bytes that the process will have once everything that is reserved is allocated:
+    /// the maximum of the last sample plus new reservations, and the data plus all reservations.
+    /// `ever` is the current [`Inner::ever_reserved`].
     fn projected(&self, reserved: u64, ever: u64) -> u64 {
-        // A refused draw takes its bytes back, so `ever` may be less than it was at the sample; then
-        // nothing came since.
-        let since = ever.saturating_sub(self.taken.load(Relaxed));
+        // A refused reservation subtracts its bytes, so `ever` may be less than it was at the
+        // sample; then nothing came since.
+        let since = ever.saturating_sub(self.ever_reserved.load(Relaxed));
         let sampled = self.anonymous.load(Relaxed).saturating_add(since);
         sampled.max(self.quiet.load(Relaxed).saturating_add(reserved))
     }
 }
 
 impl Reservation {
-    /// Draws bytes that the request is about to allocate.
+    /// Reserves bytes that the request is about to allocate.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when the budget has too little left; then nothing is drawn.
+    /// [`Error::Limit`] when the budget has too few bytes left; then nothing is reserved.
     pub fn reserve(&self, bytes: u64) -> Result<()> {
-        // More than the bound always fails; it is caught here, since such numbers could overflow the counters.
+        // More than the bound always fails; it is caught here, since such numbers could overflow
+        // the counters.
         if self.budget.bound() < bytes {
-            return self.budget.take(bytes, bytes);
+            return self.budget.acquire(bytes, bytes);
         }
         let used = self.used.fetch_add(bytes, Relaxed).saturating_add(bytes);
         if used <= self.held.load(Relaxed) {
@@ -358,14 +381,15 @@ impl Reservation {
         held
     }
 
-    /// Gives bytes back that were drawn before.
+    /// Releases reserved bytes.
     pub fn give_back(&self, bytes: u64) {
         let used = self.used.fetch_sub(bytes, Relaxed).saturating_sub(bytes);
-        // A draw on another thread that fits at this moment may leave `held` below `used`: it is the next
-        // draw that takes the missing blocks again.
+        // A concurrent reservation that fits at this moment may leave `held` below `used`: the next
+        // one gets the missing blocks.
         let held = self.held.load(Relaxed);
         let expected = in_blocks(used);
-        // Up to one large block is retained, since a request that frees a little soon needs it again.
+        // Up to one large block is retained, since a request that frees a few bytes soon needs it
+        // again.
         if expected + LARGE_BLOCK < held
             && self.held.compare_exchange(held, expected, Relaxed, Relaxed).is_ok()
         {
@@ -378,17 +402,17 @@ impl Reservation {
         self.give_back(self.used().saturating_sub(bytes));
     }
 
-    /// Returns the bytes that the request has drawn, not rounded to blocks.
+    /// Returns the bytes that the request has reserved, not rounded to blocks.
     pub fn used(&self) -> u64 {
         self.used.load(Relaxed)
     }
 
-    /// Returns the budget that this is a share of.
+    /// Returns the budget that this is reserved in.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// Draws blocks until the share holds at least `used` bytes.
+    /// Reserves blocks until this holds at least `used` bytes.
     fn hold(&self, used: u64) -> Result<()> {
         loop {
             let held = self.held.load(Relaxed);
@@ -396,24 +420,25 @@ impl Reservation {
             if expected <= held {
                 return Ok(());
             }
-            self.budget.take(expected - held, expected)?;
+            self.budget.acquire(expected - held, expected)?;
             if self.held.compare_exchange(held, expected, Relaxed, Relaxed).is_ok() {
                 return Ok(());
             }
-            // Another thread of the request has changed what is held: give the blocks back and compute again.
+            // Another thread of the request has changed what is held: give the blocks back and
+            // compute again.
             self.budget.give(expected - held);
         }
     }
 }
 
-/// A number of bytes that are drawn from a share. Dropping it gives them back to the share.
+/// A part of a reservation. Its bytes are released on drop.
 pub struct Held {
     reservation: Arc<Reservation>,
     bytes: u64,
 }
 
 impl Held {
-    /// Draws `bytes` from a share.
+    /// Reserves `bytes`.
     ///
     /// # Errors
     ///
@@ -423,7 +448,7 @@ impl Held {
         Ok(Held { reservation: Arc::clone(reservation), bytes })
     }
 
-    /// Draws `bytes` more.
+    /// Reserves `bytes` more.
     ///
     /// # Errors
     ///
@@ -458,7 +483,7 @@ impl Drop for Reservation {
     }
 }
 
-/// Rounds a number of bytes up to whole blocks.
+/// Rounds a number of bytes up to blocks.
 fn in_blocks(bytes: u64) -> u64 {
     if bytes == 0 {
         return 0;
@@ -476,7 +501,7 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     #[test]
-    fn what_is_drawn_is_given_back_also_by_a_panic() {
+    fn reservations_are_released_also_by_a_panic() {
         let budget = Budget::new(10 << 20);
         let reservation = budget.reservation();
         for (more, reserved) in
@@ -523,7 +548,7 @@ mod tests {
     }
 
     #[test]
-    fn many_threads_draw_and_give_back_exactly() {
+    fn many_threads_reserve_and_release_exactly() {
         let budget = Budget::new(1 << 30);
         let reservation = budget.reservation();
         thread::scope(|scope| {
@@ -547,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn when_all_else_is_drawn_small_shares_get_the_rest() {
+    fn small_reservations_get_the_margin() {
         let budget = Budget::new(16 << 20);
         let large: Vec<Reservation> = (0..20).map(|_| budget.reservation()).collect();
         large.iter().for_each(|reservation| drop(reservation.reserve(SMALL)));
@@ -562,7 +587,7 @@ mod tests {
     fn what_was_given_back_counts_until_the_next_look() {
         let budget = Budget::watching(1 << 30, || Some(100));
         let watch = budget.inner.watch.as_ref().unwrap();
-        budget.inner.taken.store(40, Relaxed);
+        budget.inner.ever_reserved.store(40, Relaxed);
         watch.look(&budget.inner);
         assert_eq!(watch.projected(0, 40), 100);
         assert_eq!(watch.projected(5, 90), 150);
@@ -570,7 +595,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_system_does_not_tell_what_is_drawn_counts() {
+    fn without_samples_reservations_count() {
         let budget = Budget::watching(1 << 30, || None);
         for _ in 0..30 {
             budget.reservation().reserve(100 << 20).unwrap();

@@ -1,5 +1,5 @@
-//! The notation of floats that Go's `strconv.ParseFloat` reads: decimal or hexadecimal, with `_` between digits, and the names
-//! of what is no number.
+//! The notation of floats that Go's `strconv.ParseFloat` reads: decimal or hexadecimal, with `_`
+//! between digits, and the names of what is no number.
 
 /// Returns a decimal float without its underscores.
 pub(crate) fn plain(text: &str) -> std::borrow::Cow<'_, str> {
@@ -18,7 +18,7 @@ pub(crate) enum FloatText {
     NotANumber,
 }
 
-/// A hexadecimal float: `mantissa` times two to the `exponent`, and a little more if `sticky`.
+/// A hexadecimal float: `mantissa` times two to the `exponent`, and slightly more if `sticky`.
 pub(crate) struct HexFloat {
     negative: bool,
     mantissa: u64,
@@ -27,7 +27,7 @@ pub(crate) struct HexFloat {
 }
 
 impl FloatText {
-    /// Tells the notation of a text; `None` for a text that is no float.
+    /// Returns the notation of a text; `None` for a text that is no float.
     pub(crate) fn scan(text: &str) -> Option<FloatText> {
         let bytes = text.as_bytes();
         let unsigned = bytes.strip_prefix(b"+").or(bytes.strip_prefix(b"-")).unwrap_or(bytes);
@@ -60,8 +60,8 @@ fn is_decimal(text: &[u8]) -> bool {
     points <= 1 && digits > 0 && !others && exponent.is_none_or(|text| exponent_of(text).is_some())
 }
 
-/// Reads the integer after `e` or `p`; `None` when there is none. What is beyond a million is returned as a million, which
-/// is infinite or zero in any float.
+/// Reads the integer after `e` or `p`; `None` when there is none. What is beyond a million is
+/// returned as a million, which is infinite or zero in any float.
 fn exponent_of(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'+', digits @ ..] => (false, digits),
@@ -116,8 +116,8 @@ impl HexFloat {
     }
 
     fn push(&mut self, digit: u32, is_fraction: bool) {
-        // The highest digit of the 64 bits is still 0, so another one fits; `sticky` notes what comes
-        // later.
+        // The highest digit of the 64 bits is still 0, so another one fits; `sticky` notes what
+        // comes later.
         if self.mantissa >> 60 == 0 {
             self.mantissa = self.mantissa << 4 | u64::from(digit);
             self.exponent -= if is_fraction { 4 } else { 0 };
@@ -139,8 +139,9 @@ impl HexFloat {
         if dropped > 64 {
             return 0.0 * sign;
         }
-        // Both are doubled: `rest` is twice what is cut off, `half` twice half a unit of the last bit that is retained. So
-        // what `sticky` stands for counts as more than nothing and less than a bit.
+        // Both are doubled: `rest` is twice what is cut off, `half` twice half a unit of the last
+        // bit that is retained. So what `sticky` represents counts as more than nothing and less
+        // than a bit.
         let wide = u128::from(self.mantissa);
         let retained = wide >> dropped;
         let rest = (wide - (retained << dropped)) * 2 + u128::from(self.sticky);
@@ -152,8 +153,8 @@ impl HexFloat {
         let exponent = exponent.clamp(-1100, 1100) as i32;
         let number = (retained + u128::from(up)) as f64;
         let number = number * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
-        // A float of 32 bits, which is returned as one of 64, has a smaller range than the multiplication
-        // above knows.
+        // A float of 32 bits, which is returned as one of 64, has a smaller range than the
+        // multiplication above knows.
         let is_too_large = bits == 24 && number > f64::from(f32::MAX);
         if is_too_large { f64::INFINITY * sign } else { number * sign }
     }

@@ -1,7 +1,9 @@
-//! The bases of integers, by the rules of Go's `strconv.ParseInt` with base 0: the prefix of a text tells its base.
+//! The bases of integers, by the rules of Go's `strconv.ParseInt` with base 0: the prefix of a text
+//! selects its base.
 
-/// Returns the digits of an integer without sign, and their base: 16 after `0x`, 8 after `0o` or `0`, 2 after `0b`, else 10.
-/// Whether they are digits of that base is not checked. A `0` alone is a digit of base 10.
+/// Returns the digits of an integer without sign, and their base: 16 after `0x`, 8 after `0o` or
+/// `0`, 2 after `0b`, else 10. Whether they are digits of that base is not checked. A `0` alone is
+/// a digit of base 10.
 #[inline]
 pub fn split_base(unsigned: &str) -> (&str, u32) {
     match unsigned.as_bytes() {
@@ -18,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prefixes_tell_the_base() {
+    fn prefixes_select_the_base() {
         for (text, expected) in [
             ("0x1F", ("1F", 16)),
             ("0O7", ("7", 8)),

@@ -1,8 +1,8 @@
 //! The layouts of times that Go's `time.Parse` reads.
 //!
-//! A layout is a list of items that are read one after the other. What is accepted and what is refused is what Go accepts
-//! and refuses for these layouts, for that is what users of DQL know: an hour may have one digit, and a fraction may follow
-//! any second after a dot or comma.
+//! A layout is a list of items that are read one after the other. What is accepted and what is
+//! refused is what Go accepts and refuses for these layouts, for that is what users of DQL know: an
+//! hour may have one digit, and a fraction may follow any second after a dot or comma.
 
 /// One item of a layout.
 #[derive(Clone, Copy)]
@@ -19,7 +19,7 @@ pub(crate) enum Item {
     OffsetDigits,
     /// `IST`.
     ZoneName,
-    /// Exactly this byte; a blank stands for any number of blanks.
+    /// Exactly this byte; a blank represents any number of blanks.
     Literal(&'static str),
 }
 
@@ -31,7 +31,7 @@ pub(crate) type Layout = [Item];
 /// The length of a text with all chunks of [`LOCAL`].
 pub(crate) const LOCAL_LENGTH: usize = "2006-01-02T15:04:05".len();
 
-/// `2006-01-02T15:04:05Z07:00`, of which shorter layouts are the beginnings.
+/// `2006-01-02T15:04:05Z07:00`; shorter layouts are prefixes of it.
 pub(crate) const RFC3339: &Layout = &[
     Year,
     Literal("-"),
@@ -100,7 +100,8 @@ pub(crate) struct CalendarParts {
     pub second: u8,
 }
 
-/// What a text says of a time. The parts that its layout lacks are those of the first moment of the year.
+/// What a text says of a time. The parts that its layout lacks are those of the first moment of the
+/// year.
 pub(crate) struct Written {
     /// The date and the time where the text was written.
     pub local: CalendarParts,
@@ -164,12 +165,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn peek(&self, ahead: usize) -> Option<u8> {
-        self.text.get(self.at + ahead).copied()
+    fn peek(&self, offset: usize) -> Option<u8> {
+        self.text.get(self.at + offset).copied()
     }
 
-    fn digit(&self, ahead: usize) -> Option<u8> {
-        self.peek(ahead).filter(u8::is_ascii_digit).map(|byte| byte - b'0')
+    fn digit(&self, offset: usize) -> Option<u8> {
+        self.peek(offset).filter(u8::is_ascii_digit).map(|byte| byte - b'0')
     }
 
     fn two_digits(&mut self) -> Option<u8> {
@@ -258,7 +259,7 @@ impl Reader<'_> {
         Some((hours, self.two_digits()?, sign))
     }
 
-    /// The name of a zone says nothing beside the offset, but for `UTC`, which overrules it.
+    /// The name of a zone adds nothing to the offset, but for `UTC`, which overrules it.
     fn zone_name(&mut self) -> Option<()> {
         let rest = &self.text[self.at..];
         if rest.starts_with(b"UTC") {

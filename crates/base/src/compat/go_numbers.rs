@@ -1,5 +1,5 @@
-//! Numbers as text, in the forms of Go: those of `strconv.FormatFloat` with the format `g`, which Dgraph's answers have, and
-//! those of its `encoding/json`.
+//! Numbers as text, in the forms of Go: those of `strconv.FormatFloat` with the format `g`, which
+//! Dgraph's answers have, and those of its `encoding/json`.
 
 /// Writes a decimal integer.
 pub fn write_int(number: i64, out: &mut Vec<u8>) {
@@ -10,7 +10,7 @@ pub fn write_int(number: i64, out: &mut Vec<u8>) {
 /// with an exponent below 0.0001 and from a million on. Infinities are `+Inf` and `-Inf`.
 pub fn write_float(number: f64, out: &mut Vec<u8>) {
     let size = number.abs();
-    // Of the whole numbers only -0 has no integer of the same text.
+    // -0 is the only integral float without an integer of the same text.
     if size < 1e6 && number == number.trunc() && (number != 0.0 || number.is_sign_positive()) {
         write_int(number as i64, out);
     } else if (1e-4..1e6).contains(&size) {
@@ -21,7 +21,8 @@ pub fn write_float(number: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// The text of a float that was turned into a string: as [`write_float`] with `E` for the exponent.
+/// The text of a float that was converted to a string: as [`write_float`] with `E` for the
+/// exponent.
 pub fn float_text(number: f64) -> String {
     let mut out = Vec::with_capacity(24);
     write_float_as(number, b'E', &mut out);
@@ -38,7 +39,7 @@ pub fn write_float32(number: f32, out: &mut Vec<u8>) {
     Digits::of(buffer.format_finite(number)).write_with_exponent(b'E', out);
 }
 
-/// Writes an element of a vector that was turned into a string: never an exponent.
+/// Writes an element of a vector that was converted to a string: never an exponent.
 pub(crate) fn write_float32_plain(number: f32, out: &mut Vec<u8>) {
     if write_special(f64::from(number), out) {
         return;
@@ -67,8 +68,8 @@ pub(crate) fn write_json_float(number: f64, out: &mut Vec<u8>) {
 fn write_float_as(number: f64, mark: u8, out: &mut Vec<u8>) {
     if !write_special(number, out) {
         let mut buffer = zmij::Buffer::new();
-        // Go's `strconv` decides between the two forms by a precision of 6 where the shortest digits are
-        // asked for.
+        // Go's `strconv` decides between the two forms by a precision of 6 where the shortest
+        // digits are requested.
         Digits::of(buffer.format_finite(number)).write(6, mark, out);
     }
 }
@@ -151,7 +152,8 @@ impl Digits {
             self.len -= 1;
         }
         if self.len == 0 {
-            // Zero is 0.0 times ten, so that its exponent, one less, is 0 and it is written plainly.
+            // Zero is 0.0 times ten, so that its exponent, one less, is 0 and it is written
+            // plainly.
             self.point = 1;
         }
     }

@@ -1,4 +1,5 @@
-//! Texts in quotes, in the form of Go's `strconv.Quote`, which stands in error messages that Dgraph's clients know.
+//! Texts in quotes, in the form of Go's `strconv.Quote`, which is in error messages that Dgraph's
+//! clients know.
 
 use std::fmt::Write;
 

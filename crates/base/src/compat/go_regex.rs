@@ -1,5 +1,5 @@
-//! Regular expressions as Go writes and reads them, turned into those of the `regex` crate.
-//! They differ in small things: what `\w`, `\d`, `\s` and `\b` mean beyond ASCII, how classes are
+//! Regular expressions as Go writes and reads them, converted to those of the `regex` crate. They
+//! differ in small things: what `\w`, `\d`, `\s` and `\b` mean beyond ASCII, how classes are
 //! written, which escapes there are, and what may be repeated.
 
 use super::go_regex_error::{GoRegexError, GoRegexFault};
@@ -25,8 +25,8 @@ const POSIX_CLASSES: [&str; 14] = [
 /// The longest pattern, in bytes.
 const PATTERN_MAX: usize = 1 << 16;
 
-/// Reads a pattern: `^` and `$` match at the ends of lines, and nothing matches a line feed.
-/// `flags` may be empty or `i`, to ignore case.
+/// Reads a pattern: `^` and `$` match at line boundaries, and nothing matches a line feed. `flags`
+/// may be empty or `i`, to ignore case.
 ///
 /// # Errors
 ///
@@ -40,7 +40,8 @@ pub(crate) fn parse(pattern: &str, flags: &str) -> Result<Hir, GoRegexError> {
     Ok(without_line_feed(&read(pattern, ignore_case, true)?))
 }
 
-/// Reads a pattern as Go does without flags: `^` and `$` match at the ends of the text.
+/// Reads a pattern as Go does without flags: `^` and `$` match at the start and the end of the
+/// text.
 pub(crate) fn parse_plain(pattern: &str) -> Result<Hir, GoRegexError> {
     read(pattern, false, false)
 }
@@ -63,7 +64,7 @@ fn fault(fault: GoRegexFault, chunk: &str) -> GoRegexError {
     GoRegexError::Syntax { fault, chunk: chunk.to_owned() }
 }
 
-/// Turns an error of the other syntax into the one that Go has for it, where Go has one.
+/// Converts an error of the other syntax into the one that Go has for it, where Go has one.
 fn describe(pattern: &str, error: &regex_syntax::Error) -> GoRegexError {
     use regex_syntax::ast::ErrorKind;
     match error {
@@ -81,8 +82,8 @@ fn describe(pattern: &str, error: &regex_syntax::Error) -> GoRegexError {
     }
 }
 
-/// Returns the same expression, but one that no line feed matches. It calls itself no deeper than [`NESTING_MAX`], to which
-/// the parser has bounded the expression.
+/// Returns the same expression, but one that no line feed matches. It calls itself no deeper than
+/// [`NESTING_MAX`], to which the parser has bounded the expression.
 fn without_line_feed(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Empty => Hir::empty(),
@@ -98,7 +99,7 @@ fn without_line_feed(hir: &Hir) -> Hir {
             }
             Hir::repetition(repetition.with(sub))
         }
-        // Only whether there is a match is asked, so groups need not be told apart.
+        // Only whether there is a match counts, so groups do not matter.
         HirKind::Capture(capture) => without_line_feed(&capture.sub),
         HirKind::Concat(parts) => Hir::concat(parts.iter().map(without_line_feed).collect()),
         HirKind::Alternation(parts) => {
@@ -129,7 +130,7 @@ struct Translator<'a> {
     is_repeated: bool,
 }
 
-/// What an escape stands for.
+/// What an escape represents.
 enum Escape {
     /// One character.
     One(char),
@@ -146,7 +147,7 @@ impl<'a> Translator<'a> {
         &self.pattern[self.at..]
     }
 
-    fn take(&mut self) -> Option<char> {
+    fn next_char(&mut self) -> Option<char> {
         let character = self.rest().chars().next()?;
         self.at += character.len_utf8();
         Some(character)
@@ -246,7 +247,7 @@ impl<'a> Translator<'a> {
             self.out.push('(');
             return Ok(());
         }
-        // Where the flags have no end, `?` stands for them, which is no flag and is refused below.
+        // Where the flags have no end, `?` represents them, which is no flag and is refused below.
         let flags = special.find([':', ')']).map_or("?", |end| &special[..end]);
         if !flags.chars().all(|flag| matches!(flag, 'i' | 'm' | 's' | 'U' | '-')) {
             let chunk: String = rest.chars().take(3).collect();
@@ -291,7 +292,7 @@ impl<'a> Translator<'a> {
     fn escape(&mut self) -> Result<Escape, GoRegexError> {
         let start = self.at;
         self.at += 1;
-        let Some(character) = self.take() else {
+        let Some(character) = self.next_char() else {
             return Err(GoRegexError::TrailingBackslash);
         };
         Ok(match character {
@@ -326,7 +327,7 @@ impl<'a> Translator<'a> {
             .and_then(|digits| u32::from_str_radix(digits, 16).ok())
             .and_then(char::from_u32);
         self.at += length + usize::from(braced);
-        // It ends beyond the pattern, or within a character, only where the digits are wrong.
+        // The end is beyond the pattern, or within a character, only if the digits are wrong.
         let chunk = self.pattern.get(start..self.at).unwrap_or_default();
         code.ok_or_else(|| fault(GoRegexFault::Escape, chunk))
     }
@@ -353,7 +354,8 @@ impl<'a> Translator<'a> {
             self.at += end.map_or(rest.len(), |end| end + 1);
             &rest[..end.unwrap_or(0)]
         } else {
-            self.take().map_or("", |letter| &self.pattern[self.at - letter.len_utf8()..self.at])
+            self.next_char()
+                .map_or("", |letter| &self.pattern[self.at - letter.len_utf8()..self.at])
         };
         let is_name = !name.is_empty()
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -413,8 +415,8 @@ impl<'a> Translator<'a> {
         };
         self.literal(first);
         let rest = self.rest();
-        // A `-` right before the `]` is a letter; one at the end of the pattern fails as a class without a
-        // bracket.
+        // A `-` right before the `]` is a letter; one at the end of the pattern fails as a class
+        // without a bracket.
         if rest.starts_with('-') && !rest.starts_with("-]") && 1 < rest.len() {
             self.at += 1;
             match self.class_character()? {
@@ -435,7 +437,7 @@ impl<'a> Translator<'a> {
         if self.rest().starts_with('\\') {
             return self.escape();
         }
-        self.take()
+        self.next_char()
             .map(Escape::One)
             .ok_or_else(|| fault(GoRegexFault::MissingBracket, self.pattern))
     }

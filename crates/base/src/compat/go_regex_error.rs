@@ -12,7 +12,7 @@ pub enum GoRegexError {
     /// The pattern has more than 65,536 bytes.
     #[error("wrong regular expression: expression too large")]
     TooLong,
-    /// The pattern ends in a backslash.
+    /// The last character of the pattern is a backslash.
     #[error("wrong regular expression: trailing backslash at end of expression")]
     TrailingBackslash,
     /// A chunk of the pattern can't be read.

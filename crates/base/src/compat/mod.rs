@@ -1,5 +1,6 @@
-//! What is as it is because Dgraph and its clients have it so: notations of Go, in which texts are read and answers are
-//! written. Nothing here is a decision of this design, and nothing here knows of the rest.
+//! What is as it is because Dgraph and its clients have it so: notations of Go, in which texts are
+//! read and answers are written. Nothing here is a decision of this design, and nothing here knows
+//! of the rest.
 //!
 //! | file | what it imitates |
 //! |---|---|

@@ -4,22 +4,24 @@ use crate::formats::{NQuad, Object};
 use crate::types::{Result, Value};
 use std::borrow::Cow;
 
-/// The facets and long values of statements are reserved for each time they have grown by this many bytes.
+/// The facets and long values of statements are reserved for each time they have grown by this many
+/// bytes.
 const RESERVED_STEP: usize = 16 << 10;
 
 /// The first capacity of a list of statements.
 const FIRST_CAPACITY: usize = 16;
 
-/// Decides what reading statements may take, and which of them are retained.
+/// Limits the memory of reading statements, and selects which of them are retained.
 pub trait Admission {
-    /// Reserves bytes that are about to be allocated, until the request ends.
+    /// Reserves bytes that are about to be allocated, for the duration of the request.
     ///
     /// # Errors
     ///
     /// [`Error::Limit`](crate::types::Error::Limit) when there are too few left.
     fn reserve(&self, bytes: usize) -> Result<()>;
 
-    /// Whether a statement is retained. One that is not is left out: the request is refused when all of it is read.
+    /// Whether a statement is retained. One that is not is left out: the request is refused when
+    /// all of it is read.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Cuts a file, plain or compressed, into chunks of entire lines that can be read in parallel.
 //!
-//! One thread reads and decompresses. Whether a chunk is UTF-8 is checked by the thread that reads its lines, so that the
-//! check does not slow down the reading thread.
+//! One thread reads and decompresses. Whether a chunk is UTF-8 is checked by the thread that reads
+//! its lines, so that the check does not slow down the reading thread.
 
 use std::io::{self, Cursor, Read};
 
@@ -76,7 +76,8 @@ impl FilePosition {
     }
 }
 
-/// The position in the file behind a text that begins at `start`. The file does not have the marks behind values.
+/// The position in the file behind a text that begins at `start`. The file does not have the marks
+/// behind values.
 fn position_behind(start: FilePosition, text: &[u8], has_values: bool) -> FilePosition {
     if !has_values {
         return start.behind(text);
@@ -89,14 +90,15 @@ fn position_behind(start: FilePosition, text: &[u8], has_values: bool) -> FilePo
 }
 
 impl Chunk {
-    /// Returns the lines in order. The entire chunk is checked for UTF-8 before the first line is returned.
+    /// Returns the lines in order. The entire chunk is checked for UTF-8 before the first line is
+    /// returned.
     pub fn lines(&self) -> impl Iterator<Item = ChunkLine<'_>> {
         let (end, text) = match self.has_values {
             true => (END, &*self.text),
             false => (b'\n', self.text.strip_suffix(b"\n").unwrap_or(&self.text)),
         };
-        // Exactly one of the two iterators below has items: lines are checked one by one only when the chunk as a
-        // whole is not UTF-8.
+        // Exactly one of the two iterators below has items: lines are checked one by one only when
+        // the chunk is not UTF-8.
         let (full, bytes) = match std::str::from_utf8(text) {
             Ok(full) => (Some(full), None),
             Err(_) => (None, Some(text)),
@@ -144,7 +146,8 @@ pub struct ChunkReader<'a> {
 }
 
 impl<'a> ChunkReader<'a> {
-    /// Creates a reader; `name` is the name of the file in error messages. Its first bytes tell whether it is compressed.
+    /// Creates a reader; `name` is the name of the file in error messages. Its first bytes say
+    /// whether it is compressed.
     ///
     /// # Errors
     ///
@@ -169,7 +172,8 @@ impl<'a> ChunkReader<'a> {
         })
     }
 
-    /// Sets the greatest length of a line in bytes, which is 64 MiB otherwise. A longer line is an error.
+    /// Sets the greatest length of a line in bytes, which is 64 MiB otherwise. A longer line is an
+    /// error.
     pub fn line_len_max(mut self, bytes: usize) -> ChunkReader<'a> {
         self.line_len_max = bytes;
         self
@@ -178,11 +182,10 @@ impl<'a> ChunkReader<'a> {
     fn read_chunk(&mut self) -> Result<Option<Chunk>> {
         let mut text = std::mem::take(&mut self.rest);
         let end = if self.has_values { END } else { b'\n' };
-        // The offset behind the last line or value. Each round searches only the bytes that it has read, so a long line
-        // takes linear time.
+        // The offset behind the last line or value. Each round searches only the bytes that it has
+        // read, so a long line takes linear time.
         let mut lines_end = 0;
-        // A chunk ends with a line, so one whose first line is longer than a chunk grows until that line
-        // ends.
+        // A chunk consists of complete lines, so it grows while its first line is incomplete.
         while text.len() < CHUNK_LEN || lines_end == 0 {
             let existing = text.len();
             if !self.fill(&mut text)? {
@@ -192,7 +195,7 @@ impl<'a> ChunkReader<'a> {
             }
             let last = text[existing..].iter().rposition(|&byte| byte == end);
             lines_end = last.map_or(lines_end, |index| existing + index + 1);
-            // Only the line that has not ended is measured, so one that ends within the last read may pass by
+            // Only an incomplete line is measured, so one that the last read completes may pass by
             // that much.
             if self.line_len_max < text.len() - lines_end {
                 return Err(self.long_line(&text[..lines_end]));
@@ -244,8 +247,9 @@ fn packing_of(start: &[u8]) -> Option<Packing> {
     }
 }
 
-/// Returns a reader of the text of a file, which decompresses gzip or Zstandard if the first bytes show one of them, and
-/// skips a byte order mark at the start of the text. `name` is the name of the file in error messages.
+/// Returns a reader of the text of a file, which decompresses gzip or Zstandard if the first bytes
+/// show one of them, and skips a byte order mark at the start of the text. `name` is the name of
+/// the file in error messages.
 ///
 /// # Errors
 ///
@@ -260,13 +264,14 @@ pub fn decompressed<'a>(
         return Ok(Box::new(without_mark(start).chain(input)));
     };
     let full = Cursor::new(start).chain(input);
-    // The mark is a part of the text, so in a compressed file it stands behind the bytes of the compression.
+    // The mark is a part of the text, so in a compressed file it stands behind the bytes of the
+    // compression.
     let mut text = unpacked(full, packing, READ_LEN).map_err(failed)?;
     let start = first_bytes(&mut text, BYTE_ORDER_MARK.len()).map_err(failed)?;
     Ok(Box::new(without_mark(start).chain(text)))
 }
 
-/// Reads so many bytes, or less where the input ends.
+/// Reads so many bytes, or fewer at the end of the input.
 fn first_bytes(input: &mut impl Read, len: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(len as u64).read_to_end(&mut bytes)?;
@@ -330,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_back_whole_and_numbered() {
+    fn lines_are_complete_and_numbered() {
         let text = many_lines();
         let expected: Vec<(u64, String)> =
             text.lines().enumerate().map(|(at, line)| (at as u64 + 1, line.to_string())).collect();

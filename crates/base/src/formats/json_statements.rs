@@ -1,11 +1,12 @@
-//! Turns JSON objects into the same statements that N-Quads give.
+//! Converts JSON objects to the same statements that N-Quads give.
 //!
-//! An object describes a node. Its key `uid` names the node; every other key is a predicate, written `predicate@language`
-//! for values with a language, and `predicate|facet` gives a facet of a predicate. An object inside another one is the
-//! target of an edge from the outer node.
+//! An object describes a node. Its key `uid` names the node; every other key is a predicate,
+//! written `predicate@language` for values with a language, and `predicate|facet` gives a facet of
+//! a predicate. An object inside another one is the target of an edge from the outer node.
 //!
-//! A text that is a time is one as a facet; as a value, `[1, 2]` is a vector and `uid(v)` a variable. One that is to stay a
-//! text is written as JSON-LD has it: `{"@value": "2020-01-02", "@type": "xs:string"}`.
+//! A text that is a time is one as a facet; as a value, `[1, 2]` is a vector and `uid(v)` a
+//! variable. One that is to stay a text is written as JSON-LD has it: `{"@value": "2020-01-02",
+//! "@type": "xs:string"}`.
 
 use crate::formats::json_tree::{Json, JsonObject, Member, TreeFault, TreeReader};
 use crate::formats::nquads::scanner::split_language;
@@ -18,10 +19,11 @@ use crate::types::{
 use std::borrow::Cow;
 use typed_arena::Arena;
 
-/// What the numbers of a vector take at most while they are read, for each byte of their text.
+/// The maximal bytes for the numbers of a vector during parsing, per byte of their text.
 const VECTOR_BYTES_PER_BYTE: usize = 8;
 
-/// What a geometry takes at most while it is read, for each byte of its text: a point such as `[0,0],` has 40 bytes, in lists that double.
+/// What a geometry takes at most while it is read, for each byte of its text: a point such as
+/// `[0,0],` has 40 bytes, in lists that double.
 const GEOMETRY_BYTES_PER_BYTE: usize = 20;
 
 /// What a mutation does with its statements.
@@ -33,7 +35,8 @@ pub enum MutationKind {
     Delete,
 }
 
-/// The JSON of a mutation: an object, or an array of objects. It is read in one pass, a tree of one of these objects at a time.
+/// The JSON of a mutation: an object, or an array of objects. It is read in one pass, a tree of one
+/// of these objects at a time.
 pub struct JsonText<'a> {
     text: &'a str,
     times: &'a [usize],
@@ -47,8 +50,8 @@ impl<'a> JsonText<'a> {
         JsonText::timed(text, &[])
     }
 
-    /// A text that was made from typed values. JSON has no form for times, so `times` gives the ascending offsets
-    /// of the strings that were times.
+    /// A text that was made from typed values. JSON has no form for times, so `times` gives the
+    /// ascending offsets of the strings that were times.
     pub fn timed(text: &'a str, times: &'a [usize]) -> JsonText<'a> {
         // A text that was made has no mark, and offsets into it.
         let text = if times.is_empty() { without_mark(text) } else { text };
@@ -66,13 +69,14 @@ impl<'a> JsonText<'a> {
         Ok(quads.into_quads())
     }
 
-    /// Adds the statements of all objects to a list. `new_nodes` is the number of the next new node: objects without a uid take
-    /// numbers from it and advance it.
+    /// Adds the statements of all objects to a list. `new_nodes` is the number of the next new
+    /// node: objects without a uid use it and advance it.
     ///
     /// # Errors
     ///
-    /// [`Error::Syntax`] with the position where it is no JSON, holds an integer of more than 64 bits, nests too deep, is neither an
-    /// object nor an array of objects, or has a member that can't be a statement. Those of what admits to the list.
+    /// [`Error::Syntax`] with the position where it is no JSON, holds an integer of more than 64
+    /// bits, nests too deep, is neither an object nor an array of objects, or has a member that
+    /// can't be a statement. Those of what admits to the list.
     pub fn read<'t>(
         &'t self,
         change: MutationKind,
@@ -100,7 +104,7 @@ impl<'a> JsonText<'a> {
     }
 }
 
-/// Why reading ends early.
+/// Why reading stops early.
 enum Stop {
     Tree(TreeFault),
     Fault(Fault),
@@ -165,7 +169,7 @@ struct Edge<'t> {
     at: Position,
 }
 
-/// The position of the offset that was asked for last. Offsets ascend, so the text is read once.
+/// The position of the offset that was requested last. Offsets ascend, so the text is read once.
 struct Lines<'t> {
     text: &'t str,
     at: usize,
@@ -210,7 +214,8 @@ impl<'t> Writer<'t, '_, '_, '_> {
         Ok(())
     }
 
-    /// Adds the statements of an object, after that of the edge that leads to it. Returns the node of the object.
+    /// Adds the statements of an object, after that of the edge that points to it. Returns the node
+    /// of the object.
     fn object(
         &mut self,
         object: &JsonObject<'t>,
@@ -293,8 +298,8 @@ impl<'t> Writer<'t, '_, '_, '_> {
         Ok(())
     }
 
-    /// Adds the statements of an object inside another one. It is a geometry if it looks like one, else a node with an
-    /// edge to it. An empty object means nothing.
+    /// Adds the statements of an object inside another one. It is a geometry if it looks like one,
+    /// else a node with an edge to it. An empty object means nothing.
     fn nested(&mut self, edge: Edge<'t>, object: &JsonObject<'t>, in_list: bool) -> Written<()> {
         if object.members.is_empty() {
             return Ok(());
@@ -388,7 +393,7 @@ impl<'t> Writer<'t, '_, '_, '_> {
     }
 }
 
-/// Returns the node that a member `uid` names, or `None` when its value stands for no node.
+/// Returns the node that a member `uid` names, or `None` when its value represents no node.
 fn named_node<'t>(member: &Member<'t>) -> Written<Option<Subject<'t>>> {
     const HINT: &str = "a uid is a number, \"_:name\" or \"uid(variable)\"";
     let unreadable = |text: &str| {
@@ -445,7 +450,8 @@ fn variable(text: &str, at: usize) -> Written<Option<Object<'_>>> {
     Ok(Some(if is_uid { Object::Var(name) } else { Object::Val(name) }))
 }
 
-/// Whether an object has exactly the members `type` and `coordinates` of a GeoJSON geometry (RFC 7946).
+/// Whether an object has exactly the members `type` and `coordinates` of a GeoJSON geometry (RFC
+/// 7946).
 fn looks_like_geometry(object: &JsonObject<'_>) -> bool {
     object.members.len() == 2 && object.get("type").is_some() && object.get("coordinates").is_some()
 }
@@ -474,7 +480,7 @@ impl<'t, 'o> FacetMembers<'t, 'o> {
         &rest[..rest.partition_point(|(predicate, ..)| *predicate == expected)]
     }
 
-    /// Returns the facets of a single value, or of the edge that leads to the object.
+    /// Returns the facets of a single value, or of the edge that points to the object.
     fn of_value(&self, predicate: &str) -> Written<Facets<'t>> {
         let mut facets = Vec::new();
         for (_, key, member) in self.of_predicate(predicate) {
@@ -487,8 +493,8 @@ impl<'t, 'o> FacetMembers<'t, 'o> {
         Ok(facets)
     }
 
-    /// Returns the facets of each value of a list of `count` values. A facet of a list is an object such as
-    /// `{"0": …, "2": …}`, whose keys are positions from 0.
+    /// Returns the facets of each value of a list of `count` values. A facet of a list is an object
+    /// such as `{"0": …, "2": …}`, whose keys are positions from 0.
     fn of_list(&self, predicate: &str, count: usize) -> Written<Vec<Facets<'t>>> {
         let members = self.of_predicate(predicate);
         if members.is_empty() {

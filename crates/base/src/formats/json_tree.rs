@@ -1,11 +1,12 @@
-//! Parses a value of JSON (RFC 8259) into a tree. Strings without escapes are borrowed from the text, those with escapes from an arena.
+//! Parses a value of JSON (RFC 8259) into a tree. Strings without escapes are borrowed from the
+//! text, those with escapes from an arena.
 //!
-//! A tree is needed because the keys of an object may come in any order: `uid` after the predicates of the node, a facet
-//! before the value that it belongs to. Integers are read as integers and never pass through a float, which would round
-//! those above 2^53.
+//! A tree is needed because the keys of an object may come in any order: `uid` after the predicates
+//! of the node, a facet before the value that it belongs to. Integers are read as integers and
+//! never pass through a float, which would round those above 2^53.
 //!
-//! A tree is up to a hundred times as large as its text, so its memory is reserved as it grows. One tree is needed at a time: the next
-//! one uses the same reservation.
+//! A tree is up to a hundred times as large as its text, so its memory is reserved as it grows. One
+//! tree is needed at a time: the next one uses the same reservation.
 
 use crate::formats::Admission;
 use crate::types::{Error, JsonError, JsonReader, Result as EngineResult, stack};
@@ -15,8 +16,8 @@ use typed_arena::Arena;
 /// The greatest depth of nested objects and arrays.
 const DEPTH_MAX: usize = 250;
 
-/// Objects with at least this many members have their repeated keys found by sorting; in a smaller one each
-/// pair of members is compared.
+/// Objects with at least this many members are searched for repeated keys by sorting; in a smaller
+/// one each pair of members is compared.
 const SCANNED_MAX: usize = 16;
 
 /// The reservation of trees grows by at least this many bytes.
@@ -28,7 +29,7 @@ const FIRST_CAPACITY: usize = 4;
 /// What a list takes for each further item: it doubles, and is copied while it grows.
 const GROWTH: usize = 2;
 
-/// What a member takes beside itself while repeated keys and facets are looked for.
+/// The additional bytes per member while repeated keys and facets are looked for.
 const MEMBER_EXTRA: usize = 64;
 
 /// A value of JSON.
@@ -124,7 +125,8 @@ impl<'t, 'r> TreeReader<'t, 'r> {
         TreeReader { times, unescaped, admission, used: 0, reserved: 0 }
     }
 
-    /// Reads the next value, which stands inside of `depth` others. The tree before it must have been dropped.
+    /// Reads the next value, which stands inside of `depth` others. The tree before it must have
+    /// been dropped.
     pub(super) fn value(
         &mut self,
         reader: &mut JsonReader<'t>,
@@ -191,7 +193,7 @@ impl<'t, 'r> TreeReader<'t, 'r> {
         Ok(())
     }
 
-    /// Keeps a string for as long as the statements that are made of it.
+    /// Retains a string for as long as the statements that are made of it.
     fn text(&mut self, text: Cow<'t, str>) -> EngineResult<&'t str> {
         match text {
             Cow::Borrowed(text) => Ok(text),
@@ -204,16 +206,17 @@ impl<'t, 'r> TreeReader<'t, 'r> {
 }
 
 fn number<'a>(reader: &mut JsonReader<'a>) -> Result<Json<'a>, TreeFault> {
-    // The reader stays before an integer until that is known to fit: an error points at its first digit.
-    let mut ahead = reader.clone();
-    let text = ahead.number_text()?;
+    // The reader stays before an integer until that surely fits: an error points at its first
+    // digit.
+    let mut lookahead = reader.clone();
+    let text = lookahead.number_text()?;
     if text.contains(['.', 'e', 'E']) {
         return Ok(Json::Float(reader.number()?));
     }
     let Ok(number) = text.parse() else {
         return Err(TreeFault::WideInteger { text: text.to_owned() });
     };
-    *reader = ahead;
+    *reader = lookahead;
     Ok(Json::Int(number))
 }
 
@@ -265,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_what_they_are() {
+    fn numbers_retain_their_type() {
         let numbers = "[9223372036854775299, 9223372036854775299.0, -0, 0E-0, -1e10, 58.7]";
         let want = [
             Json::Int(9_223_372_036_854_775_299),
@@ -297,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_at_their_places_are_times() {
+    fn texts_at_their_positions_are_times() {
         let text = r#"{"a": "2020-01-02", "b": ["2020-01-02", "2020-01-02"]}"#;
         let check = |json: Json<'_>| {
             let Json::Object(object) = json else { panic!("no object") };

@@ -1,4 +1,5 @@
-//! Terminates each value of a JSON text by a mark, so that a text in any layout is read value by value.
+//! Terminates each value of a JSON text by a mark, so that a text in any layout is read value by
+//! value.
 //!
 //! ```text
 //! [                         ␤
@@ -8,9 +9,10 @@
 //! ]                         ␤
 //! ```
 //!
-//! The elements of an array at the top are values, and so are values that follow each other. [`END`] terminates each; no JSON has it, since
-//! strings escape it. Brackets and commas at the top become blanks, and nothing else changes: each byte of a value keeps its line and,
-//! but for the marks before it, its column. Cost: one pass over the bytes.
+//! The elements of an array at the top are values, and so are values that follow each other.
+//! [`END`] terminates each; no JSON has it, since strings escape it. Brackets and commas at the top
+//! become blanks, and nothing else changes: each byte of a value has the same line and, but for the
+//! marks before it, its column. Cost: one pass over the bytes.
 
 use std::io::{self, Read};
 
@@ -20,8 +22,8 @@ pub(super) const END: u8 = 0x1e;
 /// The bytes that are read at a time.
 const BUFFER_LEN: usize = 1 << 16;
 
-/// Whether a text that begins so is JSON in another layout than a value a line: it is an array, or its first value goes over
-/// several lines or has another one behind it.
+/// Whether a text that begins so is JSON in another layout than a value a line: it is an array, or
+/// its first value goes over several lines or has another one behind it.
 pub(super) fn is_spread(start: &[u8]) -> bool {
     let mut text = start.trim_ascii_start();
     match text.first() {
@@ -88,8 +90,8 @@ impl Values {
     }
 
     fn byte_at_top(&mut self, byte: u8, out: &mut Vec<u8>) {
-        let ends_word = matches!(byte, b'\n' | b' ' | b'\t' | b'\r' | b',' | b']');
-        if self.is_in_word && ends_word {
+        let is_after_word = matches!(byte, b'\n' | b' ' | b'\t' | b'\r' | b',' | b']');
+        if self.is_in_word && is_after_word {
             self.is_in_word = false;
             out.push(END);
         }
@@ -204,9 +206,10 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Without the marks it is the text, but for blanks in the stead of brackets and commas at the top.
+        /// Without the marks it is the text, but for blanks in the stead of brackets and commas at
+        /// the top.
         #[test]
-        fn bytes_keep_their_positions(text in "[\\[\\]{}\",\\\\\n a1]{0,60}") {
+        fn bytes_retain_their_positions(text in "[\\[\\]{}\",\\\\\n a1]{0,60}") {
             let read = marked(&text).replace('|', "");
             proptest::prop_assert_eq!(read.len(), text.len());
             for (one, other) in read.chars().zip(text.chars()) {

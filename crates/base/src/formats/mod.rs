@@ -1,4 +1,5 @@
-//! The formats that data comes in: N-Quads, read line by line; JSON; and files, read in chunks of entire lines.
+//! The formats that data comes in: N-Quads, read line by line; JSON; and files, read in chunks of
+//! entire lines.
 
 mod statement;
 mod admission;

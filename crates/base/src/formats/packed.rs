@@ -6,7 +6,8 @@ use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use std::io::{self, BufReader, Read, Write};
 
-/// Returns a reader of what was compressed. `read_len` is the number of bytes that are read of the file at a time.
+/// Returns a reader of what was compressed. `read_len` is the number of bytes that are read of the
+/// file at a time.
 ///
 /// # Errors
 ///

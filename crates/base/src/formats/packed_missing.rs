@@ -1,5 +1,5 @@
-//! Stands for the module `packed`, with the same functions, in a build without the feature `files`: compressed files are neither
-//! read nor written.
+//! Represents the module `packed`, with the same functions, in a build without the feature `files`:
+//! compressed files are neither read nor written.
 
 use super::packing::Packing;
 use crate::types::Feature;
@@ -20,8 +20,8 @@ pub(super) fn unpacked<'a>(
     Err(missing(packing))
 }
 
-/// A writer that compresses. This build has none: the field of type [`Infallible`] keeps one from being made, so the methods
-/// are never called.
+/// A writer that compresses. This build has none: the field of type [`Infallible`] makes it
+/// impossible to construct one, so the methods are never called.
 pub struct Packer<W: Write>(Infallible, PhantomData<W>);
 
 impl<W: Write> Packer<W> {

@@ -18,10 +18,11 @@ pub struct NQuad<'a> {
     pub object: Object<'a>,
     /// Properties of the edge or value, sorted by key; each key occurs once.
     pub facets: Vec<(&'a str, Value)>,
-    /// Whether the source says that the predicate is a list: true for an array in JSON, false for a single value in JSON,
-    /// `None` for N-Quads, which do not tell.
+    /// Whether the source says that the predicate is a list: true for an array in JSON, false for a
+    /// single value in JSON, `None` for N-Quads, which do not say.
     pub in_list: Option<bool>,
-    /// The place of the object. [`parse_line`](super::parse_line) sets the column only; the line is 1.
+    /// The position of the object. [`parse_line`](super::parse_line) sets the column only; the line
+    /// is 1.
     pub at: Position,
 }
 

@@ -1,11 +1,11 @@
 //! What a closed ring encloses on the sphere.
 //!
 //! Edges are parts of great circles. A ring divides the sphere in two; the smaller part is meant,
-//! whichever way the corners run. Holes are not kept: the reference looks at outlines only.
+//! independent of the orientation. Holes are ignored: the reference looks at outlines only.
 //!
-//! Whether a position is inside is told by counting the edges that the way to it from a fixed origin
-//! crosses. The test of a crossing is exact, with a rule for positions on an edge that gives them to
-//! exactly one of the two sides, so any ring is sound, also one that crosses itself.
+//! A position is inside or outside by the number of edges between it and a fixed origin. The test
+//! of a crossing is exact, with a rule for positions on an edge that gives them to exactly one of
+//! the two sides, so any ring is sound, also one that crosses itself.
 
 use super::bound::bound_of;
 use super::geo_error::GeoError;
@@ -21,7 +21,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 /// The radius of the earth in metres.
 const EARTH_RADIUS: f64 = 6_371_000.0;
 
-/// The corners of the polygon that stands for a circle.
+/// The corners of the polygon that represents a circle.
 const CIRCLE_CORNERS: usize = 100;
 
 /// The part of the sphere on the left of a ring of corners.
@@ -29,7 +29,7 @@ const CIRCLE_CORNERS: usize = 100;
 pub(super) struct Area {
     /// At least three corners; the last is joined to the first.
     corners: Vec<Point>,
-    /// True if the fixed origin, from which the way to a position is followed, lies inside.
+    /// True if the fixed origin, from which paths to a position start, lies inside.
     origin_inside: bool,
     /// A rectangle of longitudes and latitudes that contains all positions inside.
     bound: Rect,
@@ -44,7 +44,7 @@ impl Area {
     pub(super) fn within(ring: &[Coordinate]) -> Result<Area, GeoError> {
         check_ring(ring)?;
         let mut corners: Vec<Point> = ring[1..].iter().map(position_of).collect();
-        // The ring is closed: its last point is the first one. Either way the first corner stays the first.
+        // The ring is closed: its last point is the first one. The first corner stays the first.
         if is_clockwise(ring) {
             corners.reverse();
         } else {
@@ -58,7 +58,8 @@ impl Area {
         Ok(area)
     }
 
-    /// Returns the area of the places up to `distance` metres away from one, as a polygon of 100 corners.
+    /// Returns the area of the positions up to `distance` metres away from one, as a polygon of 100
+    /// corners.
     pub(super) fn around(center: Point, distance: f64) -> Area {
         Area::left_of(circle(center, distance / EARTH_RADIUS, CIRCLE_CORNERS))
     }
@@ -67,8 +68,8 @@ impl Area {
         let mut area = Area { corners, origin_inside: false, bound: Rect::full() };
         // `check_ring` leaves no ring with fewer than three corners, and a circle has a hundred.
         let [before, corner, after] = [area.corners[0], area.corners[1], area.corners[2]];
-        // Counting crossings from an origin that is taken to be outside gives a wrong
-        // answer for a corner whose answer is known exactly if the origin is inside.
+        // Counting crossings from an origin that is assumed to be outside gives a wrong answer for
+        // a corner exactly if the origin is inside.
         let corner_inside =
             before != corner && after != corner && angle_contains_vertex(before, corner, after);
         area.origin_inside = corner_inside != area.is_inside(corner);
@@ -89,12 +90,14 @@ impl Area {
 
     fn find_bound(&self) -> Rect {
         let mut bound = bound_of(&self.corners);
-        // Edges do not bound an area that holds a pole: it has all longitudes, and latitudes up to the pole.
+        // Edges do not bound an area that holds a pole: it has all longitudes, and latitudes up to
+        // the pole.
         if self.is_inside(Point::from_coords(0.0, 0.0, 1.0)) {
             let lat = r1::Interval::new(bound.lat.lo, FRAC_PI_2);
             bound = Rect::new(lat, s1::Interval::full());
         }
-        // Edges around a pole go through all longitudes, so with fewer of them the pole needs no test.
+        // Edges around a pole go through all longitudes, so with fewer of them the pole needs no
+        // test.
         if bound.lng.is_full() && self.is_inside(Point::from_coords(0.0, 0.0, -1.0)) {
             bound.lat.lo = -FRAC_PI_2;
         }
@@ -127,14 +130,14 @@ impl Area {
 
     fn is_inside(&self, position: Point) -> bool {
         let mut crosser = EdgeCrosser::with_start(Point::origin(), position, self.corners[0]);
-        let ends = self.corners[1..].iter().chain(&self.corners[..1]);
-        let crossed = ends.filter(|end| crosser.edge_or_vertex_chain_crossing(**end)).count();
+        let targets = self.corners[1..].iter().chain(&self.corners[..1]);
+        let crossed = targets.filter(|end| crosser.edge_or_vertex_chain_crossing(**end)).count();
         self.origin_inside != (crossed % 2 == 1)
     }
 
-    /// Returns true if all of another area is inside, as the reference tests it: areas that share an edge
-    /// or touch from the wrong side are not, and so no area contains itself. It compares each edge of the one with each
-    /// edge of the other.
+    /// Returns true if all of another area is inside, as the reference tests it: areas with a
+    /// common edge or touch from the wrong side are not, and so no area contains itself. It
+    /// compares each edge of the one with each edge of the other.
     pub(super) fn contains(&self, other: &Area) -> bool {
         if !self.bound.contains(other.bound) {
             return false;
@@ -150,7 +153,8 @@ impl Area {
         !(is_all && other.holds(self.corners[0]) && !other.has_corner(self.corners[0]))
     }
 
-    /// Returns true if the areas have a position in common. It compares each edge of the one with each edge of the other.
+    /// Returns true if the areas have a position in common. It compares each edge of the one with
+    /// each edge of the other.
     pub(super) fn intersects(&self, other: &Area) -> bool {
         let (large, small) = match self.corners.len() < other.corners.len() {
             true => (other, self),
@@ -161,8 +165,8 @@ impl Area {
         }
         large.holds(small.corners[0])
             || large.is_crossed_by(small)
-            // Where no edges cross, one area may still lie within the other; then its bound lies within the
-            // other's.
+            // Where no edges cross, one area may still lie within the other; then its bound lies
+            // within the other's.
             || small.bound.contains(large.bound) && small.holds(large.corners[0])
     }
 
@@ -174,8 +178,8 @@ impl Area {
         (0..other.corners.len()).any(|number| {
             let (from, to) = other.edge(number);
             let mut crosser = EdgeCrosser::with_start(from, to, self.corners[0]);
-            let mut ends = self.corners[1..].iter().chain(&self.corners[..1]);
-            ends.any(|end| crosser.edge_or_vertex_chain_crossing(*end))
+            let mut targets = self.corners[1..].iter().chain(&self.corners[..1]);
+            targets.any(|end| crosser.edge_or_vertex_chain_crossing(*end))
         })
     }
 }
@@ -196,8 +200,8 @@ pub(super) fn check_ring(ring: &[Coordinate]) -> Result<(), GeoError> {
 
 /// Whether the corners of a ring run clockwise on a flat map.
 fn is_clockwise(ring: &[Coordinate]) -> bool {
-    // The shoelace formula, doubled and with the sign turned: the sum is positive where the corners run
-    // clockwise.
+    // The shoelace formula, doubled and with inverted sign: the sum is positive where the corners
+    // run clockwise.
     let doubled = |edge: &[Coordinate]| (edge[1].x() - edge[0].x()) * (edge[0].y() + edge[1].y());
     0.0 < ring.windows(2).map(doubled).sum::<f64>()
 }
@@ -210,7 +214,7 @@ fn cap_of(bound: Rect) -> Cap {
     };
     let pole = Point::from_coords(0.0, 0.0, pole);
     let around_pole = Cap::from_center_angle(pole, Angle::from_radians(angle));
-    // A rectangle up to half a turn wide has its corners farthest from its middle; those of a wider one
+    // A rectangle up to 180° wide has its corners farthest from its middle; those of a wider one
     // may be nearer.
     if PI < bound.lng.length() {
         return around_pole;
@@ -276,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_share_no_position() {
+    fn neighbours_have_no_common_position() {
         let (west, east) = (square(0.0, 0.0, 1.0), square(1.0, 0.0, 1.0));
         for step in 0..=10 {
             let at = position(1.0, f64::from(step) / 10.0);

@@ -1,8 +1,8 @@
 //! The rectangle of longitudes and latitudes around the edges of a ring.
 //!
 //! The great circle between two positions may come nearer to a pole than both; the rectangle holds
-//! all of it. It is a little wider than needed in latitude, by what rounding may take, and exact in
-//! longitude, where the reference compares rectangles to the last bit.
+//! all of it. In latitude it is wider by the rounding error, and exact in longitude, where the
+//! reference compares rectangles to the last bit.
 
 use super::position::radians_of;
 use super::trigonometry::atan2;
@@ -26,13 +26,13 @@ struct End {
 /// The rectangle around the edges from corner to corner, and from the last to the first. What they
 /// enclose may lie outside of it: a pole.
 pub(super) fn bound_of(corners: &[Point]) -> Rect {
-    let ends = corners.iter().chain(&corners[..1]).map(|corner| {
+    let targets = corners.iter().chain(&corners[..1]).map(|corner| {
         let (lng, lat) = radians_of(*corner);
         End { position: corner.0, lng, lat }
     });
     let mut before: Option<End> = None;
     let mut bound = Rect::empty();
-    for end in ends {
+    for end in targets {
         if let Some(start) = before {
             bound = bound.union(bound_of_edge(start, end));
         }
@@ -51,22 +51,23 @@ fn bound_of_edge(from: End, to: End) -> Rect {
         let is_opposite = from.position.dot(to.position) < 0.0;
         return if is_opposite { Rect::full() } else { Rect::new(lat, lng) };
     }
-    // Two longitudes that are half a turn apart but for rounding may be joined either way, over a pole.
+    // Two longitudes that are 180° apart except for rounding may be joined on either side, over a
+    // pole.
     if PI - 2.0 * f64::EPSILON <= lng.length() {
         lng = s1::Interval::full();
     }
-    // The plane through the poles and the turning points of the great circle: an edge with ends on
-    // both sides of it goes over a turning point.
+    // The plane through the poles and the turning points of the great circle: an edge that crosses
+    // it goes over a turning point.
     let plane = Vector { x: normal.y, y: -normal.x, z: 0.0 };
     let (from_side, to_side) = (plane.dot(from.position), plane.dot(to.position));
-    // What rounding may take from the two products, as S2 derives it: (1 + √3) ε of the length and 8 √3
+    // The rounding error of the two products, as S2 derives it: (1 + √3) ε of the length and 8 √3
     // ε² more.
     let error = 6.06638e-16 * length + 6.83174e-31;
     let is_near = |side: f64| side.abs() <= error;
     if from_side * to_side < 0.0 || is_near(from_side) || is_near(to_side) {
         let flat = (normal.x * normal.x + normal.y * normal.y).sqrt();
         let lat_max = (atan2(flat, normal.z.abs()) + 3.0 * f64::EPSILON).min(FRAC_PI_2);
-        // An edge is too short to reach the turning point and come back by more than this.
+        // An edge is too short to get to the turning point and back by more than this.
         let chord = 0.5 * (from.position - to.position).norm();
         let budget = 2.0 * (chord * lat_max.sin()).min(1.0).asin();
         let increase = 0.5 * (budget - lat.length()) + f64::EPSILON;

@@ -1,4 +1,4 @@
-//! The cells of a geometry, as numbers that an index keeps.
+//! The cells of a geometry, as numbers in an index.
 
 use super::area::{Area, check_ring};
 use super::cover::{LEVEL_MAX, LEVEL_MIN, chunks_of, covering};
@@ -11,8 +11,8 @@ use s2rst::s2::{CellId, Level, Point};
 ///
 /// # Errors
 ///
-/// [`GeoError`] when it has none: it is no point, polygon or multipolygon, has more than two dimensions, or an
-/// outer ring that encloses nothing.
+/// [`GeoError`] when it has none: it is no point, polygon or multipolygon, has more than two
+/// dimensions, or an outer ring that encloses nothing.
 pub fn check_indexable(geometry: &Geometry) -> Result<(), GeoError> {
     check_flat(geometry)?;
     match geometry {
@@ -25,8 +25,8 @@ pub fn check_indexable(geometry: &Geometry) -> Result<(), GeoError> {
     }
 }
 
-/// Returns the numbers of the cells that cover a geometry, ascending, each once. The cells within a cell have the
-/// numbers next to that of the cell, so they are one span.
+/// Returns the numbers of the cells that cover a geometry, ascending, each once. The cells within a
+/// cell have the numbers next to that of the cell, so they are one span.
 ///
 /// # Errors
 ///
@@ -93,8 +93,9 @@ fn first_coordinate(geometry: &Geometry) -> Option<&Coordinate> {
     }
 }
 
-/// Returns a cell as a signed number; the order of cells is that of the numbers. No leaf is indexed, and the last bit of
-/// all other cells is 0, so shifting it out loses nothing and frees the sign.
+/// Returns a cell as a signed number; the order of cells is that of the numbers. No leaf is
+/// indexed, and the last bit of all other cells is 0, so shifting it out loses nothing and frees
+/// the sign.
 pub(super) fn number_of(cell: CellId) -> i64 {
     (cell.id() >> 1) as i64
 }
@@ -150,8 +151,8 @@ mod tests {
         }
     }
 
-    /// The tokens that the reference keeps for a value: `c/` and a covering cell, `p/` and that cell
-    /// or one around it.
+    /// The tokens that the reference stores for a value: `c/` and a covering cell, `p/` and that
+    /// cell or one around it.
     #[test]
     fn the_cells_of_the_reference() {
         let shared = std::env::var("HEXGRAPH_SHARED")

@@ -1,14 +1,14 @@
 //! Cells that cover an area.
 //!
-//! S2 divides the sphere into cells, each of which has four children. A covering has few cells and
-//! hardly more than the area: start with the at most six cells that surely hold it, split the
-//! largest one again and again, drop children that the area does not touch, and stop where more
-//! cells than allowed would come out. The reference does the same, and where several cells are
-//! equally large its heap decides which one is split while there still is room; the cells of an
-//! index are only the same when the heap is.
+//! S2 divides the sphere into cells, with four children each. A covering has few cells and hardly
+//! more than the area: start with the at most six cells that surely hold it, split the largest one
+//! again and again, drop children that the area does not touch, and stop where more cells than
+//! allowed would come out. The reference does the same, and where several cells are equally large
+//! its heap decides which one is split while there still is space; the cells of an index are only
+//! the same when the heap is.
 //!
 //! Each cell carries the edges that touch it and whether its middle is inside, so that a child
-//! costs its own edges and not those of the whole area.
+//! costs its own edges and not those of the entire area.
 
 use super::area::Area;
 use s2rst::r2;
@@ -48,7 +48,7 @@ struct FlatEdge {
 }
 
 impl Fragment {
-    /// The part of a whole area that is in a cell.
+    /// The part of an entire area that is in a cell.
     fn of(area: &Area, id: CellId) -> Option<Fragment> {
         let face = id.face();
         let edges = (0..area.corners().len()).filter_map(|number| flat_edge(area, number, face));
@@ -73,7 +73,7 @@ impl Fragment {
         (middle_inside || !edges.is_empty()).then_some(Fragment { id, middle_inside, edges })
     }
 
-    /// Whether the area holds a position in this cell: counts the edges on the way from the middle.
+    /// Whether the area holds a position in this cell: counts the edges between it and the middle.
     pub(super) fn holds(&self, area: &Area, position: Point) -> bool {
         if self.edges.is_empty() {
             return self.middle_inside;
@@ -108,7 +108,8 @@ pub(super) fn chunks_of(area: &Area) -> Vec<Fragment> {
     }
     while let Some(split) = splitter.heap.pop() {
         let count = splitter.done.len() + splitter.heap.len() + split.children.len();
-        // Larger cells than an index has are split whatever their number, and a single child adds no cell.
+        // Larger cells than an index has are split whatever their number, and a single child adds
+        // no cell.
         let is_split = split.fragment.id.level() < LEVEL_MIN
             || split.children.len() == 1
             || count <= CELLS_MAX;
@@ -164,7 +165,8 @@ impl Splitter<'_> {
             4 if last == 4 && LEVEL_MIN <= level => self.done.push(fragment),
             // Large cells first, then those with few children, then those with few last ones.
             count => {
-                // As numbers of two bits behind each other; a count of four carries into the number before.
+                // As numbers of two bits behind each other; a count of four carries into the number
+                // before.
                 let rank = (4 * usize::from(level.as_u8()) + count) * 4 + last;
                 self.heap.push(Split { fragment, children, rank });
             }

@@ -1,4 +1,4 @@
-//! An area that many positions are asked of.
+//! An area prepared for many point queries.
 
 use super::area::Area;
 use super::cover::{Fragment, chunks_of, covering};
@@ -50,7 +50,7 @@ mod tests {
 
         /// Rings of any form, from a few metres wide to half the sphere, also crossing themselves.
         #[test]
-        fn places_are_where_the_area_says(
+        fn positions_are_where_the_area_says(
             middle in (-180.0..180.0_f64, -90.0..90.0_f64),
             scale in -5.0..2.0_f64,
             corners in prop::collection::vec((-1.0..1.0_f64, -1.0..1.0_f64), 3..40),

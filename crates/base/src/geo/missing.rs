@@ -1,4 +1,5 @@
-//! Stands for the geo functions in a build without the feature `geo`: they are refused with their arguments.
+//! Represents the geo functions in a build without the feature `geo`: they are refused with their
+//! arguments.
 
 use super::geo_error::{GeoArgumentError, GeoError};
 use crate::types::{Feature, Geometry, MissingFeature};
@@ -56,7 +57,7 @@ impl GeoQuery {
         match self.0 {}
     }
 
-    /// Would tell whether the function holds for a geometry.
+    /// Would say whether the function holds for a geometry.
     pub fn matches(&self, _: &Geometry) -> bool {
         match self.0 {}
     }

@@ -1,4 +1,4 @@
-//! Geometries on the sphere: where they lie, which cells they take, how they stand to each other.
+//! Geometries on the sphere: where they lie, which cells they cover, how they relate to each other.
 
 mod geo_error;
 #[cfg(feature = "geo")]

@@ -1,4 +1,4 @@
-//! Places on the unit sphere, from degrees and back.
+//! Positions on the unit sphere, from degrees and back.
 
 use super::trigonometry::{atan2, sin_cos};
 use crate::types::Coordinate;
@@ -9,8 +9,8 @@ use std::f64::consts::PI;
 /// One degree in radians.
 const DEGREE: f64 = PI / 180.0;
 
-/// The place of a coordinate in degrees: longitude, latitude. Any finite numbers are a position; what
-/// goes beyond the poles comes down on the other side.
+/// The position of a coordinate in degrees: longitude, latitude. Any finite numbers are a position;
+/// what goes beyond the poles comes down on the other side.
 pub(super) fn position_of(coordinate: &Coordinate) -> Point {
     let (sin_lat, cos_lat) = sin_cos(coordinate.y() * DEGREE);
     let (sin_lng, cos_lng) = sin_cos(coordinate.x() * DEGREE);
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_keeps_its_distance() {
+    fn a_circle_has_a_constant_distance() {
         let center = position_of(&coordinate(-122.0, 37.0));
         let corners = circle(center, 0.01, 100);
         assert_eq!(corners.len(), 100);
@@ -85,7 +85,7 @@ mod tests {
         }
 
         #[test]
-        fn any_number_is_a_place(x in any::<f64>(), y in any::<f64>()) {
+        fn any_number_is_a_position(x in any::<f64>(), y in any::<f64>()) {
             prop_assume!(x.is_finite() && y.is_finite());
             prop_assert!(position_of(&coordinate(x, y)).0.is_unit());
         }

@@ -32,8 +32,8 @@ enum Requested {
 }
 
 impl GeoQuery {
-    /// Makes the query of `near`: points within a distance in metres, and polygons that come that near. As in the
-    /// reference, a polygon of a hundred corners stands for the circle.
+    /// Makes the query of `near`: points within a distance in metres, and polygons that come that
+    /// near. As in the reference, a polygon of a hundred corners represents the circle.
     ///
     /// # Errors
     ///
@@ -64,7 +64,8 @@ impl GeoQuery {
         Ok(GeoQuery { cells: all_cells(&areas), expected: Requested::Within(areas) })
     }
 
-    /// Makes the query of `intersects`: points that lie inside, polygons and multipolygons that touch.
+    /// Makes the query of `intersects`: points that lie inside, polygons and multipolygons that
+    /// touch.
     ///
     /// # Errors
     ///
@@ -99,7 +100,7 @@ impl GeoQuery {
         self.cells.iter().map(|cell| numbers_within(*cell))
     }
 
-    /// The numbers of cells, ascending, beside [`GeoQuery::spans`].
+    /// The numbers of cells, ascending, in addition to [`GeoQuery::spans`].
     pub fn cells_around(&self) -> Vec<i64> {
         let mut cells: Vec<CellId> =
             self.cells.iter().flat_map(|cell| cells_around(*cell)).collect();
@@ -108,7 +109,8 @@ impl GeoQuery {
         cells.into_iter().map(number_of).collect()
     }
 
-    /// Returns true if the function holds for a geometry. A stored geometry whose rings enclose nothing never matches.
+    /// Returns true if the function holds for a geometry. A stored geometry whose rings enclose
+    /// nothing never matches.
     pub fn matches(&self, geometry: &Geometry) -> bool {
         let answer = match geometry {
             Geometry::Point(point) => return self.matches_position(position_of(point)),
@@ -116,7 +118,8 @@ impl GeoQuery {
             Geometry::MultiPolygon(polygons) => self.matches_polygons(polygons),
             _ => Ok(false),
         };
-        // A stored polygon may have an open ring, since storage does not check it: it encloses nothing.
+        // A stored polygon may have an open ring, since storage does not check it: it encloses
+        // nothing.
         answer.unwrap_or(false)
     }
 
@@ -168,9 +171,9 @@ fn is_any(
 
 /// Whether a cell of the covering of some area holds a position.
 ///
-/// The map and the sphere do not agree what is inside: an edge between two positions of one latitude
-/// runs along the parallel on the one and nearer to the pole on the other. What only the map has
-/// inside is found as far as cells go.
+/// The map and the sphere do not agree what is inside: an edge between two positions of one
+/// latitude runs along the parallel on the one and nearer to the pole on the other. What is inside
+/// on the map only is found if a cell covers it.
 fn is_covered(areas: &[Area], position: Point) -> bool {
     let cell = cell_at(position);
     areas.iter().any(|area| area.holds(position))

@@ -1,8 +1,8 @@
 //! Rings as they look on a flat map of longitudes and latitudes.
 //!
-//! `contains` with a point is asked on the map and not on the sphere, in the reference and so here:
-//! the edge between two positions of one latitude is a part of that parallel, and the outline itself
-//! is inside.
+//! `contains` with a point is evaluated on the map and not on the sphere, in the reference and so
+//! here: the edge between two positions of one latitude is a part of that parallel, and the outline
+//! itself is inside.
 
 use crate::types::Coordinate;
 use std::cmp::Ordering;
@@ -27,7 +27,7 @@ pub(super) fn ring_holds(ring: &[Coordinate], (x, y): (f64, f64)) -> bool {
         }
         if (from.1 > y) != (to.1 > y) {
             let (one, other) = ((from.0 - x, from.1 - y), (to.0 - x, to.1 - y));
-            match (turn(one, other), other.1 < one.1) {
+            match (orientation(one, other), other.1 < one.1) {
                 (Ordering::Equal, _) => return true,
                 (Ordering::Greater, false) | (Ordering::Less, true) => is_inside = !is_inside,
                 _ => {}
@@ -39,9 +39,9 @@ pub(super) fn ring_holds(ring: &[Coordinate], (x, y): (f64, f64)) -> bool {
 
 /// The exact sign of the determinant of two vectors: greater where the way from the first to the
 /// second turns left.
-fn turn(one: (f64, f64), other: (f64, f64)) -> Ordering {
+fn orientation(one: (f64, f64), other: (f64, f64)) -> Ordering {
     let (left, right) = (one.0 * other.1, one.1 * other.0);
-    // Rounding keeps an order, so only where the rounded products are equal do the rests decide.
+    // Rounding preserves order, so only where the rounded products are equal do the rests decide.
     let rests = || compare(one.0.mul_add(other.1, -left), one.1.mul_add(other.0, -right));
     compare(left, right).then_with(rests)
 }

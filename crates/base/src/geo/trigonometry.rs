@@ -60,9 +60,9 @@ pub(super) fn sin_cos(angle: f64) -> (f64, f64) {
     let mut octant = (size * (4.0 / PI)) as u64;
     // An odd octant goes up to the next, which leaves a rest between -π/4 and π/4.
     octant += octant & 1;
-    let turns = octant as f64;
+    let octants = octant as f64;
     let [high, middle, low] = PI_4_PARTS;
-    let rest = ((size - turns * high) - turns * middle) - turns * low;
+    let rest = ((size - octants * high) - octants * middle) - octants * low;
     let square = rest * rest;
     let sine = rest + rest * square * polynomial(&SINE, square);
     let cosine = 1.0 - 0.5 * square + square * square * polynomial(&COSINE, square);
@@ -73,7 +73,7 @@ pub(super) fn sin_cos(angle: f64) -> (f64, f64) {
         // Octants are even here, so the last is 6.
         _ => (-cosine, sine),
     };
-    // The sign of zero is retained: it tells one side of the antimeridian from the other.
+    // The sign of zero is retained: it distinguishes the sides of the antimeridian.
     (if angle.is_sign_negative() { -sine } else { sine }, cosine)
 }
 

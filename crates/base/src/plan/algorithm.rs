@@ -1,6 +1,7 @@
-//! The algorithms on graphs: their names, arguments and results. One table, which every language and surface reads.
+//! The algorithms on graphs: their names, arguments and results. One table, which every language
+//! and surface reads.
 //!
-//! The table says what may be asked; `hexgraph_store::algo` has the code, one file for each algorithm.
+//! The table defines the calls; `hexgraph_store::algo` has the code, one file for each algorithm.
 
 use super::VarId;
 
@@ -9,11 +10,11 @@ use super::VarId;
 pub struct Algorithm {
     /// The name of its block in a query.
     pub name: &'static str,
-    /// What it tells, in a sentence.
+    /// What it computes, in a sentence.
     pub summary: &'static str,
-    /// The arguments that it takes beside the common ones ([`COMMON_ARGUMENTS`]).
+    /// The arguments that it has in addition to the common ones ([`COMMON_ARGUMENTS`]).
     pub arguments: &'static [ArgumentDef],
-    /// The directions in which edges can be taken, the default one first.
+    /// The directions in which edges can be followed, the default one first.
     pub directions: &'static [Direction],
     /// Whether edges have weights for it.
     pub takes_weights: bool,
@@ -37,7 +38,7 @@ pub struct ArgumentDef {
 /// The values that an argument can have, and the one that it has where nothing is said.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ArgumentKind {
-    /// A whole number between two, both included.
+    /// An integer between two, both included.
     Int {
         /// The least.
         least: i64,
@@ -68,7 +69,7 @@ pub enum ArgumentKind {
         least: f64,
         /// The greatest.
         most: f64,
-        /// True for whole numbers.
+        /// True for integers.
         is_integer: bool,
         /// Where nothing is said.
         default: &'static [f64],
@@ -78,21 +79,22 @@ pub enum ArgumentKind {
         /// True for one that has to be given.
         is_required: bool,
     },
-    /// The group of each node: a predicate or a variable, whose values tell groups apart. It has to be given.
+    /// The group of each node: a predicate or a variable, whose values identify groups. It has to
+    /// be given.
     Groups,
 }
 
 /// The most numbers in a list of them.
 pub const NUMBERS_MAX: usize = 64;
 
-/// How the edges of a graph are taken.
+/// How the edges of a graph are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// As they are written.
     Out,
-    /// Turned round.
+    /// Reversed.
     In,
-    /// Without a direction: one edge between two nodes, which weighs what those both ways weigh together.
+    /// Without a direction: one edge between two nodes, whose weight is the sum of both directions.
     Both,
 }
 
@@ -112,7 +114,7 @@ impl Direction {
 pub enum Gives {
     /// A number for nodes.
     Floats,
-    /// A whole number for nodes.
+    /// An integer for nodes.
     Ints,
     /// One number for the entire graph.
     Float,
@@ -120,7 +122,7 @@ pub enum Gives {
     Nodes,
     /// Pairs of nodes, with a number for each.
     Pairs,
-    /// Ways: lists of nodes, with a number for each node of a way.
+    /// Paths: lists of nodes, with a number for each node of a path.
     Paths,
     /// A list of floats for nodes, of the same length for all.
     Vectors,
@@ -148,7 +150,7 @@ impl Gives {
             Gives::Floats | Gives::Ints | Gives::Float | Gives::Nodes => return None,
             Gives::Pairs => (
                 "pairs of nodes, which fit into no variable",
-                "remove `... as`: the pairs stand in the answer then",
+                "remove `... as`: the pairs are in the answer then",
             ),
             Gives::Paths => (
                 "paths, which a variable cannot hold",
@@ -156,14 +158,14 @@ impl Gives {
             ),
             Gives::Vectors => (
                 "vectors, which fit into no variable",
-                "remove `... as`: the vectors stand in the answer then",
+                "remove `... as`: the vectors are in the answer then",
             ),
         };
         Some(what)
     }
 }
 
-/// The arguments that all algorithms take.
+/// The arguments of all algorithms.
 pub const COMMON_ARGUMENTS: &[ArgumentDef] = &[
     ArgumentDef {
         name: "nodes",
@@ -192,22 +194,23 @@ pub const COMMON_ARGUMENTS: &[ArgumentDef] = &[
 pub struct AlgorithmCall {
     /// The algorithm.
     pub algorithm: &'static Algorithm,
-    /// What was given for its own arguments, in the order of the table; `None` for what has its default.
+    /// What was given for its own arguments, in the order of the table; `None` for what has its
+    /// default.
     pub given: Vec<Option<ArgumentValue>>,
     /// The nodes of the graph; `None` for all that the edges join.
     pub nodes: Option<NodeList>,
-    /// How edges are taken.
+    /// How edges are followed.
     pub direction: Direction,
     /// The most threads that work on it; `None` for all.
     pub threads: Option<usize>,
-    /// What random draws begin with.
+    /// The seed of random numbers.
     pub seed: u64,
 }
 
 /// The value of an argument.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ArgumentValue {
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// A number.
     Float(f64),
@@ -223,7 +226,7 @@ pub enum ArgumentValue {
     Groups(GroupsBy),
 }
 
-/// What tells the groups of nodes apart.
+/// What identifies the groups of nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GroupsBy {
     /// The values of a predicate, in the first of some languages.
@@ -249,7 +252,7 @@ impl ArgumentKind {
 }
 
 impl Algorithm {
-    /// The place of an argument of its own, by its name.
+    /// The index of an argument of its own, by its name.
     pub fn argument(&self, name: &str) -> Option<usize> {
         self.arguments.iter().position(|argument| argument.name == name)
     }
@@ -298,7 +301,7 @@ impl AlgorithmCall {
         }
     }
 
-    /// The whole number that an argument is; `None` where neither the query nor the table says one.
+    /// The integer that an argument is; `None` where neither the query nor the table says one.
     pub fn int(&self, name: &str) -> Option<i64> {
         match self.value(name) {
             (Some(ArgumentValue::Int(number)), _) => Some(*number),
@@ -343,7 +346,7 @@ impl AlgorithmCall {
         }
     }
 
-    /// What tells the groups of an argument apart; `None` where the query says nothing.
+    /// What identifies the groups of an argument; `None` where the query says nothing.
     pub fn groups(&self, name: &str) -> Option<&GroupsBy> {
         match self.value(name) {
             (Some(ArgumentValue::Groups(groups)), _) => Some(groups),

@@ -1,5 +1,5 @@
-//! The table of all algorithms on graphs: the languages, the Python package and the documentation read their names, arguments and
-//! summaries here.
+//! The table of all algorithms on graphs: the languages, the Python package and the documentation
+//! read their names, arguments and summaries here.
 
 use super::algorithm::ArgumentKind::{Bool, Choice, Float, Groups, Int, Nodes, Numbers};
 use super::algorithm::Direction::{Both, In, Out};
@@ -16,14 +16,15 @@ const UNDIRECTED: &[Direction] = &[Both];
 const MOSTLY_UNDIRECTED: &[Direction] = &[Both, Out, In];
 
 /// Along edges or against them, never without a direction: the result is about the directions.
-const ONE_WAY: &[Direction] = &[Out, In];
+const OUT_OR_IN: &[Direction] = &[Out, In];
 
 /// The algorithm of a name, in its exact spelling; `None` if there is none.
 pub fn algorithm(name: &str) -> Option<&'static Algorithm> {
     ALGORITHMS.iter().find(|algorithm| algorithm.name == name)
 }
 
-/// The name of an algorithm that another name is probably meant for, in whichever case; `None` where none is near.
+/// The name of an algorithm that another name is probably meant for, in whichever case; `None`
+/// where none is near.
 pub fn nearest_algorithm(name: &str) -> Option<&'static str> {
     nearest(&name.to_lowercase(), ALGORITHMS.iter().map(|algorithm| algorithm.name))
 }
@@ -36,7 +37,7 @@ const fn argument(
     ArgumentDef { name, kind, summary }
 }
 
-/// Several nodes, of which each node takes the nearest one.
+/// Several nodes; each node uses the nearest of them.
 const SOURCE: ArgumentDef = argument(
     "source",
     Nodes { is_required: true },
@@ -233,7 +234,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     },
     Algorithm {
         name: "label_propagation",
-        summary: "The community of a node, by labels that nodes take from most of their neighbours.",
+        summary: "The community of a node, by labels that nodes adopt from most of their neighbours.",
         arguments: &[iterations(10)],
         directions: MOSTLY_UNDIRECTED,
         takes_weights: false,
@@ -404,7 +405,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         name: "topological_order",
         summary: "The position of a node in a topological order; none for nodes in cycles and those reachable from them.",
         arguments: &[],
-        directions: ONE_WAY,
+        directions: OUT_OR_IN,
         takes_weights: false,
         gives: Gives::Ints,
         source: "A. Kahn: Topological sorting of large networks. CACM 5, 1962",

@@ -6,18 +6,18 @@ use crate::types::Position;
 use std::cmp::Ordering;
 use std::ops::Bound;
 
-/// A function call with its place in the text of the query.
+/// A function call with its position in the text of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Function {
     /// The function and its arguments.
     pub call: Call,
-    /// The place of the call in the text, for error messages.
+    /// The position of the call in the text, for error messages.
     pub at: Position,
 }
 
 impl Function {
-    /// Returns the name of the predicate that the function is about, that of types among them; `None` for one about uids or
-    /// variables.
+    /// Returns the name of the predicate that the function is about, that of types among them;
+    /// `None` for one about uids or variables.
     pub fn predicate(&self) -> Option<&str> {
         match &self.call {
             Call::Type(_) => Some(NODE_TYPE),
@@ -46,11 +46,11 @@ impl Call {
     }
 }
 
-/// A function and its arguments. An argument that is a number is retained as the text of the query where the type of the
-/// predicate decides how it is read.
+/// A function and its arguments. An argument that is a number is retained as the text of the query
+/// where the type of the predicate decides how it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Call {
-    /// `eq`, `le`, `lt`, `ge` and `gt`: values that compare with an argument in this way.
+    /// `eq`, `le`, `lt`, `ge` and `gt`: values that compare with an argument with this operator.
     Compare {
         /// The comparison.
         op: Comparison,
@@ -59,7 +59,7 @@ pub enum Call {
         /// What it is compared with; only `eq` may have more or fewer than one.
         arguments: Vec<Argument>,
     },
-    /// `between`: values in a closed interval, both ends included.
+    /// `between`: values in a closed interval, both bounds included.
     Between {
         /// What is compared.
         left: Operand,
@@ -68,7 +68,8 @@ pub enum Call {
         /// The upper end.
         high: Argument,
     },
-    /// `anyofterms`, `allofterms`, `anyoftext`, `alloftext` and `ngram`: texts that share words with another text.
+    /// `anyofterms`, `allofterms`, `anyoftext`, `alloftext` and `ngram`: texts that have words in
+    /// common with another text.
     Terms {
         /// The predicate.
         predicate: PredicateRef,
@@ -106,7 +107,8 @@ pub enum Call {
     Has(PredicateRef),
     /// `type(T)`: nodes whose `dgraph.type` lists the type.
     Type(String),
-    /// `uid(...)`: the given nodes. The executor ignores the literal uids when there is a variable as well.
+    /// `uid(...)`: the given nodes. The executor ignores the literal uids when there is a variable
+    /// as well.
     Uid {
         /// The literal uids, ascending; one may occur several times.
         uids: Vec<u64>,
@@ -122,7 +124,8 @@ pub enum Call {
         /// The variables.
         vars: Vec<VarId>,
     },
-    /// `near`, `within`, `contains` and `intersects`: geometries in a spatial relation to another one.
+    /// `near`, `within`, `contains` and `intersects`: geometries in a spatial relation to another
+    /// one.
     Geo {
         /// The spatial relation.
         relation: GeoRelation,
@@ -131,18 +134,20 @@ pub enum Call {
         /// The arguments as text; a list of coordinates is written `[1.0,2.0]`.
         arguments: Vec<String>,
     },
-    /// `similar_to(p, k, vector, ef: n, distance_threshold: x)`: the nodes whose vectors are nearest to a vector.
+    /// `similar_to(p, k, vector, ef: n, distance_threshold: x)`: the nodes whose vectors are
+    /// nearest to a vector.
     SimilarTo {
         /// The predicate.
         predicate: PredicateRef,
         /// The number of neighbours, as the query writes it.
         count: String,
-        /// The vector to compare with: a vector as text, the uid of a node that has one, or a variable.
+        /// The vector to compare with: a vector as text, the uid of a node that has one, or a
+        /// variable.
         target: Argument,
         /// The options as pairs of name (in lower case) and value (as the query writes it).
         options: Vec<(String, String)>,
-        /// A filter that is applied during the search, so that nodes that fail it do not count as neighbours. DQL has
-        /// no syntax for it; GraphQL uses it for its authorization rules.
+        /// A filter that is applied during the search, so that nodes that fail it do not count as
+        /// neighbours. DQL has no syntax for it; GraphQL uses it for its authorization rules.
         admits: Option<Box<Filter>>,
     },
 }
@@ -216,7 +221,7 @@ impl Comparison {
         Comparison::ALL.into_iter().find(|comparison| comparison.name() == name)
     }
 
-    /// Returns true when a value that stands in this order to the argument is found.
+    /// Returns true when a value in this order to the argument matches.
     #[inline]
     pub fn holds(self, order: Ordering) -> bool {
         match self {
@@ -228,7 +233,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the range of the values that are found: its lower and its upper end.
+    /// Returns the lower and the upper bound of the matching values.
     pub fn bounds<T: Clone>(self, argument: T) -> (Bound<T>, Bound<T>) {
         match self {
             Comparison::Eq => (Bound::Included(argument.clone()), Bound::Included(argument)),
@@ -297,14 +302,14 @@ pub enum Filter {
     Not(Box<Filter>),
     /// The function selects the node.
     Function(Box<Function>),
-    /// The node has edges to nodes that pass a condition of their own. DQL has no syntax for it; GraphQL uses it for
-    /// its authorization rules.
-    Reaches(Box<Reach>),
+    /// The node has edges to nodes that pass a condition of their own. DQL has no syntax for it;
+    /// GraphQL uses it for its authorization rules.
+    SemiJoin(Box<SemiJoin>),
 }
 
 /// A condition on the nodes at the other end of a node's edges.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reach {
+pub struct SemiJoin {
     /// The predicate, without `~`.
     pub predicate: String,
     /// True for incoming edges.

@@ -16,11 +16,11 @@ pub enum MathExpr {
     Call(MathFunction, Vec<MathExpr>),
 }
 
-/// A number in the text of a query. A number without fraction and exponent is an integer, and integers and floats
-/// differ in their arithmetic.
+/// A number in the text of a query. A number without fraction and exponent is an integer, and
+/// integers and floats differ in their arithmetic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Constant {
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// Any other number.
     Float(f64),
@@ -70,7 +70,8 @@ impl MathFunction {
         )
     }
 
-    /// Returns the operator or the name of the function as a query writes it. Subtraction and negation share `-`.
+    /// Returns the operator or the name of the function as a query writes it. Subtraction and
+    /// negation are both `-`.
     pub fn name(self) -> &'static str {
         match self {
             MathFunction::Add => "+",

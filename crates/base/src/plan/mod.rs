@@ -1,4 +1,5 @@
-//! The plan of a query: a tree that says what to do, made from the request alone without reading the data.
+//! The plan of a query: a tree that says what to do, made from the request alone without reading
+//! the data.
 
 mod variable;
 mod algorithm;
@@ -15,7 +16,7 @@ pub use algorithm::{
 };
 pub use algorithm_table::{ALGORITHMS, algorithm, nearest_algorithm};
 pub use function::{
-    Argument, Call, Comparison, Filter, Function, GeoRelation, Operand, PredicateRef, Reach,
+    Argument, Call, Comparison, Filter, Function, GeoRelation, Operand, PredicateRef, SemiJoin,
     TermIndex, TextMatch,
 };
 pub use math::{Constant, MathExpr, MathFunction};

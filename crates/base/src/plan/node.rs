@@ -4,24 +4,24 @@ use super::{AlgorithmCall, Filter, Function, MathExpr, VarId, Variable};
 use crate::types::Position;
 use std::sync::Arc;
 
-/// A whole request, checked as far as the text alone allows.
+/// An entire request, checked as far as the text alone allows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Query {
     /// The blocks in the order of the text.
     pub blocks: Vec<Block>,
     /// Every variable of the request; a [`VarId`] is an index into it.
     pub variables: Vec<Variable>,
-    /// Present when the request asks for the schema; then there are no blocks.
+    /// Present when the request requests the schema; then there are no blocks.
     pub schema: Option<SchemaRequest>,
 }
 
 /// One root block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
-    /// The name of the block, which is its key in the answer. Blocks named `var` and `shortest` do not appear under
-    /// their name.
+    /// The name of the block, which is its key in the answer. Blocks named `var` and `shortest` do
+    /// not appear under their name.
     pub name: String,
-    /// The place of the block in the text, for error messages.
+    /// The position of the block in the text, for error messages.
     pub at: Position,
     /// How the block is executed and whether it appears in the answer.
     pub kind: BlockKind,
@@ -49,7 +49,8 @@ pub struct Block {
     pub fields: Vec<Arc<Field>>,
     /// True when the text has a selection, even an empty one.
     pub has_body: bool,
-    /// True when the values of its nodes are aggregated by the caller: the set of them does, in place of a list.
+    /// True when the values of its nodes are aggregated by the caller: a set of them suffices
+    /// instead of a list.
     pub is_aggregated: bool,
     /// Variables read anywhere in the block, ascending, each once.
     pub reads: Vec<VarId>,
@@ -81,14 +82,15 @@ pub struct ShortestPath {
     pub to: Option<Endpoint>,
     /// The number of paths to find; 1 when the query does not say.
     pub paths: i64,
-    /// The greatest number of edges of a path without weights. With weights or several paths, nodes are left by their edges that are fewer edges than
-    /// that from the start, and a path may have more. `None` for no bound.
+    /// The greatest number of edges of a path without weights. With weights or several paths, nodes
+    /// are left by their edges that are fewer edges than that from the start, and a path may have
+    /// more. `None` for no bound.
     pub depth: Option<i64>,
     /// The least sum of weights that a path may have.
     pub weight_min: Option<f64>,
     /// The greatest sum of weights that a path may have.
     pub weight_max: Option<f64>,
-    /// The greatest number of unfinished paths that the search keeps at a time.
+    /// The greatest number of unfinished paths in the frontier of the search at a time.
     pub frontier_max: Option<i64>,
 }
 
@@ -104,11 +106,11 @@ pub enum Endpoint {
 /// The arguments of paging. A field of 0 has no effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Page {
-    /// `first`: the number of nodes to keep, counted from the end when negative; 0 when absent.
+    /// `first`: the number of nodes to return, counted from the end when negative; 0 when absent.
     pub first: i32,
     /// `offset`: the number of nodes to skip; 0 when absent. A negative number skips nothing.
     pub offset: i32,
-    /// `after`: keeps nodes with greater uids only; 0 when absent.
+    /// `after`: returns nodes with greater uids only; 0 when absent.
     pub after: u64,
 }
 
@@ -136,22 +138,24 @@ pub enum OrderKey {
     },
 }
 
-/// `@cascade`: the fields that a node must have a value or an edge for, or else it is removed from the answer.
+/// `@cascade`: the fields that a node must have a value or an edge for, or else it is removed from
+/// the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cascade {
     /// Every field is required.
     All,
-    /// These predicates are required, where the selection has them: `~name` backwards, `name@en` in this language
-    /// alone, `name@` without one; just `name` in whatever language is selected.
+    /// These predicates are required, where the selection has them: `~name` backwards, `name@en` in
+    /// this language alone, `name@` without one; just `name` in whatever language is selected.
     Fields(Vec<String>),
-    /// The fields at these positions of the selection, which ascend, are required: of two fields of one predicate it may be one.
+    /// The fields at these positions of the selection, which ascend, are required: of two fields of
+    /// one predicate it may be one.
     Positions(Vec<usize>),
 }
 
 /// `@recurse(depth, loop)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recurse {
-    /// The number of levels to expand; 0 expands until no new edges are found.
+    /// The number of levels to expand; 0 expands until there are no new edges.
     pub depth: u64,
     /// True when the expansion may follow an edge more than once.
     pub allow_loop: bool,
@@ -171,16 +175,16 @@ pub struct GroupKey {
     pub alias: Option<String>,
     /// The name of the predicate, with a leading `~` for incoming edges.
     pub predicate: String,
-    /// The languages in order of preference; `.` stands for any language.
+    /// The languages in order of preference; `.` represents any language.
     pub langs: Vec<String>,
 }
 
 /// One field of a selection. Fragments are already replaced by their fields.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// What the field asks for.
+    /// What the field requests.
     pub kind: FieldKind,
-    /// The place of the field in the text, for error messages.
+    /// The position of the field in the text, for error messages.
     pub at: Position,
     /// The alias that the text gives the field.
     pub alias: Option<String>,
@@ -212,7 +216,8 @@ pub struct Field {
 }
 
 impl Field {
-    /// True for a field that takes all that there is, and tells nothing beside it: it has no filter, order, page, facets, cascade or groups.
+    /// True for a field that returns all edges and nothing else: it has no filter, order, page,
+    /// facets, cascade or groups.
     pub fn takes_all(&self) -> bool {
         self.filter.is_none()
             && self.order.is_empty()
@@ -224,7 +229,7 @@ impl Field {
     }
 }
 
-/// What a field asks for.
+/// What a field requests.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldKind {
     /// The values or edges of a predicate.
@@ -238,7 +243,8 @@ pub enum FieldKind {
     },
     /// The node's uid.
     Uid,
-    /// `count(predicate)`: the number of values or edges; the filter and the facets of the field restrict them.
+    /// `count(predicate)`: the number of values or edges; the filter and the facets of the field
+    /// restrict them.
     Count {
         /// The name, without `~`.
         name: String,
@@ -253,7 +259,8 @@ pub enum FieldKind {
     Val(VarId),
     /// `min(val(x))`, `max`, `sum` or `avg`: an aggregate of a value variable.
     AggregateVar(Aggregate, VarId),
-    /// `min(pred)`, `max`, `sum` or `avg`: an aggregate of the values of a group, inside the selection of `@groupby`.
+    /// `min(pred)`, `max`, `sum` or `avg`: an aggregate of the values of a group, inside the
+    /// selection of `@groupby`.
     AggregatePredicate {
         /// The operation.
         op: Aggregate,
@@ -264,7 +271,8 @@ pub enum FieldKind {
     },
     /// `math(...)`: the value of an expression at the node.
     Math(MathExpr),
-    /// `expand(...)`: several predicates with one selection; the filter of the field applies to each.
+    /// `expand(...)`: several predicates with one selection; the filter of the field applies to
+    /// each.
     Expand(Expand),
     /// `checkpwd(predicate, "text")`: whether a password is the stored one.
     CheckPassword {
@@ -275,7 +283,7 @@ pub enum FieldKind {
     },
 }
 
-/// The predicates that `expand` stands for.
+/// The predicates that `expand` represents.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expand {
     /// The fields of all types that the nodes have.
@@ -363,7 +371,8 @@ impl Page {
         self.first == 0 && self.offset <= 0 && self.after == 0
     }
 
-    /// The number of nodes up to the end of the page; `None` for a page that is not bounded from the front.
+    /// The number of nodes up to the end of the page; `None` for a page that is not bounded from
+    /// the front.
     pub fn expected(&self) -> Option<usize> {
         (0 < self.first).then(|| self.skip().saturating_add(self.first as usize))
     }

@@ -1,8 +1,8 @@
 //! Collects the predicates that a query reads.
 //!
-//! Two versions of the graph that agree on these predicates give the same answer to the query. The set is computed by
-//! one walk over the plan. A part of the plan whose predicates only the data can tell, such as `expand`, counts as
-//! reading every predicate.
+//! Two versions of the graph that agree on these predicates give the same answer to the query. The
+//! set is computed by one walk over the plan. A part of the plan whose predicates depend on the
+//! data, such as `expand`, counts as reading every predicate.
 
 use super::{
     Block, BlockKind, Call, Cascade, Expand, Field, FieldKind, Filter, Function, OrderKey, Query,
@@ -81,7 +81,8 @@ impl Reads {
             | FieldKind::Math(_) => {}
         }
         self.filter(field.filter.as_ref());
-        // The names in `field.facets` and `field.facet_filter` are those of facets, which belong to the predicate.
+        // The names in `field.facets` and `field.facet_filter` are those of facets, which belong to
+        // the predicate.
         self.order(&field.order);
         self.cascade(field.cascade.as_ref());
         for key in field.group_by.iter().flat_map(|group| &group.keys) {
@@ -115,15 +116,16 @@ impl Reads {
             }
             Some(Filter::Not(part)) => self.filter(Some(part)),
             Some(Filter::Function(function)) => self.function(function),
-            Some(Filter::Reaches(reach)) => {
-                self.add(&reach.predicate);
-                self.filter(reach.filter.as_ref());
+            Some(Filter::SemiJoin(join)) => {
+                self.add(&join.predicate);
+                self.filter(join.filter.as_ref());
             }
         }
     }
 
     fn function(&mut self, function: &Function) {
-        // The types of a node are values of a predicate, too; a node as the target of a search stands for its own vector.
+        // The types of a node are values of a predicate, too; a node as the target of a search
+        // represents its own vector.
         if let Some(name) = function.predicate() {
             self.add(name);
         }

@@ -1,6 +1,7 @@
 //! Variables of a query. One block defines a variable; other blocks, filters and mutations read it.
 
-/// Identifies a variable of the request: an index into [`Query::variables`](super::Query::variables).
+/// Identifies a variable of the request: an index into
+/// [`Query::variables`](super::Query::variables).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VarId(pub u32);
 

@@ -32,7 +32,8 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// As [`PredicateDef::check_build`], for the first predicate by name that needs a missing feature.
+    /// As [`PredicateDef::check_build`], for the first predicate by name that needs a missing
+    /// feature.
     pub fn check_build(&self) -> Result<()> {
         self.predicates.values().try_for_each(PredicateDef::check_build)
     }

@@ -11,13 +11,14 @@ use crate::types::{Error, Result, ValueType, did_you_mean};
 pub struct Change {
     /// The definition before the change; `None` for a new predicate.
     pub old: Option<PredicateDef>,
-    /// The definition after the change, which replaces the old one as a whole.
+    /// The definition after the change, which replaces the old one completely.
     pub new: PredicateDef,
 }
 
 impl Schema {
-    /// Returns what a schema text would change, in the order of the text, without the predicates that stay the same.
-    /// `has_data` returns true if any node has a value or an edge of the predicate.
+    /// Returns what a schema text would change, in the order of the text, without the predicates
+    /// that stay the same. `has_data` returns true if any node has a value or an edge of the
+    /// predicate.
     ///
     /// # Errors
     ///
@@ -162,7 +163,7 @@ mod tests {
         schema.check_change(&parse_schema(new)?, &|_| data)
     }
 
-    /// Each row: declared before, asked for, whether there is data, a part of the error.
+    /// Each row: declared before, requested, whether there is data, a part of the error.
     #[test]
     fn refused_changes() {
         #[rustfmt::skip]

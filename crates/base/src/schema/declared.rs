@@ -1,9 +1,10 @@
 //! The two sources of declarations: `alter` and a GraphQL schema.
 //!
-//! The definition of a predicate or a type is the union of what the two sources declared. The declaration of each is retained
-//! beside the definition, so that a source can withdraw its own part and nothing else. A definition without such a record
-//! counts as declared by `alter` alone. That covers directories written before the record existed, and predicates that
-//! were never declared and came with data.
+//! The definition of a predicate or a type is the union of what the two sources declared. The
+//! declaration of each is retained beside the definition, so that a source can withdraw only its
+//! own part. A definition without such a record counts as declared by `alter` alone. That covers
+//! directories written before the record existed, and predicates that were never declared and came
+//! with data.
 
 use crate::schema::Tokenizer;
 
@@ -54,8 +55,9 @@ pub struct DeclaredFields {
 }
 
 impl Options {
-    /// Returns the options that `self` or `other` has. The indexes of `self` come first. When both have an index of the
-    /// same name with other options, such as a vector index, that of `self` is retained.
+    /// Returns the options that `self` or `other` has. The indexes of `self` come first. When both
+    /// have an index of the same name with other options, such as a vector index, that of `self` is
+    /// retained.
     pub fn union(&self, other: &Options) -> Options {
         let mut indexes = self.indexes.clone();
         for index in &other.indexes {

@@ -28,8 +28,9 @@ pub struct PredicateDef {
     pub noconflict: bool,
     /// The indexes, in the order they were declared.
     pub indexes: Vec<Tokenizer>,
-    /// What each source declared, present when a GraphQL schema declared a part; otherwise `alter` declared everything.
-    /// Read it by [`PredicateDef::declared`] and change it by [`PredicateDef::declare`].
+    /// What each source declared, present when a GraphQL schema declared a part; otherwise `alter`
+    /// declared everything. Read it by [`PredicateDef::declared`] and change it by
+    /// [`PredicateDef::declare`].
     pub declared: Option<Box<Declared>>,
 }
 
@@ -57,7 +58,8 @@ impl PredicateDef {
         if self.list { format!("[{name}]") } else { name.to_string() }
     }
 
-    /// Returns true if both definitions have the same name, type and options, whichever source declared them.
+    /// Returns true if both definitions have the same name, type and options, whichever source
+    /// declared them.
     pub fn is_alike(&self, other: &PredicateDef) -> bool {
         let shape = |def: &PredicateDef| (def.value_type, def.list, def.options());
         self.name == other.name && shape(self) == shape(other)
@@ -84,9 +86,10 @@ impl PredicateDef {
         }
     }
 
-    /// Returns the definition after a source replaced its options, or withdrew them (`None`): the union of what both
-    /// sources declare. The type stays the same. The union may have two indexes that both give an order, which
-    /// [`crate::schema::parse_schema`] refuses in a text; the caller has to avoid that.
+    /// Returns the definition after a source replaced its options, or withdrew them (`None`): the
+    /// union of what both sources declare. The type stays the same. The union may have two indexes
+    /// that both give an order, which [`crate::schema::parse_schema`] refuses in a text; the caller
+    /// has to avoid that.
     pub fn declare(&self, origin: Origin, options: Option<Options>) -> PredicateDef {
         let mut declared = self.declared();
         match origin {
@@ -96,7 +99,8 @@ impl PredicateDef {
         self.with_declared(declared)
     }
 
-    /// Returns the definition of the same name and type whose options are the union of what was declared.
+    /// Returns the definition of the same name and type whose options are the union of what was
+    /// declared.
     pub fn with_declared(&self, declared: Declared) -> PredicateDef {
         let Declared { by_alter, by_graphql } = &declared;
         let nothing = Options::default();
@@ -125,7 +129,7 @@ pub struct TypeDef {
 }
 
 impl TypeDef {
-    /// Creates a type with these fields, all of which count as declared by `alter`.
+    /// Creates a type with these fields, all declared by `alter`.
     pub fn new(name: impl Into<String>, fields: Vec<String>) -> TypeDef {
         TypeDef { name: name.into(), fields, declared: None }
     }
@@ -138,8 +142,8 @@ impl TypeDef {
         }
     }
 
-    /// Returns the type after a source replaced its fields, or withdrew them (`None`): the fields of `alter`, then those
-    /// of the GraphQL schema that are not among them.
+    /// Returns the type after a source replaced its fields, or withdrew them (`None`): the fields
+    /// of `alter`, then those of the GraphQL schema that are not among them.
     pub fn declare(&self, origin: Origin, fields: Option<Vec<String>>) -> TypeDef {
         let mut declared = self.declared();
         match origin {
@@ -256,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_a_type_are_told_apart() {
+    fn fields_of_a_type_are_distinguished() {
         let fields = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
         let altered = TypeDef::new("T", fields(&["a", "b"]));
         let both = altered.declare(Origin::Graphql, Some(fields(&["b", "c"])));

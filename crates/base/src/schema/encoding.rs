@@ -1,7 +1,9 @@
-//! The definitions of predicates and types as bytes, for snapshots and logs. They hold what a schema text was resolved to,
-//! so their meaning does not change when a later release reads schema texts differently.
+//! The definitions of predicates and types as bytes, for snapshots and logs. They hold what a
+//! schema text was resolved to, so their meaning does not change when a later release reads schema
+//! texts differently.
 //!
-//! A definition is a message of tagged fields (`types/fields.rs`). An option without a field is not declared.
+//! A definition is a message of tagged fields (`types/fields.rs`). An option without a field is not
+//! declared.
 
 use crate::schema::{
     Declared, DeclaredFields, HnswOptions, Metric, Options, PredicateDef, Tokenizer, TypeDef,
@@ -44,7 +46,8 @@ mod index {
     pub(super) const NAME: u64 = required(1);
     /// An option of a vector index as it was written: name and value. Repeated for each option.
     pub(super) const WRITTEN: u64 = required(2);
-    /// The resolved options of a vector index, so that they stay when a later release has other defaults.
+    /// The resolved options of a vector index, so that they stay when a later release has other
+    /// defaults.
     pub(super) const METRIC: u64 = required(3);
     pub(super) const MAX_LEVELS: u64 = required(4);
     pub(super) const EF_CONSTRUCTION: u64 = required(5);
@@ -62,7 +65,8 @@ mod type_field {
 }
 
 impl PredicateDef {
-    /// Appends the definition as bytes. They do not contain their length: [`PredicateDef::decode`] reads to the end.
+    /// Appends the definition as bytes. They do not contain their length: [`PredicateDef::decode`]
+    /// reads to the end.
     pub fn encode(&self, out: &mut Vec<u8>) {
         put_text_field(predicate::NAME, &self.name, out);
         put_field(predicate::VALUE_TYPE, out, |out| out.push(self.value_type as u8));
@@ -96,7 +100,7 @@ impl PredicateDef {
                 predicate::OPTIONS => options = options_of(field)?,
                 predicate::BY_ALTER => declared.by_alter = Some(options_of(field)?),
                 predicate::BY_GRAPHQL => declared.by_graphql = Some(options_of(field)?),
-                predicate::NAMESPACE if field.whole_number()? == 0 => {}
+                predicate::NAMESPACE if field.final_number()? == 0 => {}
                 _ => skip_unknown(tag)?,
             }
         }
@@ -108,7 +112,8 @@ impl PredicateDef {
 }
 
 impl TypeDef {
-    /// Appends the definition as bytes. They do not contain their length: [`TypeDef::decode`] reads to the end.
+    /// Appends the definition as bytes. They do not contain their length: [`TypeDef::decode`] reads
+    /// to the end.
     pub fn encode(&self, out: &mut Vec<u8>) {
         put_text_field(type_field::NAME, &self.name, out);
         self.fields.iter().for_each(|field| put_text_field(type_field::FIELD, field, out));
@@ -230,7 +235,7 @@ fn index_of(mut bytes: ByteReader<'_>) -> Result<Tokenizer, Unread> {
 }
 
 fn small_number(field: ByteReader<'_>) -> Result<u32, Unread> {
-    let number = u32::try_from(field.whole_number()?).map_err(|_| Unread::Damaged)?;
+    let number = u32::try_from(field.final_number()?).map_err(|_| Unread::Damaged)?;
     if number == 0 { Err(Unread::Damaged) } else { Ok(number) }
 }
 
@@ -290,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_left_out_or_told() {
+    fn what_is_unknown_is_left_out_or_reported() {
         let def = parse_schema("a: int @index(int) .").unwrap().predicates.remove(0);
         let with = |tag: u64, content: &[u8]| {
             let mut bytes = encoded(&def);

@@ -1,10 +1,12 @@
-//! Applies a GraphQL schema to the schema of a graph. What `alter` declared stays. Of a predicate or a type that `alter` declared
-//! too, or that the new GraphQL schema names, what an earlier GraphQL schema declared is withdrawn.
+//! Applies a GraphQL schema to the schema of a graph. What `alter` declared stays. Of a predicate
+//! or a type that `alter` declared too, or that the new GraphQL schema names, what an earlier
+//! GraphQL schema declared is withdrawn.
 //!
-//! Each definition becomes the union of the two declarations, with three special cases. When both ask for an index that
-//! gives an order, that of `alter` is retained, since either answers the same queries. When the GraphQL schema changes the type
-//! of a predicate, the options of `alter` stay as far as the new type can have them. Predicates and types that only an
-//! earlier GraphQL schema declared and the new one does not name stay unchanged, since they may have data; Dgraph does the
+//! Each definition becomes the union of the two declarations, with three special cases. When both
+//! request an index that gives an order, that of `alter` is retained, since either answers the same
+//! queries. When the GraphQL schema changes the type of a predicate, the options of `alter` stay as
+//! far as the new type can have them. Predicates and types that only an earlier GraphQL schema
+//! declared and the new one does not name stay unchanged, since they may have data; Dgraph does the
 //! same.
 
 use std::collections::HashSet;
@@ -16,15 +18,17 @@ use crate::schema::{
 use crate::types::ValueType;
 
 impl Schema {
-    /// Returns the definitions that a GraphQL schema changes: those of all predicates and types that `text` names, and of
-    /// those that both `alter` and an earlier GraphQL schema declared. This schema is not changed; [`Schema::apply`] does that
-    /// with the result. Takes time linear in the size of both schemas.
+    /// Returns the definitions that a GraphQL schema changes: those of all predicates and types
+    /// that `text` names, and of those that both `alter` and an earlier GraphQL schema declared.
+    /// This schema is not changed; [`Schema::apply`] does that with the result. Takes time linear
+    /// in the size of both schemas.
     pub fn overlay(&self, text: SchemaText) -> SchemaText {
         let named: HashSet<String> = text.predicates.iter().map(|def| def.name.clone()).collect();
         let named_types: HashSet<String> = text.types.iter().map(|def| def.name.clone()).collect();
         let mut predicates: Vec<PredicateDef> =
             text.predicates.into_iter().map(|def| self.with_graphql(def)).collect();
-        // What is left are the definitions that the new GraphQL schema does not name: it withdraws its part of them.
+        // What is left are the definitions that the new GraphQL schema does not name: it withdraws
+        // its part of them.
         let left = self.predicates.values().filter(|def| !named.contains(&def.name));
         let left = left.filter(|def| {
             let declared = def.declared();
@@ -53,7 +57,8 @@ impl Schema {
             Some(if old.value_type == new.value_type { options } else { fitting(options, &new) })
         });
         let mut by_graphql = new.options();
-        // A predicate has one index that gives an order: that of `alter` stays, and none is added beside it.
+        // A predicate has one index that gives an order: that of `alter` stays, and no other is
+        // added.
         if by_alter.iter().flat_map(|it| &it.indexes).any(Tokenizer::is_sortable) {
             let existing = by_alter.iter().flat_map(|it| &it.indexes);
             let existing: Vec<&str> = existing.map(Tokenizer::name).collect();
@@ -153,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn another_type_keeps_what_it_can_have() {
+    fn another_type_retains_valid_options() {
         let mut schema = altered();
         laid(&mut schema, "iata: int @index(int) .\n");
         let iata = &schema.predicates["iata"];

@@ -15,7 +15,8 @@ pub struct SchemaReport {
     pub dropped: Vec<SchemaItem>,
     /// Indexes and reverse edges that were built from existing data.
     pub rebuilt: Vec<SchemaItem>,
-    /// Predicates with values that have no equivalent in their new type: how many, and the first ones.
+    /// Predicates with values that have no equivalent in their new type: how many, and the first
+    /// ones.
     pub unread: Vec<SchemaItem>,
 }
 
@@ -54,8 +55,8 @@ impl SchemaReport {
 }
 
 impl Schema {
-    /// Returns what happens when definitions replace those of this schema. `has_data` returns true if any node has a value
-    /// or an edge of a predicate.
+    /// Returns what happens when definitions replace those of this schema. `has_data` returns true
+    /// if any node has a value or an edge of a predicate.
     pub fn report(
         &self,
         predicates: &[PredicateDef],
@@ -154,7 +155,7 @@ mod tests {
     use crate::schema::parse_schema;
 
     #[test]
-    fn all_that_is_otherwise_is_told() {
+    fn all_differences_are_reported() {
         let mut schema = Schema::new();
         let old = "name: string @index(exact, term) @lang .\norigin: [uid] @reverse @count .\nage: int @index(int) .\n\
                    same: bool .\ntype T {\n name\n age\n}\n";

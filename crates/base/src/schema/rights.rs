@@ -1,8 +1,8 @@
-//! Decides who may change the data of a predicate. Reading is not checked here, and changes of definitions are checked by
-//! [`Schema::check_change`].
+//! Decides who may change the data of a predicate. Reading is not checked here, and changes of
+//! definitions are checked by [`Schema::check_change`].
 //!
-//! All changes of data call these functions: mutations, upserts and transactions, loads of files and tables, and GraphQL's
-//! mutations.
+//! All changes of data call these functions: mutations, upserts and transactions, loads of files
+//! and tables, and GraphQL's mutations.
 
 use super::definition::is_reserved;
 use crate::schema::Schema;
@@ -14,8 +14,9 @@ pub enum Actor<'a> {
     Engine,
     /// A user of the database: a program, a request, a file that is loaded.
     Client,
-    /// A user who may change only some predicates: those for which the function says so. What the user names beside them was
-    /// refused before; they are left out of the deletion of all that a node has.
+    /// A user who may change only some predicates: those for which the function says so. Other
+    /// predicates that the user names were refused before; they are left out of the deletion of all
+    /// that a node has.
     User(&'a dyn Fn(&str) -> bool),
 }
 
@@ -38,15 +39,17 @@ pub enum RightsError {
     },
 }
 
-/// The predicate that holds the types of a node. The engine declares it, and every user may change its data.
+/// The predicate that holds the types of a node. The engine declares it, and every user may change
+/// its data.
 pub const NODE_TYPE: &str = "dgraph.type";
 
 impl Actor<'_> {
     /// Checks whether data of a predicate may be set and deleted by anybody.
     ///
-    /// Only names that begin with `dgraph.`, in any case of letters, are refused. Of those the names that the schema has
-    /// belong to the engine, except for those of access control, and the others are retained free. A statement on a refused name
-    /// is an error, while the deletion of all that a node has leaves out the predicates that its actor may not change.
+    /// Only names that begin with `dgraph.`, in any case of letters, are refused. Of those the
+    /// names that the schema has belong to the engine, except for those of access control, and the
+    /// others are retained free. A statement on a refused name is an error, while the deletion of
+    /// all that a node has leaves out the predicates that its actor may not change.
     ///
     /// # Errors
     ///
@@ -56,7 +59,8 @@ impl Actor<'_> {
             return Ok(());
         }
         match schema.predicates.contains_key(name) {
-            // The predicates of access control are declared where it was in use. Without it they are ordinary data.
+            // The predicates of access control are declared where it was in use. Without it they
+            // are ordinary data.
             true if is_access_control(name) => Ok(()),
             true => Err(RightsError::Reserved { name: name.to_owned() }),
             false => Err(RightsError::ReservedPrefix { name: name.to_owned() }),

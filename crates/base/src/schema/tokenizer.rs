@@ -5,9 +5,9 @@ use std::mem::discriminant;
 
 /// A function from a value to the keys (tokens) under which an index lists it.
 ///
-/// The variants name what a schema promises, in the terms of Dgraph. The store builds one index of entire values for all of
-/// them but the text indexes from `Term` to `NGram`, `Geo` and `Hnsw`. So values that have a token in common, such as 1.2
-/// and 1.7 by `Float`, are still told apart and sorted.
+/// The variants name what a schema promises, in the terms of Dgraph. The store builds one index of
+/// entire values for all of them but the text indexes from `Term` to `NGram`, `Geo` and `Hnsw`. So
+/// values with a common token, such as 1.2 and 1.7 by `Float`, are still distinguished and sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Tokenizer {
     /// The integer itself.
@@ -40,10 +40,11 @@ pub enum Tokenizer {
     Trigram,
     /// Runs of one to four stemmed words.
     NGram,
-    /// A prefix of a text that is itself a hash. Only the engine uses it, for `dgraph.graphql.p_query`, which holds GraphQL
-    /// queries that clients name by their SHA-256.
+    /// A prefix of a text that is itself a hash. Only the engine uses it, for
+    /// `dgraph.graphql.p_query`, which holds GraphQL queries that clients name by their SHA-256.
     Sha256,
-    /// A graph that links near vectors (HNSW: hierarchical navigable small worlds, Malkov and Yashunin 2016).
+    /// A graph that links near vectors (HNSW: hierarchical navigable small worlds, Malkov and
+    /// Yashunin 2016).
     Hnsw(HnswOptions),
 }
 
@@ -68,7 +69,8 @@ const fn row(
     Row { tokenizer, name, value_type, is_sortable }
 }
 
-/// All tokenizers, in the order in which messages list them. The schema language, its parser and its printer read this table.
+/// All tokenizers, in the order in which messages list them. The schema language, its parser and
+/// its printer read this table.
 static ROWS: [Row; 17] = [
     row(Tokenizer::Hash, "hash", ValueType::String, false),
     row(Tokenizer::Exact, "exact", ValueType::String, true),
@@ -106,14 +108,15 @@ impl Tokenizer {
         self.row().name
     }
 
-    /// Returns the tokenizer of a name in any case of letters; that of `hnsw` has the default options.
+    /// Returns the tokenizer of a name in any case of letters; that of `hnsw` has the default
+    /// options.
     pub fn from_name(name: &str) -> Option<Tokenizer> {
         let result = ROWS.iter().find(|row| row.name.eq_ignore_ascii_case(name))?;
         Some(result.tokenizer.clone())
     }
 
-    /// Returns true when the order of the tokens is the order of the values. Then the index can answer comparisons and
-    /// sort results.
+    /// Returns true when the order of the tokens is the order of the values. Then the index can
+    /// answer comparisons and sort results.
     pub fn is_sortable(&self) -> bool {
         self.row().is_sortable
     }
@@ -159,8 +162,8 @@ impl Metric {
 /// The options of a vector index: as they were written, and resolved with defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HnswOptions {
-    // The schema is printed with what its author wrote. What that means is retained beside it, so that an index keeps its
-    // numbers when a later version of the engine has other defaults.
+    // The schema is printed with what its author wrote. What that means is retained beside it, so
+    // that an index retains its numbers when a later version of the engine has other defaults.
     written: Vec<(String, String)>,
     metric: Metric,
     max_levels: u32,
@@ -175,7 +178,7 @@ impl Default for HnswOptions {
 }
 
 impl HnswOptions {
-    // The numbers are those that `exponent: "3"` stands for.
+    // The numbers are those that `exponent: "3"` represents.
     const DEFAULT: HnswOptions = HnswOptions {
         written: Vec::new(),
         metric: Metric::Euclidean,
@@ -184,18 +187,19 @@ impl HnswOptions {
         ef_search: 90,
     };
 
-    /// Reads options given as pairs of name and value. Of two pairs with the same name the later one counts.
+    /// Reads options given as pairs of name and value. Of two pairs with the same name the later
+    /// one counts.
     ///
     /// # Errors
     ///
-    /// A message and a hint, when a name or a metric is unknown, or a number is not a whole one above 0. Names are compared
-    /// with their case, unlike those of tokenizers.
+    /// A message and a hint, when a name or a metric is unknown, or a number is not an entire one
+    /// above 0. Names are compared with their case, unlike those of tokenizers.
     pub fn new(
         written: Vec<(String, String)>,
     ) -> std::result::Result<HnswOptions, (String, String)> {
         let mut options = HnswOptions::default();
-        // `exponent` sets the other options by a rule. An option that is given explicitly overrides it, wherever the
-        // two stand.
+        // `exponent` sets the other options by a rule. An option that is given explicitly overrides
+        // it, wherever the two stand.
         for (_, value) in written.iter().filter(|(name, _)| name == "exponent") {
             let exponent = count("exponent", value)?;
             options.max_levels = exponent;
@@ -216,8 +220,8 @@ impl HnswOptions {
         Ok(options)
     }
 
-    /// Restores options that were stored: as they were written, and what they were resolved to then (metric, layers, and
-    /// the numbers of candidates of an insertion and of a search).
+    /// Restores options that were stored: as they were written, and what they were resolved to then
+    /// (metric, layers, and the numbers of candidates of an insertion and of a search).
     pub(super) fn resolved(
         written: Vec<(String, String)>,
         metric: Metric,
@@ -241,12 +245,12 @@ impl HnswOptions {
         self.max_levels
     }
 
-    /// Returns the number of candidates that an insertion keeps (`efConstruction`).
+    /// Returns the number of candidates of an insertion (`efConstruction`).
     pub fn ef_construction(&self) -> u32 {
         self.ef_construction
     }
 
-    /// Returns the number of candidates that a search keeps (`efSearch`).
+    /// Returns the number of candidates of a search (`efSearch`).
     pub fn ef_search(&self) -> u32 {
         self.ef_search
     }
@@ -256,10 +260,10 @@ const OPTIONS: [&str; 5] = ["metric", "maxLevels", "efConstruction", "efSearch",
 
 const METRICS: [&str; 3] = ["euclidean", "cosine", "dotproduct"];
 
-/// Returns an error message for an unknown name, and a hint with the most similar known one.
+/// Returns an error message for an unknown name, and a hint with the most similar existing one.
 fn unknown(fault: &str, name: &str, existing: &[&str]) -> (String, String) {
     let hint = match did_you_mean(name, existing.iter().copied()) {
-        near if near.is_empty() => format!("those known are {}", existing.join(", ")),
+        near if near.is_empty() => format!("valid are {}", existing.join(", ")),
         near => near,
     };
     (format!("`{name}` {fault}"), hint)

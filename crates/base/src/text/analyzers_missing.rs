@@ -1,5 +1,5 @@
-//! Stands for the analyzers in a build without the feature `text`. No schema of such a build has an index of words, so
-//! nothing makes an analyzer.
+//! Represents the analyzers in a build without the feature `text`. No schema of such a build has an
+//! index of words, so nothing makes an analyzer.
 
 use std::convert::Infallible;
 

@@ -10,20 +10,20 @@ use icu_locale_core::Locale;
 use crate::text::words::language;
 use crate::types::MissingFeature;
 
-/// The Unicode collation of one language, with differences of letter, accent and case told apart.
+/// The Unicode collation of one language, that distinguishes letters, accents and case.
 pub struct Collation {
     collator: CollatorBorrowed<'static>,
 }
 
 impl Collation {
-    /// The collation of a BCP 47 tag, the root one for languages without their own; `None` when
-    /// the tag is malformed or of no known language. Costs microseconds: keep it for many texts.
+    /// The collation of a BCP 47 tag, the root one for languages without their own; `None` when the
+    /// tag is malformed or of an unknown language. Costs microseconds: reuse it for many texts.
     ///
     /// # Errors
     ///
     /// [`MissingFeature`] in a build without the feature `collation`, thus never here.
     pub fn of(tag: &str) -> Result<Option<Collation>, MissingFeature> {
-        if !is_known(tag) {
+        if !is_supported(tag) {
             return Ok(None);
         }
         let locale = Locale::try_from_str(&tag.replace('_', "-")).ok();
@@ -47,7 +47,7 @@ impl Collation {
 }
 
 /// Whether the tag is one of a registered language: such have a collation.
-fn is_known(tag: &str) -> bool {
+fn is_supported(tag: &str) -> bool {
     let end = tag.find(['-', '_']).unwrap_or(tag.len());
     language::is_well_formed(tag) && language::is_registered(&tag[..end].to_ascii_lowercase())
 }
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_order_their_own_way() {
+    fn languages_have_their_own_order() {
         let german = of("de").expect("German has a collation");
         let swedish = of("sv-SE").expect("Swedish has a collation");
         assert_eq!(german.compare("Ärger", "Zeit"), Ordering::Less);

@@ -1,4 +1,4 @@
-//! Stands for the order of texts in a language in a build without the feature `collation`.
+//! Represents the order of texts in a language in a build without the feature `collation`.
 
 use crate::types::{Feature, MissingFeature};
 use std::cmp::Ordering;

@@ -1,14 +1,14 @@
-//! Full-text analysis: words folded, without stop words, stemmed by language.
+//! Full-text analysis: case-folded words without stop words, stemmed by language.
 
+use crate::text::words::case_fold::compact_into;
 use crate::text::words::cjk::bigrams;
 use crate::text::words::distinct::Distinct;
-use crate::text::words::fold::compact_into;
 use crate::text::words::language;
 use crate::text::words::segment::Words;
 use crate::text::words::stem::Stemmer;
 use crate::text::words::stop_words;
 
-/// Makes the tokens of the `fulltext` index. Keeps its buffers: use one for many texts.
+/// Makes the tokens of the `fulltext` index. Reuses its buffers: use one for many texts.
 #[derive(Debug, Default)]
 pub struct FulltextAnalyzer {
     seen: Distinct,
@@ -37,7 +37,7 @@ impl FulltextAnalyzer {
         self.seen = seen;
     }
 
-    /// Calls `out` with the tokens of `text` in order, repeats kept.
+    /// Calls `out` with the tokens of `text` in order, with repetitions.
     pub(super) fn sequence(&mut self, text: &str, lang: &str, mut out: impl FnMut(&str)) {
         let code = language::base(lang);
         if matches!(code, "ja" | "ko" | "zh") {

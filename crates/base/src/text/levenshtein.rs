@@ -23,7 +23,7 @@ pub fn within_distance(a: &str, b: &str, max: usize) -> bool {
 const ROW_MAX: usize = 64;
 
 fn within<T: PartialEq>(a: &[T], b: &[T], max: usize) -> bool {
-    let (a, b) = without_common_ends(a, b);
+    let (a, b) = without_common_affixes(a, b);
     let (short, long) = if b.len() < a.len() { (b, a) } else { (a, b) };
     // Replacing all of the short one and inserting the rest is enough.
     if long.len() <= max {
@@ -44,7 +44,7 @@ fn within<T: PartialEq>(a: &[T], b: &[T], max: usize) -> bool {
     distance_fits(short, long, max, row)
 }
 
-fn without_common_ends<'a, T: PartialEq>(a: &'a [T], b: &'a [T]) -> (&'a [T], &'a [T]) {
+fn without_common_affixes<'a, T: PartialEq>(a: &'a [T], b: &'a [T]) -> (&'a [T], &'a [T]) {
     let prefix = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let (a, b) = (&a[prefix..], &b[prefix..]);
     let suffix = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_the_whole_table() {
+    fn agrees_with_the_full_table() {
         let mut state = 1_u64;
         let mut word = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

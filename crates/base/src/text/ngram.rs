@@ -15,14 +15,14 @@ const QUERY_WORDS: usize = 3;
 /// A shingle of so many bytes or more is stored as its hash.
 const HASHED_FROM: usize = 30;
 
-/// Makes the tokens of the `ngram` index. Keeps its buffers: use one for many texts.
+/// Makes the tokens of the `ngram` index. Reuses its buffers: use one for many texts.
 #[derive(Debug, Default)]
 pub struct NgramAnalyzer {
     fulltext: FulltextAnalyzer,
     seen: Distinct,
     /// The words of the text, joined by single spaces.
     joined: String,
-    /// Where each word starts and ends in it.
+    /// The range of each word in it.
     spans: Vec<(usize, usize)>,
 }
 

@@ -1,11 +1,11 @@
-//! Term analysis: the words of a text, folded, each once.
+//! Term analysis: the distinct case-folded words of a text.
 
+use crate::text::words::case_fold::compact_into;
 use crate::text::words::distinct::Distinct;
-use crate::text::words::fold::compact_into;
 use crate::text::words::language;
 use crate::text::words::segment::Words;
 
-/// Makes the tokens of the `term` index. Keeps its buffers: use one for many texts.
+/// Makes the tokens of the `term` index. Reuses its buffers: use one for many texts.
 #[derive(Debug, Default)]
 pub struct TermAnalyzer {
     seen: Distinct,
@@ -20,7 +20,7 @@ impl TermAnalyzer {
 
     /// Calls `out` with each distinct token of a stored value tagged `lang` (empty: untagged), in
     /// order of first appearance. A value in a language written without spaces between words is
-    /// only split at spaces, case kept; the empty text has one empty token.
+    /// only split at spaces, case preserved; the empty text has one empty token.
     pub fn value(&mut self, text: &str, lang: &str, out: impl FnMut(&str)) {
         match language::base(lang) {
             "zh" | "ja" | "th" | "lo" | "my" | "bo" | "km" | "kxm" => self.chunks(text, out),
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_folded_and_distinct() {
+    fn words_are_normalized_and_distinct() {
         assert_eq!(terms("Hello, World! HELLO", ""), ["hello", "world"]);
         assert_eq!(terms("C++ #tag ½ Ⅷ", "de"), ["c", "tag", "viii"]);
         assert_eq!(terms("!!!", ""), [""; 0]);

@@ -1,7 +1,8 @@
 //! Agreement with the tokens that a Dgraph server made of a corpus.
 //!
-//! The corpus is `conformance/dql/tokens.jsonl`, with one JSON object in each line. It lies in the folder that the variable
-//! `HEXGRAPH_SHARED` names, or in `shared` beside the repository. Where the file is missing the tests say so and pass.
+//! The corpus is `conformance/dql/tokens.jsonl`, with one JSON object in each line. It lies in the
+//! folder that the variable `HEXGRAPH_SHARED` names, or in `shared` next to the repository. Where
+//! the file is missing the tests say so and pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -12,13 +13,15 @@ use super::{Collation, FulltextAnalyzer, NgramAnalyzer, TermAnalyzer, trigrams};
 
 /// A text and the tokens that the server made of it.
 struct Case {
-    /// `tokens` for the tokens of a stored value, `ngram_query` for those that a search for the text looks up.
+    /// `tokens` for the tokens of a stored value, `ngram_query` for those that a search for the
+    /// text looks up.
     kind: String,
     tokenizer: String,
     /// The language tag, empty for a text without one.
     lang: String,
     value: String,
-    /// True when the only token is the collation key of the text: its order among other keys is compared, not its bytes.
+    /// True when the only token is the collation key of the text: its order among other keys is
+    /// compared, not its bytes.
     collated: bool,
     tokens: BTreeSet<Vec<u8>>,
 }
@@ -93,8 +96,9 @@ fn tokens_agree() {
             "fulltext" => format!("fulltext {}", case.lang),
             other => format!("{} {other}", case.kind),
         };
-        // The server lower-cases in place, and leaves bytes behind where the lower case of a letter, such as İ, is shorter
-        // than the letter. Such stale bytes are no text: ours has U+FFFD for them. Trigrams are bytes on both sides.
+        // The server lower-cases in the same buffer, and leaves bytes behind where the lower case
+        // of a letter, such as İ, is shorter than the letter. Such stale bytes are no text: ours
+        // has U+FFFD for them. Trigrams are bytes on both sides.
         let theirs: BTreeSet<Vec<u8>> = if case.tokenizer == "trigram" || case.kind != "tokens" {
             case.tokens.clone()
         } else {
@@ -115,7 +119,8 @@ fn tokens_agree() {
     assert!(!agreement.is_empty() && differing.is_empty(), "{differing:?}");
 }
 
-/// Replaces bytes that are no text by U+FFFD. A hash of 32 bytes, which stands for a long n-gram, stays as it is.
+/// Replaces bytes that are no text by U+FFFD. A hash of 32 bytes, which represents a long n-gram,
+/// stays as it is.
 fn readable(token: &[u8]) -> Vec<u8> {
     let is_hash = token.len() == 32 && std::str::from_utf8(token).is_err();
     if is_hash { token.to_vec() } else { String::from_utf8_lossy(token).into_owned().into_bytes() }
@@ -135,7 +140,7 @@ fn collations_agree() {
         by_language.entry(&case.lang).or_default().push((&case.value, key));
     }
     for (language, texts) in by_language {
-        let collation = Collation::of(language).unwrap().expect("a known language");
+        let collation = Collation::of(language).unwrap().expect("a supported language");
         let (mut agreed, mut all) = (0, 0);
         for (number, (a, a_key)) in texts.iter().enumerate() {
             for (b, b_key) in &texts[number + 1..] {

@@ -125,10 +125,10 @@ fn conversions_times_and_orders_are_as_recorded() {
                 (uids != case["result_uids"]).then(|| format!("{case}\n   we say {uids}"))
             }
         };
-        let is_known = DIFFERENT.iter().any(|(existing, _)| *existing == id);
+        let is_listed = DIFFERENT.iter().any(|(existing, _)| *existing == id);
         match result {
-            Some(text) if !is_known => differences.push(text),
-            None if is_known => differences.push(format!("{id} agrees and need not be listed")),
+            Some(text) if !is_listed => differences.push(text),
+            None if is_listed => differences.push(format!("{id} agrees and need not be listed")),
             _ => {}
         }
     }

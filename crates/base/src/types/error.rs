@@ -6,8 +6,8 @@ use std::fmt;
 /// The result of everything here that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A position in a text. It is shown with line and column from 1, as editors count them, the column in
-/// bytes.
+/// A position in a text. It is shown with line and column from 1, as editors count them, the column
+/// in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Position {
     /// The line, from 1.
@@ -37,16 +37,17 @@ impl fmt::Display for Position {
     }
 }
 
-/// Why a caller is refused where users have rights. The words are those of the status of a call, as clients look for them.
+/// Why a caller is refused where users have rights. The words are those of the status of a call, as
+/// clients look for them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AccessError {
-    /// It is not known the caller: there is no token, or one that does not hold.
+    /// The caller is not authenticated: there is no token, or one that does not hold.
     #[error("rpc error: code = Unauthenticated desc = {message}")]
     Unauthenticated {
         /// What is wrong with the token.
         message: String,
     },
-    /// It is known the caller, and that user may not do it.
+    /// The caller is authenticated and has no permission.
     #[error("rpc error: code = PermissionDenied desc = {message}")]
     Denied {
         /// What the user has no right to.
@@ -65,7 +66,8 @@ impl AccessError {
 
 /// What went wrong, named by what the caller can do about it.
 ///
-/// Not `non_exhaustive`: every surface, in whatever crate, has to decide what a new variant is there.
+/// Not `non_exhaustive`: every surface, in whatever crate, has to decide what a new variant is
+/// there.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The text is not valid DQL, schema or RDF. Fix the text.
@@ -83,7 +85,7 @@ pub enum Error {
     Schema {
         /// Names the predicate or type and what is wrong with it.
         message: String,
-        /// Where the text asks for it, when a place of a text does.
+        /// The position in the text, if there is one.
         at: Option<Position>,
         /// What to write or to do instead; empty when there is nothing to propose.
         hint: String,
@@ -93,12 +95,12 @@ pub enum Error {
     Query {
         /// What can't be done.
         message: String,
-        /// Where the text asks for it, when a place of a text does.
+        /// The position in the text, if there is one.
         at: Option<Position>,
         /// What to write or to do instead; empty when there is nothing to propose.
         hint: String,
     },
-    /// A setting's limit was reached, or the request was cancelled. Ask for less, or raise it.
+    /// A setting's limit was reached, or the request was cancelled. Request less, or raise it.
     #[error("{message}")]
     Limit {
         /// Names the setting, its value and what was needed.
@@ -114,8 +116,8 @@ pub enum Error {
     /// The database was closed. Open it again.
     #[error("the database is closed")]
     Closed,
-    /// The database can't be changed from here: it is open read-only, or belongs to the process that this one was
-    /// forked from. Open it for writing.
+    /// The database can't be changed from here: it is open read-only, or belongs to the process
+    /// that this one was forked from. Open it for writing.
     #[error("{message}")]
     ReadOnly {
         /// Names the directory and what it is open for.
@@ -138,15 +140,15 @@ pub enum Error {
     Corrupt {
         /// The file.
         path: String,
-        /// The section and offset, and what was found there.
+        /// The section and offset, and the data there.
         message: String,
     },
-    /// The engine contradicts itself: nothing that was asked for may lead here. Report it.
+    /// The engine contradicts itself: nothing that was requested may lead here. Report it.
     #[error("a fault of hexgraph, please report it: {message}{}", position_suffix(position))]
     Internal {
         /// What did not hold.
         message: String,
-        /// Where in the source, as file:line:column; empty when that is not known.
+        /// Where in the source, as file:line:column; empty if unavailable.
         position: String,
     },
     /// The operating system refused.
@@ -172,13 +174,14 @@ fn position_prefix(at: &Option<Position>) -> String {
 }
 
 impl Error {
-    /// Returns an [`Error::Internal`] without its place.
+    /// Returns an [`Error::Internal`] without its position.
     pub fn internal(message: impl fmt::Display) -> Error {
         Error::Internal { message: bounded(message), position: String::new() }
     }
 
-    /// Returns an [`Error::Syntax`] without a hint. The message may be a text, or an error that is worded as one; as in all of these it is
-    /// cut to [`MESSAGE_LEN_MAX`](super::MESSAGE_LEN_MAX) bytes.
+    /// Returns an [`Error::Syntax`] without a hint. The message may be a text, or an error that is
+    /// worded as one; as in all of these it is cut to [`MESSAGE_LEN_MAX`](super::MESSAGE_LEN_MAX)
+    /// bytes.
     pub fn syntax(at: Position, message: impl fmt::Display) -> Error {
         Error::Syntax { message: bounded(message), at, hint: String::new() }
     }
@@ -193,12 +196,13 @@ impl Error {
         Error::Query { message: bounded(message), at: None, hint: String::new() }
     }
 
-    /// Returns an [`Error::Query`] about a place of the text.
+    /// Returns an [`Error::Query`] about a position in the text.
     pub fn query_at(at: Position, message: impl fmt::Display) -> Error {
         Error::Query { message: bounded(message), at: Some(at), hint: String::new() }
     }
 
-    /// Returns the same error with `proposal` as its hint. Kinds of errors that have no hint stay as they are.
+    /// Returns the same error with `proposal` as its hint. Kinds of errors that have no hint stay
+    /// as they are.
     #[must_use]
     pub fn with_hint(mut self, proposal: impl Into<String>) -> Error {
         if let Error::Query { hint, .. } | Error::Schema { hint, .. } | Error::Syntax { hint, .. } =
@@ -209,7 +213,8 @@ impl Error {
         self
     }
 
-    /// Returns the same error with `proposal` as its hint, if it is of a kind that has a hint and has none yet.
+    /// Returns the same error with `proposal` as its hint, if it is of a kind that has a hint and
+    /// has none yet.
     #[must_use]
     pub fn or_hint(self, proposal: impl Into<String>) -> Error {
         match &self {
@@ -222,7 +227,8 @@ impl Error {
         }
     }
 
-    /// Returns the same error about a place of the text, if it is of a kind that has a position and has none yet.
+    /// Returns the same error about a position in the text, if it is of a kind that has a position
+    /// and has none yet.
     #[must_use]
     pub fn or_at(mut self, position: Position) -> Error {
         if let Error::Query { at, .. } | Error::Schema { at, .. } = &mut self {

@@ -15,11 +15,11 @@ pub enum Feature {
     Files,
 }
 
-/// Something was asked for that needs a feature which this build lacks.
+/// Something was requested that needs a feature which this build lacks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} needs hexgraph built with the feature `{feature}`")]
 pub struct MissingFeature {
-    /// What was asked for.
+    /// What was requested.
     pub what: String,
     /// The name of the feature.
     pub feature: &'static str,

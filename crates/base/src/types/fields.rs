@@ -1,9 +1,11 @@
-//! Fields with tags and lengths: how records and definitions are written so that later releases can add to them.
+//! Fields with tags and lengths: how records and definitions are written so that later releases can
+//! add to them.
 //!
-//! A message is fields one after the other, to the end of its bytes. A field is a tag, the length of what it holds, and
-//! that: so who does not know a tag can leave the field out. Whether he may, the tag says: what has to be understood
-//! has an odd tag, and it is an error when it is not; what may be left out has an even one. Numbers take seven bits a
-//! byte, the lowest first; all but the last byte have the eighth bit set.
+//! A message is fields one after the other, to the end of its bytes. A field is a tag, the length
+//! of what it holds, and that: so a reader can skip an unrecognised tag. Whether that is allowed,
+//! the tag says: what has to be understood has an odd tag, and it is an error when it is not; what
+//! may be left out has an even one. Numbers have seven bits a byte, the lowest first; all but the
+//! last byte have the eighth bit set.
 
 /// Why bytes can't be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +107,7 @@ impl<'a> ByteReader<'a> {
         None
     }
 
-    /// A number of things that take a byte each at the least.
+    /// A number of things of at least one byte each.
     pub fn count(&mut self) -> Option<usize> {
         usize::try_from(self.number()?).ok().filter(|count| *count <= self.0.len())
     }
@@ -129,7 +131,7 @@ impl<'a> ByteReader<'a> {
     }
 
     /// All that is left, as one number.
-    pub fn whole_number(mut self) -> Result<u64, Unread> {
+    pub fn final_number(mut self) -> Result<u64, Unread> {
         self.number().filter(|_| self.0.is_empty()).ok_or(Unread::Damaged)
     }
 
@@ -137,7 +139,7 @@ impl<'a> ByteReader<'a> {
     ///
     /// # Errors
     ///
-    /// [`Unread::Damaged`] when there is no whole field.
+    /// [`Unread::Damaged`] when there is no entire field.
     pub fn field(&mut self) -> Result<Option<(u64, ByteReader<'a>)>, Unread> {
         if self.0.is_empty() {
             return Ok(None);
@@ -185,7 +187,7 @@ mod tests {
             let mut reader = ByteReader::new(&bytes);
             while let Ok(Some((tag, mut inner))) = reader.field() {
                 prop_assert_eq!(skip_unknown(tag).is_err(), tag % 2 == 1);
-                let _ = (inner.entire_text(), inner.whole_number(), inner.text(), inner.count());
+                let _ = (inner.entire_text(), inner.final_number(), inner.text(), inner.count());
             }
         }
     }

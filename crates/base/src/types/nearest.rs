@@ -1,6 +1,6 @@
-//! The known names that a wrong one was probably meant to be.
+//! The existing names that a wrong one was probably meant to be.
 
-/// Asks for the name that was probably meant: ``did you mean `a`?``. Empty when none is near.
+/// Requests the name that was probably meant: ``did you mean `a`?``. Empty when none is near.
 pub fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> String {
     nearest(word, names).map_or_else(String::new, |name| format!("did you mean `{name}`?"))
 }
@@ -20,8 +20,9 @@ pub fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, name)| name)
 }
 
-/// The names that are near to a word, the nearest first, then in the order given. A name is near when at most half of the longer one's bytes
-/// differ, and one may always differ; a difference of case alone counts as one. O(names × product of lengths).
+/// The names that are near to a word, the nearest first, then in the order given. A name is near
+/// when at most half of the longer one's bytes differ, and one may always differ; a difference of
+/// case alone counts as one. O(names × product of lengths).
 pub fn near_names<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let ranked = names.map(|name| (caseless_distance(word, name), name));
     let is_near =
@@ -31,7 +32,8 @@ pub fn near_names<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<&
     near.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Asks for one of several names, as GraphQL's messages do: ` Did you mean "a", "b", or "c"?`. Empty without names; at most five are named.
+/// Requests one of several names, as GraphQL's messages do: ` Did you mean "a", "b", or "c"?`.
+/// Empty without names; at most five are named.
 pub fn did_you_mean_one_of(names: &[&str], quoted: bool) -> String {
     let quote = if quoted { "\"" } else { "" };
     let names: Vec<String> =
@@ -47,7 +49,7 @@ pub fn did_you_mean_one_of(names: &[&str], quoted: bool) -> String {
 /// The most bytes of a name that [`near_names`] compares: messages about long texts stay cheap.
 const COMPARED_MAX: usize = 64;
 
-/// The distance of two names without their case, of which only the beginnings are compared.
+/// The distance of two names without their case, by their prefixes only.
 fn caseless_distance(left: &str, right: &str) -> usize {
     if left == right {
         return 0;
@@ -60,8 +62,10 @@ fn caseless_distance(left: &str, right: &str) -> usize {
     if left == right { 1 } else { distance(&left, &right) }
 }
 
-/// How many bytes must be changed, added, removed or swapped with their neighbour to make one text of the other (optimal string alignment). Costs
-/// the product of the lengths. `text::within_distance` is another distance: that of the function `match`, which knows no swaps and looks at characters.
+/// How many bytes must be changed, added, removed or swapped with their neighbour to make one text
+/// of the other (optimal string alignment). Costs the product of the lengths.
+/// `text::within_distance` is another distance: that of the function `match`, which knows no swaps
+/// and looks at characters.
 fn distance(left: &[u8], right: &[u8]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=right.len()).collect();

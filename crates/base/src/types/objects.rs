@@ -2,14 +2,16 @@
 
 use super::{DateTime, Uid, stack};
 
-/// Objects as columns, with no two values of one key. One that has no value at all is none, and left out.
+/// Objects as columns, with no two values of one key. One that has no value at all is none, and
+/// left out.
 pub struct Objects<'o> {
     /// The number of objects; columns may be longer.
     pub len: usize,
-    /// The positions of the objects in the order that they have, some perhaps in several positions or none; `None` where it is that of the columns.
+    /// The positions of the objects in the order that they have, some perhaps in several positions
+    /// or none; `None` where it is that of the columns.
     pub order: Option<&'o [u32]>,
-    /// Tells objects of one selection from those of others in the same block: where it is the same, so are the columns, and the lists of
-    /// texts that they say by their positions.
+    /// Identifies the selection within its block. Objects of one selection have the same columns
+    /// and the same lists of texts.
     pub selection: usize,
     /// The keys in their order, each with its values.
     pub columns: Vec<(&'o str, ObjectCells<'o>)>,
@@ -17,19 +19,20 @@ pub struct Objects<'o> {
 
 /// The objects that others have under a key.
 pub struct ObjectLists<'o> {
-    /// For all the others one behind the other, the places of their objects.
+    /// For all the others one behind the other, the indexes of their objects.
     pub items: &'o [u32],
     /// Where those of each end.
-    pub ends: &'o [usize],
+    pub offsets: &'o [usize],
     /// Whether a value is an array; else it is the only object.
     pub is_list: bool,
-    /// The objects, each of which may stand in several positions or none.
+    /// The objects, each in several positions or none.
     pub objects: Objects<'o>,
 }
 
 /// The values that objects have of a key.
 pub enum ObjectCells<'o> {
-    /// Texts: all of them one behind the other, where each ends, and which objects have one; an empty list says that all have.
+    /// Texts: all of them one behind the other, their end offsets, and which objects have one; an
+    /// empty list means all.
     Texts(&'o str, &'o [usize], &'o [bool]),
     /// Ints, and which objects have one, likewise.
     Ints(&'o [i64], &'o [bool]),
@@ -43,20 +46,21 @@ pub enum ObjectCells<'o> {
     Uids(&'o [Uid]),
     /// Texts of some of the objects.
     Some(&'o [Option<&'o str>]),
-    /// Texts by their positions in a list, which is the same for all objects of a block; [`ObjectCells::NONE`] for an object without one.
+    /// Texts by their positions in a list, which is the same for all objects of a block;
+    /// [`ObjectCells::NONE`] for an object without one.
     Coded(&'o [u32], &'o [&'o str]),
-    /// Objects; an array of which nothing is left is no value.
+    /// Objects; an array that is empty afterwards is no value.
     Lists(Box<ObjectLists<'o>>),
 }
 
 impl<'o> ObjectCells<'o> {
-    /// The place of the text that an object does not have.
+    /// The index of the text that an object does not have.
     pub const NONE: u32 = u32::MAX;
 
     /// The same values once more; `None` for lists.
     pub fn flat(&self) -> Option<ObjectCells<'o>> {
         Some(match *self {
-            ObjectCells::Texts(text, ends, has) => ObjectCells::Texts(text, ends, has),
+            ObjectCells::Texts(text, offsets, has) => ObjectCells::Texts(text, offsets, has),
             ObjectCells::Ints(ints, has) => ObjectCells::Ints(ints, has),
             ObjectCells::Floats(floats, has) => ObjectCells::Floats(floats, has),
             ObjectCells::Bools(truths, has) => ObjectCells::Bools(truths, has),
@@ -90,9 +94,9 @@ impl<'o> ObjectCells<'o> {
     #[inline]
     pub fn text(&self, position: usize) -> Option<&'o str> {
         match self {
-            ObjectCells::Texts(text, ends, has) => {
-                let start = if position == 0 { 0 } else { ends[position - 1] };
-                (has.is_empty() || has[position]).then(|| &text[start..ends[position]])
+            ObjectCells::Texts(text, offsets, has) => {
+                let start = if position == 0 { 0 } else { offsets[position - 1] };
+                (has.is_empty() || has[position]).then(|| &text[start..offsets[position]])
             }
             ObjectCells::Some(texts) => texts[position],
             ObjectCells::Coded(codes, texts) => texts.get(codes[position] as usize).copied(),
@@ -100,8 +104,8 @@ impl<'o> ObjectCells<'o> {
         }
     }
 
-    /// Adds to each of some bytes those that an object has of this key, as they are counted one by one: those of the key and of a text, and eight
-    /// for any other value.
+    /// Adds to each of some bytes those that an object has of this key, as they are counted one by
+    /// one: those of the key and of a text, and eight for any other value.
     fn weigh(&self, key: &str, bytes: &mut [u64]) {
         let of_key = (key.len() + 4) as u64;
         match self {
@@ -176,7 +180,8 @@ impl Objects<'_> {
         self.columns.iter().map(of_column).sum()
     }
 
-    /// The number of cells that are shown, about: those of an object in several positions count once.
+    /// The number of cells that are shown, about: those of an object in several positions count
+    /// once.
     pub fn value_count(&self) -> usize {
         stack::require();
         let below = self.columns.iter().map(|(_, cells)| match cells {
@@ -196,8 +201,8 @@ impl<'o> ObjectLists<'o> {
     /// The objects of one of the others.
     #[inline]
     pub fn of(&self, position: usize) -> &'o [u32] {
-        let start = if position == 0 { 0 } else { self.ends[position - 1] };
-        &self.items[start..self.ends[position]]
+        let start = if position == 0 { 0 } else { self.offsets[position - 1] };
+        &self.items[start..self.offsets[position]]
     }
 
     fn has(&self, position: usize) -> bool {

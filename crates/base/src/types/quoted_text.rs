@@ -2,13 +2,16 @@
 
 use std::fmt::{self, Display, Write};
 
-/// The longest message, in bytes: it names what stands in the request, which may be a text of many megabytes.
+/// The longest message, in bytes: it names what is in the request, which may be a text of many
+/// megabytes.
 pub const MESSAGE_LEN_MAX: usize = 8 << 10;
 
-/// A message, cut to [`MESSAGE_LEN_MAX`] bytes at the end of a character. No more of it is written out than that, however long it would be.
+/// A message, cut to [`MESSAGE_LEN_MAX`] bytes at the end of a character. No more of it is written
+/// out than that, however long it would be.
 pub fn bounded(message: impl Display) -> String {
     let mut out = Bounded { text: String::new(), is_cut: false };
-    // It fails where the message is cut, and where what shows it fails by itself: what is there is told.
+    // It fails where the message is cut, and where what shows it fails by itself: what is there is
+    // reported.
     let _ = write!(out, "{message}");
     if out.is_cut {
         out.text.push_str(" ...");

@@ -5,8 +5,8 @@ use std::panic::resume_unwind;
 
 /// Takes an answer as a stream of events, depth first.
 ///
-/// Every `begin_*` is closed by its `end_*` or dropped by `discard_*`: a node whose fields turn out
-/// to be all empty is taken back, so a writer need not know beforehand.
+/// Every `begin_*` is closed by its `end_*` or dropped by `discard_*`: a node whose fields are all
+/// empty is removed, so a writer need not check that before.
 pub trait Sink {
     /// Opens an object, in an array or after a key.
     fn begin_object(&mut self);
@@ -20,7 +20,7 @@ pub trait Sink {
     fn end_array(&mut self);
     /// Takes back the innermost array and all in it, with the key before it if there was one.
     fn discard_array(&mut self);
-    /// True when nothing stands in the innermost open object or array.
+    /// True when nothing is in the innermost open object or array.
     fn is_empty(&self) -> bool;
     /// Names the next value of the innermost object.
     fn key(&mut self, key: &str);
@@ -34,9 +34,9 @@ pub trait Sink {
     fn null(&mut self);
     /// Writes a text.
     fn text(&mut self, text: &str);
-    /// Is told how much memory the writer is about to hold beside what it writes: a sink that counts memory may refuse it,
-    /// by unwinding with an error.
-    fn beside(&mut self, _bytes: usize) {}
+    /// Announces how much memory the writer is about to hold in addition to its output: a sink that
+    /// counts memory may refuse it, by unwinding with an error.
+    fn announce(&mut self, _bytes: usize) {}
     /// The bytes of the text that it has in memory; 0 for a sink that has none, or does not know.
     fn written(&self) -> usize {
         0
@@ -45,14 +45,15 @@ pub trait Sink {
     fn takes_rows(&self) -> bool {
         false
     }
-    /// Takes the next objects of the innermost array at once, as columns. Returns false, with nothing done, where it wants them one by
-    /// one: a sink that makes columns of objects, or objects without asking for each of their keys, takes them.
+    /// Takes the next objects of the innermost array at once, as columns. Returns false, with
+    /// nothing done, where it needs them one by one: a sink that builds columns, or objects without
+    /// a look-up per key, accepts them.
     fn objects(&mut self, _objects: &Objects<'_>) -> bool {
         false
     }
 }
 
-/// A sink that takes elements of an array also from other threads, each of which writes some to a chunk.
+/// A sink that takes elements of an array also from other threads, which write to a chunk each.
 pub trait FragmentSink: Sink {
     /// What a chunk has to know of the sink.
     type Form: Sync;
@@ -65,7 +66,8 @@ pub trait FragmentSink: Sink {
     fn chunk(form: &Self::Form) -> Self::Chunk;
     /// Adds the elements of a chunk behind those that the innermost open array has.
     fn append(&mut self, chunk: Self::Chunk);
-    /// Makes space for so many more chunks of the size of what was written since this array was opened.
+    /// Makes space for so many more chunks of the size of what was written since this array was
+    /// opened.
     fn expect(&mut self, chunks: usize);
     /// Whether [`Sink::objects`] takes objects as columns, so that there is no need of chunks.
     fn takes_objects(&self) -> bool {
@@ -73,14 +75,14 @@ pub trait FragmentSink: Sink {
     }
 }
 
-/// A sink that shows values. An answer has fewer forms of values than there are types, and [`ShowValues::show`] is the one
-/// table that says in which form a type is shown.
+/// A sink that shows values. An answer has fewer forms of values than there are types, and
+/// [`ShowValues::show`] is the one table that says in which form a type is shown.
 pub trait ShowValues: Sink {
     /// Writes a float; omits one that is not finite.
     fn float(&mut self, number: f64);
     /// Writes a truth value.
     fn bool(&mut self, truth: bool);
-    /// Writes an instant as text, and the instant that stands for none as an empty text.
+    /// Writes an instant as text, and the instant that represents none as an empty text.
     fn time(&mut self, time: DateTime);
     /// Writes what is JSON already.
     fn json(&mut self, json: &str);
@@ -106,7 +108,8 @@ pub trait ShowValues: Sink {
     }
 }
 
-/// A stored text that is JSON. Files may be damaged, or made by others: anything else would become part of the answer.
+/// A stored text that is JSON. Files may be damaged, or made by others: anything else would become
+/// part of the answer.
 ///
 /// # Panics
 ///

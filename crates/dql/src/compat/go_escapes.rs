@@ -3,12 +3,12 @@
 /// Errors of a string in double quotes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EscapeError {
-    /// A string ends on the line where it begins.
+    /// A string must not span lines.
     #[error("a line break inside a string; write `\\n`")]
     LineBreak,
     /// The last letter is a backslash.
     #[error("a string that ends in `\\`")]
-    EndsInBackslash,
+    TrailingBackslash,
     /// The letter after a backslash has no meaning there.
     #[error("`\\{letter}` is not an escape; a backslash is written `\\\\`")]
     Unknown {
@@ -45,7 +45,7 @@ pub(crate) fn unquote(raw: &str) -> Result<String, EscapeError> {
 }
 
 fn escape(rest: &mut std::str::Chars) -> Result<char, EscapeError> {
-    let letter = rest.next().ok_or(EscapeError::EndsInBackslash)?;
+    let letter = rest.next().ok_or(EscapeError::TrailingBackslash)?;
     Ok(match letter {
         'b' => '\u{8}',
         'f' => '\u{c}',
@@ -60,7 +60,7 @@ fn escape(rest: &mut std::str::Chars) -> Result<char, EscapeError> {
 }
 
 fn hex_escape(rest: &mut std::str::Chars) -> Result<char, EscapeError> {
-    // `get` gives nothing where fewer than four bytes are left, and where the fourth ends within a
+    // `get` gives nothing where fewer than four bytes are left, and where the fourth is inside a
     // character.
     let digits = rest.as_str().get(..4).filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()));
     let digits = digits.ok_or(EscapeError::ShortHex)?;

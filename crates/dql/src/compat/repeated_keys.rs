@@ -33,7 +33,7 @@ pub(crate) fn first_duplicate(fields: &[Arc<Field>]) -> Option<&Field> {
 
 fn identity(field: &Field) -> Identity<'_> {
     let key = field.key.as_str();
-    // The numbers only tell classes apart. Aliases are in one class with the names of predicates,
+    // The numbers only distinguish classes. Aliases are in one class with the names of predicates,
     // whatever they represent.
     if field.alias.is_some() {
         return (0, Cow::Borrowed(key));

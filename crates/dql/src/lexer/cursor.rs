@@ -61,7 +61,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the next byte, or 0 at the end. A byte 0 in a text has no meaning either, so the two
-    /// need not be told apart.
+    /// are equivalent.
     pub(crate) fn peek(&self) -> u8 {
         self.peek_at(self.at)
     }

@@ -106,7 +106,7 @@ impl Lexer<'_> {
             || is_not && cursor::starts_name(self.cursor.peek_at(next))
     }
 
-    /// Reads a list of languages that begins at `start` and whose first language ends before `end`.
+    /// Reads a list of languages that begins at `start` and whose first language is before `end`.
     fn langs(&mut self, start: usize, mut end: usize) -> Result<Spanned> {
         let mut joined: Option<String> = None;
         loop {
@@ -199,7 +199,7 @@ impl Lexer<'_> {
             let message = "`@having` is none of DQL: groups are not filtered";
             return self.error(at, message, GROUPS_UNFILTERED);
         }
-        // Only blocks know `@recurse`, so it tells which of the two lists was given.
+        // Only blocks know `@recurse`, so it identifies the given list.
         let elsewhere = match existing.contains(&"recurse") {
             true => FIELD_DIRECTIVES.contains(&&*lower).then_some(("block", "field")),
             false => ROOT_DIRECTIVES.contains(&&*lower).then_some(("field", "block")),
@@ -210,7 +210,7 @@ impl Lexer<'_> {
         }
         let hint = match nearest(&lower, existing.iter().copied()) {
             Some(name) => format!("did you mean `@{name}`?"),
-            None => format!("those known here are @{}", existing.join(", @")),
+            None => format!("valid here are @{}", existing.join(", @")),
         };
         self.error(at, format!("unknown directive `@{word}`"), hint)
     }

@@ -1,4 +1,4 @@
-//! Tells a GraphQL request from DQL by its words, for the hints of errors: both begin with `{` or
+//! Recognises a GraphQL request by its words, for the hints of errors: both begin with `{` or
 //! `query`, so the one is often sent where the other is expected.
 
 /// What to do with a request that is GraphQL.
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_of_graphql_are_known_by_their_verbs() {
+    fn fields_of_graphql_are_recognised_by_their_verbs() {
         for name in ["queryPerson", "getUser", "aggregateX", "addPerson", "__schema"] {
             assert!(is_field(name), "{name}");
         }
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_are_known_by_their_first_field() {
+    fn operations_are_recognised_by_their_first_field() {
         assert!(is_operation("mutation { addPerson(input: []) { numUids } }"));
         assert!(is_operation("mutation m($x: Int!) {\n  deletePerson(filter: {}) { msg } }"));
         assert!(!is_operation("mutation { set { _:a <name> \"Ada\" . } }"));

@@ -13,8 +13,8 @@ const DEPTH_MAX: usize = 200;
 /// The lexer: an iterator over the tokens of a text.
 ///
 /// A token depends on the stack of open brackets, the token before and at most the word after it,
-/// never on the state of the grammar. So `name :`, `name as` and `count (` are one token each,
-/// which keeps the grammar LR(1).
+/// never on the state of the grammar. So `name :`, `name as` and `count (` are one token each, so
+/// the grammar is LR(1).
 pub(crate) struct Lexer<'a> {
     pub(super) cursor: Cursor<'a>,
     pub(super) open: Vec<Open>,
@@ -24,7 +24,7 @@ pub(crate) struct Lexer<'a> {
     /// True when the text is only a condition.
     pub(super) is_condition: bool,
     /// The first `{` that was closed by a `}` on a line with a smaller indent than its own, and
-    /// that `}`. When the text ends with open braces, the missing `}` probably belongs there.
+    /// that `}`. When the text has unclosed braces, the missing `}` probably belongs there.
     outdented: Option<(usize, usize)>,
     failed: bool,
 }
@@ -227,7 +227,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns a token that ends before `end`, and moves after it.
+    /// Returns the token up to `end`, and moves after it.
     pub(super) fn word(&mut self, end: usize, token: Token) -> Result<Spanned> {
         let start = self.cursor.at;
         self.cursor.at = end;
@@ -241,8 +241,8 @@ impl<'a> Lexer<'a> {
         self.opened_until(end, token, scope)
     }
 
-    /// Returns a token that ends with an opening bracket before `end`, and pushes the scope of the
-    /// bracket.
+    /// Returns the token up to `end`, whose last byte is an opening bracket, and pushes the scope
+    /// of the bracket.
     pub(super) fn opened_until(
         &mut self,
         end: usize,
@@ -267,7 +267,7 @@ impl<'a> Lexer<'a> {
         let at = self.cursor.at;
         match self.open.last() {
             Some(open) if open.scope.closing() == self.cursor.peek() => {
-                // The first one is the position to tell: after it all braces are off by one.
+                // The first one is the position to report: after it all braces are off by one.
                 if self.outdented.is_none() && self.is_outdented(open.at, at) {
                     self.outdented = Some((open.at, at));
                 }
@@ -369,7 +369,7 @@ impl<'a> Lexer<'a> {
             b'"' if self.cursor.text[..at].trim() == "{" => {
                 "this looks like JSON, which needs the content type application/json"
             }
-            b'"' => "strings may only stand inside round brackets",
+            b'"' => "strings may only be inside round brackets",
             b'*' => "all fields of the types of a node are `expand(_all_)`",
             b'.' => "languages are separated by `:`, as in `@en:fr:.`",
             b')' | b']' => "it closes nothing: remove it",

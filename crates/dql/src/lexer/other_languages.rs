@@ -1,4 +1,4 @@
-//! Tells requests in other languages from DQL by their first word, for the hints of errors.
+//! Recognises requests in other languages by their first word, for the hints of errors.
 
 const SQL: &str =
     "this looks like SQL, which `db.sql(...)` in Python answers, of types and edges as tables";
@@ -12,8 +12,8 @@ const SPARQL: &str = "this looks like SPARQL, which is not answered: in DQL a pa
 const GREMLIN: &str = "this looks like Gremlin, which is not answered: in DQL steps are nested, as in \
      `{ q(func: eq(name, \"Ada\")) { knows { name } } }`";
 
-/// What to do with a text that begins with `word`, which starts no operation; `None` where that
-/// tells nothing.
+/// What to do with a text that begins with `word`, which starts no operation; `None` where the word
+/// says nothing.
 pub(super) fn hint(word: &str, text: &str) -> Option<&'static str> {
     let rest = text.strip_prefix(word)?.trim_ascii_start();
     Some(match word.to_ascii_lowercase().as_str() {
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_languages_are_known_by_their_beginning() {
+    fn other_languages_are_recognised_by_their_first_word() {
         let hint = |text: &str| {
             let word =
                 text.split(|it: char| !it.is_ascii_alphanumeric() && it != '.').next().unwrap();

@@ -44,7 +44,7 @@ impl Lexer<'_> {
         self.word(close + 1, Token::Rdf(kind, Text::slice(brace + 1, close)))
     }
 
-    /// Returns the offset of the `}` that ends a body. Braces inside quotes do not count.
+    /// Returns the offset of the `}` that closes a body. Braces inside quotes do not count.
     fn rdf_end(&self, start: usize) -> Result<usize> {
         let bytes = self.cursor.text.as_bytes();
         let (mut at, mut quote) = (start, None);
@@ -55,7 +55,7 @@ impl Lexer<'_> {
                 (b'\\', Some(_)) => at += 1,
                 (b'}', None) => return Ok(at),
                 (b'{', None) => {
-                    let hint = "braces may only stand inside quoted literals";
+                    let hint = "braces may only be inside quoted literals";
                     return Err(self.error(at, "found `{` inside RDF", hint));
                 }
                 _ => {}

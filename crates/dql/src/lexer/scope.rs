@@ -1,7 +1,7 @@
 //! The scopes of the lexer: what the open brackets around a position contain, which decides how
 //! characters are read there.
 
-/// The content of an open bracket. The lexer keeps a stack of these, the innermost bracket last.
+/// The content of an open bracket. The lexer has a stack of these, the innermost bracket last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     /// `{` around root blocks.

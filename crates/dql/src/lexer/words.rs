@@ -1,7 +1,7 @@
 //! Names, numbers, IRIs, strings, variables and regular expressions.
 //!
 //! Each reader starts at the cursor and returns its token with the offsets of its first byte and of
-//! the byte after it. It ends with [`Lexer::word`], which moves the cursor there, or with
+//! the byte after it. Its last call is [`Lexer::word`], which moves the cursor there, or
 //! [`Lexer::opened_until`], which enters a bracket as well. Offsets are in bytes of the text.
 
 use super::directives::OPERATIONS;
@@ -34,7 +34,7 @@ impl Lexer<'_> {
         let is_iri = self.cursor.peek() == b'<';
         let mut text =
             if is_iri { self.iri()? } else { Text::slice(start, self.cursor.after_name(start)) };
-        // The name in an IRI is what stands between the brackets, and the token ends after the `>`.
+        // The name in an IRI is the text between the brackets, and the token includes the `>`.
         let mut end = if is_iri { text.end as usize + 1 } else { text.end as usize };
         // Dashes belong to the names of predicates, not to those of blocks and facets.
         if !is_iri && !matches!(scope, Scope::Blocks | Scope::Schema | Scope::Facets) {
@@ -121,7 +121,7 @@ impl Lexer<'_> {
             match self.cursor.peek_at(at) {
                 b'>' if at == start => return Err(self.error(start, "`<>` is no name", "")),
                 b'>' => return Ok(Text::slice(start, at)),
-                // Escapes are checked and kept: the name is the text between the brackets
+                // Escapes are checked and left: the name is the text between the brackets
                 // unchanged.
                 b'\\' => at = self.iri_escape(at)?,
                 b'-' if at == start => return Err(self.backwards(start)),
@@ -202,8 +202,8 @@ impl Lexer<'_> {
             match bytes.get(at) {
                 Some(b'"') => break,
                 // The byte behind a backslash may be a quote. `unquote` looks at escapes and
-                // refuses line breaks. A step may end within a character, or after the text: only a
-                // quote ends the loop, and that is a boundary.
+                // refuses line breaks. A step may stop within a character, or after the text: only
+                // a quote stops the loop, and that is a boundary.
                 Some(b'\\') => (at, is_plain) = (at + 2, false),
                 Some(b'\n') => (at, is_plain) = (at + 1, false),
                 Some(_) => at += 1,
@@ -219,8 +219,8 @@ impl Lexer<'_> {
         self.word(at + 1, Token::String(text))
     }
 
-    /// Reads `/pattern/flags`. The token keeps both slashes, the escapes and the flags unchanged. A
-    /// flag is any ASCII letter here.
+    /// Reads `/pattern/flags`. The token includes both slashes, the escapes and the flags
+    /// unchanged. A flag is any ASCII letter here.
     pub(super) fn regex(&mut self) -> Result<Spanned> {
         let start = self.cursor.at;
         let bytes = self.cursor.text.as_bytes();

@@ -1,5 +1,5 @@
-//! Lowering: converts the syntax tree to a plan, resolves names and checks all rules that the text
-//! alone can tell.
+//! Lowering: converts the syntax tree to a plan, resolves names and checks all rules that need only
+//! the text.
 
 pub(crate) mod given;
 pub(crate) mod upsert;

@@ -124,7 +124,7 @@ impl<'a> Lowering<'a> {
         for block in blocks {
             let name = self.text(&block.name);
             // `var` blocks have no key in the answer, nor has an algorithm whose result goes to a
-            // variable; all `shortest` blocks share one key.
+            // variable; all `shortest` blocks have one key.
             let is_hidden = matches!(name, "var" | "shortest")
                 || block.var.is_some() && self.algorithm_of(block).is_some();
             if !is_hidden && !seen.insert(name) {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 /// after the other.
 const SCANNED_MAX: usize = 8;
 
-/// Stands for the position of a variable that a mutation uses: it is not in the text of the query.
+/// Represents the position of a variable that a mutation uses: it is not in the text of the query.
 pub(super) const IN_MUTATION: u32 = u32::MAX;
 
 /// What reads a variable. A name that nothing defines was probably meant as something else, which
@@ -73,7 +73,7 @@ impl<'a> Names<'a> {
     fn add(&mut self, name: &'a str, at: u32, reader: Reader) -> VarId {
         let id = VarId(self.entries.len() as u32);
         self.entries.push(Entry { name, definitions: 0, uses: 0, at, reader });
-        // The first name too many: from here on the table is asked, so all of them go into it.
+        // The first name too many: from here on the table is used, so all of them go into it.
         if self.entries.len() == SCANNED_MAX + 1 {
             let names = self.entries.iter().enumerate();
             self.index = names.map(|(id, entry)| (entry.name, VarId(id as u32))).collect();
@@ -164,7 +164,7 @@ fn define_it(name: &str, reader: Reader) -> String {
             "`math` takes variables: where `{name}` is a predicate, name its values before, as in `v as {name}`, and write `math(v ...)`"
         ),
         Reader::Uid => format!(
-            "define it: `{name} as ...`; a uid is written `0x1`, and a node that has another id is found by the predicate of its ids: `eq(xid, \"{name}\")`"
+            "define it: `{name} as ...`; a uid is written `0x1`, and a node that has another id is selected by the predicate of its ids: `eq(xid, \"{name}\")`"
         ),
         Reader::Other => format!("define it: `{name} as ...`"),
     }

@@ -2,8 +2,8 @@
 //! hints of errors alone.
 
 /// What is done with a variable by whose values nodes are to be grouped.
-pub(super) const GROUPED_VARIABLE: &str = "keep it as a predicate first, by an upsert that sets `uid(x) <group> val(x) .`, or in Python by \
-     `.store(\"group\")` of what an algorithm found, and write `@groupby(group)`";
+pub(super) const GROUPED_VARIABLE: &str = "store it as a predicate first, by an upsert that sets `uid(x) <group> val(x) .`, or in Python by \
+     `.store(\"group\")` of an algorithm's result, and write `@groupby(group)`";
 
 /// What is written for a function instead of a field.
 pub(super) fn written_for(word: &str) -> Option<&'static str> {

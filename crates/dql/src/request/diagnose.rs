@@ -160,7 +160,7 @@ fn hint(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<&'
             | Token::Alias(_)
             | Token::SquareOpen
     );
-    // The first that fits is taken, so special cases precede general ones.
+    // The first match is used, so special cases precede general ones.
     match token {
         _ if text[start..].starts_with('@') && expects("name:") => {
             Some("a directive or a language stands behind a field")

@@ -10,7 +10,7 @@ use hexgraph_base::types::Result;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A parsed text. Clones share the source text, and planning does not copy it.
+/// A parsed text. Clones have a common source text, and planning does not copy it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document {
     pub(crate) source: Arc<Source>,
@@ -32,7 +32,7 @@ impl Document {
 
     /// Returns the first of these variables that is not declared, and the names that are. Without
     /// any declaration a variable counts as declared where the text has its name: some arguments
-    /// take it then.
+    /// accept it then.
     pub fn undeclared<'a>(
         &self,
         variables: &'a BTreeMap<String, Given>,
@@ -40,10 +40,10 @@ impl Document {
         let text = self.source.text();
         let declared = self.declarations().flatten().map(|it| it.name.of(text));
         let is_free = self.declarations().next().is_none();
-        let is_known = |name: &str| {
+        let is_declared = |name: &str| {
             declared.clone().any(|declared| declared == name) || is_free && text.contains(name)
         };
-        let name = variables.keys().find(|name| !is_known(name))?;
+        let name = variables.keys().find(|name| !is_declared(name))?;
         Some((name, declared.collect()))
     }
 

@@ -1,6 +1,7 @@
 //! What a text in DQL is by its first words, without its grammar.
 
-/// Returns true for a text that is a mutation or an upsert, by its first words: `upsert {`, `{ set {` or `{ delete {`.
+/// Returns true for a text that is a mutation or an upsert, by its first words: `upsert {`, `{ set
+/// {` or `{ delete {`.
 pub fn is_mutation(text: &str) -> bool {
     let text = skip_blank(text);
     if let Some(rest) = word(text, "upsert") {

@@ -1,4 +1,4 @@
-//! Whole requests: the parser with its messages, and what a caller holds of a text: queries,
+//! Complete requests: the parser with its messages, and what a caller holds of a text: queries,
 //! mutations and upserts.
 
 mod absent_functions;

@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Result<Document> {
         let (hint, message) = match document.operations.iter().any(is_upsert) {
             true => (
                 "send it by itself, as a mutation: it brings its own, so there are no statements, no condition and no variables \
-                 beside it; or write the blocks inside of its `query { ... }` alone, with the statements beside them",
+                 beside it; or write the blocks inside of its `query { ... }` alone, with the statements next to them",
                 "found `upsert { ... }` instead of a query",
             ),
             false => (
@@ -44,7 +44,7 @@ pub fn parse(text: &str) -> Result<Document> {
             ),
         };
         let message = message.to_owned();
-        // The tree does not keep the position of a mutation, so the error is at the start of the
+        // The tree does not store the position of a mutation, so the error is at the start of the
         // text.
         return Err(Error::Syntax { message, at: Position::of(text, 0), hint: hint.to_owned() });
     }

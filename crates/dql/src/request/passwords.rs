@@ -40,7 +40,7 @@ pub fn without_passwords(text: &str) -> (Cow<'_, str>, BTreeSet<String>) {
         let rest = &text[end..];
         let hidden = match is_open || has_word(rest, "checkpwd") {
             true => Some(0),
-            // Which of the quotation marks begin strings is not known there.
+            // Which of the quotation marks begin strings is open there.
             false => rest.find(QUOTES),
         };
         secrets.extend(hidden.map(|at| end + at..text.len()));
@@ -118,7 +118,7 @@ fn quoted(text: &str, part: Range<usize>) -> Option<Range<usize>> {
     Some(part.start + first..line_end(text, part.start + last, part.end))
 }
 
-/// Returns where the line of the byte `at` ends, at most `end`.
+/// Returns the end of the line of the byte `at`, at most `end`.
 fn line_end(text: &str, at: usize, end: usize) -> usize {
     let feed = text.as_bytes()[at..end].iter().position(|&byte| byte == b'\n');
     feed.map_or(end, |len| at + len)
@@ -145,7 +145,7 @@ fn in_rdf(text: &str, body: Range<usize>, secrets: &mut Vec<Range<usize>>) {
                 at = end;
             }
             b'<' => {
-                // An IRI has neither quotation marks nor line ends within.
+                // An IRI has neither quotation marks nor line breaks.
                 let mut rest = bytes[at..body.end].iter();
                 let end = rest.position(|byte| matches!(byte, b'>' | b'"' | b'\n'));
                 let end = end.map_or(at, |len| at + len);
@@ -156,7 +156,7 @@ fn in_rdf(text: &str, body: Range<usize>, secrets: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Returns the offset after the literal that begins at `start`, unless its line ends before.
+/// Returns the offset after the literal that begins at `start`, unless the line is shorter.
 fn literal_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {

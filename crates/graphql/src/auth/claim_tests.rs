@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_end_where_the_text_ends() {
+    fn patterns_end_with_the_text() {
         let pattern = compile_plain("^(.*)@dgraph.io$").expect("a pattern");
         assert!(matches(&json!("a@dgraph.io"), &pattern));
         assert!(!matches(&json!("a@dgraph.io\nb"), &pattern));

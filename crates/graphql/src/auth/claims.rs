@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_namespace_hides_what_is_beside_it() {
+    fn the_namespace_hides_its_siblings() {
         let claims = of(json!({"USER": "out", "sub": 1, "https://a/b": {"USER": "in", "N": null}}));
         let claims = claims.expect("an object");
         assert_eq!(claims.get("USER"), Some(&json!("in")));

@@ -23,7 +23,7 @@ pub struct FetchedKeys {
 
 /// Fetches sets of keys. This layer knows no network, so its caller implements this.
 pub trait KeySource: Send + Sync {
-    /// Asks an address for its set of keys.
+    /// Fetches the set of keys of an address.
     ///
     /// # Errors
     ///
@@ -31,8 +31,8 @@ pub trait KeySource: Send + Sync {
     fn fetch(&self, address: &str) -> Result<FetchedKeys, KeyError>;
 }
 
-/// The pause after a first failure, in which the address is not asked again. Each further failure
-/// doubles it.
+/// The pause after a first failure, in which the address is not requested again. Each further
+/// failure doubles it.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 
 /// The longest pause between two attempts.
@@ -53,7 +53,7 @@ struct Slot {
     pause: Mutex<Pause>,
 }
 
-/// The pause after a failed attempt: when it ends, and how long it is.
+/// The pause after a failed attempt: its deadline, and how long it is.
 #[derive(Default)]
 struct Pause {
     until: Option<Instant>,
@@ -126,8 +126,8 @@ impl KeySets {
     }
 
     /// Returns the keys of a name (`kid`): one for each set that has it. A set whose time is over
-    /// is fetched again first. When that fails it has no keys, and its address is not asked again
-    /// before the pause is over. Costs a look-up for each set, and may wait for the network.
+    /// is fetched again first. When that fails it has no keys, and its address is not requested
+    /// again before the pause is over. Costs a look-up for each set, and may wait for the network.
     pub(super) fn find(&self, name: &str) -> Vec<NamedKey> {
         let sets = self.slots.iter().filter_map(|slot| slot.current(&*self.source));
         sets.filter_map(|set| set.keys.get(name).cloned()).collect()
@@ -156,7 +156,8 @@ impl Slot {
                 Some(set)
             }
             Err(_) => {
-                // The pause grows from one second to a minute, so that a dead server costs little.
+                // The pause grows from one second to a minute, so that a dead server costs almost
+                // nothing.
                 pause.length = (pause.length * 2).clamp(PAUSE_MIN, PAUSE_MAX);
                 pause.until = Instant::now().checked_add(pause.length);
                 None

@@ -1,5 +1,5 @@
 //! Authorization. A token is checked and becomes the claims of its bearer; the rules of a type and
-//! these claims tell which nodes the bearer may read or change.
+//! these claims determine which nodes the bearer may read or change.
 
 mod token_error;
 mod claims;

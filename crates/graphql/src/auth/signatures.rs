@@ -126,7 +126,7 @@ impl JwtVerifier for Rsa {
     }
 }
 
-/// The one error of signatures: why one is wrong is never told.
+/// The one error of signatures: the reason is never reported.
 fn reported(checked: Result<(), error::Unspecified>) -> Result<(), signature::Error> {
     checked.map_err(|_| signature::Error::new())
 }

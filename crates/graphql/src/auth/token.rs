@@ -20,7 +20,7 @@ const TOKEN_MAX: usize = 1 << 16;
 ///
 /// When something else than one word stands behind `Bearer`: the entire request is refused then.
 pub fn bearer(value: &str) -> Result<Option<&str>, TokenError> {
-    // `get` gives nothing where the seventh byte ends within a character: then it is no `Bearer`.
+    // `get` gives nothing where the seventh byte is within a character: then it is no `Bearer`.
     let begins = value.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("bearer "));
     if !begins {
         return Ok((!value.is_empty()).then_some(value));
@@ -50,7 +50,7 @@ pub struct Verifier {
 enum ExistingKeys {
     /// One key, and the only algorithm that is accepted.
     Fixed(Signing, DecodingKey),
-    /// Sets of keys, of which the token names one.
+    /// Sets of keys; the token names one of them.
     Fetched(KeySets),
 }
 
@@ -350,7 +350,7 @@ mod tests {
             "eyJhbGciOiJIUzI1NiIsImNyaXQiOltdfQ",
         ] {
             let reported = reported(&format!("{header}.e30.x"));
-            let want = "is unverifiable: its header has `crit`, and no extension is known here";
+            let want = "is unverifiable: its header has `crit`, and no extension is supported here";
             assert_eq!(reported, format!("{prefix} {want}"));
         }
     }
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_not_told() {
+    fn keys_are_not_reported() {
         for text in [r#"{"keys": "hunter2"}"#, r#"{"keys": [{"kty": "hunter2"}, "hunter2"]}"#] {
             let keys = Keys::Fetched(vec!["here".to_owned()]);
             if let Err(error) = Verifier::new(&settings(keys), Arc::new(File(text))) {

@@ -7,11 +7,11 @@ use thiserror::Error;
 /// Why a caller is not let in, as the answer to the request says it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TokenError {
-    /// Something else than one word stands behind `Bearer`. What stands there is not told: it is
+    /// Something else than one word stands behind `Bearer`. The text is not reported: it is
     /// somebody's token, or near to one.
     #[error("invalid Bearer-formatted header value for JWT (one word stands behind `Bearer`)")]
     Header,
-    /// The schema asks every request for a token, and this one has none.
+    /// The schema requires a token in every request, and this one has none.
     #[error("a valid JWT is required but was not provided")]
     Absent,
     /// The token can't be read, its signature does not hold, or its time is over.
@@ -52,7 +52,7 @@ pub enum TokenFault {
         reason: String,
     },
     /// The header names something that has to be understood next to the signature, and nothing is.
-    #[error("token is unverifiable: its header has `crit`, and no extension is known here")]
+    #[error("token is unverifiable: its header has `crit`, and no extension is supported here")]
     Critical,
     /// The token is signed by another algorithm than the schema's.
     #[error(
@@ -64,7 +64,7 @@ pub enum TokenFault {
         /// The name in the token's header.
         result: String,
     },
-    /// The token is signed by an algorithm that is not known here.
+    /// The token is signed by an algorithm that is not supported.
     #[error("token is unverifiable: signing method ({result}) is unavailable")]
     UnknownAlgorithm {
         /// The name in the token's header.
@@ -107,7 +107,7 @@ pub enum TokenFault {
 /// Why there are no keys to check tokens with.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KeyError {
-    /// The text of the schema is no public key. It is not told: it may be a secret in the wrong
+    /// The text of the schema is no public key. It is not reported: it may be a secret in the wrong
     /// position.
     #[error("invalid key: Key must be a PEM encoded PKCS1 or PKCS8 key")]
     Pem,

@@ -1,10 +1,9 @@
-//! Decides a tree of rules by the claims of a caller: the result is yes, no, or what has to be
-//! asked of each node.
+//! Decides a tree of rules by the claims of a caller: the result is yes, no, or a condition on each
+//! node.
 //!
-//! Rules that look at the claims alone are decided here. A rule that is a query, and whose variable
-//! has no claim, is a no, and stays one under `not`: a query that can't be asked permits nothing.
-//! So negations are moved down to the leaves (De Morgan), and what remains has none but at single
-//! queries.
+//! Rules that only use claims are decided here. A rule that is a query, and whose variable has no
+//! claim, is a no, and stays one under `not`: a query that can't run permits nothing. So negations
+//! are moved down to the leaves (De Morgan), and what remains has them only at single queries.
 
 use hexgraph_base::types::stack;
 use std::collections::{BTreeSet, HashMap};
@@ -84,8 +83,8 @@ impl Rulebook {
         }
     }
 
-    /// Returns the names of the claims that rules look at, in alphabetical order. No rule tells two
-    /// callers apart who agree in these claims.
+    /// Returns the names of the claims that rules use, in alphabetical order. Callers with equal
+    /// values of these claims get the same verdicts.
     pub fn claims(&self) -> impl Iterator<Item = &str> {
         self.claims.iter().map(String::as_str)
     }
@@ -98,18 +97,18 @@ impl Rulebook {
         claims: &Claims,
     ) -> Verdict<'r> {
         match rules.of(operation) {
-            Some(rule) => self.fold(rule, claims, false),
+            Some(rule) => self.evaluate(rule, claims, false),
             None => Verdict::Allow,
         }
     }
 
     /// Decides a rule, or its opposite where `negated`.
-    fn fold<'r>(&self, rule: &'r Rule, claims: &Claims, negated: bool) -> Verdict<'r> {
+    fn evaluate<'r>(&self, rule: &'r Rule, claims: &Claims, negated: bool) -> Verdict<'r> {
         stack::require();
         match rule {
-            Rule::Not(rule) => self.fold(rule, claims, !negated),
+            Rule::Not(rule) => self.evaluate(rule, claims, !negated),
             Rule::And(rules) | Rule::Or(rules) => {
-                let parts = rules.iter().map(|rule| self.fold(rule, claims, negated));
+                let parts = rules.iter().map(|rule| self.evaluate(rule, claims, negated));
                 // De Morgan: a negated `and` holds when one of its negated parts does.
                 match matches!(rule, Rule::And(_)) != negated {
                     true => all(parts),
@@ -130,8 +129,7 @@ impl Rulebook {
             Rule::Traversal { type_name, text, variables } => {
                 match variables.iter().all(|name| claims.get(name).is_some()) {
                     true => Verdict::Where(Remains::Query { type_name, text, negated }),
-                    // Also under `not`: the opposite of a query that can't be asked is not known
-                    // either.
+                    // Also under `not`: the opposite of a query that can't run is unknown, too.
                     false => Verdict::Deny,
                 }
             }
@@ -152,7 +150,7 @@ fn all<'r>(parts: impl Iterator<Item = Verdict<'r>>) -> Verdict<'r> {
     joined(open, Verdict::Allow, Remains::All)
 }
 
-/// Joins the verdicts of parts of which one must hold.
+/// Joins the verdicts of alternatives.
 fn any<'r>(parts: impl Iterator<Item = Verdict<'r>>) -> Verdict<'r> {
     let mut open = Vec::new();
     for part in parts {
@@ -201,7 +199,7 @@ mod tests {
         claims.insert("ROLE".to_owned(), json!("A"));
         claims.insert("USER".to_owned(), json!("u"));
         claims.insert("N".to_owned(), json!(null));
-        Rulebook::default().fold(rule, &Claims::new(claims), false)
+        Rulebook::default().evaluate(rule, &Claims::new(claims), false)
     }
 
     fn not(rule: Rule) -> Rule {
@@ -226,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn negations_reach_the_leaves() {
+    fn negations_move_to_the_leaves() {
         let rule = not(Rule::And(vec![query("q", &[]), not(query("r", &[]))]));
         let parts = vec![requested("q", true), requested("r", false)];
         assert_eq!(reported(&rule), Verdict::Where(Remains::Any(parts)));

@@ -14,8 +14,8 @@ use hexgraph_base::types::{Uid, Value};
 
 const LIMITS: RequestLimits = RequestLimits { depth: 100, tokens: 100_000, fields: 10_000 };
 
-/// What the reference's query found, for the variables of ours: its blocks request one value each,
-/// in the same order but for those of interfaces, which come after the type's.
+/// The result of the reference's query, for the variables of ours: its blocks request one value
+/// each, in the same order but for those of interfaces, which come after the type's.
 fn result(reading: &Reading<'_>, record: &Json) -> LookupResult {
     let query = record["dgquery"].as_str().unwrap_or_default();
     let existing: Json = record["qnametouid"]

@@ -27,7 +27,7 @@ pub(super) fn records(name: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
 }
 
-/// The settings of the recorded server: one with another beside it that carries lambdas out.
+/// The settings of the recorded server: one with a lambda server.
 pub(super) fn settings() -> Settings {
     let lambda_url = Some("http://localhost:8086/graphql-worker".to_owned());
     Settings { lambda_url, ..Settings::default() }

@@ -89,7 +89,7 @@ fn verdicts_are_the_recorded_ones() {
             .eq(expected.iter().map(|reported| words(reported)));
         same += usize::from(same_words);
         match (result == expected, existing.contains_key(name)) {
-            (true, true) => wrong.push(format!("{name}: agrees by now, take it off the list")),
+            (true, true) => wrong.push(format!("{name}: agrees by now, remove it from the list")),
             (false, false) => wrong.push(format!("{name}:\n  {result:#?}\n  not {expected:#?}")),
             _ => {}
         }
@@ -149,7 +149,7 @@ fn schema_of(request: &Value) -> Option<String> {
     body["variables"].as_object()?.values().find_map(|value| value.as_str().map(str::to_owned))
 }
 
-/// What the reference said of a schema, without requests that had no right to ask.
+/// What the reference said of a schema, without requests without permission.
 fn answer(request: &Value) -> Option<Vec<String>> {
     let errors = request["response"]["errors"].as_array().into_iter().flatten();
     let reported: Vec<String> =

@@ -16,14 +16,14 @@ use crate::sdl::Growth;
 use crate::syntax::Fault;
 use hexgraph_base::types::{Error, Result};
 
-/// What the generated text takes while it is parsed, for each byte, and the tables beside it.
+/// The bytes for parsing the generated text and for its tables, per byte of the text.
 const PARSED_BYTES_PER_BYTE: usize = 40;
 
 /// Everything that requests can select.
 #[derive(Debug)]
 pub struct Api {
     /// All types and root fields, those of introspection included. It is not validated by
-    /// apollo-compiler: directives of the schema language keep the values that they were written
+    /// apollo-compiler: directives of the schema language have the values that they were written
     /// with, which need not be of the declared types.
     pub schema: Valid<Schema>,
     /// The text of the schema, which the admin API answers as `generatedSchema`.
@@ -36,7 +36,7 @@ pub struct Api {
     mutations: HashMap<Name, Root>,
     /// The object types that each object type, interface and union may represent.
     possible: HashMap<Name, Arc<[Name]>>,
-    /// The names of the filters of which one function at a time may be used.
+    /// The names of the filters that accept one function at a time.
     filters: HashSet<Name>,
 }
 
@@ -45,13 +45,13 @@ impl Api {
     ///
     /// # Errors
     ///
-    /// When the generated text is no schema: a declared name meets one that is generated beside it,
-    /// as a searchable field `has` does in a filter.
+    /// When the generated text is no schema: a declared name collides with a generated one, as a
+    /// searchable field `has` does in a filter.
     pub fn new(model: &Model) -> Result<Api> {
         Api::within(model, &Growth::default())
     }
 
-    /// As [`Api::new`], with memory that is reserved before it is taken.
+    /// As [`Api::new`], with memory that is reserved before it is allocated.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Api {
         Api::of_generated(generated, service)
     }
 
-    /// Parses a generated text, and makes the tables beside it.
+    /// Parses a generated text, and makes its tables.
     fn of_generated(generated: Generated, service: Option<String>) -> Result<Api> {
         let schema = Schema::parse(&generated.text, "schema.graphql").map_err(|fault| {
             let reported: Vec<String> =
@@ -76,7 +76,7 @@ impl Api {
             Error::schema(message).with_hint("use other names")
         })?;
         let mut filters = generated.filters;
-        // Generated filters stand beside those that every API has.
+        // Generated filters come in addition to those of every API.
         filters.extend(function_filters().map(Name::new_unchecked));
         // A subscription does what the query of its name does, so one table serves both.
         let queries = [generated.queries, generated.subscriptions].concat();
@@ -117,7 +117,7 @@ impl Api {
         self.possible.get(name).cloned().unwrap_or_default()
     }
 
-    /// Returns true for a filter of which a request may use one function at a time. O(1).
+    /// Returns true for a filter that accepts one function at a time. O(1).
     pub fn is_function_filter(&self, input: &str) -> bool {
         self.filters.contains(input)
     }

@@ -28,13 +28,13 @@ use crate::syntax::Fault;
 /// The generated API: its text, and what the text does not say.
 #[derive(Default)]
 pub(super) struct Generated {
-    /// The whole schema.
+    /// The entire schema.
     pub text: String,
     /// The root fields with what they do, in the order of the text.
     pub queries: Vec<Operation>,
     pub mutations: Vec<Operation>,
     pub subscriptions: Vec<Operation>,
-    /// The filters of which one function at a time may be used, without the built-in ones.
+    /// The filters that accept one function at a time, without the built-in ones.
     pub filters: HashSet<Name>,
 }
 

@@ -1,5 +1,5 @@
 //! Removes what no request could use: inputs without fields, the fields of these inputs' types, and
-//! the mutations that take them.
+//! the mutations that accept them.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -9,7 +9,7 @@ use hexgraph_base::plan::{Cascade, FieldKind};
 /// `@cascade`.
 ///
 /// Only fields of the object's types count. Where these have none of the fields that `@cascade`
-/// names, nothing is asked of the object itself.
+/// names, the object itself has no condition.
 pub(super) fn cascade(types: &[&TypeDef], inherited: Option<&request::Cascade>) -> Option<Cascade> {
     let cascade = inherited?;
     if cascade.fields.is_empty() {

@@ -166,7 +166,7 @@ impl<'a> Lowering<'a> {
         Lowering { model: caller.model, caller, depth: 0, count: 0 }
     }
 
-    /// Lowers what is asked of objects that are declared to be of a type.
+    /// Lowers the selection of objects that are declared to be of a type.
     ///
     /// # Errors
     ///
@@ -181,8 +181,7 @@ impl<'a> Lowering<'a> {
         if DEPTH_MAX < self.depth {
             return Err(Fault::new("the request is nested too deeply"));
         }
-        // An error ends the entire request, so the depth is counted down only at the end without
-        // one.
+        // An error aborts the request, so the depth is counted down only at the end without one.
         self.depth += 1;
         let is_shared = declared.kind != Kind::Object;
         let mut fetched = Fetched { is_shared, ..Fetched::default() };
@@ -209,9 +208,9 @@ impl<'a> Lowering<'a> {
             let Some(first) = first else { continue };
             let mut keys = Vec::with_capacity(branch.fields.len());
             for field in branch.fields.iter() {
-                // A field that is asked of the interface is its field, whatever the object is.
+                // A field that is selected on the interface is its field, whatever the object is.
                 let first =
-                    if is_asked_of_all(declared, selection, field) { &declared } else { first };
+                    if is_selected_on_all(declared, selection, field) { &declared } else { first };
                 let source = self.source(first, field, inherited, &mut fetched)?;
                 keys.push(Key { field, source: Arc::new(source) });
             }
@@ -219,8 +218,8 @@ impl<'a> Lowering<'a> {
             shape.variants.push(Variant { types: defs, keys });
         }
         if is_shared {
-            shape.unknown = asked_of_all(declared, &shape.variants);
-            shape.absent = asked_of_any(declared, &shape.variants);
+            shape.unknown = selected_on_all(declared, &shape.variants);
+            shape.absent = selected_on_any(declared, &shape.variants);
         }
         self.depth -= 1;
         shape.reaches_out = fetched.reaches_out;
@@ -228,7 +227,7 @@ impl<'a> Lowering<'a> {
         Ok(Selected { fields, shape, types, hidden, aggregated })
     }
 
-    /// Lowers a field, and says where its value will be found.
+    /// Lowers a field, and returns the source of its value.
     fn source(
         &mut self,
         def: &'a TypeDef,
@@ -280,8 +279,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Says where a value will be found that another server needs. Servers are reported scalars and
-    /// values of enums.
+    /// Returns the source of a value that another server needs. Servers get scalars and values of
+    /// enums.
     fn needed(&self, field: &'a model::Field, fetched: &mut Fetched) -> ValueSource<'a> {
         if is_uid(field) {
             return ValueSource::Uid;
@@ -316,7 +315,7 @@ impl<'a> Lowering<'a> {
         Ok(Field { filter, order, page, has_body: true, ..fetched(predicate) })
     }
 
-    /// Joins a filter with what is asked of all nodes: the type, where edges are read backwards and
+    /// Joins a filter with the condition on all nodes: the type, where edges are read backwards and
     /// may come from nodes of any type, and the rules of `@auth`.
     pub(super) fn admitted(
         &self,
@@ -373,9 +372,9 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Returns true for a custom field of an interface that one place of the text asks of all types, so
-/// that the interface's own field is meant.
-fn is_asked_of_all(declared: &TypeDef, selection: &Selection, field: &request::Field) -> bool {
+/// Returns true for a custom field of an interface that one position of the text selects on all
+/// types, so that the interface's own field is meant.
+fn is_selected_on_all(declared: &TypeDef, selection: &Selection, field: &request::Field) -> bool {
     let name = &field.shape.name;
     if declared.kind != Kind::Interface
         || !declared.field(name).is_some_and(|field| field.is_custom())
@@ -388,17 +387,17 @@ fn is_asked_of_all(declared: &TypeDef, selection: &Selection, field: &request::F
     selection.branches.iter().all(|branch| branch.fields.iter().any(same))
 }
 
-/// Returns the keys that are fields of the interface: they can be asked of a node whose type is not
-/// known.
-fn asked_of_all<'a>(declared: &TypeDef, variants: &[Variant<'a>]) -> Vec<Key<'a>> {
+/// Returns the keys that are fields of the interface: they can be selected on a node of unknown
+/// type.
+fn selected_on_all<'a>(declared: &TypeDef, variants: &[Variant<'a>]) -> Vec<Key<'a>> {
     let keys = variants.first().into_iter().flat_map(|variant| &variant.keys);
     let of_interface = keys.filter(|key| declared.field(&key.field.shape.name).is_some());
     of_interface.map(|key| Key { field: key.field, source: Arc::clone(&key.source) }).collect()
 }
 
-/// Returns what any of the types is requested, each key once, for an object without a type. Its
-/// `__typename` is the type that the text asks.
-fn asked_of_any<'a>(declared: &'a TypeDef, variants: &[Variant<'a>]) -> Vec<Key<'a>> {
+/// Returns the union of the selections of the types, each key once, for an object without a type.
+/// Its `__typename` is the type in the text.
+fn selected_on_any<'a>(declared: &'a TypeDef, variants: &[Variant<'a>]) -> Vec<Key<'a>> {
     let mut seen: HashSet<&str> = HashSet::new();
     let mut keys = Vec::new();
     for variant in variants {

@@ -37,8 +37,8 @@ pub(super) fn order(def: &TypeDef, arguments: &Arguments) -> Order {
 ///
 /// # Errors
 ///
-/// When `after` is not a uid. If it were ignored, a client that turns pages would get the first one
-/// again and again.
+/// When `after` is not a uid. If it were ignored, a client that pages through nodes would get the
+/// first one again and again.
 pub(super) fn page(field: &Field) -> Result<Page, Refusal> {
     let number = |name| number(&field.arguments, name);
     let after = match field.arguments.given("after") {
@@ -74,7 +74,7 @@ pub(super) fn uid(field: &Field, value: &Value) -> Result<Uid, Refusal> {
 }
 
 /// Checks that a page of ordered nodes is not counted from the end, which Dgraph refuses as well.
-/// With `@cascade` the page is cut when all nodes are known, and may be.
+/// With `@cascade` the page is cut when all nodes are there, and may be.
 pub(super) fn check(order: &Order, page: Page, cascades: bool) -> Result<(), Refusal> {
     match order.first() {
         Some(OrderKey::Predicate { predicate, .. }) if page.first < 0 && !cascades => {

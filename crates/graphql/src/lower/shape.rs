@@ -1,5 +1,5 @@
-//! Where each part of an answer is found in what the executor found: positions of blocks in the
-//! plan, positions of fields in the selection that they are in.
+//! Where each part of an answer is in the executor's result: positions of blocks in the plan,
+//! positions of fields in the selection that they are in.
 
 use crate::lower::metric::Metric;
 use crate::model;
@@ -22,7 +22,8 @@ pub struct Lowered<'a> {
 pub enum RootShape<'a> {
     /// The first node of the first block, or null.
     One(ObjectShape<'a>),
-    /// The first node of the first block if its field at this position, a password, agrees; else null.
+    /// The first node of the first block if its field at this position, a password, agrees; else
+    /// null.
     Checked(usize, ObjectShape<'a>),
     /// The nodes of the first block.
     List(ObjectShape<'a>),
@@ -31,8 +32,8 @@ pub enum RootShape<'a> {
     /// The first node of a block at each of these positions, or null; and the objects, by their
     /// numbers.
     Entities(Vec<EntityPosition>, Vec<ObjectShape<'a>>),
-    /// The nodes of the first block by the distance of their vectors, which the field at this position
-    /// has.
+    /// The nodes of the first block by the distance of their vectors, which the field at this
+    /// position has.
     Similar {
         /// The position of the vectors.
         position: usize,
@@ -59,17 +60,17 @@ pub struct EntityPosition {
 pub struct ObjectShape<'a> {
     /// The field of the stored types, where it matters which one a node has.
     pub type_position: Option<usize>,
-    /// What is asked of the concrete types. Without `type_position` the first holds for all.
+    /// The selections of the concrete types. Without `type_position` the first holds for all.
     pub variants: Vec<Variant<'a>>,
-    /// What is asked of a node whose type is none of those: the fields that all have.
+    /// The selection of a node whose type is none of those: the fields that all have.
     pub unknown: Vec<Key<'a>>,
-    /// What is asked of a node that has no type, since it was deleted: everything, each key once.
+    /// The selection of a node that has no type, since it was deleted: everything, each key once.
     pub absent: Vec<Key<'a>>,
     /// Other servers answer a field here or below.
     pub reaches_out: bool,
 }
 
-/// What is asked of objects of some types.
+/// The selection of objects of some types.
 #[derive(Debug)]
 pub struct Variant<'a> {
     /// The types.
@@ -115,7 +116,7 @@ pub enum ValueSource<'a> {
 /// A field that another server answers.
 #[derive(Debug)]
 pub struct Elsewhere<'a> {
-    /// The type that has the field: the interface where the field was asked of it.
+    /// The type that has the field: the interface where the field was selected on it.
     pub def: &'a TypeDef,
     /// The field.
     pub field: &'a model::Field,
@@ -128,9 +129,9 @@ pub struct Elsewhere<'a> {
 pub enum Leaf<'a> {
     /// Text.
     Text,
-    /// A whole number of 32 bits.
+    /// An integer of 32 bits.
     Int,
-    /// A whole number of 64 bits.
+    /// An integer of 64 bits.
     Int64,
     /// A number.
     Float,
@@ -225,7 +226,7 @@ impl RootShape<'_> {
 }
 
 impl<'a> ObjectShape<'a> {
-    /// What is asked of an object whose stored types these are, and the name of its concrete type.
+    /// The selection of an object whose stored types these are, and the name of its concrete type.
     pub fn of<'t>(
         &self,
         stored: impl Iterator<Item = &'t str>,

@@ -43,7 +43,7 @@ pub(super) fn language(language: &Language) -> Option<String> {
     }
 }
 
-/// The languages of which the first is read that is there.
+/// The languages in order of preference.
 pub(super) fn languages(predicate: &Predicate) -> Vec<String> {
     match &predicate.language {
         Language::Untagged => Vec::new(),

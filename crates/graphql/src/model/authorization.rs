@@ -1,6 +1,6 @@
 //! The settings of tokens, which a schema has in the line `# Dgraph.Authorization`.
 
-/// How tokens are found, read and checked.
+/// How tokens are located, read and checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Authorization {
     /// The name of the header in which requests send the token.

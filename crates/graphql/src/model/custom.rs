@@ -15,7 +15,7 @@ pub enum Custom {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomHttp {
     /// The address. A segment of its path, or a value of its query, may be `$name`: an argument of
-    /// the field, or a field beside it.
+    /// the field, or a sibling field.
     pub url: String,
     /// The method of the request.
     pub method: HttpMethod,

@@ -63,7 +63,7 @@ pub struct TypeDef {
     pub secret: Option<Secret>,
     /// `@generate` and `@withSubscription`.
     pub generate: Generate,
-    /// `@auth` of the type and of its interfaces, all of which have to hold.
+    /// `@auth` of the type and of its interfaces; all have to hold.
     pub auth: AuthRules,
     /// `@lambdaOnMutate`.
     pub lambda_on_mutate: LambdaOnMutate,
@@ -82,7 +82,7 @@ impl TypeDef {
     /// Returns the field of type `ID`. It is the node's uid, or, where it has a predicate, the key
     /// of an entity that another service declares.
     pub fn id_field(&self) -> Option<&Field> {
-        self.fields.iter().find(|field| field.is_id() && !field.foreign)
+        self.fields.iter().find(|field| field.is_id() && !field.stored_elsewhere)
     }
 
     /// Returns the fields with `@id`, in the order of the definition.
@@ -97,8 +97,8 @@ impl TypeDef {
     }
 }
 
-/// `@secret`: a password that a node has beside its fields. It can be set and checked, and never
-/// read.
+/// `@secret`: a password that a node has in addition to its fields. It can be set and checked, and
+/// never read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
     /// The name of the password in inputs.

@@ -53,7 +53,7 @@ pub struct Field {
     pub external: bool,
     /// True for an `@external` field that is neither a key nor provided here: it is not stored, and
     /// has no input and no filter.
-    pub foreign: bool,
+    pub stored_elsewhere: bool,
     /// The names of the external fields in `@requires`.
     pub requires: Vec<String>,
     /// The names of the fields, of the type that the field points to, in `@provides`.

@@ -1,4 +1,4 @@
-//! The whole schema after all checks.
+//! The entire schema after all checks.
 
 use std::collections::HashMap;
 

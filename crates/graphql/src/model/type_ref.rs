@@ -35,7 +35,7 @@ impl TypeRef {
         }
     }
 
-    /// Returns true if the type ends in `!`, so that null is never a value.
+    /// Returns true if the type has a `!`, so that null is never a value.
     pub fn is_non_null(&self) -> bool {
         match self {
             TypeRef::Named { non_null, .. } | TypeRef::List { non_null, .. } => *non_null,
@@ -94,9 +94,9 @@ impl fmt::Display for TypeRef {
 pub enum Scalar {
     /// The uid of a node.
     Id,
-    /// Whole numbers of 32 bits.
+    /// Integers of 32 bits.
     Int,
-    /// Whole numbers of 64 bits.
+    /// Integers of 64 bits.
     Int64,
     /// Numbers of double precision.
     Float,

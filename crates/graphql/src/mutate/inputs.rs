@@ -38,8 +38,8 @@ pub(super) fn ordered(entries: &Entries) -> Vec<&(Name, Value)> {
 }
 
 /// Returns true for equal values. The order of keys does not matter, that of items does. Costs
-/// O(keys²) for each object. It unwinds with an error where the stack ends, as [`stack::require`]
-/// does.
+/// O(keys²) for each object. It unwinds with an error at the end of the stack, as
+/// [`stack::require`] does.
 pub(super) fn same(one: &Value, other: &Value) -> bool {
     stack::require();
     match (one, other) {
@@ -160,7 +160,7 @@ pub(super) fn inverse_of<'a>(model: &'a Model, field: &Field) -> Option<(&'a Typ
 
 /// Returns the name of the field of a child that its parent fills in: the other end of the link,
 /// where that points to one node. What the child says of it is ignored. A list at the other end
-/// gets the parent beside what the child says, so it is `None`.
+/// gets the parent in addition to what the child says, so it is `None`.
 pub(super) fn filled_by_parent<'a>(model: &'a Model, link: &Field) -> Option<&'a str> {
     let (_, field) = inverse_of(model, link)?;
     if field.ty.is_list() { None } else { Some(&field.name) }

@@ -24,7 +24,7 @@ enum Lookup<'a> {
     Values { def: &'a TypeDef, predicate: &'a str, texts: Vec<String> },
 }
 
-/// All look-ups of a mutation. They are collected while its inputs are read, and asked by one
+/// All look-ups of a mutation. They are collected while its inputs are read, and executed by one
 /// query.
 #[derive(Debug, Default)]
 pub(super) struct Lookups<'a> {
@@ -74,7 +74,7 @@ impl<'a> Lookups<'a> {
         })
     }
 
-    /// Returns the nodes that were found, each with the type that it was looked up by.
+    /// Returns the nodes that were matched, each with the type that it was looked up by.
     pub(super) fn nodes(&self, result: &LookupResult) -> Vec<(u64, &'a TypeDef)> {
         let mut nodes = Vec::new();
         for (position, lookup) in self.list.iter().enumerate() {
@@ -98,14 +98,14 @@ impl<'a> Lookups<'a> {
 
 /// Returns the name of the variable of a block.
 fn name_of(position: usize) -> String {
-    format!("found{position}")
+    format!("matched{position}")
 }
 
 /// Makes the block of a look-up, which assigns what it finds to a variable.
 fn block_of(lookup: &Lookup<'_>, var: VarId) -> Block {
     let (def, root, values) = match lookup {
         Lookup::Ids { def, uids } => {
-            // Objects may name one node several times; the executor wants ascending uids.
+            // Objects may name one node several times; the executor requires ascending uids.
             let mut uids = uids.clone();
             uids.sort_unstable();
             uids.dedup();
@@ -156,8 +156,8 @@ pub struct LookupResult {
 }
 
 impl LookupResult {
-    /// Sets the node that an update changes, when its filter has found one and no other. Values of
-    /// `@id` fields that the node has already may be given to it again.
+    /// Sets the node that an update changes, when its filter matches exactly one. Values of `@id`
+    /// fields that the node has already may be given to it again.
     pub fn update(&mut self, uid: u64) {
         self.updated = Some(uid);
     }
@@ -218,19 +218,19 @@ impl LookupResult {
         self.hidden.binary_search(&uid).is_err()
     }
 
-    /// Returns all nodes that a block has found.
+    /// Returns all nodes of a block.
     fn of(&self, position: usize) -> impl Iterator<Item = u64> {
         let ids = self.ids.get(&position).into_iter().flatten();
         let values = self.values.get(&position).into_iter().flat_map(HashMap::values).flatten();
         ids.chain(values).copied()
     }
 
-    /// Returns true if a block of IDs has found a node.
+    /// Returns true if a block of IDs has a node.
     pub(super) fn has_id(&self, position: usize, uid: u64) -> bool {
         self.ids.get(&position).is_some_and(|uids| uids.binary_search(&uid).is_ok())
     }
 
-    /// Returns the nodes that a block of values has found for a value.
+    /// Returns the nodes of a block for a value.
     pub(super) fn nodes(&self, position: usize, text: &str) -> &[u64] {
         let by_text = self.values.get(&position);
         by_text.and_then(|by_text| by_text.get(text)).map_or(&[], Vec::as_slice)
@@ -239,7 +239,7 @@ impl LookupResult {
 
 /// Returns the position of the block of a variable: the inverse of [`name_of`].
 fn position_of(variable: &str) -> Option<usize> {
-    variable.strip_prefix("found")?.parse().ok()
+    variable.strip_prefix("matched")?.parse().ok()
 }
 
 /// What a block of the query requests.

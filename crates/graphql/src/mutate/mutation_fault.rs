@@ -7,7 +7,7 @@ use std::fmt;
 pub struct MutationFault {
     /// The message.
     pub message: String,
-    /// True if the message tells of a node that the caller may not be allowed to see. It is shown
+    /// True if the message mentions a node that the caller may not be allowed to see. It is shown
     /// in debug mode alone; else the mutation appears to have done nothing.
     pub is_hidden: bool,
 }
@@ -18,7 +18,7 @@ impl MutationFault {
         MutationFault { message: message.into(), is_hidden: false }
     }
 
-    /// Makes a fault that tells of a node. `is_hidden` says that not every caller may see nodes of
+    /// Makes a fault that mentions a node. `is_hidden` says that not every caller may see nodes of
     /// its type.
     pub fn about_node(message: impl Into<String>, is_hidden: bool) -> MutationFault {
         let message = message.into();

@@ -55,7 +55,7 @@ pub(super) struct Names<'a> {
     /// The numbers of the entities that have a value. Entities of several types may: they inherit
     /// the field from one interface.
     by_key: HashMap<KeyName<'a>, Vec<usize>>,
-    /// The faults that were found so far.
+    /// The faults so far.
     pub faults: Vec<MutationFault>,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Names<'a> {
         let Some(id) = id_given(def, object) else { return false };
         match Uid::parse(id) {
             // No node has the number 0. It is not looked up, so the object points to no node, and
-            // that is reported where nodes are found.
+            // that is reported by the look-up.
             Some(Uid(0)) => {}
             Some(uid) => self.lookups.id(def, uid.0),
             None => {
@@ -266,7 +266,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Returns the number of the entity that an object names, once all names are known.
+    /// Returns the number of the entity that an object names, once all names are resolved.
     pub(super) fn entity(&self, def: &'a TypeDef, object: &'a Entries) -> Option<usize> {
         let keys = keys_given(def, object).ok()?;
         keys.into_iter().find_map(|(field, text)| {
@@ -286,7 +286,7 @@ impl<'a> Names<'a> {
     /// Returns true if an object and an entity that it names exclude each other.
     fn is_duplicate(&self, number: usize, position: ObjectPosition<'a>, object: &Entries) -> bool {
         let entity = &self.entities[number];
-        let is_taken = match position {
+        let is_used = match position {
             ObjectPosition::Root => entity.is_root,
             // Only one parent can be at the other end.
             ObjectPosition::Below(field) => {
@@ -294,7 +294,7 @@ impl<'a> Names<'a> {
             }
         };
         let both_define = 1 < entity.object.len() && 1 < object.len();
-        is_taken || both_define && !same_entries(entity.object, object)
+        is_used || both_define && !same_entries(entity.object, object)
     }
 }
 
@@ -316,7 +316,8 @@ pub(super) fn id_given<'a>(def: &TypeDef, object: &'a Entries) -> Option<&'a str
 /// another service declares.
 pub(super) fn key_fields(def: &TypeDef) -> impl Iterator<Item = &Field> {
     let is_key = |field: &&Field| {
-        field.unique.is_some() || field.is_id() && !field.foreign && field.predicate.is_some()
+        field.unique.is_some()
+            || field.is_id() && !field.stored_elsewhere && field.predicate.is_some()
     };
     def.fields.iter().filter(is_key)
 }

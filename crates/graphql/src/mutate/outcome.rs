@@ -5,12 +5,12 @@ use crate::model::TypeDef;
 use crate::mutate::MutationFault;
 use hexgraph_base::formats::{NQuad, Subject};
 
-/// The variable of the nodes that the filter of an update or a delete has found.
+/// The variable of the nodes that the filter of an update or a delete matches.
 pub const MATCHED: &str = "x";
 
-/// The changes that a mutation makes, once it is known which nodes exist. New nodes are
-/// [`Subject::New`], numbered from 0. The nodes that the filter of an update or a delete finds are
-/// [`Subject::Var`] with the name [`MATCHED`].
+/// The changes that a mutation makes, once existing nodes are resolved. New nodes are
+/// [`Subject::New`], numbered from 0. The nodes that the filter of an update or a delete matches
+/// are [`Subject::Var`] with the name [`MATCHED`].
 #[derive(Debug, Clone, Default)]
 pub struct Outcome<'a> {
     /// The values that are set. The types of new nodes come first, in the order of their numbers.
@@ -60,7 +60,7 @@ pub struct Link<'a> {
     pub predicate: &'a str,
     /// True if the field points to one node: what it led to before is replaced.
     pub is_single: bool,
-    /// Where it ends.
+    /// The target.
     pub target: Subject<'a>,
     /// The edge back.
     pub back: Option<Back<'a>>,

@@ -38,7 +38,7 @@ impl<'a> Reading<'a> {
     ///
     /// # Errors
     ///
-    /// All faults that can be told without looking at the data.
+    /// All faults that can be reported without looking at the data.
     pub fn new(
         model: &'a Model,
         root: &Root,
@@ -73,9 +73,9 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Returns the query for the nodes that the inputs name. Its variables go to [`LookupResult`] by their
-    /// names. The block that finds the nodes of an update or a delete is not in it: the filter of
-    /// the mutation is lowered by itself.
+    /// Returns the query for the nodes that the inputs name. Its variables go to [`LookupResult`]
+    /// by their names. The block that finds the nodes of an update or a delete is not in it: the
+    /// filter of the mutation is lowered by itself.
     pub fn query(&self) -> Query {
         self.names.lookups.query()
     }
@@ -120,8 +120,8 @@ impl<'a> Reading<'a> {
                 }
             }
             Step::Update { set, remove } => {
-                // `MATCHED` is the variable with the nodes that the filter of the mutation has
-                // found. `set` goes first: the keys that it gives may refuse the update.
+                // `MATCHED` is the variable with the nodes that match the filter of the mutation.
+                // `set` goes first: the keys that it gives may refuse the update.
                 writer.set(def, set, remove);
                 writer.remove(def, remove);
                 writer.out.roots.push(Subject::Var(MATCHED));
@@ -133,8 +133,8 @@ impl<'a> Reading<'a> {
                 writer.out.roots.push(Subject::Var(MATCHED));
             }
         }
-        // With a rule for queries not every caller may see the nodes, so faults must not tell which
-        // there are.
+        // With a rule for queries not every caller may see the nodes, so faults must not reveal
+        // them.
         writer.finish(def.auth.query.is_some())
     }
 }
@@ -176,8 +176,8 @@ fn everything<'a>() -> NQuad<'a> {
     }
 }
 
-/// Returns the links whose other ends have to be removed with the matched nodes: those of the type,
-/// and of all types that implement it.
+/// Returns the links whose opposite edges have to be removed with the matched nodes: those of the
+/// type, and of all types that implement it.
 fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
     let implementors = def.implementors.iter().filter_map(|name| model.get(name));
     let of_interface = (def.kind == Kind::Interface).then_some(implementors);
@@ -185,7 +185,7 @@ fn links_into<'a>(model: &'a Model, def: &'a TypeDef) -> Vec<Unlink<'a>> {
     let mut unlinks: Vec<Unlink<'a>> = Vec::new();
     for field in defs.flat_map(|def| &def.fields) {
         let Some(predicate) = &field.predicate else { continue };
-        // A field that reads edges backwards is itself the way back.
+        // A field that reads edges backwards is itself the inverse.
         let back = if predicate.reverse {
             let owner = model.get(field.ty.name()).map_or("", |def| &def.name);
             Some(Back { type_name: owner, predicate: &predicate.name, is_single: false })

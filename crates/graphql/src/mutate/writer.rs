@@ -1,4 +1,4 @@
-//! Makes statements and links of the inputs of a mutation, once it is known which nodes exist.
+//! Makes statements and links of the inputs of a mutation, once existing nodes are resolved.
 //!
 //! An object represents an existing node, for a node that another object of the request creates, or
 //! for a new node. Once that is decided, what the object says is written. Requests are of bounded
@@ -33,7 +33,7 @@ pub(super) struct OutcomeWriter<'a> {
     pub faults: Vec<MutationFault>,
 }
 
-/// Which of the nodes that were found count.
+/// Which of the matched nodes count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seen {
     All,
@@ -82,7 +82,8 @@ impl<'a> OutcomeWriter<'a> {
         if !is_upsert {
             self.refuse_existing(entity)?;
         }
-        // An upsert of a node that the caller may not change leaves it as it is, and tells nothing.
+        // An upsert of a node that the caller may not change leaves it unchanged, and reports
+        // nothing.
         if let Some(uid) = self.existing(entity, Seen::All)? {
             let subject = Subject::Uid(uid);
             if !self.result.may_upsert(uid) {
@@ -115,7 +116,7 @@ impl<'a> OutcomeWriter<'a> {
         let Some(number) = self.names.entity(def, object) else { return Ok(()) };
         let entity = &self.names.entities[number];
         let changed = || entity.keys.iter().filter(|key| !self.has_already(key));
-        changed().try_for_each(|key| self.refuse_taken(entity, key))?;
+        changed().try_for_each(|key| self.refuse_used(entity, key))?;
         changed().try_for_each(|key| self.refuse_elsewhere(number, key))?;
         self.out.sets_key = true;
         self.subjects[number] = Some(subject);
@@ -133,11 +134,11 @@ impl<'a> OutcomeWriter<'a> {
     /// Refuses an entity that exists.
     fn refuse_existing(&self, number: usize) -> Result<(), MutationFault> {
         let entity = &self.names.entities[number];
-        entity.keys.iter().try_for_each(|key| self.refuse_taken(entity, key))
+        entity.keys.iter().try_for_each(|key| self.refuse_used(entity, key))
     }
 
     /// Refuses a value that a node of the type has.
-    fn refuse_taken(&self, entity: &Entity<'_>, key: &Key<'_>) -> Result<(), MutationFault> {
+    fn refuse_used(&self, entity: &Entity<'_>, key: &Key<'_>) -> Result<(), MutationFault> {
         if self.result.nodes(key.lookup, &key.text).is_empty() {
             return Ok(());
         }
@@ -261,7 +262,7 @@ impl<'a> OutcomeWriter<'a> {
         if def.kind == Kind::Interface {
             let name = &def.name;
             return Err(MutationFault::new(format!(
-                "{name} is an interface, of which no node can be created: name one that exists by its ID or `@id` value"
+                "{name} is an interface, so no node of it can be created: name one that exists by its ID or `@id` value"
             )));
         }
         // The field that leads back to the parent is filled in, so it need not be given.
@@ -346,7 +347,7 @@ impl<'a> OutcomeWriter<'a> {
                     None
                 }
             };
-            // Links are no statements yet: the ends that they replace are looked up first.
+            // Links are no statements yet: the targets that they replace are looked up first.
             if let (Some(target), Some(predicate)) = (node, &field.predicate) {
                 self.out.links.push(Link {
                     source: subject,

@@ -34,7 +34,7 @@ impl Requests {
     ///
     /// # Errors
     ///
-    /// Errors of the text; faulty texts are not kept.
+    /// Errors of the text; faulty texts are not cached.
     pub fn get(
         &self,
         api: &Api,

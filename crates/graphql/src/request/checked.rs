@@ -21,8 +21,8 @@ use crate::request::rules::{CascadeVariable, cascade_message, check, field_of, r
 use crate::request::variables::coerce_variable;
 use crate::request::{Fault, Operation, OperationKind, RequestLimits, Value};
 
-/// The most plans that are retained for a text: there is one for each operation and each choice of what
-/// is skipped.
+/// The most plans that are retained for a text: there is one for each operation and each choice of
+/// what is skipped.
 const PLANS_MAX: usize = 64;
 
 /// A checked request text, with the plans that were made of it so far.
@@ -75,7 +75,7 @@ impl Request {
             return Err(vec![no_query()]);
         }
         // The document borrows from the text, and is parsed again for each plan: that is cheaper
-        // than to keep it.
+        // than caching it.
         let document = parse(text, limits).map_err(|fault| vec![fault])?;
         let checked = check(api, &document, limits)?;
         let conditions = condition_names(&document);

@@ -94,7 +94,7 @@ impl<'a, 't> Flattener<'a, 't> {
         if let Some(number) = self.existing.get(&key) {
             return Ok(*number);
         }
-        // Types that are requested the same share a branch.
+        // Types that are requested the same are in one branch.
         let mut branches: Vec<(Vec<Name>, Vec<Group>)> = Vec::new();
         for name in self.api.possible_types(target.name()).iter() {
             // The reference is copied, so that the sets borrow the document and not `self`, which
@@ -109,7 +109,7 @@ impl<'a, 't> Flattener<'a, 't> {
         }
         let mut planned = Vec::with_capacity(branches.len());
         for (types, groups) in branches {
-            // The types of a branch agree in all that is asked, so the first represents them.
+            // The types of a branch have the same selection, so the first represents them.
             let Some(parent) = self.api.schema.types.get(&types[0]) else { continue };
             planned.push(self.branch(types.into(), parent, &groups, false)?);
         }
@@ -154,7 +154,7 @@ impl<'a, 't> Flattener<'a, 't> {
         Ok(self.selections.len() - 1)
     }
 
-    /// Makes what is asked of objects of some types.
+    /// Makes the selection of objects of some types.
     fn branch(
         &mut self,
         types: Arc<[Name]>,
@@ -164,7 +164,7 @@ impl<'a, 't> Flattener<'a, 't> {
     ) -> Result<PlannedBranch, Fault> {
         let mut fields = Vec::with_capacity(groups.len());
         for group in groups {
-            // The rules have found the fields of a group to be the same, with equal arguments, so
+            // The rules have checked that the fields of a group are equal, with equal arguments, so
             // the first represents all.
             let node = self.document.field(group[0]);
             // The text is checked, so the definition is there.
@@ -258,8 +258,8 @@ impl<'a, 't> Flattener<'a, 't> {
         PlannedCascade::Fixed(Some(Cascade { fields: names }))
     }
 
-    /// Collects the fields that are asked of an object of the type `name`, grouped by key, in the
-    /// order of the text.
+    /// Collects the fields that are selected on an object of the type `name`, grouped by key, in
+    /// the order of the text.
     fn collect<'s>(
         &mut self,
         name: &Name,

@@ -22,7 +22,7 @@ const LENGTH_MAX: usize = 64 << 20;
 ///
 /// # Errors
 ///
-/// When the answer is longer than 64 MiB; `out` ends in the middle of a value then.
+/// When the answer is longer than 64 MiB; `out` is incomplete then.
 pub fn introspect(api: &Api, field: &Field, out: &mut String) -> Result<(), Fault> {
     let length_max = out.len().saturating_add(LENGTH_MAX);
     let mut writer = IntrospectionWriter { api, out, length_max };
@@ -162,7 +162,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
                 let inner = match ty {
                     Type::NonNullNamed(name) => self.api.schema.types.get(name).map(Item::Type),
                     // What is left of the type is not part of the schema's tree, so it is written
-                    // in place.
+                    // here.
                     Type::NonNullList(element) => return self.inner_list(element, requested),
                     Type::List(element) => Some(self.reference(element)),
                     Type::Named(name) => self.api.schema.types.get(name).map(Item::Type),

@@ -1,8 +1,8 @@
-//! The plan of a checked operation: all that it requests before its variables are known.
+//! The plan of a checked operation: all that it requests before its variables have values.
 //!
 //! Selections lie in a list, children before parents, and refer to one another by number. So a
-//! request fills them in one pass without recursion, a selection that is reached in several ways is
-//! filled once, and what no variable touches is filled already.
+//! request fills them in one pass without recursion, a selection with several references is filled
+//! once, and what no variable touches is filled already.
 
 use apollo_compiler::Name;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) enum PlannedSelection {
 
 #[derive(Debug)]
 pub(super) struct PlannedBranch {
-    /// The object types of which the fields are asked; each type of the selection is in one branch.
+    /// The object types with the fields; each type of the selection is in one branch.
     pub types: Arc<[Name]>,
     pub fields: Vec<PlannedField>,
 }

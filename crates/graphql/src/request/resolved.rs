@@ -45,7 +45,7 @@ pub struct Field {
     pub arguments: Arguments,
     /// `@cascade` unchanged at this very field; it is not handed down to children here.
     pub cascade: Option<Cascade>,
-    /// What is asked of the field's objects; empty for scalars and enums.
+    /// The selection of the field's objects; empty for scalars and enums.
     pub selection: Arc<Selection>,
 }
 
@@ -56,8 +56,7 @@ pub struct FieldShape {
     pub name: Name,
     /// The key in the answer: the alias, or the name.
     pub key: Name,
-    /// The type of the fragment that the text asks it of; `None` where it is asked of what the
-    /// field around declares.
+    /// The type condition of its fragment; `None` where the type of the enclosing field applies.
     pub on: Option<Name>,
     /// The type that the schema declares for it.
     pub ty: Type,
@@ -97,14 +96,14 @@ pub struct Cascade {
     pub fields: Arc<[Name]>,
 }
 
-/// What is asked of an object, by the object types that it can have.
+/// The selection of an object, by the object types that it can have.
 #[derive(Debug, Default)]
 pub struct Selection {
-    /// Every possible type is in exactly one branch; types that are requested the same share one.
+    /// Every possible type is in exactly one branch; types that are requested the same are in one.
     pub branches: Vec<Branch>,
 }
 
-/// What is asked of objects of some object types.
+/// The selection of objects of some object types.
 #[derive(Debug, Clone)]
 pub struct Branch {
     /// The concrete types, in the order of the schema.

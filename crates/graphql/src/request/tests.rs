@@ -187,9 +187,9 @@ fn what_grows_is_refused() {
     assert_eq!(shown(&run(&text).fields), "queryBoat Boat{id}");
 }
 
-/// Each would take minutes if its cost grew with the square of its length.
+/// Each would need minutes if its cost grew with the square of its length.
 #[test]
-fn long_requests_take_no_longer_than_they_are() {
+fn the_cost_of_long_requests_is_linear() {
     const COUNT: usize = 30_000;
     let many = |chunk: &dyn Fn(usize) -> String| (0..COUNT).map(chunk).collect::<String>();
     let texts = [
@@ -235,7 +235,7 @@ fn a_repeated_text_is_not_read_again() {
     get();
     let first = get();
     for number in 0..3000 {
-        // What comes once is not kept.
+        // What comes once is not cached.
         let text = format!("{{ x{number}: queryCar {{ id }} }}");
         for _ in 0..2 {
             requests.get(api, &text, &RequestLimits::default()).unwrap();
@@ -323,7 +323,7 @@ proptest! {
         }
     }
 
-    /// The slow twin: what is accepted here is valid to apollo-compiler, and the other way round.
+    /// The slow twin: what is accepted here is valid to apollo-compiler, and vice versa.
     #[test]
     fn verdicts_are_those_of_apollo_compiler(body in selections(), b in any::<bool>()) {
         let api = api();

@@ -1,5 +1,5 @@
 //! Converts the JSON values of variables to [`Value`]s of the types that the operation declares
-//! (GraphQL specification, *Coercing Variable Values*). The first fault ends it, and its path says
+//! (GraphQL specification, *Coercing Variable Values*). The first fault stops it, and its path says
 //! which variable it is, and where in its value.
 
 use apollo_compiler::Name;
@@ -114,7 +114,7 @@ impl Coercion<'_> {
             };
             fields.push((field.name.clone(), value));
         }
-        // `contains` and `intersects` of a geometry take either of their keys; if both are given,
+        // `contains` and `intersects` of a geometry accept either of their keys; if both are given,
         // one is preferred.
         let geometry = matches!(input.name().as_str(), "ContainsFilter" | "IntersectsFilter");
         if fields.len() > 1 && !geometry && self.api.is_function_filter(input.name()) {
@@ -132,7 +132,7 @@ impl Coercion<'_> {
             ("Int64", Json::Number(number)) => {
                 self.full(name, &number.to_string(), i64::MIN..=i64::MAX)
             }
-            // JavaScript has no whole numbers of 64 bits, so its clients send them as texts.
+            // JavaScript has no integers of 64 bits, so its clients send them as texts.
             ("Int64", Json::String(text)) => self.full(name, text, i64::MIN..=i64::MAX),
             ("Float", Json::Number(number)) => match number.as_f64().filter(|it| it.is_finite()) {
                 Some(number) => Ok(Value::Float(number)),
@@ -155,7 +155,7 @@ impl Coercion<'_> {
         }
     }
 
-    /// Reads a whole number in a range.
+    /// Reads an integer in a range.
     fn full(
         &mut self,
         name: &Name,

@@ -1,4 +1,4 @@
-//! What reading a schema and generating its API may take.
+//! The memory limit of reading a schema and generating its API.
 
 use crate::syntax::Fault;
 use hexgraph_base::types::Result;
@@ -8,13 +8,12 @@ use std::sync::Arc;
 /// A function that reserves bytes, or says that the request is over.
 type Reserve = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
-/// Is told of bytes before they are allocated, and between steps that take long. It may end the
-/// work.
+/// Called before bytes are allocated, and between long steps. An error stops the work.
 #[derive(Clone, Default)]
 pub struct Growth(Option<Reserve>);
 
 impl Growth {
-    /// Reserves by a function, whose error ends the work.
+    /// Reserves by a function, whose error stops the work.
     pub fn new(reserve: impl Fn(u64) -> Result<()> + Send + Sync + 'static) -> Growth {
         Growth(Some(Arc::new(reserve)))
     }
@@ -23,7 +22,7 @@ impl Growth {
     ///
     /// # Errors
     ///
-    /// Those of the function. The work ends with a fault of the same text.
+    /// Those of the function. The work stops with a fault of the same text.
     pub fn reserve(&self, bytes: usize) -> std::result::Result<(), Fault> {
         let Some(reserve) = &self.0 else { return Ok(()) };
         reserve(bytes as u64).map_err(|error| Fault::new(error.to_string()))

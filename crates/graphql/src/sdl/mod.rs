@@ -1,6 +1,5 @@
 //! The schema language. A text is parsed, checked with the reference's messages, and becomes a
-//! [`Model`](crate::model::Model); a model tells which types and predicates the store has to
-//! declare.
+//! [`Model`](crate::model::Model); a model determines the types and predicates of the store.
 
 mod source;
 mod build;

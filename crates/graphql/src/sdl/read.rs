@@ -79,7 +79,7 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
     Ok(model)
 }
 
-/// Ends a stage: an error when it has found faults.
+/// Completes a stage: an error when it has faults.
 fn stage(faults: Vec<Fault>) -> Result<(), Vec<Fault>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }

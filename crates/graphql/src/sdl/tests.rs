@@ -120,7 +120,7 @@ fn rules_are_checked_against_an_api() {
 }
 
 #[test]
-fn the_store_is_told_of_all_predicates() {
+fn the_store_declares_all_predicates() {
     let text = valid(FILMS).to_dql_schema();
     assert_eq!(
         text,
@@ -139,14 +139,14 @@ fn the_store_is_told_of_all_predicates() {
 }
 
 #[test]
-fn names_with_other_letters_stand_in_brackets() {
+fn names_with_other_letters_are_in_brackets() {
     let model = valid("type A { f: String @dgraph(pred: \"<http://x/y>\") g: Int }");
     assert!(model.to_dql_schema().contains("\n<http://x/y>: string .\n"));
     parse_schema(&model.to_dql_schema()).expect("it is schema text");
 }
 
 #[test]
-fn custom_requests_are_kept() {
+fn custom_requests_are_stored() {
     let text = r#"type A { id: ID! n: Int r: String @custom(http: {
         url: "http://x/a", method: POST, mode: BATCH, body: "{id: $id}",
         forwardHeaders: ["Out:In", "Same"] }) }
@@ -169,7 +169,7 @@ fn nothing_to_generate_is_refused() {
 }
 
 #[test]
-fn inverses_reach_types_of_an_interface() {
+fn inverses_apply_to_types_of_an_interface() {
     let model = valid(
         "interface I { a: B } type T implements I { n: Int } type B { is: [I] @hasInverse(field: a) }",
     );
@@ -192,14 +192,14 @@ fn the_last_interface_comes_first() {
 }
 
 #[test]
-fn foreign_fields_are_not_stored() {
+fn external_fields_are_not_stored() {
     let model = valid(
         "extend type P @key(fields: \"id\") { id: ID! @external price: Int @external name: String }\
          type R { p: P @provides(fields: \"name\") }",
     );
     assert!(model.federated);
     let def = model.get("P").expect("declared");
-    assert!(def.extended && def.field("price").expect("declared").foreign);
+    assert!(def.extended && def.field("price").expect("declared").stored_elsewhere);
     assert_eq!(
         model.to_dql_schema(),
         "type R {\n  R.p\n}\nR.p: uid .\ntype P {\n  P.id\n  P.name\n}\n\

@@ -1,5 +1,5 @@
 //! Subscriptions: the predicates whose change may change an answer, and the fields whose changes
-//! nobody tells.
+//! are not announced.
 
 mod reads;
 

@@ -33,7 +33,7 @@ pub fn predicates(model: &Model, operation: &Operation) -> Option<Vec<String>> {
 }
 
 /// Returns the name of the first field below the root fields whose value another server gives.
-/// Nobody tells when such a value changes, so the operation can't be subscribed to.
+/// Changes of such a value are not announced, so the operation can't be subscribed to.
 pub fn nested_custom_field(model: &Model, operation: &Operation) -> Option<String> {
     operation.fields.iter().find_map(|field| custom_below(model, field))
 }
@@ -56,7 +56,7 @@ pub fn custom_below(model: &Model, field: &Field) -> Option<String> {
 /// The walk over an operation.
 struct Reads<'a> {
     model: &'a Model,
-    /// The predicates that were found.
+    /// The predicates so far.
     result: BTreeSet<&'a str>,
     /// The types whose rules were looked at: rules may lead from type to type in circles.
     ruled: BTreeSet<&'a str>,
@@ -99,7 +99,8 @@ impl<'a> Reads<'a> {
         self.below(field, &types);
     }
 
-    /// Notes what is asked of nodes of `types`: rules, arguments, and the fields that are selected.
+    /// Records what a request reads of nodes of `types`: rules, arguments, and the fields that are
+    /// selected.
     fn below(&mut self, field: &Field, types: &[&'a TypeDef]) {
         stack::require();
         for def in types {

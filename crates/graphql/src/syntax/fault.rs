@@ -33,7 +33,7 @@ impl Fault {
         Fault::on(Vec::new(), message)
     }
 
-    /// Makes a fault at a place of the text, where that is known.
+    /// Makes a fault at an optional position of the text.
     pub fn at(position: impl Into<Option<Position>>, message: impl Into<String>) -> Fault {
         let positions = position.into().into_iter().collect();
         Fault { positions, ..Fault::new(message) }

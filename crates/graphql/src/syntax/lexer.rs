@@ -121,7 +121,7 @@ impl<'a> Tokens<'a> {
         Token { kind, text: &self.text[start..self.at], at: start }
     }
 
-    /// Skips what GraphQL ignores between tokens: blanks, commas, line ends, byte order marks and
+    /// Skips what GraphQL ignores between tokens: blanks, commas, line breaks, byte order marks and
     /// comments.
     fn skip_ignored(&mut self) {
         let bytes = self.text.as_bytes();
@@ -168,7 +168,7 @@ impl<'a> Tokens<'a> {
         Ok(self.token(kind, at - start))
     }
 
-    /// Returns the offset after the digits at `at`, of which there must be one at least.
+    /// Returns the offset after the digits at `at`, at least one.
     fn digits(&self, at: usize) -> Result<usize, LexFault> {
         let digits = self.text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii_digit());
         match digits.count() {
@@ -188,7 +188,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Reads a string in single quotes, which ends in its line.
+    /// Reads a string in single quotes, within one line.
     fn string(&mut self) -> Result<Token<'a>, LexFault> {
         let bytes = self.text.as_bytes();
         let start = self.at + 1;

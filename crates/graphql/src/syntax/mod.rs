@@ -1,7 +1,7 @@
-//! The grammar of GraphQL texts. A text is checked by our own grammar, which tells its first fault
-//! in the reference's words, and then parsed into the tree of apollo-compiler.
+//! The grammar of GraphQL texts. A text is checked by our own grammar, which reports its first
+//! fault in the reference's words, and then parsed into the tree of apollo-compiler.
 
-mod place;
+mod position;
 mod fault;
 mod lexer;
 mod recognizer;
@@ -13,4 +13,4 @@ pub use fault::{Fault, PathStep};
 pub(crate) use lexer::{LexemeKind, Tokens};
 pub(crate) use parse::parse_query;
 pub use parse::parse_schema;
-pub use place::{Position, Positions};
+pub use position::{Position, Positions};

@@ -1,4 +1,4 @@
-//! Parses a text into the tree of apollo-compiler, after our own grammar has found no fault in it.
+//! Parses a text into the tree of apollo-compiler, after our own grammar has accepted it.
 
 use apollo_compiler::ast::Document;
 use apollo_compiler::parser::Parser;
@@ -37,7 +37,7 @@ fn parse(text: &str, grammar: Grammar) -> Result<Document, Fault> {
     for range in recognized.empty_parentheses {
         bytes[range].fill(b' ');
     }
-    let text = String::from_utf8(bytes).expect("whole tokens became blanks");
+    let text = String::from_utf8(bytes).expect("tokens became blanks");
     Parser::new().parse_ast(text, "input").map_err(|errors| {
         // What the grammar accepts and apollo-compiler does not is in its words.
         let first = errors.errors.iter().next();

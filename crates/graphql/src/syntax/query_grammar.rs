@@ -5,8 +5,8 @@ use crate::syntax::recognizer::{Read, Recognizer};
 
 /// Reads an entire text.
 pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
-    while tokens.ahead().kind != LexemeKind::End {
-        match (tokens.ahead().kind, tokens.ahead().text) {
+    while tokens.lookahead().kind != LexemeKind::End {
+        match (tokens.lookahead().kind, tokens.lookahead().text) {
             (LexemeKind::Mark("{"), _) => selection_set(tokens)?,
             (LexemeKind::Name, "query" | "mutation" | "subscription") => operation(tokens)?,
             (LexemeKind::Name, "fragment") => fragment_definition(tokens)?,
@@ -19,7 +19,7 @@ pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
 /// Reads `query Name($v: T) @d { ... }`.
 fn operation(tokens: &mut Recognizer<'_>) -> Read {
     tokens.next()?;
-    if tokens.ahead().kind == LexemeKind::Name {
+    if tokens.lookahead().kind == LexemeKind::Name {
         tokens.next()?;
     }
     tokens.many("(", ")", variable_definition)?;
@@ -76,7 +76,7 @@ fn selection(tokens: &mut Recognizer<'_>) -> Read {
 
 /// Reads what stands behind `...`: the name of a fragment, or a fragment itself.
 fn fragment(tokens: &mut Recognizer<'_>) -> Read {
-    if tokens.ahead().kind == LexemeKind::Name && !tokens.is_word("on") {
+    if tokens.lookahead().kind == LexemeKind::Name && !tokens.is_word("on") {
         tokens.next()?;
         return tokens.directives(false).map(drop);
     }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_fault_is_told() {
+    fn the_first_fault_is_reported() {
         let reported = |text: &str| recognize(text, document).expect_err(text).message;
         assert_eq!(reported("query { "), "Expected Name, found <EOF>");
         assert_eq!(reported("query { a } garbage"), "Unexpected Name \"garbage\"");

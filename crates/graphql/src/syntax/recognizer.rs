@@ -21,8 +21,8 @@ pub(super) type Read<T = ()> = Result<T, LexFault>;
 /// Reads the tokens of a text, with one token of lookahead.
 pub(super) struct Recognizer<'a> {
     lexer: Tokens<'a>,
-    ahead: Token<'a>,
-    /// The number of levels around the token ahead.
+    lookahead: Token<'a>,
+    /// The number of levels around the lookahead token.
     depth: usize,
     /// See [`Recognized::empty_parentheses`].
     empty_parentheses: Vec<Range<usize>>,
@@ -49,9 +49,9 @@ pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Faul
     let run = || {
         let mut lexer = Tokens::new(text);
         // apollo-compiler refuses a text without tokens, and the reference does not.
-        let ahead = lexer.next()?;
-        let is_empty = ahead.kind == LexemeKind::End;
-        let mut tokens = Recognizer { lexer, ahead, depth: 0, empty_parentheses: Vec::new() };
+        let lookahead = lexer.next()?;
+        let is_empty = lookahead.kind == LexemeKind::End;
+        let mut tokens = Recognizer { lexer, lookahead, depth: 0, empty_parentheses: Vec::new() };
         grammar(&mut tokens)?;
         Ok(Recognized { is_empty, empty_parentheses: tokens.empty_parentheses })
     };
@@ -63,7 +63,7 @@ impl<'a> Recognizer<'a> {
     /// variable.
     pub(super) fn value(&mut self, constant: bool) -> Read {
         stack::require();
-        match self.ahead.kind {
+        match self.lookahead.kind {
             LexemeKind::Mark("[") => self.many("[", "]", |this| this.value(constant)).map(drop),
             LexemeKind::Mark("{") => self.many("{", "}", |this| this.argument(constant)).map(drop),
             LexemeKind::Mark("$") if !constant => self.variable(),
@@ -85,12 +85,12 @@ impl<'a> Recognizer<'a> {
         self.value(constant)
     }
 
-    /// Reads `(name: value ...)`, if it is ahead.
+    /// Reads `(name: value ...)`, if it is next.
     pub(super) fn arguments(&mut self, constant: bool) -> Read {
         self.many("(", ")", |this| this.argument(constant)).map(drop)
     }
 
-    /// Reads all directives that are ahead, and returns their number.
+    /// Reads all directives that are next, and returns their number.
     pub(super) fn directives(&mut self, constant: bool) -> Read<usize> {
         let mut count = 0;
         while self.skip("@")? {
@@ -114,27 +114,27 @@ impl<'a> Recognizer<'a> {
     }
 
     /// Returns the token that comes next, without reading it.
-    pub(super) fn ahead(&self) -> Token<'a> {
-        self.ahead
+    pub(super) fn lookahead(&self) -> Token<'a> {
+        self.lookahead
     }
 
-    /// Returns true if the token ahead is this punctuator.
+    /// Returns true if the next token is this punctuator.
     pub(super) fn is(&self, mark: &str) -> bool {
-        matches!(self.ahead.kind, LexemeKind::Mark(ahead) if ahead == mark)
+        matches!(self.lookahead.kind, LexemeKind::Mark(lookahead) if lookahead == mark)
     }
 
-    /// Returns true if the token ahead is this name.
+    /// Returns true if the next token is this name.
     pub(super) fn is_word(&self, word: &str) -> bool {
-        self.ahead.kind == LexemeKind::Name && self.ahead.text == word
+        self.lookahead.kind == LexemeKind::Name && self.lookahead.text == word
     }
 
     /// Reads a token and returns it.
     pub(super) fn next(&mut self) -> Read<Token<'a>> {
         let next = self.lexer.next()?;
-        Ok(std::mem::replace(&mut self.ahead, next))
+        Ok(std::mem::replace(&mut self.lookahead, next))
     }
 
-    /// Reads a punctuator if it is ahead, and tells whether it was.
+    /// Reads a punctuator if it is next, and says whether it was.
     pub(super) fn skip(&mut self, mark: &str) -> Read<bool> {
         let result = self.is(mark);
         if result {
@@ -143,7 +143,7 @@ impl<'a> Recognizer<'a> {
         Ok(result)
     }
 
-    /// Reads a punctuator that must be ahead.
+    /// Reads a punctuator that must be next.
     pub(super) fn expect(&mut self, mark: &str) -> Read {
         if self.skip(mark)? {
             return Ok(());
@@ -151,34 +151,34 @@ impl<'a> Recognizer<'a> {
         Err(self.expected(mark))
     }
 
-    /// Makes the fault that `expected` should stand where the token ahead stands.
+    /// Makes the fault that `expected` is missing at the next token.
     pub(super) fn expected(&self, requested: &str) -> LexFault {
-        (self.ahead.at, format!("Expected {requested}, found {}", self.ahead.kind.name()))
+        (self.lookahead.at, format!("Expected {requested}, found {}", self.lookahead.kind.name()))
     }
 
     /// Reads a name and returns its token.
     pub(super) fn name(&mut self) -> Read<Token<'a>> {
-        match self.ahead.kind {
+        match self.lookahead.kind {
             LexemeKind::Name => self.next(),
             _ => Err(self.expected("Name")),
         }
     }
 
-    /// Reads a word of the grammar, such as `type`, that must be ahead.
+    /// Reads a word of the grammar, such as `type`, that must be next.
     pub(super) fn keyword(&mut self, word: &str) -> Read {
         if self.is_word(word) {
             return self.next().map(drop);
         }
-        let message = format!("Expected {}, found {}", quote(word), self.ahead.described());
-        Err((self.ahead.at, message))
+        let message = format!("Expected {}, found {}", quote(word), self.lookahead.described());
+        Err((self.lookahead.at, message))
     }
 
-    /// Makes the fault that the token ahead fits nowhere.
+    /// Makes the fault that the next token fits nowhere.
     pub(super) fn unexpected<T>(&self) -> Read<T> {
-        Err((self.ahead.at, format!("Unexpected {}", self.ahead.described())))
+        Err((self.lookahead.at, format!("Unexpected {}", self.lookahead.described())))
     }
 
-    /// Reads any number of fragments between two punctuators, if the first is ahead, and returns
+    /// Reads any number of fragments between two punctuators, if the first is next, and returns
     /// their number.
     pub(super) fn many(
         &mut self,
@@ -186,14 +186,14 @@ impl<'a> Recognizer<'a> {
         close: &str,
         chunk: impl FnMut(&mut Self) -> Read,
     ) -> Read<usize> {
-        let start = self.ahead.at;
+        let start = self.lookahead.at;
         if !self.skip(open)? {
             return Ok(0);
         }
         // The reference allows `f()`; the caller needs to know where, to hide it from
         // apollo-compiler.
         if open == "(" && self.is(close) {
-            self.empty_parentheses.push(start..self.ahead.at + 1);
+            self.empty_parentheses.push(start..self.lookahead.at + 1);
         }
         self.until(close, chunk)
     }
@@ -212,7 +212,7 @@ impl<'a> Recognizer<'a> {
         self.next()?;
         if self.is(close) {
             let message = format!("expected at least one definition, found {close}");
-            return Err((self.ahead.at, message));
+            return Err((self.lookahead.at, message));
         }
         self.until(close, chunk)
     }
@@ -233,7 +233,7 @@ impl<'a> Recognizer<'a> {
     /// Reads a part one level deeper. Levels are bounded, so no text can exhaust the stack.
     pub(super) fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         if self.depth == DEPTH_MAX {
-            return Err((self.ahead.at, format!("more than {DEPTH_MAX} levels deep")));
+            return Err((self.lookahead.at, format!("more than {DEPTH_MAX} levels deep")));
         }
         self.depth += 1;
         let read = part(self);

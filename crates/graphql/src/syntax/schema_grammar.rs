@@ -27,13 +27,13 @@ const LOCATIONS: [&str; 18] = [
 
 /// Reads an entire text.
 pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
-    while tokens.ahead().kind != LexemeKind::End {
-        let description = tokens.ahead();
+    while tokens.lookahead().kind != LexemeKind::End {
+        let description = tokens.lookahead();
         let described = skip_description(tokens)?;
-        if tokens.ahead().kind != LexemeKind::Name {
+        if tokens.lookahead().kind != LexemeKind::Name {
             return tokens.unexpected();
         }
-        match tokens.ahead().text {
+        match tokens.lookahead().text {
             "schema" => {
                 tokens.next()?;
                 tokens.directives(true)?;
@@ -51,9 +51,9 @@ pub(super) fn document(tokens: &mut Recognizer<'_>) -> Read {
     Ok(())
 }
 
-/// Reads the description that is ahead, and tells whether there was one.
+/// Reads the description that is next, and says whether there was one.
 fn skip_description(tokens: &mut Recognizer<'_>) -> Read<bool> {
-    let described = matches!(tokens.ahead().kind, LexemeKind::String | LexemeKind::BlockString);
+    let described = matches!(tokens.lookahead().kind, LexemeKind::String | LexemeKind::BlockString);
     if described {
         tokens.next()?;
     }
@@ -63,7 +63,7 @@ fn skip_description(tokens: &mut Recognizer<'_>) -> Read<bool> {
 /// Reads `{ query: T ... }` and returns the number of operations.
 fn root_operations(tokens: &mut Recognizer<'_>) -> Read<usize> {
     tokens.some("{", "}", |tokens| {
-        match tokens.ahead().text {
+        match tokens.lookahead().text {
             "query" | "mutation" | "subscription" => tokens.next()?,
             _ => return tokens.unexpected(),
         };
@@ -75,7 +75,7 @@ fn root_operations(tokens: &mut Recognizer<'_>) -> Read<usize> {
 /// Reads `extend ...`, which must have a part next to the name.
 fn extension(tokens: &mut Recognizer<'_>) -> Read {
     tokens.keyword("extend")?;
-    let parts = match tokens.ahead().text {
+    let parts = match tokens.lookahead().text {
         "schema" => {
             tokens.next()?;
             tokens.directives(true)? + root_operations(tokens)?
@@ -89,7 +89,7 @@ fn extension(tokens: &mut Recognizer<'_>) -> Read {
 /// Reads the definition of a type, and returns the number of its parts next to the name:
 /// directives, interfaces, fields, members, values.
 fn definition(tokens: &mut Recognizer<'_>) -> Read<usize> {
-    let keyword = tokens.ahead().text;
+    let keyword = tokens.lookahead().text;
     if !matches!(keyword, "scalar" | "type" | "interface" | "union" | "enum" | "input") {
         return tokens.unexpected();
     }
@@ -165,7 +165,7 @@ fn directive_definition(tokens: &mut Recognizer<'_>) -> Read {
     tokens.keyword("on")?;
     tokens.skip("|")?;
     loop {
-        let location = tokens.ahead();
+        let location = tokens.lookahead();
         tokens.name()?;
         if !LOCATIONS.contains(&location.text) {
             return Err((location.at, format!("Unexpected {}", location.described())));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_fault_is_told() {
+    fn the_first_fault_is_reported() {
         let reported = |text: &str| {
             let fault = recognize(text, document).expect_err(text);
             (fault.message, fault.positions[0].line, fault.positions[0].column)

@@ -23,7 +23,8 @@ pub(super) fn ask<T: Send>(
         let unknown = answer.warnings();
         Ok((take(answer, control)?, unknown))
     };
-    // The caller named an algorithm and its arguments, and has not seen this text: no position is told.
+    // The caller named an algorithm and its arguments, and has not seen this text: no position is
+    // reported.
     let (taken, mut unknown) =
         interruptible_with(py, timeout, |_| Ok(()), work, to_python_without_position)?;
     if database.warns() {

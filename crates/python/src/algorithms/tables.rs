@@ -143,18 +143,18 @@ fn arrow_table(table: AlgorithmTable) -> Result<ArrowTable> {
     ArrowTable::of_columns(columns, may_be_null)
 }
 
-/// Numbers of ways. They are whole numbers and no uids, so they are signed.
+/// Numbers of ways. They are integers and no uids, so they are signed.
 fn path_column(path: Vec<u64>) -> ArrayRef {
     Arc::new(path.into_iter().map(|way| way as i64).collect::<Int64Array>())
 }
 
-/// Floats, of which NaN stands for none, where they lie.
+/// Floats, of which NaN represents none, where they lie.
 pub(super) fn float_column(numbers: ScalarBuffer<f64>) -> ArrayRef {
     let nulls = nulls_of(&numbers, |number| number.is_nan());
     Arc::new(Float64Array::new(numbers, nulls))
 }
 
-/// Whole numbers, of which the least stands for none, where they lie.
+/// Integers, of which the least represents none, where they lie.
 pub(super) fn int_column(numbers: ScalarBuffer<i64>) -> ArrayRef {
     let nulls = nulls_of(&numbers, |number| AlgorithmNumbers::is_missing(*number));
     Arc::new(Int64Array::new(numbers, nulls))

@@ -43,7 +43,7 @@ enum State {
     Waits(Py<PyAny>),
     /// A thread of Python reads a row, which may run any code.
     IsRead,
-    /// A row could not be read. That is told when the answers to those before it were taken.
+    /// A row could not be read. That is reported when the answers to those before it were taken.
     Failed(PyErr),
     /// There are no more, or nobody wants them.
     Ended,

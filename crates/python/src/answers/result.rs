@@ -33,7 +33,7 @@ const SHOWN_TIME_MAX: Duration = Duration::from_millis(200);
 #[pyclass(frozen, name = "Result", module = "hexgraph")]
 pub struct PyResultSet {
     retained: Arc<Cached>,
-    /// The number of objects, once it was asked for: to count them costs as much as to write them.
+    /// The number of objects, once it was requested: to count them costs as much as to write them.
     count: OnceLock<usize>,
     warns: bool,
 }

@@ -139,8 +139,9 @@ impl ArrowTable {
         ArrowTable::of_columns(columns, |_| true)
     }
 
-    /// Returns the table as a stream of one batch, without copying the columns. Where `requested_schema`, a capsule
-    /// of Arrow's C interface, asks for other types, the columns are cast if that is possible and keep their own types if not.
+    /// Returns the table as a stream of one batch, without copying the columns. Where
+    /// `requested_schema`, a capsule of Arrow's C interface, requests other types, the columns are
+    /// cast if that is possible and keep their own types if not.
     ///
     /// # Errors
     ///
@@ -208,8 +209,9 @@ impl ArrowTable {
             .collect()
     }
 
-    /// The columns for a data frame: name, dtype (or "text" or "object"), values in memory of their own (or a list), and a byte for each
-    /// value, 1 where it is missing, or None where none is. The values of texts are None unless they are asked for.
+    /// The columns for a data frame: name, dtype (or "text" or "object"), values in memory of their
+    /// own (or a list), and a byte for each value, 1 where it is missing, or None where none is.
+    /// The values of texts are None unless they are requested.
     fn _frame_columns<'py>(
         &self,
         py: Python<'py>,

@@ -35,8 +35,9 @@ pub(crate) fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColum
     Ok((kind, values, PyBytes::new(py, &missing)))
 }
 
-/// A column for a data frame: its values as a bytearray, which the frame may write to, and the byte for each that says whether it is
-/// missing, `None` where none is. The values of texts are `None` where `with_texts` does not ask for them.
+/// A column for a data frame: its values as a bytearray, which the frame may write to, and the byte
+/// for each that says whether it is missing, `None` where none is. The values of texts are `None`
+/// where `with_texts` does not request them.
 pub(crate) fn frame_column<'py>(
     py: Python<'py>,
     array: &ArrayRef,

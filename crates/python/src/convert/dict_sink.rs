@@ -376,7 +376,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
             },
         };
         match self.open.last_mut() {
-            // `begin` took the key, and `put` needs it to put the container in its place.
+            // `begin` took the key, and `put` needs it to put the container instead.
             Some(parent) => parent.next_key = key,
             None => {
                 self.root = Some(value);

@@ -2,7 +2,7 @@
 //!
 //! JSON has fewer kinds of values than Python: dates and times are written as texts, and noted
 //! beside them; vectors and decimals are texts. What JSON has no form for is refused with its path,
-//! as `set_json[3]["born"]`, and what stands for a missing value is left out.
+//! as `set_json[3]["born"]`, and what represents a missing value is left out.
 
 use hexgraph_base::answer::write_plain_text;
 use hexgraph_base::types::{Coordinate, Geometry};
@@ -75,8 +75,9 @@ pub(crate) fn text_of<'a>(
 /// A key and its value.
 type Member<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-/// The members of a dict, each looked at before the next one is asked for. What is done with one may run code of Python, and that
-/// of other threads: where it changes the dict, Python's own iterators raise this, and the one below would panic.
+/// The members of a dict, each looked at before the next one is requested. What is done with one
+/// may run code of Python, and that of other threads: where it changes the dict, Python's own
+/// iterators raise this, and the one below would panic.
 pub(crate) fn members_of<'a, 'py>(
     dict: &'a Bound<'py, PyDict>,
 ) -> impl Iterator<Item = PyResult<Member<'py>>> + 'a {
@@ -253,7 +254,7 @@ impl<'py> Encoder<'py> {
         Err(self.no_form(value))
     }
 
-    /// A value that stands for none: nothing is set. Of a delete it would mean all values.
+    /// A value that represents none: nothing is set. Of a delete it would mean all values.
     fn missing(&mut self) -> PyResult<()> {
         if self.name == "delete_json" {
             let fault = "the value is missing: None deletes all values, a value only that one";

@@ -87,7 +87,7 @@ fn to_types(columns: &mut [Column], types: &HashMap<String, String>) {
     }
 }
 
-/// Turns whole numbers into floats, which JSON does not tell apart; so the items of lists.
+/// Turns integers into floats, which JSON does not tell apart; so the items of lists.
 fn to_floats(cells: &mut Cells) {
     match cells {
         Cells::Int(Values { values, valid }) => {
@@ -115,11 +115,11 @@ fn to_times(cells: &mut Cells, are_existing: bool) {
     }
 }
 
-/// Reads texts as instants; `None` when one is none. An empty text stands for the first instant of
+/// Reads texts as instants; `None` when one is none. An empty text represents the first instant of
 /// the year 1, which engines write so.
 fn times_of(texts: &Texts) -> Option<Cells> {
     let mut times = Cells::Time(Values::default());
-    for cell in 0..texts.ends.len() {
+    for cell in 0..texts.offsets.len() {
         let time = match texts.get(cell) {
             None => Cell::Null,
             Some("") => Cell::Time(YEAR_ONE, 0),

@@ -27,8 +27,9 @@ impl Position<'_> {
     }
 }
 
-/// The most times that a value may give another one in its place. An array gives a list and a scalar a number, so two would do for
-/// what is known; an object that gives itself ends here instead of exhausting the stack.
+/// The most times that a value may give another one instead. An array gives a list and a scalar a
+/// number, so two would do for what is known; an object that gives itself ends here instead of
+/// exhausting the stack.
 const CONVERSIONS_MAX: usize = 8;
 
 /// The state of reading one column.
@@ -65,7 +66,7 @@ pub(crate) fn columns_table(
         let cells = match decimals(&values)? {
             Some(array) => {
                 exact.insert(table.columns.len(), array);
-                // Nulls stand in for them until it is a table of Arrow.
+                // Nulls are in for them until it is a table of Arrow.
                 let mut cells = Cells::default();
                 cells.pad_to(rows);
                 cells
@@ -180,7 +181,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Converts what a value gave in its place. One that gives itself, or values that give one another, have no type here.
+    /// Converts what a value gave instead. One that gives itself, or values that give one another,
+    /// have no type here.
     fn converted(
         &mut self,
         value: &Bound<'_, PyAny>,

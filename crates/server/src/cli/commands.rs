@@ -50,7 +50,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, interrupt: Interrupt) 
     let (Arguments { command, .. }, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
-            // Nobody can be told that nothing can be printed.
+            // Nobody can be reported that nothing can be printed.
             let _ = error.print();
             settings.notes_of(&error).iter().for_each(|note| eprintln!("{note}"));
             return error.exit_code() as u8;

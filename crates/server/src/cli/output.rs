@@ -1,4 +1,4 @@
-//! Printing, and files that are whole or not there.
+//! Printing, and files that are entire or not there.
 
 use hexgraph_base::types::{Error, Result};
 use std::io::Write;

@@ -64,7 +64,7 @@ pub(super) enum NamespacesCommand {
     },
 }
 
-/// Carries out a command about keys.
+/// Runs a command about keys.
 ///
 /// # Errors
 ///
@@ -101,7 +101,7 @@ pub(super) fn keys(command: &KeysCommand) -> Result<()> {
     }
 }
 
-/// Carries out a command about namespaces.
+/// Runs a command about namespaces.
 ///
 /// # Errors
 ///

@@ -134,7 +134,7 @@ pub(super) fn address_of(peer: Option<&ConnectInfo<Peer>>) -> Option<IpAddr> {
 pub(super) struct Running {
     /// Its client.
     pub peer: Option<ConnectInfo<Peer>>,
-    /// The kind of the request, which tells whether one like it was slow before.
+    /// The kind of the request, which says whether one like it was slow before.
     pub kind: u64,
     /// How long it may take, where that is said.
     pub timeout: Option<Duration>,

@@ -76,7 +76,7 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`RequestError::Mark`] when it is not the mark that the client was told.
+    /// [`RequestError::Mark`] when it is not the mark that the client was reported.
     pub(super) fn database_within(
         &self,
         incoming: &Incoming,

@@ -152,13 +152,13 @@ impl<'w> Task<'w> {
             work(number)
         };
         let pool =
-            self.work.pool().filter(|pool| 1 < self.threads && 1 < count && pool.can_share());
+            self.work.pool().filter(|pool| 1 < self.threads && 1 < count && pool.is_parallel());
         let Some(pool) = pool else { return (0..count).map(checked).collect() };
         let look = || drop(self.work.check());
         let ahead = AHEAD_PER_THREAD * pool.threads();
         if pool.threads() <= self.threads {
             let mut results = Vec::with_capacity(count);
-            let job = Job { count, ahead, nests: false, work: &checked };
+            let job = Job { count, prefetch: ahead, nests: false, work: &checked };
             pool.run_on_all(&job, &look, |result| {
                 results.push(result);
                 Ok(())
@@ -168,7 +168,8 @@ impl<'w> Task<'w> {
         // Fewer threads than the pool has: as many strands, each of which takes every so manieth block.
         let strands = self.threads.min(count);
         let strand = |first: usize| (first..count).step_by(strands).map(checked).collect();
-        let job: Job<'_, Vec<R>> = Job { count: strands, ahead, nests: false, work: &strand };
+        let job: Job<'_, Vec<R>> =
+            Job { count: strands, prefetch: ahead, nests: false, work: &strand };
         let mut all = Vec::with_capacity(strands);
         pool.run_on_all(&job, &look, |results| {
             all.push(results.into_iter());

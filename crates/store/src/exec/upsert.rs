@@ -90,7 +90,7 @@ fn check_condition(condition: &Filter) -> Result<()> {
     match condition {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().try_for_each(check_condition),
         Filter::Not(part) => check_condition(part),
-        Filter::Reaches(_) => Ok(()),
+        Filter::SemiJoin(_) => Ok(()),
         Filter::Function(function) => match &function.call {
             Call::Has(predicate) => {
                 let message = format!(

@@ -58,13 +58,13 @@ impl AlgorithmTable {
     pub fn xid(&self, row: usize) -> Option<&str> {
         let xids = self.xids.as_ref()?;
         let is_there = xids.valid.get(row).copied().unwrap_or(true);
-        let text = is_there.then(|| &xids.bytes[xids.ends.range(row)])?;
+        let text = is_there.then(|| &xids.bytes[xids.offsets.range(row)])?;
         std::str::from_utf8(text).ok()
     }
 }
 
 impl AlgorithmNumbers {
-    /// True for the whole number of a node that has none.
+    /// True for the integer of a node that has none.
     ///
     /// ```
     /// use hexgraph::db::AlgorithmNumbers;
@@ -81,7 +81,7 @@ impl AlgorithmNumbers {
 pub enum AlgorithmNumbers {
     /// Floats; NaN for a node without one.
     Floats(Vec<f64>),
-    /// Whole numbers; [`AlgorithmNumbers::is_missing`] tells the one that stands for none.
+    /// Integers; [`AlgorithmNumbers::is_missing`] tells the one that represents none.
     Ints(Vec<i64>),
     /// Vectors: their length, and the numbers of all, one vector behind the other.
     Vectors(usize, Vec<f32>),

@@ -55,7 +55,7 @@ pub(super) enum Lines {
     Refused {
         /// What has no form in N-Quads.
         message: String,
-        /// Where the query asks for it.
+        /// Where the query requests it.
         at: Option<Position>,
         /// What to do instead.
         hint: String,

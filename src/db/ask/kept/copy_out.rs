@@ -42,7 +42,7 @@ impl QueryAnswer {
                 lines.shrink_to_fit();
                 Lines::Written(lines)
             }
-            // The query says that there is no such form; it is told when somebody asks for it.
+            // The query says that there is no such form; it is reported when somebody requests it.
             Err(Error::Query { message, at, hint }) => Lines::Refused { message, at, hint },
             Err(_) => return None,
         };

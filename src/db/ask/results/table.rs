@@ -30,8 +30,8 @@ impl QueryAnswer {
 
     /// Returns the name of a block, and the keys of its objects in the order of the text. `None` selects the only block.
     ///
-    /// Keys of facets and of all languages are not in the text; where it asks for those the entire answer is written once to
-    /// find them.
+    /// Keys of facets and of all languages are not in the text; where it requests those the entire
+    /// answer is written once to find them.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -98,9 +98,10 @@ impl QueryAnswer {
         self.table_with(block, &RequestContext::new())
     }
 
-    /// The rows of a block as a table: its objects, its groups, or what a block without nodes computes as one row. The columns are
-    /// in the order of the text, also those that no row has; objects within rows are columns of objects. Other blocks are not read where
-    /// this one is made column by column, so what is wrong with their values need not be told.
+    /// The rows of a block as a table: its objects, its groups, or what a block without nodes
+    /// computes as one row. The columns are in the order of the text, also those that no row has;
+    /// objects within rows are columns of objects. Other blocks are not read where this one is made
+    /// column by column, so what is wrong with their values need not be reported.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -163,7 +164,8 @@ impl QueryAnswer {
                     true => self.write_shared(sink(), context)?.finish(),
                     false => Ok(Table::default()),
                 };
-                // Of several faults the first one is told, which is known where all rows were written by one thread.
+                // Of several faults the first one is reported, which is known where all rows were
+                // written by one thread.
                 table.or_else(|_| self.write(sink(), context)?.finish())
             }
         }

@@ -13,6 +13,6 @@ pub(super) fn each_function(filter: Option<&Filter>, each: &mut impl FnMut(&Func
         }
         Some(Filter::Not(part)) => each_function(Some(part), each),
         Some(Filter::Function(function)) => each(function),
-        Some(Filter::Reaches(reach)) => each_function(reach.filter.as_ref(), each),
+        Some(Filter::SemiJoin(reach)) => each_function(reach.filter.as_ref(), each),
     }
 }

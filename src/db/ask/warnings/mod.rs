@@ -1,7 +1,7 @@
 //! Warnings: what a query asks that is answered, and was likely meant otherwise.
 //!
-//! Names that the schema does not have and what is ignored are read off the plan and the schema when somebody asks for warnings; what depends on
-//! the data is noted while the query is executed.
+//! Names that the schema does not have and what is ignored are read off the plan and the schema
+//! when somebody requests warnings; what depends on the data is noted while the query is executed.
 
 mod warning;
 mod functions;

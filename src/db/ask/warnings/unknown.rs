@@ -15,8 +15,9 @@ use std::fmt;
 /// The most warnings of a query: each is compared with all names of the schema, and nobody reads so many.
 const WARNINGS_MAX: usize = 100;
 
-/// Finds the predicates, types and languages of a query that a schema does not have, and the edges that have no selection, each once, in the order of the
-/// text. Of more than a hundred the first are told. O(length of the query), and O(schema) for each of those.
+/// Finds the predicates, types and languages of a query that a schema does not have, and the edges
+/// that have no selection, each once, in the order of the text. Of more than a hundred the first
+/// are reported. O(length of the query), and O(schema) for each of those.
 pub(in crate::db) fn unknown_names(query: &Query, schema: &Schema) -> Vec<Warning> {
     let mut walk = Walk {
         schema,
@@ -174,7 +175,7 @@ impl Walk<'_> {
         self.selects_edges = outside;
     }
 
-    /// The keys of groups. What stands in their selection is not about the nodes that are grouped.
+    /// The keys of groups. What is in their selection is not about the nodes that are grouped.
     fn groups(&mut self, group_by: Option<&GroupBy>, at: Position) {
         for key in group_by.iter().flat_map(|group| &group.keys) {
             self.predicate(key.predicate.trim_start_matches('~'), at);

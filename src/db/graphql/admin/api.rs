@@ -21,7 +21,7 @@ const SDL: &str = include_str!("admin.graphql");
 
 /// # Administration over GraphQL
 impl Database {
-    /// Carries out a request to the administration API. Faults are reported in the response.
+    /// Runs a request to the administration API. Faults are reported in the response.
     ///
     /// ```
     /// use hexgraph::db::graphql::{Instance, Request, Tasks};
@@ -76,7 +76,8 @@ impl Database {
         response
     }
 
-    /// Tells whether a request to the administration API is a query or a mutation, without carrying it out.
+    /// Says whether a request to the administration API is a query or a mutation, without carrying
+    /// it out.
     ///
     /// ```
     /// use hexgraph::db::Database;
@@ -128,7 +129,7 @@ fn resolve(request: &Request) -> Result<Operation, Vec<Fault>> {
     checked.resolve(api, request.operation.as_deref(), &request.variables)
 }
 
-/// Writes the parts of a value that a selection asks for.
+/// Writes the parts of a value that a selection requests.
 fn project(value: &Json, field: &Field, out: &mut Vec<u8>) {
     let Some(expected) = field.selection.only() else {
         out.extend_from_slice(value.to_string().as_bytes());

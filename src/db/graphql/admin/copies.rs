@@ -1,4 +1,4 @@
-//! Exports and backups that a request asks for.
+//! Exports and backups that a request requests.
 
 use crate::db::Database;
 use crate::db::graphql::admin::namespaces::named;
@@ -30,7 +30,7 @@ pub(super) fn export(
             return Err(Error::query(format!("invalid export format: {other}")).with_hint(hint));
         }
     };
-    // As the reference has it, -1 stands for all namespaces.
+    // As the reference has it, -1 represents all namespaces.
     let is_for_all = input.and_then(|input| input.get("namespace")?.as_int()) == Some(-1);
     let databases = match is_for_all {
         true => database
@@ -111,13 +111,15 @@ impl Site {
         Ok(Site { folder: folder.clone(), destination: destination.to_owned(), name })
     }
 
-    /// Has a new folder filled, and returns what clients are told of the files. Where it fails nothing of it stays.
+    /// Has a new folder filled, and returns what clients are reported of the files. Where it fails
+    /// nothing of it stays.
     fn fill(&self, fill: impl FnOnce(&Path) -> Result<Vec<PathBuf>>) -> Result<Vec<String>> {
         let position = self.folder.make(&self.destination, &self.name)?;
         match fill(&position) {
             Ok(files) => Ok(files.iter().map(|file| self.folder.shown(file)).collect()),
             Err(error) => {
-                // What can't be removed either is left to the operator, who is told why it failed.
+                // What can't be removed either is left to the operator, who is reported why it
+                // failed.
                 let _ = fs::remove_dir_all(&position);
                 Err(error)
             }

@@ -63,8 +63,8 @@ impl Folder {
         self.steps(destination).map(drop)
     }
 
-    /// A new folder at a destination, which is empty for the folder itself, relative to it, or its whole path. Its name
-    /// is `name`, and a number where that is taken.
+    /// A new folder at a destination, which is empty for the folder itself, relative to it, or its
+    /// entire path. Its name is `name`, and a number where that is taken.
     ///
     /// ```
     /// use hexgraph::db::graphql::Folder;

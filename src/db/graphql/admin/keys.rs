@@ -9,7 +9,7 @@ use hexgraph_graphql::request::{Field, Value};
 use hexgraph_store::exec::parse_time;
 use serde_json::{Value as Json, json};
 
-/// Carries out a root field about keys; `None` for another one.
+/// Runs a root field about keys; `None` for another one.
 ///
 /// # Errors
 ///

@@ -23,7 +23,7 @@ const FOR_ALL: [&str; 7] =
     ["addNamespace", "deleteNamespace", "backup", "draining", "shutdown", "config", "task"];
 
 impl Database {
-    /// Carries out a root field. `report` gets what it changes in the schema of the store.
+    /// Runs a root field. `report` gets what it changes in the schema of the store.
     ///
     /// # Errors
     ///

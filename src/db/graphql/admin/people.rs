@@ -9,7 +9,7 @@ use hexgraph_graphql::request::{Field, Value};
 use hexgraph_store::exec::RequestContext;
 use serde_json::{Value as Json, json};
 
-/// Carries out a root field about users and groups; `None` for another one.
+/// Runs a root field about users and groups; `None` for another one.
 ///
 /// # Errors
 ///
@@ -132,7 +132,8 @@ fn reset_password(database: &Database, input: Option<&Value>) -> Result<Json> {
     )
 }
 
-/// The users that have to be read to show a field: those named, or all where it asks for the members of groups.
+/// The users that have to be read to show a field: those named, or all where it requests the
+/// members of groups.
 fn needed<'n>(field: &Field, names: &[&'n str]) -> Option<Vec<&'n str>> {
     fn asks_members(field: &Field) -> bool {
         field.shape.name == "users" || children(field).iter().any(asks_members)
@@ -164,7 +165,7 @@ impl<'a> Show<'a> {
         Show { people, context }
     }
 
-    /// A user with as much of the groups as is asked for, since these have users again.
+    /// A user with as much of the groups as is requested, since these have users again.
     ///
     /// # Errors
     ///
@@ -173,7 +174,8 @@ impl<'a> Show<'a> {
         let Some(user) = self.people.users.get(name) else { return Ok(Json::Null) };
         self.charge(1)?;
         let mut shown = json!({ "name": name });
-        // The same field may be asked for under several names: what is shown has what any of them asks for.
+        // The same field may be requested under several names: what is shown has what any of them
+        // requests.
         for requested in children(field).iter().filter(|child| child.shape.name == "groups") {
             let groups = user.groups.iter().map(|group| self.group(group, requested));
             let groups: Vec<Json> = groups.collect::<Result<_>>()?;
@@ -285,7 +287,8 @@ fn rule_of(rule: &Value) -> Option<(&str, i64)> {
     Some((rule.get("predicate")?.as_str()?, rule.get("permission")?.as_int()?))
 }
 
-/// The name that a filter asks for, where it asks for nothing else: then no other user has to be read.
+/// The name that a filter requests, where it requests nothing else: then no other user has to be
+/// read.
 fn only_name(filter: Option<&Value>) -> Option<Vec<&str>> {
     let Some(Value::Object(parts)) = filter else { return None };
     match &parts[..] {
@@ -313,7 +316,7 @@ fn holds(filter: &Value, name: &str) -> bool {
     all || given("or").is_some_and(|part| holds(part, name))
 }
 
-/// The names that a field asks for: filtered, in order, and a page of them.
+/// The names that a field requests: filtered, in order, and a page of them.
 fn page<'n>(names: impl Iterator<Item = &'n String>, field: &Field) -> Vec<&'n str> {
     let mut names = matching(names, field.arguments.given("filter"));
     if field.arguments.given("order").and_then(|order| order.get("desc")).is_some() {

@@ -72,7 +72,7 @@ impl Database {
     /// Fails only when the database is closed.
     pub(super) fn cluster_state(&self, instance: &Instance<'_>) -> Result<Json, Error> {
         let (version, namespace) = (self.version()?, self.namespace_id());
-        // Who administers one of them is told of none.
+        // Who administers one of them is reported of none.
         let namespaces = if namespace == 0 { self.namespaces()? } else { Vec::new() };
         let names = version.predicates().map(|(name, _)| name);
         let tablets: Vec<Json> = names

@@ -1,7 +1,7 @@
 //! What takes longer than a request should: each task has a thread and a number, and one runs at a time.
 //!
-//! A request waits a moment for its task. So a short one is told with its outcome, and a long one goes on when the
-//! client has been told its number.
+//! A request waits a moment for its task. So a short one is reported with its outcome, and a long
+//! one goes on when the client has been told its number.
 
 use crate::db::RequestContext;
 use crate::db::guard::guarded;
@@ -20,7 +20,8 @@ const OPEN_MAX: usize = 16;
 /// The number of tasks that are remembered.
 const EXISTING_MAX: usize = 1000;
 
-/// The tasks of a surface: exports and backups, one at a time in the order in which they were asked for.
+/// The tasks of a surface: exports and backups, one at a time in the order in which they were
+/// requested.
 pub struct Tasks {
     existing: Mutex<Resolved>,
     /// Notified whenever the status of a task changes.

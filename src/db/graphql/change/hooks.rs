@@ -1,4 +1,5 @@
-//! What the lambda server is told after mutations: `@lambdaOnMutate`. Nobody waits for it, and nobody is told when it fails.
+//! What the lambda server is reported after mutations: `@lambdaOnMutate`. Nobody waits for it, and
+//! nobody is reported when it fails.
 
 use arc_swap::ArcSwapOption;
 use hexgraph_graphql::remote::{Fetch, Outgoing};

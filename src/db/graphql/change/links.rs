@@ -1,7 +1,9 @@
 //! Makes the statements of links: what else changes when an edge is set or removed.
 //!
-//! A link is an edge and, with `@hasInverse`, the edge back. An end that leads to one node gives up what it led to before, and the edge back from there is
-//! removed too. Where a mutation gives such an end several partners, the last one stays. Costs O(links + edges of the ends that lead to one node).
+//! A link is an edge and, with `@hasInverse`, the edge back. An end that points to one node gives
+//! up what it led to before, and the edge back from there is removed too. Where a mutation gives
+//! such an end several partners, the last one stays. Costs O(links + edges of the ends that point
+//! to one node).
 
 use super::touched::Touched;
 use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
@@ -12,7 +14,7 @@ use std::collections::HashMap;
 
 /// The statements that result from setting and removing links.
 #[derive(Debug, Default)]
-pub(in crate::db::graphql) struct Ends<'a> {
+pub(in crate::db::graphql) struct CellOffsets<'a> {
     /// The edges that are set.
     pub sets: Vec<NQuad<'a>>,
     /// The edges that are removed first.
@@ -46,8 +48,8 @@ pub(in crate::db::graphql) fn ends<'a>(
     retained: &[Uid],
     links: &[Link<'a>],
     unlinks: &[Unlink<'a>],
-) -> Ends<'a> {
-    let mut ends = Ends::default();
+) -> CellOffsets<'a> {
+    let mut ends = CellOffsets::default();
     for unlink in unlinks {
         for source in nodes(unlink.source, matched) {
             ends.remove(version, unlink, source, retained);
@@ -75,7 +77,7 @@ fn lasting_pairs<'a, 'l>(matched: &[Uid], links: &'l [Link<'a>]) -> Vec<Pair<'a,
         let targets = nodes(link.target, matched);
         let sources = nodes(link.source, matched).into_iter();
         let each = sources.flat_map(|source| targets.iter().map(move |target| (source, *target)));
-        // A variable stands for many nodes, so a link may be many pairs.
+        // A variable represents many nodes, so a link may be many pairs.
         for (source, target) in each {
             let number = pairs.len();
             let there = link.is_single.then_some((link.predicate, source));
@@ -94,14 +96,14 @@ fn lasting_pairs<'a, 'l>(matched: &[Uid], links: &'l [Link<'a>]) -> Vec<Pair<'a,
     pairs.into_iter().flatten().collect()
 }
 
-impl<'a> Ends<'a> {
+impl<'a> CellOffsets<'a> {
     /// Sets both edges of a link, and removes those that they displace.
     fn set(&mut self, version: &Version, pair: &Pair<'a, '_>) {
         let Pair { source, target, link } = *pair;
         self.sets.push(edge(source, link.predicate, target));
         let Some(back) = link.back else { return };
         self.sets.push(edge(target, back.predicate, source));
-        // The source leads to one node only: its former target loses the edge back.
+        // The source points to one node only: its former target loses the edge back.
         if link.is_single {
             for old in others(version, link.predicate, source, target) {
                 self.deletes.push(edge(old, back.predicate, source));
@@ -149,7 +151,7 @@ impl<'a> Ends<'a> {
     }
 }
 
-/// Returns the nodes that a subject stands for: the matched ones for a variable.
+/// Returns the nodes that a subject represents: the matched ones for a variable.
 fn nodes<'a>(subject: Subject<'a>, matched: &[Uid]) -> Vec<Subject<'a>> {
     match subject {
         Subject::Var(_) => matched.iter().map(|uid| Subject::Uid(uid.0)).collect(),

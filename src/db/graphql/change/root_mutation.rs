@@ -20,7 +20,7 @@ use hexgraph_store::graph::{Changes, Commit, ConflictKey, Version, encode_change
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Carries out one mutation in a commit of its own, then answers the selection of its payload.
+/// Runs one mutation in a commit of its own, then answers the selection of its payload.
 pub(in crate::db::graphql) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
     if let Some(refusal) = run.refusal.clone().filter(|_| field.shape.root.is_some()) {
         return refused(run, field, Refusal::Engine(refusal.into()));
@@ -63,8 +63,8 @@ struct Done {
     commit: Option<u64>,
 }
 
-/// Tells the lambda server of a commit, where the type asks for that by `@lambdaOnMutate`. It is sent in the background; the answer to
-/// the mutation does not depend on it.
+/// Tells the lambda server of a commit, where the type requests that by `@lambdaOnMutate`. It is
+/// sent in the background; the answer to the mutation does not depend on it.
 fn tell(run: &Run<'_>, root: &Root, field: &Field, done: &Done) {
     let Some(commit) = done.commit else { return };
     let change = match root.kind {

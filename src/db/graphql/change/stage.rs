@@ -5,7 +5,7 @@
 //! authorization rules are checked for: the new nodes on the version with the changes, all others on
 //! the version before.
 
-use super::links::{Ends, ends, led_to};
+use super::links::{CellOffsets, ends, led_to};
 use super::touched::Touched;
 use hexgraph_base::formats::Subject;
 use hexgraph_base::plan::{Query, Reads};
@@ -217,7 +217,7 @@ fn stage_outcome<'a>(
         reads.add(unlink.predicate);
         unlink.back.iter().for_each(|back| reads.add(back.predicate));
     }
-    let Ends { sets: linked, deletes: unlinked, displaced } =
+    let CellOffsets { sets: linked, deletes: unlinked, displaced } =
         ends(version, matched, retained, &links, &unlinks);
     sets.extend(linked);
     deletes.extend(unlinked);

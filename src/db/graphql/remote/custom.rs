@@ -53,7 +53,7 @@ impl Local {
     }
 }
 
-/// Carries out the query in DQL that the schema has for a field; `None` when it has none.
+/// Runs the query in DQL that the schema has for a field; `None` when it has none.
 pub(in crate::db::graphql) fn by_dql(
     run: &Run<'_>,
     field: &Field,

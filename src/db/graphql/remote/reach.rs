@@ -38,7 +38,8 @@ struct Task<'a> {
     type_name: &'a str,
     field: &'a model::Field,
     requested: &'a Field,
-    /// What the server is told of each object; objects of which it is told the same are one. `None` for a root field.
+    /// What the server is reported of each object; objects of which it is reported the same are
+    /// one. `None` for a root field.
     objects: Option<Vec<Values>>,
     by_text: HashMap<String, usize>,
     /// Where answers belong, with the number of the object.
@@ -92,7 +93,8 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// Adds a field of an object to the next wave. The server is told `values` of the object, and asked once for all objects with the same ones.
+    /// Adds a field of an object to the next wave. The server is reported `values` of the object,
+    /// and asked once for all objects with the same ones.
     pub(in crate::db::graphql) fn want(
         &mut self,
         def: &'a model::TypeDef,
@@ -160,7 +162,7 @@ impl<'a> Reach<'a> {
         Ok(())
     }
 
-    /// Asks for the tasks of a wave, and returns their answers, one for each object.
+    /// Requests the tasks of a wave, and returns their answers, one for each object.
     fn answers(&self, tasks: &[Task<'a>]) -> Result<Vec<Vec<Remote>>> {
         let calls: Vec<std::result::Result<Call<'a>, CallError>> = tasks
             .iter()
@@ -283,7 +285,7 @@ fn one(call: &Call<'_>, answered: Answered) -> Remote {
     remote(call, reply)
 }
 
-/// The answers about all objects of a batch. What went wrong is told with the first.
+/// The answers about all objects of a batch. What went wrong is reported with the first.
 fn all(call: &Call<'_>, answered: Answered, count: usize) -> Vec<Remote> {
     let read = match answered {
         Ok(incoming) => call.read_all(&incoming, count),
@@ -300,7 +302,7 @@ fn remote(call: &Call<'_>, reply: Reply) -> Remote {
     Remote { reply, is_by_key: call.is_by_key(), is_failed }
 }
 
-/// The answers about objects that failed together: the errors are told with the first.
+/// The answers about objects that failed together: the errors are reported with the first.
 fn failed(reply: Reply, count: usize) -> Vec<Remote> {
     let mut reported = reply.reported;
     let mut next = || Reply { value: Json::Null, reported: std::mem::take(&mut reported) };

@@ -80,7 +80,7 @@ pub(in crate::db::graphql) fn send(
 /// The requests that are not sent yet.
 struct Queue {
     waiting: VecDeque<(usize, Outgoing)>,
-    /// Where nobody listens, and how that was told.
+    /// Where nobody listens, and how that was reported.
     dead: HashMap<String, Unanswered>,
 }
 

@@ -475,7 +475,7 @@ impl<'a> ReplyWriter<'a> {
         if self.goes_on() { Ok(()) } else { Err(Spoiled) }
     }
 
-    /// The faults that were told.
+    /// The faults that were reported.
     pub(in crate::db::graphql) fn into_faults(self) -> Vec<Fault> {
         self.faults.into_list()
     }

@@ -34,7 +34,7 @@ pub(in crate::db::graphql) struct Completed<'a> {
     pub errors: Vec<Fault>,
     /// True if the value is null although its type forbids it; nothing was appended then.
     pub spoils: bool,
-    /// The reason why the whole request ends without an answer.
+    /// The reason why the entire request ends without an answer.
     pub stopped: Option<Error>,
     /// The room that was given, with what was drawn for the value.
     pub capacity: Capacity<'a>,
@@ -86,7 +86,7 @@ impl<'a> Completion<'a> {
             self.tell(Fault { path, ..fault });
         }
         if remote.is_failed {
-            // Why is told already.
+            // Why is reported already.
             let ty = &field.shape.ty;
             let null: &[u8] = match ty.is_list() {
                 true => b"[]",

@@ -51,7 +51,7 @@ pub(super) trait NullPropagation: Sized {
     /// The buffer that values are appended to.
     fn out(&mut self) -> &mut Vec<u8>;
 
-    /// The faults that were told so far.
+    /// The faults that were reported so far.
     fn faults(&mut self) -> &mut Faults;
 
     /// Takes note of the length of what was written and of the faults. False where the answer has to end.
@@ -60,7 +60,7 @@ pub(super) trait NullPropagation: Sized {
     /// The path to the value that is being written.
     fn steps(&self) -> Vec<PathStep>;
 
-    /// Writes a value; where it fails and its type allows null, null stands in its place.
+    /// Writes a value; where it fails and its type allows null, null is instead.
     #[inline]
     fn nullable(&mut self, ty: &Type, write: impl FnOnce(&mut Self) -> Written) -> Written {
         let start = self.out().len();
@@ -108,8 +108,8 @@ pub(super) trait NullPropagation: Sized {
         Err(Spoiled)
     }
 
-    /// Tells a fault. There may be one for each value, so they count as what is written does; where there is no space for them they are told
-    /// no more.
+    /// Tells a fault. There may be one for each value, so they count as what is written does; where
+    /// there is no space for them they are reported no more.
     fn tell(&mut self, fault: Fault) {
         if self.goes_on() {
             self.faults().push(fault);

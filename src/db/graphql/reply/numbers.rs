@@ -80,7 +80,7 @@ pub(super) fn write_aggregate<'a>(
     Ok(reported)
 }
 
-/// The scalar of an aggregate. A sum of `Int` is any whole number, as in the reference.
+/// The scalar of an aggregate. A sum of `Int` is any integer, as in the reference.
 fn leaf_of(scalar: &str) -> Leaf<'static> {
     match scalar {
         "Int" | "Int64" => Leaf::Int64,
@@ -93,7 +93,7 @@ fn leaf_of(scalar: &str) -> Leaf<'static> {
 /// The nodes whose values are aggregated.
 pub(super) struct AggregatedNodes<'l> {
     count: usize,
-    /// Those that are listed, or those of the set, once somebody asks for a list.
+    /// Those that are listed, or those of the set, once somebody requests a list.
     list: OnceCell<Cow<'l, [u32]>>,
     /// The nodes as a set for all fields, where they are many.
     many: OnceCell<Option<ManyNodes>>,

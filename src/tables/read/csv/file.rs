@@ -1,7 +1,8 @@
 //! A delimited text file whose dialect and columns are known.
 //!
-//! Types are inferred from a sample first. A later cell that does not fit ends that attempt: the types are inferred from the whole
-//! file, and the load begins again. So a file is read once where its beginning is like the rest of it, and twice where it is not.
+//! Types are inferred from a sample first. A later cell that does not fit ends that attempt: the
+//! types are inferred from the entire file, and the load begins again. So a file is read once where
+//! its beginning is like the rest of it, and twice where it is not.
 
 use super::dialect::separator_name;
 use super::given::Given;

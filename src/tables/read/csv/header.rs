@@ -24,9 +24,10 @@ pub(in crate::tables) struct Header {
     pub is_assumed: bool,
 }
 
-/// The columns of a sample, whose table begins with record `start`, and what their cells are. The last comment in front that has as
-/// many fields names the columns of a file that has no header, as those of edge lists do. `separators` stand in many lines of a file
-/// of one column, so that a first line with one of them is a text as the others.
+/// The columns of a sample, whose table begins with record `start`, and what their cells are. The
+/// last comment in front that has as many fields names the columns of a file that has no header, as
+/// those of edge lists do. `separators` are in many lines of a file of one column, so that a first
+/// line with one of them is a text as the others.
 pub(super) fn header_of(
     (sample, dialect): (&str, Dialect),
     (records, start, separators): (&Records, usize, &[u8]),
@@ -163,7 +164,7 @@ fn kind_of(cell: &str, missing: &MissingTexts) -> ColumnKind {
     observed.kind()
 }
 
-/// Whether a cell of one type may stand in a column of another.
+/// Whether a cell of one type may be in a column of another.
 fn fits(own: ColumnKind, column: ColumnKind) -> bool {
     use ColumnKind as K;
     own == column

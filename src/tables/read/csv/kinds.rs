@@ -20,7 +20,7 @@ const NANOS_A_SECOND: i64 = 1_000_000_000;
 const MICROS_A_SECOND: i64 = 1_000_000;
 const NANOS_A_MICRO: u32 = 1_000;
 
-/// The least int that some float stands for beside another int: 2^53.
+/// The least int that some float represents beside another int: 2^53.
 const EXACT_INT_MAX: u64 = 1 << 53;
 
 /// The type of a column of text.
@@ -154,7 +154,7 @@ fn is_one_of(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
 }
 
-/// Reads what also stands for a truth value in a column that is said to have them.
+/// Reads what also represents a truth value in a column that is said to have them.
 fn given_bool(text: &str) -> Option<bool> {
     let no = || is_one_of(text, &["false", "f", "no", "n", "off", "0"]).then_some(false);
     is_one_of(text, &["true", "t", "yes", "y", "on", "1"]).then_some(true).or_else(no)
@@ -241,7 +241,7 @@ pub(in crate::tables) struct Observed {
     has_time: bool,
     /// A time that only nanoseconds tell.
     has_fine_time: bool,
-    /// A time that is too far from 1970 to be told in nanoseconds.
+    /// A time that is too far from 1970 to be reported in nanoseconds.
     has_far_time: bool,
     has_text: bool,
     /// A cell such as `n/a`, or an empty one in quotes.
@@ -407,7 +407,8 @@ pub(in crate::tables) fn column_array<'t>(
     (array, mismatches)
 }
 
-/// Reads each cell with `read`; a cell that it refuses is a mismatch, unless it stands for no value.
+/// Reads each cell with `read`; a cell that it refuses is a mismatch, unless it represents no
+/// value.
 fn each<'t, T>(
     cells: impl Iterator<Item = (Cow<'t, str>, bool)>,
     missing: &MissingTexts,

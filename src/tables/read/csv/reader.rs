@@ -199,7 +199,7 @@ impl<R: Read> TextReader<R> {
     }
 
     fn skip_lines(&mut self) {
-        // Lines in front are few, and stand in the first block; what is longer is no table.
+        // Lines in front are few, and are in the first block; what is longer is no table.
         while 0 < self.skip && !self.rest.is_empty() {
             let next = self.splitter.behind_line(&self.rest);
             self.rest.drain(..next);

@@ -144,7 +144,7 @@ pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Give
     Sample { sniffed, observed, has_first_record, split }
 }
 
-/// The separators that stand in a tenth of the lines of a file of one column.
+/// The separators that are in a tenth of the lines of a file of one column.
 fn separators_in(sample: &str, dialect: Dialect, given: &Given) -> Vec<u8> {
     let lines = || sample.lines().filter(|line| !line.trim().is_empty());
     let count = lines().count();
@@ -364,7 +364,7 @@ fn table_of(widths: &[usize], width: usize) -> Range<usize> {
 
 /// Whether the records that begin with `#` are comments. They are no rows of the table where
 ///
-/// - one of them stands in front of the table and has another number of fields than it, as a title has;
+/// - one of them is in front of the table and has another number of fields than it, as a title has;
 /// - or each of them has another number of fields. Colours and tags in the first column have as many.
 fn has_comments(sample: &str, records: &Records) -> bool {
     let is_comment = |index: &usize| {

@@ -36,7 +36,7 @@ pub(super) enum PageKind {
     Dictionary,
     /// Values of version 1, whose levels are packed with them.
     Data { definition: Encoding, repetition: Encoding },
-    /// Values of version 2, whose levels stand in front, unpacked.
+    /// Values of version 2, whose levels are in front, unpacked.
     DataV2 { nulls: u32, rows: u32, definition_len: u32, repetition_len: u32, is_packed: bool },
     /// None that has values.
     Other,

@@ -27,7 +27,7 @@ pub fn passes(filter: &Filter, facets: &Facets) -> Outcome<bool> {
         }
         Filter::Not(part) => !passes(part, facets)?,
         Filter::Function(function) => holds(function, facets)?,
-        Filter::Reaches(_) => unreachable!("DQL has no word for it"),
+        Filter::SemiJoin(_) => unreachable!("DQL has no word for it"),
     })
 }
 

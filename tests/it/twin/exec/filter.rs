@@ -27,7 +27,7 @@ impl Twin<'_> {
                 let test = self.test(function)?;
                 Ok(nodes.iter().copied().filter(|node| test(*node)).collect())
             }
-            Filter::Reaches(reach) => {
+            Filter::SemiJoin(reach) => {
                 let ends = |node: u64| -> BTreeSet<u64> {
                     self.graph.targets(node, &reach.predicate, reach.reverse).into_keys().collect()
                 };

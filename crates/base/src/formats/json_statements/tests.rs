@@ -142,7 +142,7 @@ fn deletes() {
     }
 }
 
-/// Each row: the change, the JSON, a part of the message with its place.
+/// Each row: the change, the JSON, a part of the message with its position.
 #[test]
 fn faults_are_placed() {
     use MutationKind::{Delete, Set};
@@ -301,8 +301,8 @@ fn comparable(mut quads: Vec<Parts>) -> Vec<Parts> {
     quads
 }
 
-/// The reference reads JSON in two ways, and a server on a common machine in the one called
-/// simdjson. The other one differs where it does not matter here: in an integer that is too large.
+/// The reference has two JSON parsers, and a server on a common machine uses simdjson. The other
+/// one differs where it does not matter here: in an integer that is too large.
 #[test]
 fn recorded_statements_agree() {
     let Some(cases) = recorded_cases() else { return };
@@ -395,7 +395,7 @@ proptest! {
         let _ = read(&format!("{{{text}}}"), MutationKind::Delete);
     }
 
-    /// What a text says comes back from any way to write it.
+    /// Each notation of a text is read back as the same text.
     #[test]
     fn texts_come_back(text in any::<String>()) {
         let json = serde_json::json!({ "uid": 1, "p": format!("a{text}") }).to_string();

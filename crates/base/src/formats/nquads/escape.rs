@@ -1,9 +1,11 @@
 //! Escapes in the literals of N-Quads: which are allowed, and which characters they stand for.
 
-/// Returns the end of the escape whose backslash is at `at`, or `None` when it is not allowed in a literal.
+/// Returns the end of the escape whose backslash is at `at`, or `None` when it is not allowed in a
+/// literal.
 ///
-/// The scanner asks for each backslash of a literal, and for `\u` and `\U` in an IRI, where escapes are checked and kept. Some
-/// escapes are allowed by the grammar and still have no meaning, such as `\'`; [`unescape`] refuses those.
+/// The scanner requests each backslash of a literal, and for `\u` and `\U` in an IRI, where escapes
+/// are checked and retained. Some escapes are allowed by the grammar and still have no meaning,
+/// such as `\'`; [`unescape`] refuses those.
 pub(super) fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     let digits = match bytes.get(at + 1)? {
         b'v' | b't' | b'b' | b'n' | b'r' | b'f' | b'"' | b'\'' | b'\\' => 0,
@@ -17,13 +19,13 @@ pub(super) fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     hex.iter().all(u8::is_ascii_hexdigit).then_some(end)
 }
 
-/// Replaces all escapes by the characters that they stand for. `text` is what stands between the quotes of a literal. The
-/// scanner asks only where it has met a backslash, and borrows other literals. O(length).
+/// Replaces all escapes by the characters that they represent. `text` is between the quotes of a
+/// literal. The scanner calls this only after a backslash, and borrows other literals. O(length).
 ///
 /// # Errors
 ///
-/// The offset, in bytes of `text`, of an escape that has no meaning, and the reason. The offset is 0 when bytes that `\x` has
-/// written are not UTF-8: which of them are wrong is not looked for.
+/// The offset, in bytes of `text`, of an escape that has no meaning, and the reason. The offset is
+/// 0 when bytes that `\x` has written are not UTF-8: which of them are wrong is not looked for.
 pub(super) fn unescape(text: &str) -> Result<String, (usize, &'static str)> {
     let bytes = text.as_bytes();
     let mut plain: Vec<u8> = Vec::with_capacity(text.len());
@@ -40,8 +42,8 @@ pub(super) fn unescape(text: &str) -> Result<String, (usize, &'static str)> {
     String::from_utf8(plain).map_err(|_| (0, "the bytes of \\x are not UTF-8"))
 }
 
-/// Appends the bytes that an escape stands for; `escape` is the escape without its backslash. `None` when it stands for
-/// none.
+/// Appends the bytes that an escape represents; `escape` is the escape without its backslash.
+/// `None` when it represents none.
 fn write_meaning(escape: &[u8], plain: &mut Vec<u8>) -> Option<()> {
     let (&kind, digits) = escape.split_first()?;
     let byte = match kind {

@@ -4,7 +4,8 @@ use crate::compat::go_integers::split_base;
 use crate::formats::nquads::scanner::{Scanned, Scanner};
 use crate::types::{Value, ValueType};
 
-/// Reads facets from the opening bracket to the closing one, and returns them sorted by key. A repeated key is a fault.
+/// Reads facets from the opening bracket to the closing one, and returns them sorted by key. A
+/// repeated key is a fault.
 pub(super) fn parse_facets<'a>(scanner: &mut Scanner<'a>) -> Scanned<Vec<(&'a str, Value)>> {
     let open = scanner.offset();
     let mut facets: Vec<(&'a str, Value)> = Vec::new();
@@ -79,8 +80,8 @@ enum BareFault<'a> {
     NoValue(&'a str),
 }
 
-/// Reads a text without quotes: as an integer, else as a float, else as a truth value, else as a time. An empty text is an
-/// empty string.
+/// Reads a text without quotes: as an integer, else as a float, else as a truth value, else as a
+/// time. An empty text is an empty string.
 fn bare_value(text: &str) -> Result<Value, BareFault<'_>> {
     if text.is_empty() {
         return Ok(Value::String(String::new()));
@@ -101,12 +102,13 @@ fn bare_value(text: &str) -> Result<Value, BareFault<'_>> {
     }
 }
 
-/// Reads an integer by the rules of Go's `strconv.ParseInt` with base 0: a prefix `0x`, `0o`, `0` or `0b` tells the base,
-/// and a `_` may stand between two digits and behind the prefix.
+/// Reads an integer by the rules of Go's `strconv.ParseInt` with base 0: a prefix `0x`, `0o`, `0`
+/// or `0b` selects the base, and a `_` is allowed between two digits and behind the prefix.
 fn parse_int(text: &str) -> Option<i64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (digits, radix) = split_base(unsigned);
-    // Only behind a prefix may a `_` come first. A second sign has to be refused here: `from_str_radix` takes one.
+    // Only behind a prefix may a `_` come first. A second sign has to be refused here:
+    // `from_str_radix` takes one.
     let after_prefix =
         if radix == 10 { digits } else { digits.strip_prefix('_').unwrap_or(digits) };
     if after_prefix.split('_').any(str::is_empty) || after_prefix.starts_with(['+', '-']) {

@@ -1,4 +1,5 @@
-//! N-Quads (W3C, RDF 1.1 N-Quads), one statement a line: reading them, and writing values as they stand in them.
+//! N-Quads (W3C, RDF 1.1 N-Quads), one statement a line: reading them, and writing values as they
+//! are in them.
 
 mod escape;
 pub(super) mod scanner;

@@ -1,5 +1,5 @@
-//! Reads N-Quads (W3C, RDF 1.1 N-Quads): one statement a line, with subject, predicate and object. Facets in parentheses,
-//! `*`, `uid(v)` and `val(v)` are extensions of the standard.
+//! Reads N-Quads (W3C, RDF 1.1 N-Quads): one statement a line, with subject, predicate and object.
+//! Facets in parentheses, `*`, `uid(v)` and `val(v)` are extensions of the standard.
 
 use crate::formats::nquads::escape::unescape;
 use crate::formats::nquads::facet::parse_facets;
@@ -11,15 +11,15 @@ use std::borrow::Cow;
 /// The facets of a shorter line are not reserved for before it is read.
 const LONG_LINE: usize = 16 << 10;
 
-/// Reads one line. Returns `None` when it is blank or a comment. White space around the statement, a carriage return
-/// included, is ignored.
+/// Reads one line. Returns `None` when it is blank or a comment. White space around the statement,
+/// a carriage return included, is ignored.
 ///
 /// The result borrows from the line; memory is allocated for escapes and facets only.
 ///
 /// # Errors
 ///
-/// [`LineFault`] with the first byte that does not fit the grammar. Whether the text of a literal is a value of its type
-/// is not checked here; [`literal_value`] does that.
+/// [`LineFault`] with the first byte that does not fit the grammar. Whether the text of a literal
+/// is a value of its type is not checked here; [`literal_value`] does that.
 pub fn parse_line(line: &str) -> std::result::Result<Option<NQuad<'_>>, LineFault> {
     Ok(statement(Scanner::new(line))?.map(|statement| statement.quad))
 }
@@ -33,8 +33,8 @@ pub struct FileStatement<'a> {
     pub graph: Option<&'a str>,
 }
 
-/// Reads a line of a file that is loaded: as [`parse_line`], but nodes may be called by external ids ([`Subject::Name`]), and graphs may
-/// have names.
+/// Reads a line of a file that is loaded: as [`parse_line`], but nodes may be called by external
+/// ids ([`Subject::Name`]), and graphs may have names.
 ///
 /// # Errors
 ///
@@ -43,7 +43,8 @@ pub fn parse_file_line(line: &str) -> std::result::Result<Option<FileStatement<'
     statement(Scanner::new(line).with_names())
 }
 
-/// Returns the external id that is written as `name` between `<` and `>`: escapes are the characters that they mean.
+/// Returns the external id that is written as `name` between `<` and `>`: escapes are the
+/// characters that they mean.
 ///
 /// # Errors
 ///
@@ -58,7 +59,8 @@ pub fn name_text(name: &str) -> std::result::Result<Cow<'_, str>, LineFault> {
     })
 }
 
-/// Reads an entire line: subject, predicate, object, at most a graph label, facets, the dot, at most a comment.
+/// Reads an entire line: subject, predicate, object, at most a graph label, facets, the dot, at
+/// most a comment.
 fn statement(mut scanner: Scanner<'_>) -> Scanned<Option<FileStatement<'_>>> {
     if matches!(scanner.peek(), None | Some(b'#')) {
         return Ok(None);
@@ -67,7 +69,7 @@ fn statement(mut scanner: Scanner<'_>) -> Scanned<Option<FileStatement<'_>>> {
     scanner.skip_blanks();
     let (predicate, mut lang) = scanner.predicate()?;
     scanner.skip_blanks();
-    // Beside a `*` the object may only be a `*`, so a typed literal is refused there.
+    // With a `*` the object must be a `*`, so a typed literal is refused there.
     let starred = subject == Subject::Star || predicate == Predicate::Star;
     let at = Position { line: 1, column: u32::try_from(scanner.offset()).unwrap_or(u32::MAX) };
     let object = scanner.object(starred, &mut lang)?;
@@ -80,12 +82,14 @@ fn statement(mut scanner: Scanner<'_>) -> Scanned<Option<FileStatement<'_>>> {
     Ok(Some(FileStatement { quad, graph }))
 }
 
-/// Reads a text with one statement on each line into a list. The text may be a part of a larger one, such as the body of a mutation:
-/// `start` is the position where it begins, and all positions are those in the larger text. One that is no part may begin with a byte order mark.
+/// Reads a text with one statement on each line into a list. The text may be a part of a larger
+/// one, such as the body of a mutation: `start` is the position where it begins, and all positions
+/// are those in the larger text. One that is no part may begin with a byte order mark.
 ///
 /// # Errors
 ///
-/// [`Error::Syntax`] with the place of the first fault; those of the list's [`Admission`](crate::formats::Admission).
+/// [`Error::Syntax`] with the position of the first fault; those of the list's
+/// [`Admission`](crate::formats::Admission).
 pub fn read_text_at<'t>(
     text: &'t str,
     start: Position,
@@ -118,14 +122,15 @@ pub fn read_text_at<'t>(
 ///
 /// # Errors
 ///
-/// [`Error::Syntax`] with the place of the first fault.
+/// [`Error::Syntax`] with the position of the first fault.
 pub fn parse_text(text: &str) -> Result<Vec<NQuad<'_>>> {
     let mut statements = Admitted::new(&());
     read_text_at(text, Position { line: 1, column: 0 }, &mut statements)?;
     Ok(statements.into_quads())
 }
 
-/// The most that the facets of a line take while they are read, where that is much: `a=1,` has four bytes and takes two hundred.
+/// The maximal bytes for the facets of a line during parsing, if they are many: `a=1,` has four
+/// bytes and needs two hundred.
 fn facets_bytes(line: &str) -> usize {
     if line.len() < LONG_LINE {
         return 0;
@@ -135,16 +140,16 @@ fn facets_bytes(line: &str) -> usize {
     3 * commas * size_of::<(&str, Value)>()
 }
 
-/// The place of a column of the line `index` (from 0) of a text that begins at `start`.
+/// The position of a column of the line `index` (from 0) of a text that begins at `start`.
 fn position(start: Position, index: usize, column: u32) -> Position {
     let lines = u32::try_from(index).unwrap_or(u32::MAX);
-    // Only the first line shares its line in the larger text with what stands before it.
+    // Only the first line has preceding text on its line in the larger text.
     let before = if index == 0 { start.column } else { 0 };
     Position { line: start.line.saturating_add(lines), column: before.saturating_add(column) }
 }
 
-/// Reads the text of a literal as a value of its type. The text of a password is taken as a hash, which is what RDF
-/// contains.
+/// Reads the text of a literal as a value of its type. The text of a password is a hash, which is
+/// what RDF contains.
 ///
 /// # Errors
 ///
@@ -410,9 +415,9 @@ mod tests {
             let _ = parse_line(&line);
         }
 
-        /// Pieces of statements in any order, with strange characters between them.
+        /// Fragments of statements in any order, with strange characters between them.
         #[test]
-        fn any_pieces_are_read_or_refused(
+        fn any_fragments_are_read_or_refused(
             chunks in prop::collection::vec(
                 prop::sample::select(vec![
                     "<", ">", "0x1f", "_:", "_:a", "é", "\"", "\\", "\\u00e9", "\\x", "@", "@en",

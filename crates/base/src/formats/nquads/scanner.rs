@@ -1,7 +1,7 @@
 //! Reads the parts of a statement from the bytes of a line, from left to right, once.
 //!
-//! Every part of a statement ends at an ASCII byte. In UTF-8 such a byte never occurs inside another character, so the
-//! text between two of them can be borrowed as it is.
+//! Every part of a statement is delimited by an ASCII byte. In UTF-8 such a byte never occurs
+//! inside another character, so the text between two of them can be borrowed as it is.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,8 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// Creates a scanner at the first byte of the line that is not white space. White space at the end is cut off.
+    /// Creates a scanner at the first byte of the line that is not white space. White space at the
+    /// end is cut off.
     pub(super) fn new(line: &'a str) -> Scanner<'a> {
         let line_end = line.trim_end();
         let at = line_end.len() - line_end.trim_start().len();
@@ -114,7 +115,7 @@ impl<'a> Scanner<'a> {
                 Ok(Subject::Star)
             }
             Some(b'"') => Err(self
-                .fault("a string can only be an object (subjects and predicates stand in `<>`)")),
+                .fault("a string can only be an object (subjects and predicates are written between `<` and `>`)")),
             _ => Err(self.fault(format!(
                 "found {}, expected a subject: `<0x1>`, `_:name` or `uid(variable)`",
                 self.result()
@@ -136,7 +137,7 @@ impl<'a> Scanner<'a> {
                 Ok((Predicate::Star, ""))
             }
             Some(b'"') => Err(self
-                .fault("a string can only be an object (subjects and predicates stand in `<>`)")),
+                .fault("a string can only be an object (subjects and predicates are written between `<` and `>`)")),
             _ => Err(self
                 .fault(format!("found {}, expected a predicate: `<name>` or `*`", self.result()))),
         }
@@ -174,7 +175,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads `<...>` and returns the text between the brackets. Its escapes are checked but not replaced.
+    /// Reads `<...>` and returns the text between the brackets. Its escapes are checked but not
+    /// replaced.
     fn iri(&mut self) -> Scanned<&'a str> {
         self.step();
         let start = self.at;
@@ -197,7 +199,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads the text of an IRI as a uid, or as an external id. `start` is where the IRI begins, for the fault.
+    /// Reads the text of an IRI as a uid, or as an external id. `start` is where the IRI begins,
+    /// for the fault.
     fn node(&self, start: usize, name: &'a str) -> Scanned<Subject<'a>> {
         match parse_uid(name) {
             Some(0) => Err(self.fault_at(start, "`<0>` is no node (uids start at 1)")),
@@ -208,7 +211,7 @@ impl<'a> Scanner<'a> {
                 let hint = match is_number(name) {
                     true => "uids have 64 bits",
                     false if self.has_names => return Ok(Subject::Name(name)),
-                    false => "a new node is written `_:name`, a known one `<0x1>`",
+                    false => "a new node is written `_:name`, an existing one `<0x1>`",
                 };
                 let message = format!("{} is no uid ({hint})", shown(name));
                 Err(self.fault_at(start, message))
@@ -238,7 +241,8 @@ impl<'a> Scanner<'a> {
         self.step();
         let start = self.at;
         self.skip_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
-        // The loop above takes the common ASCII bytes; the rest is classified character by character.
+        // The loop above takes the common ASCII bytes; the rest is classified character by
+        // character.
         while let Some(character) = self.line[self.at..].chars().next() {
             if character != '.' && !is_label_char(character) {
                 break;
@@ -273,7 +277,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads `uid(v)` or `val(v)`, with blanks anywhere between its parts, and returns the variable.
+    /// Reads `uid(v)` or `val(v)`, with blanks anywhere between its parts, and returns the
+    /// variable.
     fn variable(&mut self, function: &str) -> Scanned<&'a str> {
         if !self.bytes[self.at..].starts_with(function.as_bytes()) {
             return Err(
@@ -413,8 +418,8 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Skips the label of a graph, which N-Quads allow behind the object. There is only one graph, so it has no meaning. Returns the
-    /// name of a graph that is no number.
+    /// Skips the label of a graph, which N-Quads allow behind the object. There is only one graph,
+    /// so it has no meaning. Returns the name of a graph that is no number.
     pub(super) fn skip_label(&mut self) -> Scanned<Option<&'a str>> {
         let (start, mut graph) = (self.at, None);
         match self.peek() {
@@ -447,7 +452,7 @@ impl<'a> Scanner<'a> {
             }
             Some(b'"') => {
                 return Err(self.fault(
-                    "a string can only be an object (subjects and predicates stand in `<>`)",
+                    "a string can only be an object (subjects and predicates are written between `<` and `>`)",
                 ));
             }
             Some(_) => {
@@ -487,7 +492,7 @@ enum LiteralName {
     Short(&'static str),
     /// The name behind the IRI alone.
     Long(&'static str),
-    /// The whole name.
+    /// The entire name.
     Full(&'static str),
 }
 
@@ -538,8 +543,8 @@ fn literal_names() -> Vec<String> {
     names.collect()
 }
 
-/// The bytes that may stand in an IRI without an escape: IRIREF of the N-Quads grammar, in which bytes above 127 are
-/// allowed.
+/// The bytes that may be in an IRI without an escape: IRIREF of the N-Quads grammar, in which bytes
+/// above 127 are allowed.
 const IRI_BYTES: [bool; 256] = {
     let mut table = [true; 256];
     let mut byte = 0;
@@ -561,7 +566,8 @@ pub fn is_name(text: &str) -> bool {
     iri_end(text.as_bytes(), 0) == text.len() && has_letter_or_digit(text)
 }
 
-/// The place of the first byte, from `at` on, that can't stand in an IRI; of the backslash where it begins a wrong escape.
+/// The position of the first byte, from `at` on, that is not allowed in an IRI; of the backslash
+/// that begins a wrong escape.
 fn iri_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
         match bytes.get(at) {
@@ -580,8 +586,8 @@ fn begins_escape(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at + 1), Some(b'u' | b'U'))
 }
 
-/// Reads a uid. The usual form, `0x` and up to 16 hexadecimal digits, is read here without the general parser, since loads
-/// read two for each edge.
+/// Reads a uid. The usual form, `0x` and up to 16 hexadecimal digits, is read here without the
+/// general parser, since loads read two for each edge.
 #[inline]
 fn parse_uid(text: &str) -> Option<u64> {
     if let [b'0', b'x', digits @ ..] = text.as_bytes()

@@ -3,9 +3,9 @@
 use crate::types::{ValueRef, ValueType, write_int};
 use std::io::Write;
 
-/// Writes a value as a literal, followed by its language or its type. `existing` is the type that the schema gives the
-/// predicate: a text of that type is written without one. A float has the fewest digits that are read as the same number.
-/// A password is written as its hash.
+/// Writes a value as a literal, followed by its language or its type. `existing` is the type that
+/// the schema gives the predicate: a text of that type is written without one. A float has the
+/// fewest digits that are read as the same number. A password is written as its hash.
 pub fn write_literal(value: ValueRef<'_>, lang: &str, existing: ValueType, out: &mut Vec<u8>) {
     out.push(b'"');
     write_plain(value, out);
@@ -66,7 +66,8 @@ fn write_plain(value: ValueRef<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes a number. For floats Rust's `Display` gives the shortest decimal that is read as the same number.
+/// Writes a number. For floats Rust's `Display` gives the shortest decimal that is read as the same
+/// number.
 fn write_number(out: &mut Vec<u8>, number: impl std::fmt::Display) {
     write!(out, "{number}").expect("memory takes all that is written");
 }

@@ -21,7 +21,7 @@ pub(super) enum Kind {
     End,
 }
 
-/// A token and its place.
+/// A token and its position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token<'a> {
     /// What it is.
@@ -55,7 +55,8 @@ impl Token<'_> {
     }
 }
 
-/// Returns the tokens of a schema text. The last one is [`Kind::End`]; comments and blanks are left out.
+/// Returns the tokens of a schema text. The last one is [`Kind::End`]; comments and blanks are left
+/// out.
 ///
 /// # Errors
 ///
@@ -96,7 +97,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>> {
             byte if b":.,@!()[]{}".contains(&byte) => (Kind::Sign(byte), at, at + 1, at + 1),
             _ => {
                 let error = unexpected(text, at, "unexpected");
-                return Err(error.with_hint("names with such letters stand in `<>`"));
+                return Err(
+                    error.with_hint("names with such letters are written between `<` and `>`")
+                );
             }
         };
         tokens.push(Token { kind, text: &text[from..to], start });
@@ -150,7 +153,8 @@ fn iri_end(text: &str, open: usize) -> Result<usize> {
     }
 }
 
-/// Returns the length of an escape `\uXXXX` or `\UXXXXXXXX` at the start of `bytes`; `None` when there is none.
+/// Returns the length of an escape `\uXXXX` or `\UXXXXXXXX` at the start of `bytes`; `None` when
+/// there is none.
 fn escape_len(bytes: &[u8]) -> Option<usize> {
     let digits = match bytes.get(1)? {
         b'u' => 4,

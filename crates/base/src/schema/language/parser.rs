@@ -1,8 +1,8 @@
 //! The parser of schema texts, which declare predicates and types.
 //!
-//! Each line has one declaration: `name: type @directive ... .` or `type Name {` with one field on each line.
-//! The parser checks what the text alone can tell; [`crate::schema::Schema`] checks the result against the existing
-//! definitions.
+//! Each line has one declaration: `name: type @directive ... .` or `type Name {` with one field on
+//! each line. The parser checks what the text alone determines; [`crate::schema::Schema`] checks
+//! the result against the existing definitions.
 
 use std::collections::HashSet;
 
@@ -19,16 +19,19 @@ pub struct SchemaText {
     pub types: Vec<TypeDef>,
 }
 
-/// The longest name of a predicate, in bytes, as in Dgraph: its keys have two bytes for the length of a name.
+/// The longest name of a predicate, in bytes, as in Dgraph: its keys have two bytes for the length
+/// of a name.
 const NAME_LEN_MAX: usize = 65_535;
 
 /// What a byte of schema text takes while it is parsed: a token may be as short.
 const BYTES_PER_BYTE: u64 = 2 * size_of::<Token<'_>>() as u64;
 
-/// What a line takes: a definition, in the schema before and after, in their difference and its report, and as a predicate without data.
+/// What a line takes: a definition, in the schema before and after, in their difference and its
+/// report, and as a predicate without data.
 const BYTES_PER_LINE: u64 = 3 << 10;
 
-/// The bytes that it takes to parse a schema text and to make its definitions those of a graph, about.
+/// The bytes that it takes to parse a schema text and to make its definitions those of a graph,
+/// about.
 pub fn schema_weight(text: &str) -> u64 {
     let lines = text.bytes().filter(|byte| *byte == b'\n').count() as u64;
     BYTES_PER_BYTE * text.len() as u64 + BYTES_PER_LINE * (lines + 1)
@@ -38,7 +41,8 @@ pub fn schema_weight(text: &str) -> u64 {
 ///
 /// # Errors
 ///
-/// [`Error::Syntax`] with the position, what was found and what was expected: the first fault only.
+/// [`Error::Syntax`] with the position, the token at it and what was expected: the first fault
+/// only.
 pub fn parse_schema(text: &str) -> Result<SchemaText> {
     let text = without_mark(text);
     let mut parser = Parser { text, tokens: tokens(text)?, at: 0 };
@@ -95,7 +99,7 @@ struct Parser<'a> {
     text: &'a str,
     /// All tokens of the text; the last one is [`Kind::End`].
     tokens: Vec<Token<'a>>,
-    /// The place of the next token in `tokens`.
+    /// The index of the next token in `tokens`.
     at: usize,
 }
 
@@ -104,8 +108,8 @@ impl<'a> Parser<'a> {
         self.peek_after(0)
     }
 
-    /// Returns the token after the next `skipped` ones, without consuming any. Behind the end of the text it is
-    /// [`Kind::End`].
+    /// Returns the token after the next `skipped` ones, without consuming any. Behind the end of
+    /// the text it is [`Kind::End`].
     fn peek_after(&self, skipped: usize) -> Token<'a> {
         let last = self.tokens.len() - 1;
         self.tokens[(self.at + skipped).min(last)]
@@ -118,7 +122,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Consumes the next token if it is this sign, and returns whether it was.
-    fn take(&mut self, sign: u8) -> bool {
+    fn accept(&mut self, sign: u8) -> bool {
         let result = self.peek().is(sign);
         self.at += usize::from(result);
         result
@@ -133,10 +137,11 @@ impl<'a> Parser<'a> {
         self.fault(result, format!("found {}, expected {expected}", result.shown())).with_hint(hint)
     }
 
-    /// Makes the error for a name that is not one of `existing`, with a proposal if one of them is similar.
+    /// Makes the error for a name that is not one of `existing`, with a proposal if one of them is
+    /// similar.
     fn unknown(&self, result: Token<'_>, what: &str, existing: &[&str]) -> Error {
         let hint = match did_you_mean(&result.text.to_ascii_lowercase(), existing.iter().copied()) {
-            near if near.is_empty() => format!("those known are {}", existing.join(", ")),
+            near if near.is_empty() => format!("valid are {}", existing.join(", ")),
             near => near,
         };
         self.fault(result, format!("unknown {what} `{}`", result.text)).with_hint(hint)
@@ -150,9 +155,10 @@ impl<'a> Parser<'a> {
         Err(self.mismatch(token, "the end of the line", "one declaration a line"))
     }
 
-    /// Skips the number of a namespace, `[0]` or `[0x0]`. There is only one namespace, so its number has no meaning.
+    /// Skips the number of a namespace, `[0]` or `[0x0]`. There is only one namespace, so its
+    /// number has no meaning.
     fn namespace(&mut self) -> Result<()> {
-        if !self.take(b'[') {
+        if !self.accept(b'[') {
             return Ok(());
         }
         let number = self.next();
@@ -203,7 +209,8 @@ impl<'a> Parser<'a> {
         Ok(TypeDef::new(name.text, fields))
     }
 
-    /// Skips the type behind the name of a field, such as `: [string!]!`. Old schema texts have it; it has no meaning.
+    /// Skips the type behind the name of a field, such as `: [string!]!`. Old schema texts have it;
+    /// it has no meaning.
     fn field_type(&mut self) -> Result<()> {
         if self.peek().kind == Kind::Newline {
             return Ok(());
@@ -213,18 +220,18 @@ impl<'a> Parser<'a> {
             let hint = "one field a line, and `}` in a line of its own";
             return Err(self.mismatch(colon, "the end of the line or `:`", hint));
         }
-        let list = self.take(b'[');
+        let list = self.accept(b'[');
         let word = self.next();
         if !word.is_name() {
             return Err(self.mismatch(word, "a type", ""));
         }
-        self.take(b'!');
+        self.accept(b'!');
         if list {
             let close = self.next();
             if !close.is(b']') {
                 return Err(self.mismatch(close, "`]`", ""));
             }
-            self.take(b'!');
+            self.accept(b'!');
         }
         let end = self.peek();
         if end.kind == Kind::Newline {
@@ -235,7 +242,7 @@ impl<'a> Parser<'a> {
 
     fn predicate(&mut self) -> Result<PredicateDef> {
         let name = self.predicate_name()?;
-        let list = self.take(b'[');
+        let list = self.accept(b'[');
         let word = self.next();
         if !word.is_name() {
             return Err(self.mismatch(word, "a type", "write `name: string .`"));
@@ -262,7 +269,7 @@ impl<'a> Parser<'a> {
         }
         let mut def = PredicateDef::new(name.text, value_type);
         def.list = list;
-        while self.take(b'@') {
+        while self.accept(b'@') {
             self.directive(&mut def)?;
         }
         let dot = self.next();
@@ -270,7 +277,7 @@ impl<'a> Parser<'a> {
             return Err(self.mismatch(dot, "`@` or `.`", "a declaration ends with ` .`"));
         }
         self.end_of_declaration()?;
-        // Directives come in any order; what depends on two of them is looked at when all are known.
+        // Directives come in any order; what depends on two of them is checked after all of them.
         self.check_full(name, &mut def)?;
         Ok(def)
     }
@@ -281,7 +288,7 @@ impl<'a> Parser<'a> {
             return Err(self.mismatch(
                 name,
                 "a predicate or `type`",
-                "names of other letters stand in `<>`",
+                "names of other letters are written between `<` and `>`",
             ));
         }
         let colon = self.next();
@@ -367,7 +374,7 @@ impl<'a> Parser<'a> {
             };
             return Err(self.fault(directive, message).with_hint(hint));
         }
-        if !self.take(b'(') {
+        if !self.accept(b'(') {
             let message = format!("`@index` of `{}` does not say which index", def.name);
             let existing = indexes_of(def.value_type).join(", ");
             let hint = format!("write `@index(...)` with some of {existing}");
@@ -377,7 +384,7 @@ impl<'a> Parser<'a> {
         loop {
             let name = self.peek();
             let tokenizer = self.tokenizer(def)?;
-            self.check_beside(name, &tokenizer, &indexes, def)?;
+            self.check_existing(name, &tokenizer, &indexes, def)?;
             indexes.push(tokenizer);
             let separator = self.next();
             if separator.is(b')') {
@@ -390,7 +397,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Checks that a tokenizer can be used together with those before it.
-    fn check_beside(
+    fn check_existing(
         &self,
         name: Token<'_>,
         tokenizer: &Tokenizer,
@@ -438,11 +445,11 @@ impl<'a> Parser<'a> {
             .map_err(|(reason, hint)| self.fault(name, reason).with_hint(hint))
     }
 
-    /// Reads the options of a vector index, such as `(metric: "cosine", exponent: "4")`, as pairs of texts; none where no bracket
-    /// follows.
+    /// Reads the options of a vector index, such as `(metric: "cosine", exponent: "4")`, as pairs
+    /// of texts; none where no bracket follows.
     fn hnsw_options(&mut self) -> Result<Vec<(String, String)>> {
         let mut options = Vec::new();
-        if !self.take(b'(') {
+        if !self.accept(b'(') {
             return Ok(options);
         }
         loop {
@@ -469,7 +476,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Checks that the directives of a predicate fit each other, and adds the `@upsert` that `@unique` implies.
+    /// Checks that the directives of a predicate fit each other, and adds the `@upsert` that
+    /// `@unique` implies.
     fn check_full(&self, name: Token<'_>, def: &mut PredicateDef) -> Result<()> {
         if def.upsert && def.indexes.is_empty() {
             let message = format!("`{}` is `@upsert` and has no index", def.name);
@@ -552,7 +560,7 @@ mod tests {
 
     /// What else is refused is in `tests/golden/errors/schema_text`.
     #[test]
-    fn ends_of_texts_and_long_names() {
+    fn unexpected_end_and_long_names() {
         let fault_of = "found the end of the text, expected a field or `}`";
         assert!(fault("type T {\n a\n").contains(fault_of));
         assert!(fault("\n\tmutation {\n").contains("line 2 column 11: found `{`, expected `:`"));

@@ -9,14 +9,14 @@ use crate::schema::{PredicateDef, Schema, Tokenizer, TypeDef};
 use crate::types::{Sink, ValueRef};
 
 impl Schema {
-    /// Returns a schema text that turns the schema of an empty graph into this one, sorted by name. Predefined predicates
-    /// and types are left out.
+    /// Returns a schema text that creates this schema in an empty graph, sorted by name. Predefined
+    /// predicates and types are left out.
     pub fn to_text(&self) -> String {
         self.to_marked_text("")
     }
 
-    /// As [`Schema::to_text`], with `mark` before each definition: the number of a namespace in square brackets and a
-    /// blank, as Dgraph's exports have it.
+    /// As [`Schema::to_text`], with `mark` before each definition: the number of a namespace in
+    /// square brackets and a blank, as Dgraph's exports have it.
     pub fn to_marked_text(&self, mark: &str) -> String {
         let mut text = String::new();
         for def in self.predicates.values().filter(|def| !is_reserved(&def.name)) {
@@ -30,8 +30,8 @@ impl Schema {
         text
     }
 
-    /// Writes the keys `schema` and `types` into the open object. The value of each is an array sorted by name; an empty
-    /// one is left out.
+    /// Writes the keys `schema` and `types` into the open object. The value of each is an array
+    /// sorted by name; an empty one is left out.
     ///
     /// `predicates` and `types` restrict what is listed; when one of them is given, only that part
     /// is written. `fields` restricts the properties of a predicate besides its name; empty means
@@ -88,7 +88,7 @@ fn write_array<T>(
 }
 
 fn describe_predicate(sink: &mut dyn Sink, def: &PredicateDef, fields: &[String]) {
-    // Two are asked for by a name that is not their key.
+    // Two are requested by a name that is not their key.
     let is_expected = |requested: &str, field: &str| match requested {
         "vector_specs" => field == "index_specs",
         "noconflict" => field == "no_conflict",
@@ -101,7 +101,8 @@ fn describe_predicate(sink: &mut dyn Sink, def: &PredicateDef, fields: &[String]
     if expected("type") {
         write_text(sink, "type", def.value_type.name());
     }
-    // A vector index has a property of its own, so a predicate with no other index does not count as indexed.
+    // A vector index has a property of its own, so a predicate with no other index does not count
+    // as indexed.
     let indexed = def.indexes.iter().any(|index| !matches!(index, Tokenizer::Hnsw(_)));
     if expected("index") {
         write_flag(sink, "index", indexed);
@@ -172,7 +173,8 @@ fn written_options(index: &Tokenizer) -> &[(String, String)] {
     }
 }
 
-/// Returns a tokenizer as the answer to a schema query shows it: the names of options are in quotes.
+/// Returns a tokenizer as the answer to a schema query shows it: the names of options are in
+/// quotes.
 fn tokenizer_label(index: &Tokenizer) -> String {
     let options = written_options(index);
     if options.is_empty() {
@@ -432,7 +434,7 @@ mod tests {
         }
 
         #[test]
-        fn any_pieces_are_read_or_refused(
+        fn any_fragments_are_read_or_refused(
             chunks in prop::collection::vec(
                 prop::sample::select(vec![
                     "a", ":", " ", "\n", "string", "uid", "[", "]", "@index", "(", ")", "exact",

@@ -1,4 +1,4 @@
-//! Stands for regular expressions in a build without the feature `text`.
+//! Represents regular expressions in a build without the feature `text`.
 
 use super::pattern_error::PatternError;
 use super::trigram::TrigramQuery;
@@ -10,7 +10,7 @@ use std::convert::Infallible;
 pub struct Regex(Infallible);
 
 impl Regex {
-    /// Would tell whether a text matches.
+    /// Would say whether a text matches.
     pub fn is_match(&self, _: &str) -> bool {
         match self.0 {}
     }

@@ -1,5 +1,5 @@
-//! What trigrams a text must have for a regular expression to match it, found in the way of
-//! Cox, "Regular Expression Matching with a Trigram Index" (2012).
+//! What trigrams a text must have for a regular expression to match it, as described by Cox,
+//! "Regular Expression Matching with a Trigram Index" (2012).
 
 use crate::types::stack;
 use std::collections::BTreeSet;
@@ -34,8 +34,8 @@ impl TrigramQuery {
                 }
                 all.sort_unstable();
                 all.dedup();
-                // With fewer conditions more texts get through, and none is lost: candidates are matched in
-                // full afterwards.
+                // With fewer conditions more texts get through, and none is lost: candidates are
+                // matched in full afterwards.
                 all.truncate(AND_MAX);
                 one_or(all, And)
             }
@@ -85,8 +85,8 @@ fn one_or(
     }
 }
 
-/// Compiles a pattern in Go's syntax. `^` and `$` match at the ends of lines and nothing matches
-/// a line feed.
+/// Compiles a pattern in Go's syntax. `^` and `$` match at line boundaries and nothing matches a
+/// line feed.
 ///
 /// # Errors
 ///
@@ -95,8 +95,8 @@ pub fn compile(pattern: &str, flags: &str) -> Result<Regex, PatternError> {
     build(&go_regex::parse(pattern, flags)?)
 }
 
-/// Compiles a pattern in Go's syntax that means what it means to Go: `^` and `$` match at the ends of the text, and
-/// a line feed is a character.
+/// Compiles a pattern in Go's syntax that means what it means to Go: `^` and `$` match at the start
+/// and the end of the text, and a line feed is a character.
 ///
 /// # Errors
 ///
@@ -106,15 +106,15 @@ pub fn compile_plain(pattern: &str) -> Result<Regex, PatternError> {
 }
 
 fn build(hir: &Hir) -> Result<Regex, PatternError> {
-    // The text of an expression may nest deeper than the pattern did, which was read with at most 250
-    // levels: it is written with groups around its parts.
+    // The text of an expression may nest deeper than the pattern did, which was read with at most
+    // 250 levels: it is written with groups around its parts.
     let mut builder = RegexBuilder::new(&hir.to_string());
     builder.size_limit(COMPILED_MAX).dfa_size_limit(COMPILED_MAX).nest_limit(1000);
     stack::with_space(|| builder.build()).map_err(|_| PatternError::TooLarge)
 }
 
-/// Returns the trigrams a text must have for the pattern to match it. [`TrigramQuery::Any`] means that
-/// the pattern is too wide for the index.
+/// Returns the trigrams a text must have for the pattern to match it. [`TrigramQuery::Any`] means
+/// that the pattern is too wide for the index.
 ///
 /// # Errors
 ///
@@ -132,22 +132,22 @@ type Strings = BTreeSet<Vec<u8>>;
 /// How many strings are retained as the only ones to match.
 const EXACT_MAX: usize = 7;
 
-/// How many beginnings or ends are retained.
-const ENDS_MAX: usize = 20;
+/// The maximal number of prefixes or suffixes that are retained.
+const AFFIXES_MAX: usize = 20;
 
-/// The largest class of characters that is taken apart.
+/// The largest class of characters that is expanded.
 const CLASS_MAX: usize = 100;
 
 /// How many copies of a repeated chunk are looked at.
 const COPIES_MAX: u32 = 8;
 
-/// What is known of the texts a part of the expression matches.
+/// What all texts that match a part of the expression have in common.
 #[derive(Debug, Clone)]
 struct Outcome {
     can_be_empty: bool,
     /// All of the texts, when they are few.
     exact: Option<Strings>,
-    /// How they begin, when they are not all known.
+    /// How they begin, when not all texts are listed.
     prefixes: Strings,
     /// How they end, likewise.
     suffixes: Strings,
@@ -237,7 +237,7 @@ impl Outcome {
             (0, Some(1)) => return once.either(Outcome::exactly([Vec::new()])),
             (0, _) => return Outcome::anything(),
             (_, _) if max == Some(min) && min <= COPIES_MAX => once.clone(),
-            // More may follow, so the last copy only tells how it begins and ends.
+            // More may follow, so the last copy only restricts prefixes and suffixes.
             _ => once.clone().at_least_once(),
         };
         for _ in 1..min.min(COPIES_MAX) {
@@ -265,7 +265,7 @@ impl Outcome {
             (left, right) => {
                 if left.is_none()
                     && right.is_none()
-                    // Where neither side is known in full, trigrams may lie across the joint.
+                    // Where neither side is exact, trigrams may lie across the joint.
                     && shortest(&self.suffixes) + shortest(&next.prefixes) >= 3
                 {
                     let across = any_of(&cross(&self.suffixes, &next.prefixes));
@@ -273,7 +273,7 @@ impl Outcome {
                 }
                 result.prefixes = match &left {
                     Some(left) => cross(left, right.as_ref().unwrap_or(&next.prefixes)),
-                    // Nothing of the left need be there: the whole then begins as the right does.
+                    // Nothing of the left need be there: the entire then begins as the right does.
                     None if self.can_be_empty => {
                         &self.prefixes | right.as_ref().unwrap_or(&next.prefixes)
                     }
@@ -301,7 +301,8 @@ impl Outcome {
         } else {
             result.exact = None;
             for side in [&mut self, &mut other] {
-                // Strings that stop being all that there is are lost, so what they require is noted first.
+                // Strings that stop being all that there is are lost, so what they require is noted
+                // first.
                 side.require_exact();
                 if let Some(exact) = side.exact.take() {
                     side.prefixes = exact.clone();
@@ -324,11 +325,11 @@ impl Outcome {
         }
     }
 
-    /// Bounds what is retained, turning what has to go into requirements. At the `end`, all that is
-    /// long enough is turned.
+    /// Bounds what is retained, converting excess strings to requirements. At the `end`,
+    /// all strings of sufficient length are converted.
     fn settle(&mut self, end: bool) {
-        // Strings of three bytes are retained while others may be joined to them, which gives more trigrams; of
-        // four bytes and more each already has two.
+        // Strings of three bytes are retained while others may be joined to them, which gives more
+        // trigrams; of four bytes and more each already has two.
         let gives_up = self.exact.as_ref().is_some_and(|exact| {
             EXACT_MAX < exact.len() || (3 <= shortest(exact) && end) || 4 <= shortest(exact)
         });
@@ -354,7 +355,7 @@ fn shorten(strings: &mut Strings, retain: impl Fn(&[u8], usize) -> Vec<u8>) {
     let mut length = 2;
     loop {
         *strings = strings.iter().map(|it| retain(it, it.len().min(length))).collect();
-        if strings.len() <= ENDS_MAX || length == 0 {
+        if strings.len() <= AFFIXES_MAX || length == 0 {
             break;
         }
         length -= 1;
@@ -376,7 +377,7 @@ fn cross(left: &Strings, right: &Strings) -> Strings {
         .collect()
 }
 
-/// The condition that a text has one of these strings in it, as far as trigrams can tell.
+/// The condition that a text has one of these strings in it, as far as trigrams can express it.
 fn any_of(strings: &Strings) -> TrigramQuery {
     // No text has one of no strings.
     if strings.is_empty() {
@@ -418,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_patterns_are_told_from_narrow() {
+    fn wide_patterns_are_distinguished_from_narrow() {
         for pattern in [
             "one|two",
             "line.*two",

@@ -1,21 +1,21 @@
 //! Bigrams of East Asian text: each two neighbouring ideographs or kana make a token.
 
-use super::fold::compact_into;
+use super::case_fold::compact_into;
 use super::segment::{Word, Words};
 
 /// Calls `out` with the tokens of `text`: bigrams where ideographs and kana follow each other
-/// without a gap, a lone one by itself, other words folded. In order, repeats kept.
+/// without a gap, a lone one by itself, other words case-normalized. In order, with repetitions.
 pub(in crate::text) fn bigrams(text: &str, mut out: impl FnMut(&str)) {
-    let mut folded = String::new();
+    let mut normalized = String::new();
     let mut run = Run::default();
     for word in Words::new(text) {
-        folded.clear();
-        compact_into(word.text, &mut folded);
+        normalized.clear();
+        compact_into(word.text, &mut normalized);
         if word.ideographic {
-            run.add(word, &folded, &mut out);
+            run.add(word, &normalized, &mut out);
         } else {
             run.end(&mut out);
-            out(&folded);
+            out(&normalized);
         }
     }
     run.end(&mut out);
@@ -33,11 +33,11 @@ struct Run {
 }
 
 impl Run {
-    fn add(&mut self, word: Word<'_>, folded: &str, out: &mut impl FnMut(&str)) {
+    fn add(&mut self, word: Word<'_>, normalized: &str, out: &mut impl FnMut(&str)) {
         if word.start != self.next_start {
             self.end(out);
         }
-        for character in folded.chars() {
+        for character in normalized.chars() {
             let is_first = self.pair.is_empty();
             self.pair.drain(..self.last_start);
             self.last_start = self.pair.len();
@@ -47,8 +47,8 @@ impl Run {
                 self.is_paired = true;
             }
         }
-        // Folding that changes the length is taken for a gap.
-        self.next_start = word.start + folded.len();
+        // A case folding that changes the length counts as a gap.
+        self.next_start = word.start + normalized.len();
     }
 
     fn end(&mut self, out: &mut impl FnMut(&str)) {

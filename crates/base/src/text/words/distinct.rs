@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_new_tokens_from_old_across_growth_and_rounds() {
+    fn distinguishes_new_tokens_across_growth_and_rounds() {
         let mut seen = Distinct::default();
         for _ in 0..3 {
             seen.clear();

@@ -1,6 +1,6 @@
 //! The language a tag names, as far as the analysis has rules for it.
 
-/// What an unknown, malformed or missing tag stands for.
+/// What an unknown, malformed or missing tag represents.
 const FALLBACK: &str = "en";
 
 /// The two-letter codes that name a language.
@@ -32,7 +32,8 @@ pub(in crate::text) fn base(tag: &str) -> &'static str {
     if is_registered(&code) { ruled(&code) } else { FALLBACK }
 }
 
-/// Whether a tag has the form of one: a language of 2 to 8 letters, then subtags of up to 8 letters and digits.
+/// Whether a tag has the form of one: a language of 2 to 8 letters, then subtags of up to 8 letters
+/// and digits.
 pub(in crate::text) fn is_well_formed(tag: &str) -> bool {
     let mut subtags = tag.split(['-', '_']);
     let language = subtags.next().unwrap_or_default();

@@ -17,7 +17,7 @@ pub(in crate::text) struct Word<'a> {
     pub(super) ideographic: bool,
 }
 
-/// The `Word_Break` property of UAX #29, less what makes no difference to the words kept.
+/// The `Word_Break` property of UAX #29, less what makes no difference to the resulting words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Other,
@@ -42,7 +42,8 @@ use Class::{
 };
 
 impl Class {
-    /// Whether a segment that starts so is a word. A connector starts one, so `_` by itself is a word, too.
+    /// Whether a segment that starts so is a word. A connector starts one, so `_` by itself is a
+    /// word, too.
     fn starts_word(self) -> bool {
         matches!(self, Letter | Hebrew | Digit | Katakana | Ideograph | Connector)
     }
@@ -80,16 +81,17 @@ const fn ascii_classes() -> [Class; 128] {
     classes
 }
 
-/// Up to here the classes are in a table: planes 0 to 2, since no later one had letters in Unicode 8. The table has a byte for
-/// each character, 192 KiB, and is made when the first character beyond ASCII is met.
+/// Up to here the classes are in a table: planes 0 to 2, since no later one had letters in Unicode
+/// 8. The table has a byte for each character, 192 KiB, and is made when the first character beyond
+/// ASCII is met.
 const TABLE_END: usize = 0x3_0000;
 
 static TABLE: LazyLock<Box<[Class]>> = LazyLock::new(build_table);
 
-/// The sets that make up each class, in the order they are laid over each other: what was of a
-/// class in Unicode 8 is told by what is of it now, less the kinds of character that came later.
-/// A later set takes characters from earlier ones: the syllables of Hangul are in the first set,
-/// and the second makes letters of them, so runs of them are words and not single ideographs.
+/// The sets that make up each class, in the order they are laid over each other: a class of Unicode
+/// 8 is the class of today, less the kinds of character that came later. A later set overrides
+/// earlier ones: the syllables of Hangul are in the first set, and the second makes letters of
+/// them, so runs of them are words and not single ideographs.
 const SETS: [(Class, &str); 13] = [
     (Ideograph, r"[[\p{sc=Hiragana}\p{sc=Han}\p{sc=Hangul}\p{Ideographic}]--\x{3006}]"),
     (Letter, r"[[\p{wb=ALetter}&&\p{Alphabetic}]--[\x{70F}\x{1CF2}\x{1CF3}]]"),
@@ -188,8 +190,8 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// Where the word ends whose last character so far is of class `last` and ends at `at`. O(length of the word), but for the
-/// marks behind a mark that joins nothing, which are looked at a second time.
+/// The end of the word whose last character so far is of class `last`, up to `at`. O(length of the
+/// word), but for the marks behind a mark that joins nothing, which are read a second time.
 fn word_end(text: &str, mut last: Class, mut at: usize) -> usize {
     let bytes = text.as_bytes();
     loop {
@@ -203,16 +205,16 @@ fn word_end(text: &str, mut last: Class, mut at: usize) -> usize {
                 at += 1;
             }
         }
-        // Rule WB4 of UAX #29; `joins` has the rules 5, 8 to 10 and 13, `joins_across` 6, 7, 11 and 12.
+        // Rule WB4 of UAX #29; `joins` has the rules 5, 8 to 10 and 13, `joins_across` 6, 7, 11 and
+        // 12.
         let Some((class, end)) = skip_extend(text, &mut at) else { return at };
         if joins(last, class) {
             (last, at) = (class, end);
         } else if let Some((class, end)) = joins_across(text, last, class, end) {
             (last, at) = (class, end);
         } else if last == Hebrew && class == SingleQuote {
-            // Rule WB7a.
-            // The mark belongs to the word, and what a connector joins is joined to it: a digit or a
-            // `_` directly behind.
+            // Rule WB7a. The mark belongs to the word, and what a connector joins is joined to it:
+            // a digit or a `_` directly behind.
             (last, at) = (Connector, end);
         } else {
             return at;

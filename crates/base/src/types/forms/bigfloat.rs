@@ -1,4 +1,4 @@
-//! Floats of 200 bits, kept as text.
+//! Floats of 200 bits, stored as text.
 //!
 //! The text is the shortest that reads back as the same 200 bits. So two values are equal when
 //! their texts are, and the order of values is that of the decimal numbers: storing, comparing and
@@ -70,7 +70,8 @@ impl BigFloat {
     ///
     /// # Errors
     ///
-    /// [`BigFloatError`] for a text that is no number, that is infinite, or of a size beyond ten to the 6,000.
+    /// [`BigFloatError`] for a text that is no number, that is infinite, or of a size beyond ten to
+    /// the 6,000.
     pub fn parse(text: &str) -> Result<BigFloat, BigFloatError> {
         let parts =
             scan(text).map_err(|fault| BigFloatError { text: quoted_text::shown(text), fault })?;
@@ -114,8 +115,8 @@ impl BigFloat {
     /// The number that the float's shortest text says, which may differ from the float's in digits
     /// beyond those of a float; `None` for infinities and NaN.
     pub fn from_f64_digits(number: f64) -> Option<BigFloat> {
-        // This text is canonical: 200 bits tell apart numbers of 60 digits, and it has at most 17, so no
-        // other text that is as short reads back as the same bits.
+        // This text is canonical: 200 bits distinguish numbers of 60 digits, and it has at most 17,
+        // so no other text that is as short reads back as the same bits.
         let mut out = Vec::with_capacity(24);
         go_numbers::write_float(number, &mut out);
         let text = String::from_utf8(out).expect("numbers are written in ASCII");
@@ -208,14 +209,13 @@ impl BigFloat {
         if parts.negative {
             return None;
         }
-        // The root has half the bits; an even exponent can be halved.
-        // The root of 408 bits has 204: four more than are retained, so that rounding sees whether they are
-        // about half.
+        // The root has half the bits; an even exponent can be halved. The root of 408 bits has 204:
+        // four more than are retained, so that rounding sees whether they are about half.
         let shift = (2 * PRECISION + 8).saturating_sub(parts.mantissa.bits()) as i64;
         let shift = shift + (parts.exponent - shift).rem_euclid(2);
         let square = parts.mantissa << shift;
         let root = square.sqrt();
-        // One bit behind the root stands for all that follows it: rounding only asks whether there is anything.
+        // One bit behind the root represents all that follows it: rounding only needs to detect it.
         let is_exact = &root * &root == square;
         let sticky = BigUint::from(u8::from(!is_exact));
         let halved = (parts.exponent - shift) / 2;
@@ -245,8 +245,8 @@ impl BigFloat {
     }
 
     fn binary(&self) -> Binary {
-        // Only a text that no `BigFloat` has, given to `from_canonical`, fails here: others were made of
-        // numbers in range.
+        // Only a text that no `BigFloat` has, given to `from_canonical`, fails here: others were
+        // made of numbers in range.
         scan(&self.text).unwrap_or(Binary { negative: false, mantissa: BigUint::ZERO, exponent: 0 })
     }
 }
@@ -352,7 +352,7 @@ impl Binary {
     /// True when the size is beyond what is calculated with.
     fn is_out_of_range(&self) -> bool {
         let is_zero = self.mantissa == BigUint::ZERO;
-        // The place of the highest bit is the binary logarithm of the size, rounded up.
+        // The index of the highest bit is the binary logarithm of the size, rounded up.
         !is_zero && (self.mantissa.bits() as i64 + self.exponent).abs() > EXPONENT_MAX
     }
 
@@ -390,21 +390,22 @@ impl Binary {
         (digits, point as i32)
     }
 
-    /// The fewest digits between the two numbers half way to the neighbours.
+    /// The fewest digits between the two numbers midway to the neighbours.
     fn shortest(&self) -> Digits {
         if self.mantissa == BigUint::ZERO {
             return Digits::new(self.negative, b"", 1);
         }
-        // `into_big_float` has rounded, so there are at most 200 bits, and the difference is not negative.
+        // `into_big_float` has rounded, so there are at most 200 bits, and the difference is not
+        // negative.
         let shift = PRECISION - self.mantissa.bits();
         let mantissa = &self.mantissa << shift;
         let exponent = self.exponent - shift as i64;
         // Numbers are nearer to each other below a power of two than above it.
         let is_power = mantissa.trailing_zeros() == Some(PRECISION - 1);
-        // Reading rounds ties to even, so a number half way to a
-        // neighbour reads back as this one if its last bit is 0.
+        // Reading rounds ties to even, so a number midway to a neighbour reads back as this one if
+        // its last bit is 0.
         let is_even = !mantissa.bit(0);
-        // In quarters of the last bit the numbers half way to both neighbours are integers.
+        // In quarters of the last bit the numbers midway to both neighbours are integers.
         let middle = mantissa << 2u8;
         let low = &middle - if is_power { 1u8 } else { 2u8 };
         let high = &middle + 2u8;
@@ -426,15 +427,15 @@ fn padded(digits: &str, length: usize) -> Vec<u8> {
     out
 }
 
-/// The shortest number between `low` and `high`, ends included if `inclusive`; of two the nearer
+/// The shortest number between `low` and `high`, bounds included if `inclusive`; of two the nearer
 /// to `middle`. All have as many digits, the first being 0.
 fn between(low: &[u8], middle: &[u8], high: &[u8], inclusive: bool) -> Vec<u8> {
     let same = low.iter().zip(high).take_while(|(a, b)| a == b).count();
     let fits = |candidate: &[u8]| {
         let filled = |bound: &[u8]| {
             let (head, tail) = bound.split_at(candidate.len());
-            // A candidate stands for itself with zeros behind it, so what
-            // the bound has there decides between equal and less.
+            // A candidate represents itself with zeros behind it, so what the bound has there
+            // decides between equal and less.
             let rest = if tail.iter().all(|&digit| digit == b'0') {
                 Ordering::Equal
             } else {
@@ -448,11 +449,11 @@ fn between(low: &[u8], middle: &[u8], high: &[u8], inclusive: bool) -> Vec<u8> {
             _ => false,
         }
     };
-    // An end that is itself a short number stands before the position where the ends part.
+    // A bound that is itself a short number is cut before the first different digit.
     let trimmed =
         |bound: &[u8]| bound.iter().rposition(|&digit| digit != b'0').map_or(1, |at| at + 1);
-    let ends = if inclusive { trimmed(low).min(trimmed(high)) } else { usize::MAX };
-    for length in (same + 1).min(ends)..middle.len() {
+    let cut = if inclusive { trimmed(low).min(trimmed(high)) } else { usize::MAX };
+    for length in (same + 1).min(cut)..middle.len() {
         let down = middle[..length].to_vec();
         let up = incremented(&down);
         match (fits(&down), fits(&up)) {
@@ -550,7 +551,8 @@ fn scan(text: &str) -> Result<Binary, BigFloatFault> {
         10 => tens = mantissa.exponent,
         _ => twos = mantissa.exponent * bits_a_digit,
     }
-    // In hexadecimal `e` is a digit, so only `p` gets here; `0b1e3` is a binary number times a thousand.
+    // In hexadecimal `e` is a digit, so only `p` gets here; `0b1e3` is a binary number times a
+    // thousand.
     match mark {
         Some(b'p' | b'P') => twos += exponent,
         _ => tens += exponent,
@@ -568,7 +570,7 @@ struct Mantissa {
     digits: Vec<u8>,
     /// How many digits the point is behind the last.
     exponent: i64,
-    /// How many bytes of the text they took.
+    /// The number of bytes read.
     read: usize,
 }
 
@@ -603,7 +605,7 @@ impl Mantissa {
             }
             self.exponent -= i64::from(is_fraction);
         } else {
-            // A digit too many still tells a tie from what is above it.
+            // A digit too many still distinguishes a tie from what is above it.
             if let Some(last) = self.digits.last_mut() {
                 *last |= u8::from(digit != 0);
             }
@@ -629,8 +631,8 @@ fn scan_exponent(text: &[u8]) -> Result<(Option<u8>, i64), BigFloatFault> {
     let mut exponent = 0i64;
     for &byte in digits {
         match byte {
-            // Far beyond the range, which is refused later, and far below where the multiplication would
-            // overflow.
+            // Far beyond the range, which is refused later, and far below where the multiplication
+            // would overflow.
             b'0'..=b'9' => exponent = (exponent * 10 + i64::from(byte - b'0')).min(1 << 40),
             _ => return Err(BigFloatFault::Unexpected { byte }),
         }

@@ -10,7 +10,7 @@ use crate::types::{BigFloat, DateTime, Value, ValueRef, ValueType};
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Why a text or a value is no value of the type that was asked for.
+/// Why a text or a value is no value of the type that was requested.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ConvertError {
     /// No value of the one type becomes one of the other, or not this one.
@@ -18,7 +18,7 @@ pub enum ConvertError {
     Types {
         /// The type of the value.
         from: ValueType,
-        /// The type that was asked for.
+        /// The type that was requested.
         to: ValueType,
     },
     /// The float has no integer part of 64 bits.
@@ -29,7 +29,7 @@ pub enum ConvertError {
     Bytes {
         /// The first 16 of them, as numbers in brackets.
         bytes: String,
-        /// What was asked for: `int`, `float` or `vector`.
+        /// What was requested: `int`, `float` or `vector`.
         expected: &'static str,
     },
     /// The byte is neither 0 nor 1.
@@ -56,7 +56,8 @@ pub enum ConvertError {
 }
 
 impl Value {
-    /// Reads a text as a value of a type. The text of a password is hashed, which takes tens of milliseconds.
+    /// Reads a text as a value of a type. The text of a password is hashed, which takes tens of
+    /// milliseconds.
     ///
     /// # Errors
     ///
@@ -80,12 +81,13 @@ impl Value {
 }
 
 impl ValueRef<'_> {
-    /// Returns the value as one of another type. Where a password is asked for, a password stays as it is and a text is
-    /// hashed, which takes tens of milliseconds.
+    /// Returns the value as one of another type. Where a password is requested, a password stays as
+    /// it is and a text is hashed, which takes tens of milliseconds.
     ///
     /// # Errors
     ///
-    /// [`ConvertError::Types`] for types that do not go together, else what is wrong with this value.
+    /// [`ConvertError::Types`] for types that do not go together, else what is wrong with this
+    /// value.
     pub fn convert(self, to: ValueType) -> Result<Value, ConvertError> {
         if self.value_type() == to {
             return Ok(self.to_value());
@@ -115,8 +117,9 @@ impl ValueRef<'_> {
 }
 
 impl<'a> ValueRef<'a> {
-    /// Returns the text that a literal of the value has. Texts, geometries, hashes and big floats are borrowed. A float has
-    /// the fewest digits that are read as the same number, and bytes that are not UTF-8 are replaced.
+    /// Returns the text that a literal of the value has. Texts, geometries, hashes and big floats
+    /// are borrowed. A float has the fewest digits that are read as the same number, and bytes that
+    /// are not UTF-8 are replaced.
     pub fn to_text(self) -> Cow<'a, str> {
         match self {
             ValueRef::Default(text)
@@ -403,9 +406,9 @@ mod tests {
         for number in [TWO_TO_63, f64::INFINITY, f64::NAN] {
             assert_eq!(int(number), Err(ConvertError::FloatTooLarge));
         }
-        let late = Err(ConvertError::Time(TimeError::Year));
-        assert_eq!(convert(ValueRef::Int(i64::MAX), ValueType::DateTime), late);
-        assert_eq!(convert(ValueRef::Float(1e300), ValueType::DateTime), late);
+        let out_of_range = Err(ConvertError::Time(TimeError::Year));
+        assert_eq!(convert(ValueRef::Int(i64::MAX), ValueType::DateTime), out_of_range);
+        assert_eq!(convert(ValueRef::Float(1e300), ValueType::DateTime), out_of_range);
         for (number, expected) in [(f64::INFINITY, ValueType::BigFloat), (1e300, ValueType::Vector)]
         {
             let why = ConvertError::Types { from: ValueType::Float, to: expected };

@@ -1,7 +1,7 @@
 //! Reading JSON chunk by chunk.
 //!
-//! The caller asks for what it expects next. Values that nobody wants are skipped without being
-//! kept, and nesting is bounded. The words of the errors are those of Go's `encoding/json`.
+//! The caller requests what it expects next. Unneeded values are skipped, and nesting is bounded.
+//! The words of the errors are those of Go's `encoding/json`.
 
 use crate::types::stack;
 use std::borrow::Cow;
@@ -9,16 +9,17 @@ use std::borrow::Cow;
 /// The deepest nesting of a value that is skipped.
 const DEPTH_MAX: usize = 500;
 
-/// Why a text can't be read as the JSON that was expected. [`JsonReader::offset`] says where the reader stands then.
+/// Why a text can't be read as the JSON that was expected. [`JsonReader::offset`] says where the
+/// reader stands then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JsonError {
-    /// The text ends within a value, or where a value should begin.
+    /// Unexpected end of the text.
     #[error("the JSON ends too early")]
     End,
     /// JSON has no such letter here.
     #[error("unexpected `{letter}` {position}")]
     Unexpected {
-        /// The letter that was found.
+        /// The actual letter.
         letter: char,
         /// Where it stands, as the end of a sentence: `after a key`.
         position: &'static str,
@@ -29,7 +30,8 @@ pub enum JsonError {
         /// The number as it is written.
         text: String,
     },
-    /// An escape is half of a surrogate pair, and the other half does not follow. Only a strict reader refuses it.
+    /// An escape is half of a surrogate pair, and the other half does not follow. Only a strict
+    /// reader refuses it.
     #[error("`\\u{code:04x}` is half of a character, without its other half")]
     HalfCharacter {
         /// The code unit that the escape names.
@@ -51,14 +53,14 @@ pub struct JsonReader<'a> {
 }
 
 impl<'a> JsonReader<'a> {
-    /// Returns a reader at the start of a text. It reads an escape that is half of a surrogate pair as U+FFFD, which is
-    /// what Go's `encoding/json` does.
+    /// Returns a reader at the start of a text. It reads an escape that is half of a surrogate pair
+    /// as U+FFFD, which is what Go's `encoding/json` does.
     pub fn new(text: &'a str) -> JsonReader<'a> {
         JsonReader { text, at: 0, is_strict: false }
     }
 
-    /// Returns a reader that refuses an escape that is half of a surrogate pair. It is for texts that are stored, which
-    /// must come back as they were written.
+    /// Returns a reader that refuses an escape that is half of a surrogate pair. It is for texts
+    /// that are stored, which must come back as they were written.
     pub fn strict(text: &'a str) -> JsonReader<'a> {
         JsonReader { is_strict: true, ..JsonReader::new(text) }
     }
@@ -77,15 +79,15 @@ impl<'a> JsonReader<'a> {
     ///
     /// # Errors
     ///
-    /// [`JsonError::End`] when nothing is left. All other methods fail when the text does not go on as they expect; the
-    /// reader then stands at the byte that does not fit.
+    /// [`JsonError::End`] when nothing is left. All other methods fail when the text does not go on
+    /// as they expect; the reader then stands at the byte that does not fit.
     pub fn peek(&mut self) -> Result<u8, JsonError> {
         self.skip_blanks();
         self.byte().ok_or(JsonError::End)
     }
 
-    /// Reads an object: calls `field` with each key, which must read or skip the value. The caller's errors end the
-    /// reading, as those of the reader do.
+    /// Reads an object: calls `field` with each key, which must read or skip the value. The
+    /// caller's errors end the reading, as those of the reader do.
     pub fn object<E: From<JsonError>>(
         &mut self,
         mut field: impl FnMut(Cow<'a, str>, &mut JsonReader<'a>) -> Result<(), E>,
@@ -113,8 +115,8 @@ impl<'a> JsonReader<'a> {
         Ok(())
     }
 
-    /// Reads an array: calls `element` before each element, which must read or skip it. The caller's errors end the
-    /// reading, as those of the reader do.
+    /// Reads an array: calls `element` before each element, which must read or skip it. The
+    /// caller's errors end the reading, as those of the reader do.
     pub fn array<E: From<JsonError>>(
         &mut self,
         mut element: impl FnMut(&mut JsonReader<'a>) -> Result<(), E>,
@@ -137,7 +139,7 @@ impl<'a> JsonReader<'a> {
         Ok(())
     }
 
-    /// Reads a string. Copies it only when escapes stand in it.
+    /// Reads a string. Copies it only when escapes are in it.
     pub fn string(&mut self) -> Result<Cow<'a, str>, JsonError> {
         self.expect(b'"', "where a value should be")?;
         let mut out = String::new();
@@ -196,7 +198,8 @@ impl<'a> JsonReader<'a> {
         Ok(meaning)
     }
 
-    /// Skips any value. Fails when it is not JSON, or when objects and arrays are nested in it more than 500 deep.
+    /// Skips any value. Fails when it is not JSON, or when objects and arrays are nested in it more
+    /// than 500 deep.
     pub fn skip(&mut self) -> Result<(), JsonError> {
         self.skip_nested(0)
     }
@@ -252,18 +255,19 @@ impl<'a> JsonReader<'a> {
         Ok(letter)
     }
 
-    /// Reads `uXXXX`, and a second escape when the first is a high surrogate that the second completes. Half of a pair
-    /// gives U+FFFD, or is refused by a strict reader.
+    /// Reads `uXXXX`, and a second escape when the first is a high surrogate that the second
+    /// completes. Half of a pair gives U+FFFD, or is refused by a strict reader.
     fn unicode_escape(&mut self) -> Result<char, JsonError> {
         let start = self.at - 1;
         let first = self.four_digits()?;
-        // RFC 8259, section 7: a character beyond U+FFFF is written as two escapes, a high surrogate and a low one.
+        // RFC 8259, section 7: a character beyond U+FFFF is written as two escapes, a high
+        // surrogate and a low one.
         if (0xd800..0xdc00).contains(&first) && self.text[self.at..].starts_with("\\u") {
-            let mut ahead = self.clone();
-            ahead.at += 1;
-            let second = ahead.four_digits()?;
+            let mut lookahead = self.clone();
+            lookahead.at += 1;
+            let second = lookahead.four_digits()?;
             if (0xdc00..0xe000).contains(&second) {
-                self.at = ahead.at;
+                self.at = lookahead.at;
                 let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
                 return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
             }

@@ -1,8 +1,9 @@
 //! Whether a converted value is still the value that it was.
 //!
-//! Conversions follow Dgraph's, which cut: 2.75 as an int is 2. This compares a value with what came of it, so that a load refuses
-//! such a value, and a mutation reports it. Numbers are compared by what they are read back as: the decimal 0.1 and the
-//! float nearest to it are the same number here, while no float reads back as 9007199254740993.
+//! Conversions follow Dgraph's, which cut: 2.75 as an int is 2. This compares a value with what
+//! came of it, so that a load refuses such a value, and a mutation reports it. Numbers are compared
+//! by what they are read back as: the decimal 0.1 and the float nearest to it are the same number
+//! here, while no float reads back as 9007199254740993.
 
 use super::bigfloat::BigFloat;
 use crate::types::{DateTime, ValueRef, ValueType, shown};
@@ -33,8 +34,8 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// Compares a value with `stored`, which was converted from it; `None` where nothing is lost. Costs a comparison of types for
-    /// values of one type.
+    /// Compares a value with `stored`, which was converted from it; `None` where nothing is lost.
+    /// Costs a comparison of types for values of one type.
     #[inline]
     pub fn of(value: ValueRef<'_>, stored: ValueRef<'_>) -> Option<Loss> {
         let is_lost = match value {
@@ -151,12 +152,14 @@ fn is_cut_text(text: &str, stored: ValueRef<'_>) -> bool {
     }
 }
 
-/// Whether the text of an integer is the one that a float is written as, which has zeros behind its significant digits.
+/// Whether the text of an integer is the one that a float is written as, which has zeros behind its
+/// significant digits.
 fn reads_as(number: f64, text: &str) -> bool {
     number.to_string() == text.trim_start_matches('+')
 }
 
-/// A float of seconds holds a time if it reads back as the time in its own unit: milliseconds, microseconds or nanoseconds.
+/// A float of seconds holds a time if it reads back as the time in its own unit: milliseconds,
+/// microseconds or nanoseconds.
 fn is_cut_time(time: DateTime, seconds: f64) -> bool {
     let units = [1_000_000, 1_000, 1];
     let unit = units.into_iter().find(|unit| time.nanos.is_multiple_of(*unit)).unwrap_or(1);

@@ -1,12 +1,12 @@
-//! What text is taken for a bool, an int, a float or a vector.
+//! Which text is read as a bool, an int, a float or a vector.
 //!
 //! The rules are those of Go's `strconv`; `compat/go_floats.rs` has the notation of floats.
 
 use crate::compat::go_floats::{FloatText, plain};
 use crate::types::quoted_text::shown;
 
-/// Why a text is no bool, int, float or vector. `text` is the text as messages show it: between backquotes, on one
-/// line, cut to 60 letters.
+/// Why a text is no bool, int, float or vector. `text` is the text as messages show it: between
+/// backquotes, on one line, cut to 60 letters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// The text is none of those that [`parse_bool`] takes.

@@ -1,4 +1,4 @@
-//! Stands for the hashes of passwords in a build without the feature `passwords`.
+//! Represents the hashes of passwords in a build without the feature `passwords`.
 
 use super::password_error::PasswordError;
 use crate::types::Feature;

@@ -27,7 +27,8 @@ pub struct DateTime {
     pub offset_minutes: i16,
 }
 
-/// Why a text or bytes are no time. Texts stand in messages between backquotes, on one line, cut to 60 letters.
+/// Why a text or bytes are no time. Texts are in messages between backquotes, on one line, cut to
+/// 60 letters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TimeError {
     /// The text is of no form that [`DateTime::parse`] reads.
@@ -106,7 +107,8 @@ impl DateTime {
         (self.seconds, self.nanos)
     }
 
-    /// The nanoseconds since 1970; `None` for an instant that 64 bits of them do not reach: they go from September 1677 to April 2262.
+    /// The nanoseconds since 1970; `None` for an instant that does not fit into 64 bits of them:
+    /// the range is September 1677 to April 2262.
     pub fn unix_nanos(self) -> Option<i64> {
         // The first second of the range begins before it.
         let nanos = i128::from(self.seconds) * i128::from(NANOS_A_SECOND) + i128::from(self.nanos);
@@ -135,7 +137,7 @@ impl DateTime {
     /// Writes RFC 3339 text: nine digits of fraction at most, without trailing zeros.
     pub fn write(self, out: &mut Vec<u8>) {
         let parts = calendar(self.local_seconds());
-        // Copied as one block: a letter at a time asks for room nineteen times.
+        // Copied as one block: letter by letter the capacity would be checked nineteen times.
         let mut text = *b"0000-00-00T00:00:00";
         let mut put = |at: usize, number: u64| {
             text[at] = b'0' + (number / 10) as u8;
@@ -170,7 +172,8 @@ impl DateTime {
         out
     }
 
-    /// Reads what [`DateTime::to_binary`] wrote. Nanoseconds of a second and more are read as the last one of a second.
+    /// Reads what [`DateTime::to_binary`] wrote. Nanoseconds of a second and more are read as the
+    /// last one of a second.
     ///
     /// # Errors
     ///
@@ -251,8 +254,9 @@ fn write_two(number: u64, out: &mut Vec<u8>) {
 
 /// Days since 1970-01-01. Years begin in March here, so that a leap day is the last of its year.
 fn days_from_calendar(year: i64, month: u8, day: u8) -> i64 {
-    // Hinnant, "chrono-Compatible Low-Level Date Algorithms": 146,097 days are 400 years, 719,468 lie
-    // between 0000-03-01 and 1970-01-01, and (153 m + 2) / 5 days before the month m after March.
+    // Hinnant, "chrono-Compatible Low-Level Date Algorithms": 146,097 days are 400 years, 719,468
+    // lie between 0000-03-01 and 1970-01-01, and (153 m + 2) / 5 days before the month m after
+    // March.
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);
@@ -268,8 +272,8 @@ fn calendar(seconds: i64) -> CalendarParts {
     let clock = seconds.rem_euclid(SECONDS_A_DAY);
     let day_of_era = days.rem_euclid(146_097);
     let year_of_era =
-        // Without the leap days before it, one in 1,460 days, less one in 36,524, and one in 146,096, each
-        // year has 365 days.
+        // Without the leap days before it, one in 1,460 days, less one in 36,524, and one in
+        // 146,096, each year has 365 days.
         (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_from_march = (5 * day_of_year + 2) / 153;
@@ -293,9 +297,9 @@ mod tests {
         DateTime::parse(time).map(|time| time.to_string()).unwrap_or_else(|error| error.to_string())
     }
 
-    /// Their range begins and ends within a second.
+    /// Both bounds of their range are within a second.
     #[test]
-    fn nanoseconds_reach_as_far_as_64_bits() {
+    fn nanoseconds_fit_64_bits() {
         for nanos in [i64::MIN, i64::MIN + 1, -1, 0, i64::MAX] {
             assert_eq!(DateTime::from_unix(0, nanos).unix_nanos(), Some(nanos));
         }

@@ -14,7 +14,8 @@ impl DateTime {
     ///
     /// [`TimeError::Form`], [`TimeError::Range`] or [`TimeError::LeftOver`].
     pub fn parse(text: &str) -> Result<DateTime, TimeError> {
-        // The length picks the layout: four bytes that are no year are refused, not tried as something else.
+        // The length picks the layout: four bytes that are no year are refused, not tried as
+        // something else.
         let layout = match text.len() {
             4 => YEAR,
             7 => MONTH,
@@ -52,7 +53,7 @@ fn looks_like_rfc3339(text: &[u8]) -> bool {
 
 fn read(layout: &Layout, text: &str) -> Result<DateTime, Fault> {
     let Written { local, nanos, offset_minutes } = go_layouts::read(layout, text)?;
-    // Only now are year and month known, which say how many days there are.
+    // The number of days depends on year and month, which are parsed before.
     if local.day < 1 || local.day > days_in_month(local.year, local.month) {
         return Err(Fault::Range("day"));
     }

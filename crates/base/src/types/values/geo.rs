@@ -83,12 +83,12 @@ pub enum GeometryError {
     /// The object has no `coordinates`.
     #[error("`coordinates` are missing")]
     NoCoordinates,
-    /// A JSON value is of another type than its place asks for.
+    /// A JSON value is of another type than expected here.
     #[error("found a JSON {result} where {expected} should be")]
     WrongJson {
-        /// The type that was found, in the words of JSON.
+        /// The actual type, in the words of JSON.
         result: &'static str,
-        /// What the position asks for, with its article.
+        /// What the position requests, with its article.
         expected: &'static str,
     },
     /// A point has fewer than two numbers.
@@ -124,7 +124,8 @@ pub enum GeometryError {
     NoBinary,
 }
 
-/// Words the reason why a point is no position: the latitude if that is out of range, else the longitude.
+/// Words the reason why a point is no position: the latitude if that is out of range, else the
+/// longitude.
 fn describe_position(longitude: f64, latitude: f64) -> String {
     let (axis, number, most) = match latitude.abs() <= 90.0 {
         false => ("latitude", latitude, 90),
@@ -141,7 +142,7 @@ impl Geometry {
     ///
     /// # Errors
     /// What is no JSON, no geometry, or has coordinates of the wrong shape. Rings need not be
-    /// closed: an index asks for that, storage does not.
+    /// closed: an index requests that, storage does not.
     pub fn parse(text: &str) -> Result<Geometry, GeometryError> {
         let read = if text.contains('\'') {
             Geometry::parse_json(&text.replace('\'', "\""))
@@ -163,7 +164,7 @@ impl Geometry {
         geometry(&mut JsonReader::new(text), 0)
     }
 
-    /// Reads what stands behind `"coordinates":` in GeoJSON, of a type that is known.
+    /// Reads what stands behind `"coordinates":` in GeoJSON, of a given type.
     ///
     /// # Errors
     /// As [`Geometry::parse`], the reason alone.
@@ -233,7 +234,8 @@ impl Geometry {
     }
 }
 
-/// Refuses what lies beyond the poles, or farther than half around: most often the two numbers stand in the wrong order.
+/// Refuses what lies beyond the poles, or farther than half around: most often the two numbers are
+/// in the wrong order.
 fn check_position(position: &Coordinate) -> Result<(), GeometryError> {
     let (longitude, latitude) = (position.x(), position.y());
     match longitude.abs() <= 180.0 && latitude.abs() <= 90.0 {
@@ -271,7 +273,7 @@ fn check_json(text: &str) -> Result<(), GeometryError> {
     Ok(full.end()?)
 }
 
-/// Reads an object that is known to be JSON.
+/// Reads an object of valid JSON.
 fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, GeometryError> {
     stack::require();
     if depth > DEPTH_MAX {
@@ -283,7 +285,7 @@ fn geometry(reader: &mut JsonReader<'_>, depth: usize) -> Result<Geometry, Geome
     if reader.peek()? != b'{' {
         return Err(wrong_type(reader, "a geometry"));
     }
-    // The keys come in any order, so positions are remembered and read when the type is known.
+    // The keys come in any order, so positions are remembered and read after the type.
     let mut kind = String::new();
     let (mut coordinates, mut members) = (None, None);
     reader.object(|key, value| {
@@ -500,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn places_lie_on_the_globe() {
+    fn positions_are_on_the_globe() {
         let checked = |text: &str| Geometry::parse(text).unwrap().check_positions();
         for text in [
             r#"{"type":"Point","coordinates":[180,-90]}"#,

@@ -4,15 +4,16 @@ use super::bcrypt_hash;
 use super::password_error::{COST_MAX, PasswordError};
 use crate::types::Value;
 
-/// The cost of the hashes that are made. Each step doubles the work of hashing and of every attempt to guess.
+/// The cost of the hashes that are made. Each step doubles the work of hashing and of every attempt
+/// to guess.
 const COST: u32 = 10;
 /// The least number of bytes of a password.
 const BYTES_MIN: usize = 6;
 /// Bcrypt looks at no more bytes than these.
 const BYTES_MAX: usize = 72;
 
-/// A hash like those that are made, of no password: what is compared where there is none to compare with, so that the time tells nobody who
-/// is there.
+/// A hash like those that are made, of no password: what is compared where there is none to compare
+/// with, so that the response time does not reveal which users exist.
 pub const HASH_OF_NOBODY: &str = "$2b$10$.....................................................";
 
 impl Value {
@@ -41,17 +42,19 @@ impl Value {
         Ok(())
     }
 
-    /// A password that was hashed elsewhere, kept as it stands. A text that is no hash is that of no password.
+    /// A password that was hashed elsewhere, stored unchanged. A text that is no hash is that of no
+    /// password.
     ///
     /// # Errors
     ///
-    /// [`PasswordError::TooCostly`] when comparing it with a password would take too long.
+    /// [`PasswordError::TooCostly`] when comparing it with a password would be too slow.
     pub fn hashed_password(hash: &str) -> Result<Value, PasswordError> {
         check_cost(hash)?;
         Ok(Value::Password(hash.to_string()))
     }
 
-    /// True when the hash is that of the password; false too when it is no hash at all. Takes as long as hashing did.
+    /// True when the hash is that of the password; false too when it is no hash at all. Takes as
+    /// long as hashing did.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ pub enum PasswordError {
     /// The password has more than 72 bytes.
     #[error("bcrypt: password length exceeds 72 bytes")]
     TooLong,
-    /// Computing with the hash would take too long.
+    /// Computing with the hash is too slow.
     #[error(
         "the hash of the password has cost {cost}, and no more than {COST_MAX} is computed, as each step doubles the time (hash the password again, with cost 10 to {COST_MAX})"
     )]

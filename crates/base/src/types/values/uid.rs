@@ -1,4 +1,5 @@
-//! The number of a node that users see. Inside the store nodes have dense numbers of 32 bits, in the same order.
+//! The number of a node that users see. Inside the store nodes have dense numbers of 32 bits, in
+//! the same order.
 
 use crate::compat::go_integers::split_base;
 use std::fmt;
@@ -79,7 +80,7 @@ fn hex_digits(number: u32) -> [u8; 8] {
     let spread = (spread << 16 | spread) & 0x0000_ffff_0000_ffff;
     let spread = (spread << 8 | spread) & 0x00ff_00ff_00ff_00ff;
     let spread = (spread << 4 | spread) & 0x0f0f_0f0f_0f0f_0f0f;
-    // Those of 10 and more reach 16 with 6 on top: they become letters.
+    // Those of 10 and more become at least 16 with 6 added: they become letters.
     let letters = ((spread + 6 * EACH) >> 4) & EACH;
     let to_letters = u64::from(b'a' - b'0' - 10);
     (spread + u64::from(b'0') * EACH + to_letters * letters).to_be_bytes()

@@ -36,7 +36,7 @@ pub enum ValueType {
     Binary = 11,
 }
 
-/// A value that stands for itself.
+/// A value that represents itself.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// Text of no particular type.
@@ -130,8 +130,8 @@ impl ValueType {
         ValueType::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
     }
 
-    /// What to write instead of a name that no type has: the type that goes by it in other languages, one that is spelled
-    /// nearly so, or all that there are.
+    /// What to write instead of a name that no type has: the type that goes by it in other
+    /// languages, one that is spelled nearly so, or all that there are.
     pub fn hint_for(name: &str) -> String {
         let meant = match name.to_ascii_lowercase().as_str() {
             "integer" | "int32" | "int64" | "long" | "bigint" | "number" => "int",
@@ -146,7 +146,7 @@ impl ValueType {
             other => {
                 let names = ValueType::ALL.map(ValueType::name);
                 let near = did_you_mean(other, names.into_iter());
-                let all = || format!("those known are {}", names.join(", "));
+                let all = || format!("valid are {}", names.join(", "));
                 return if near.is_empty() { all() } else { near };
             }
         };
@@ -171,7 +171,7 @@ impl ValueType {
 }
 
 impl Value {
-    /// The bytes that it has beside itself.
+    /// The bytes that it has on the heap.
     pub fn heap_size(&self) -> usize {
         match self {
             Value::Default(text)

@@ -13,7 +13,7 @@ impl Value {
         self.as_ref().encode(out);
     }
 
-    /// Reads one value and says how many bytes it took. `None` when they are damaged.
+    /// Reads one value and returns its number of bytes. `None` when they are damaged.
     pub fn decode(bytes: &[u8]) -> Option<(Value, usize)> {
         if let Some((value, used)) = ValueRef::decode(bytes) {
             return Some((value.to_value(), used));
@@ -55,7 +55,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// Reads one value without copying it, and says how many bytes it took. `None` when they are
+    /// Reads one value without copying it, and returns its number of bytes. `None` when they are
     /// damaged, and for a vector, whose bytes lie anywhere: [`Value::decode`] reads those too.
     pub fn decode(bytes: &'a [u8]) -> Option<(ValueRef<'a>, usize)> {
         let (&tag, rest) = bytes.split_first()?;
@@ -77,8 +77,8 @@ impl<'a> ValueRef<'a> {
         Some((value, 1 + used))
     }
 
-    /// Feeds the content of the value to a hasher, and not its type: a text has one hash whatever textual type it has, an
-    /// instant one in all zones, and so have 0 and -0.
+    /// Feeds the content of the value to a hasher, and not its type: a text has one hash whatever
+    /// textual type it has, an instant one in all zones, and so have 0 and -0.
     pub fn hash_content(&self, hasher: &mut impl Hasher) {
         match *self {
             ValueRef::Int(number) => number.hash(hasher),
@@ -168,7 +168,7 @@ fn write_length(mut length: usize, out: &mut Vec<u8>) {
     out.push(length as u8);
 }
 
-/// The content after a length, and how many bytes the two take.
+/// The content after a length, and the number of bytes of both.
 fn split_content(bytes: &[u8]) -> Option<(&[u8], usize)> {
     let mut length = 0usize;
     // Nine bytes have 63 bits; a length of more is damage.
@@ -182,7 +182,7 @@ fn split_content(bytes: &[u8]) -> Option<(&[u8], usize)> {
     None
 }
 
-/// Ends with two zeros; a zero in the text is followed by 255.
+/// Terminated by two zeros; a zero in the text is followed by 255.
 fn write_terminated(bytes: &[u8], out: &mut Vec<u8>) {
     // 0 255 is above the end, 0 0, so a text comes before those that it is the beginning of.
     for (at, chunk) in bytes.split(|&byte| byte == 0).enumerate() {
@@ -197,8 +197,8 @@ fn write_terminated(bytes: &[u8], out: &mut Vec<u8>) {
 /// Bits that compare as unsigned numbers the way floats compare; both zeros are one.
 pub fn ordered_bits(number: f64) -> u64 {
     const SIGN: u64 = 1 << 63;
-    // The bits of IEEE 754 order as the numbers of one sign do, those
-    // of negative ones the other way round. Adding 0 makes 0 of -0.
+    // The bits of IEEE 754 order as the numbers of one sign do, those of negative ones in reverse.
+    // Adding 0 makes 0 of -0.
     let bits = (number + 0.0).to_bits();
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }

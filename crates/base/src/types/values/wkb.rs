@@ -7,7 +7,7 @@ use crate::types::stack;
 const DEPTH_MAX: usize = 64;
 
 impl Geometry {
-    /// Returns the little-endian form; 3 and 4 dimensions add 1000 and 3000 to the type.
+    /// Returns the least-significant-first form; 3 and 4 dimensions add 1000 and 3000 to the type.
     pub fn to_wkb(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_wkb(&mut out);
@@ -146,7 +146,7 @@ impl Reader<'_> {
     }
 
     fn head(&mut self) -> Option<Head> {
-        let is_small = match self.take::<1>()? {
+        let is_small = match self.bytes::<1>()? {
             [0] => false,
             [1] => true,
             _ => return None,
@@ -175,7 +175,7 @@ impl Reader<'_> {
     fn point(&mut self, head: Head) -> Option<Coordinate> {
         let mut axes = [0.0; 4];
         for axis in &mut axes[..head.dimensions] {
-            let bytes = self.take::<8>()?;
+            let bytes = self.bytes::<8>()?;
             *axis =
                 if head.is_small { f64::from_le_bytes(bytes) } else { f64::from_be_bytes(bytes) };
             if !axis.is_finite() {
@@ -188,17 +188,17 @@ impl Reader<'_> {
     /// How many items follow, each of so many bytes at least.
     fn count(&mut self, head: Head, bytes_min: usize) -> Option<usize> {
         let count = self.number(head.is_small)? as usize;
-        // Without this, four bytes of damage could ask for gigabytes.
+        // Without this, four bytes of damage could request gigabytes.
         let left = self.bytes.len() - self.at;
         (count <= left / bytes_min).then_some(count)
     }
 
     fn number(&mut self, is_small: bool) -> Option<u32> {
-        let bytes = self.take::<4>()?;
+        let bytes = self.bytes::<4>()?;
         Some(if is_small { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
     }
 
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+    fn bytes<const N: usize>(&mut self) -> Option<[u8; N]> {
         let bytes = self.bytes.get(self.at..)?.first_chunk::<N>()?;
         self.at += N;
         Some(*bytes)

@@ -1,9 +1,8 @@
-//! How long work asks whether it may go on.
+//! Checks whether long work may continue.
 
 use crate::types::error::Result;
 
-/// Asked in the middle of long work, from any thread, whether it may go on: an error ends the work, which changes
-/// nothing then.
+/// Called during long work, from any thread. An error stops the work without any change.
 pub type Check<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
 /// For work that nothing stops.

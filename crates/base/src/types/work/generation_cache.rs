@@ -1,8 +1,10 @@
-//! A bounded cache by text, in two generations of persistent maps behind one pointer.
+//! A bounded cache with text keys, in two generations of persistent maps behind one pointer.
 //!
-//! New entries go to the young generation. When that has half of the room it becomes the old one, and what was the old one is forgotten, but for the
-//! entries that were asked for meanwhile: a look-up that finds an entry in the old generation puts it into the young one. So an entry is forgotten
-//! only when it was not asked for while half of the room filled up, and a look-up that finds a young entry takes no lock and writes nothing.
+//! New entries go to the young generation. When that has half of the capacity it becomes the old
+//! one, and what was the old one is forgotten, but for the entries that were requested meanwhile: a
+//! look-up that finds an entry in the old generation puts it into the young one. So an entry is
+//! forgotten only when it was not requested while half of the capacity filled up, and a look-up
+//! that finds a young entry takes no lock and writes nothing.
 
 use arc_swap::ArcSwap;
 use std::fmt;
@@ -47,14 +49,15 @@ impl<V: Clone> GenerationCache<V> {
         Some(value.clone())
     }
 
-    /// Keeps a value that takes `bytes` bytes. O(log entries).
+    /// Caches a value of `bytes` bytes. O(log entries).
     pub fn insert(&self, text: Arc<str>, value: &V, bytes: u64) {
-        // What is forgotten is dropped here, and may nest deeper than this thread could.
-        // Of two threads that insert at once, one repeats this on the map that the other has stored.
+        // What is forgotten is dropped here, and may nest deeper than this thread could. Of two
+        // threads that insert at once, one repeats this on the map that the other has stored.
         stack::with_space(|| {
             self.generations.rcu(|generations| {
                 let mut next = Generations::clone(generations);
-                // An entry with more than half of the bytes is retained all the same, alone in its generation.
+                // An entry with more than half of the bytes is retained all the same, alone in its
+                // generation.
                 let is_full = self.bytes_max / 2 < next.young_bytes.saturating_add(bytes)
                     || self.entries_max / 2 <= next.young.len();
                 if is_full {

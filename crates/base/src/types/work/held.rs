@@ -1,5 +1,5 @@
-//! Locks that others wait for while much is done: who holds one of them must not wait in a queue, where those could stand before
-//! him who wait for the lock.
+//! Locks that others wait for while much is done: who holds one of them must not wait in a queue,
+//! where those could stand before him who wait for the lock.
 
 use std::cell::Cell;
 use std::marker::PhantomData;

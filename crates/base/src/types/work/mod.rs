@@ -1,9 +1,10 @@
-//! How work is done anywhere: as long as it is asked for, on how many threads, how deep, under which locks.
+//! How work is done anywhere: as long as it is requested, on how many threads, how deep, under
+//! which locks.
 
 pub(super) mod check;
 pub(super) mod generation_cache;
 pub(super) mod held;
-pub(super) mod newcomers;
+pub(super) mod arrivals;
 pub mod parallel;
 mod placement;
 pub mod pool;

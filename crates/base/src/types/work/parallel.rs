@@ -1,12 +1,12 @@
-//! Work that all threads of a pool share where there is one, and that stays on its thread where
-//! there is none.
+//! Parallel work: on all threads of a pool where there is one, otherwise on the current thread.
 //!
 //! Loads, changes of the schema and compactions run in the pool of their database, and use all of
-//! it. A commit runs on the thread of who asked for it: if it shared its folding of changes with
-//! other threads, readers would lose their cores to it, and a read of 30 µs would take milliseconds.
+//! it. A commit runs on the thread of its caller: if it merged changes on other threads, readers
+//! would lose their cores, and a read of 30 µs would need milliseconds.
 //!
-//! So the caller chooses by the thread on which it runs: any thread of a rayon pool shares its work
-//! with that pool. The results are the same either way. A panic in one item ends the call with it.
+//! So the caller chooses by the thread on which it runs: any thread of a rayon pool distributes its
+//! work in that pool. The results are the same either way. A panic in one item propagates to the
+//! caller.
 
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -24,7 +24,8 @@ pub fn map_into<T: Send, R: Send>(items: Vec<T>, f: impl Fn(T) -> R + Sync + Sen
     }
 }
 
-/// Calls both functions, at the same time where another thread of the pool is free, and returns both results.
+/// Calls both functions, at the same time where another thread of the pool is free, and returns
+/// both results.
 pub fn join<A: Send, B: Send>(
     one: impl FnOnce() -> A + Send,
     other: impl FnOnce() -> B + Send,
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn order_is_kept() {
+    fn order_is_preserved() {
         let items: Vec<u32> = (0..1000).rev().collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let run = || {

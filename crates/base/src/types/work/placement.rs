@@ -1,24 +1,26 @@
 //! The cores on which threads of a pool begin to help.
 //!
-//! A thread that wakes up begins on the core where it ran last. Where that one is busy, Linux looks for an idle core only as long as the cores that share a
-//! cache are not much used: on two cores, of which one works and the other one does half of the time, it does not look (`SIS_UTIL`, kernel/sched/fair.c, since 5.19). Then the
-//! thread waits for the core of the very one that asked it for help, until a tick of the clock or the end of the work: 0.8 to 3 ms. So the caller sees to it that
-//! threads which ran on its own core last begin on another one. Where that one turns out to be busy with something else, they are called back when there is nothing left to do but
-//! to wait for them.
+//! A thread that wakes up begins on the core where it ran last. Where that one is busy, Linux looks
+//! for an idle core only while the cores with a common cache are not much used: on two cores, of
+//! which one works and the other one does half of the time, it does not look (`SIS_UTIL`,
+//! kernel/sched/fair.c, since 5.19). Then the thread waits for the core of the thread that woke it,
+//! until a tick of the clock or the end of the work: 0.8 to 3 ms. So the caller sees to it that
+//! threads which ran on its own core last begin on another one. Where that one is busy with
+//! something else, they are called back when there is nothing left to do but to wait for them.
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use system::{Thread, this_core};
 
-/// Stands for the core of a thread that has not helped yet.
+/// Represents the core of a thread that has not helped yet.
 const NOWHERE: usize = usize::MAX;
 
 /// Where the threads of a pool were last.
 pub(super) struct Positions(Box<[Position]>);
 
 struct Position {
-    /// The thread, and the cores that it may use; nothing where the system does not tell.
+    /// The thread, and the cores that it may use; nothing where the system does not report them.
     thread: OnceLock<Thread>,
     /// The core on which it helped last.
     core: AtomicUsize,
@@ -27,7 +29,7 @@ struct Position {
 }
 
 impl Positions {
-    /// Those of so many threads, none of which runs yet.
+    /// Positions of `threads` threads that do not run yet.
     pub(super) fn new(threads: usize) -> Positions {
         let position = || Position {
             thread: OnceLock::new(),
@@ -45,7 +47,8 @@ impl Positions {
         }
     }
 
-    /// To be called by a thread that helps, of a number: it may use all of its cores again while it does `work`, and where it ended is noted.
+    /// To be called by a thread that helps, of a number: it may use all of its cores again while it
+    /// does `work`, and where it ended is noted.
     pub(super) fn help(&self, thread: Option<usize>, work: impl FnOnce()) {
         let position = thread.and_then(|thread| self.0.get(thread));
         if let Some(position) = position {
@@ -57,8 +60,9 @@ impl Positions {
         }
     }
 
-    /// To be called by who is about to wake up some thread: those that were last on its core begin on another one, if they may use any. A look at each thread, and
-    /// a call of the system for each of those.
+    /// To be called by who is about to wake up some thread: those that were last on its core begin
+    /// on another one, if they may use any. A look at each thread, and a call of the system for
+    /// each of those.
     pub(super) fn make_space(&self) {
         let here = this_core();
         for position in self.0.iter().filter(|position| position.core.load(Relaxed) == here) {
@@ -70,12 +74,13 @@ impl Positions {
         }
     }
 
-    /// To be called by who has nothing left to do but to wait for threads that it woke up: those that have not begun yet come to its core, which
-    /// is free now. Where they were sent another program may be at work, and each core has its own queue.
+    /// Called by a thread that only waits for threads that it woke up: those that have not begun
+    /// yet come to its core, which is free now. Where they were sent, another program may be at
+    /// work, and each core has its own queue.
     pub(super) fn call_back(&self) {
         // A thread that arrives at the same time moves once more, and no harm is done.
-        for thread in self.0.iter().filter_map(Position::take_sent) {
-            thread.come_to(this_core());
+        for thread in self.0.iter().filter_map(Position::reset_sent) {
+            thread.move_to(this_core());
             thread.use_all();
         }
     }
@@ -87,15 +92,16 @@ impl Positions {
 }
 
 impl Position {
-    /// The thread, where it was sent away: the caller first sees to it that it may use all of its cores.
-    fn take_sent(&self) -> Option<&Thread> {
-        // Mostly it was not, which a look tells at less cost.
+    /// The thread, where it was sent away: the caller first sees to it that it may use all of its
+    /// cores.
+    fn reset_sent(&self) -> Option<&Thread> {
+        // Mostly it was not, and a load is cheaper than a swap.
         let is_sent = self.is_sent.load(Relaxed) && self.is_sent.swap(false, Relaxed);
         self.thread.get().filter(|_| is_sent)
     }
 
     fn release(&self) {
-        if let Some(thread) = self.take_sent() {
+        if let Some(thread) = self.reset_sent() {
             thread.use_all();
         }
     }
@@ -126,7 +132,7 @@ mod system {
         }
 
         /// Has it use one core alone, in whose queue it is then.
-        pub(super) fn come_to(&self, core: usize) {
+        pub(super) fn move_to(&self, core: usize) {
             let mut one = CpuSet::new();
             if core < CpuSet::MAX_CPU {
                 one.set(core);
@@ -134,7 +140,8 @@ mod system {
             }
         }
 
-        /// Has it use any of its cores but one. False where it has no other, and where that is refused.
+        /// Has it use any of its cores but one. False where it has no other, and where that is
+        /// refused.
         pub(super) fn avoid(&self, core: usize) -> bool {
             let mut others = self.cores;
             if core < CpuSet::MAX_CPU {
@@ -157,7 +164,7 @@ mod system {
 
         pub(super) fn use_all(&self) {}
 
-        pub(super) fn come_to(&self, _core: usize) {}
+        pub(super) fn move_to(&self, _core: usize) {}
 
         pub(super) fn avoid(&self, _core: usize) -> bool {
             false
@@ -175,7 +182,8 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
 
-    /// A thread that was on the core of the caller begins on another one, where there is one, and gets all of its cores back.
+    /// A thread that was on the core of the caller begins on another one, where there is one, and
+    /// gets all of its cores back.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_helper_begins_elsewhere() {
@@ -183,17 +191,17 @@ mod tests {
 
         let positions = &Positions::new(1);
         let (wake, woken) = channel();
-        let (tell, reported) = channel();
+        let (sender, reported) = channel();
         let all = sched_getaffinity(None).unwrap();
         thread::scope(|scope| {
             scope.spawn(move || {
                 positions.begin(0);
-                tell.send(sched_getaffinity(None).unwrap()).unwrap();
+                sender.send(sched_getaffinity(None).unwrap()).unwrap();
                 while let Ok(()) = woken.recv() {
                     let before = sched_getaffinity(None).unwrap();
                     positions.help(Some(0), || {
-                        tell.send(before).unwrap();
-                        tell.send(sched_getaffinity(None).unwrap()).unwrap();
+                        sender.send(before).unwrap();
+                        sender.send(sched_getaffinity(None).unwrap()).unwrap();
                     });
                 }
             });

@@ -1,12 +1,14 @@
-//! The threads of a database, and work that a caller shares with those of them that are free.
+//! The threads of a database, and work that a caller distributes to idle ones.
 //!
-//! Whoever has many chunks of work does them on its own thread, one after the other, and threads of the pool help as long as
-//! there are chunks left. A chunk is never handed to a thread that has something else to do, so nobody waits behind the work of
-//! others: the caller waits for chunks that are being worked on, and for nothing else. Pieces share nothing further; so a chunk
-//! never waits for another, whoever asked for it.
+//! Whoever has many chunks of work does them on its own thread, one after the other, and threads of
+//! the pool help as long as there are chunks left. A chunk is never handed to a thread that has
+//! something else to do, so nobody waits behind the work of others: the caller waits for chunks
+//! that are being worked on, and for nothing else. Chunks do not distribute their own work; so a
+//! chunk never waits for another.
 //!
-//! Large chunks, the branches of a job that nests, do share their own work. A caller that has nothing left to do but to wait for its branches
-//! gives its place to a thread that helps in these, so the branches that are left are done by as many threads as there are.
+//! Large chunks, the branches of a job that nests, do distribute their own work. A caller that has
+//! nothing left to do but to wait for its branches gives its slot to a thread that helps in these,
+//! so the branches that are left are done by as many threads as there are.
 
 use super::placement::Positions;
 use crate::types::error::{Error, Result};
@@ -22,8 +24,8 @@ use std::thread::{LocalKey, available_parallelism};
 use std::time::Duration;
 use std::{fmt, mem, process};
 
-/// The stack of a thread: as large as that of a program's first thread mostly is, so that answers may nest as deep on both.
-/// Memory is taken for what is used of it.
+/// The stack of a thread: as large as that of a program's first thread mostly is, so that answers
+/// may nest as deep on both. Memory is allocated for the used part.
 const STACK: usize = 8 << 20;
 
 /// The time between two calls of the caller's own question while it waits for other threads.
@@ -36,7 +38,7 @@ thread_local! {
     static IN_BRANCH: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A thread pool that starts when it is first asked for, and again in a forked child.
+/// A thread pool that starts when it is first requested, and again in a forked child.
 pub struct Pool {
     threads: usize,
     running: ArcSwapOption<Running>,
@@ -48,7 +50,8 @@ struct Running {
     pool: ThreadPool,
     /// Where its threads were last.
     positions: Arc<Positions>,
-    /// The number of threads that are promised to some work, without callers that wait for branches. It may be more than there are.
+    /// The number of threads that are promised to some work, without callers that wait for
+    /// branches. It may be more than there are.
     busy: Mutex<isize>,
 }
 
@@ -75,14 +78,16 @@ impl Running {
         Some(Claim { running: Arc::clone(self), threads: 1 })
     }
 
-    /// Gives the place of this thread, which counts as one of the threads, to others until the result is dropped.
-    fn give_way(self: &Arc<Running>) -> Claim {
+    /// Gives the slot of this thread, which counts as one of the threads, to others until the
+    /// result is dropped.
+    fn release_slot(self: &Arc<Running>) -> Claim {
         *lock(&self.busy) -= 1;
         Claim { running: Arc::clone(self), threads: -1 }
     }
 }
 
-/// All threads of a pool, for a load or another change of everything. While it exists, no other work is helped by them.
+/// All threads of a pool, for a load or another change of everything. While it exists, no other
+/// work is helped by them.
 pub struct AllThreads(Claim);
 
 impl Deref for AllThreads {
@@ -94,7 +99,8 @@ impl Deref for AllThreads {
 }
 
 impl Pool {
-    /// Creates a pool of `threads` threads; 0 stands for the number of cores. No thread is started yet.
+    /// Creates a pool of `threads` threads; 0 represents the number of cores. No thread is started
+    /// yet.
     pub fn new(threads: usize) -> Pool {
         let threads = match threads {
             0 => available_parallelism().map_or(1, usize::from),
@@ -120,15 +126,16 @@ impl Pool {
     /// [`Error::Limit`] when the system gives no threads.
     pub fn all(&self) -> Result<AllThreads> {
         let running = self.start()?;
-        // The sum may exceed the number of threads; while it does, `claim` promises none of them to others.
+        // The sum may exceed the number of threads; while it does, `claim` promises none of them to
+        // others.
         let threads = self.threads as isize;
         *lock(&running.busy) += threads;
         running.positions.release();
         Ok(AllThreads(Claim { running, threads }))
     }
 
-    /// The running threads. When two threads make the first call at once each may start some; those that were stored last are used
-    /// from then on.
+    /// The running threads. When two threads make the first call at once each may start some; those
+    /// that were stored last are used from then on.
     fn start(&self) -> Result<Arc<Running>> {
         let process = process::id();
         if let Some(running) = &*self.running.load()
@@ -154,15 +161,16 @@ impl Pool {
         Ok(running)
     }
 
-    /// Whether chunks of work on this thread would be shared with others. False in a pool of one thread, and inside of a chunk.
-    pub fn can_share(&self) -> bool {
+    /// Whether chunks of work on this thread would be shared with others. False in a pool of one
+    /// thread, and inside of a chunk.
+    pub fn is_parallel(&self) -> bool {
         1 < self.threads && !IN_CHUNK.get()
     }
 
     /// Whether a thread would help now with chunks of work on this one.
     pub fn has_free(&self) -> bool {
         let most = self.threads as isize - 1;
-        self.can_share() && self.start().is_ok_and(|running| *lock(&running.busy) < most)
+        self.is_parallel() && self.start().is_ok_and(|running| *lock(&running.busy) < most)
     }
 
     /// True while this thread works on a branch of a job that nests.
@@ -170,10 +178,10 @@ impl Pool {
         IN_BRANCH.get()
     }
 
-    /// Has a free thread of the pool do `work`, which shares nothing further. Returns false, and does nothing, where none is free, as
-    /// always in a pool of one thread.
+    /// Has a free thread of the pool do `work`, which distributes nothing further. Returns false,
+    /// and does nothing, where none is free, as always in a pool of one thread.
     pub fn lend(&self, work: impl FnOnce() + Send + 'static) -> bool {
-        if !self.can_share() {
+        if !self.is_parallel() {
             return false;
         }
         let Ok(running) = self.start() else { return false };
@@ -189,34 +197,36 @@ impl Pool {
         true
     }
 
-    /// Does `job` for each number below its count, and hands the results to `take` on this thread, in the order of the numbers.
-    /// Free threads of the pool help; at most as many threads as the pool has work on it, this one among them. While this thread
-    /// waits for others, `look` is called every 50 ms.
+    /// Does `job` for each number below its count, and passes the results to `consume` on this
+    /// thread, in the order of the numbers. Idle threads of the pool help: in all at most as many
+    /// as the pool has. While this thread waits for others, `look` is called every 50 ms.
     ///
     /// # Errors
     ///
-    /// Of all chunks and `take`s that fail the one with the least number; chunks behind it may have been done, too. A chunk
-    /// that panics does so on this thread in its turn.
+    /// The error of the first failed chunk or `consume`; later chunks may have run, too. A panic of
+    /// a chunk is resumed on this thread, in order.
     pub fn run_on_all<R: Send>(
         &self,
         job: &Job<'_, R>,
         look: &dyn Fn(),
-        mut take: impl FnMut(R) -> Result<()>,
+        mut consume: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        let running = if self.can_share() && 1 < job.count { self.start().ok() } else { None };
+        let running = if self.is_parallel() && 1 < job.count { self.start().ok() } else { None };
         let Some(running) = running else {
             // Also where the system gives no threads: without them it takes longer.
-            return (0..job.count).try_for_each(|number| take((job.work)(number)?));
+            return (0..job.count).try_for_each(|number| consume((job.work)(number)?));
         };
         let shared = Shared { job, state: Mutex::default(), changed: Condvar::new() };
         running.pool.in_place_scope(|scope| {
-            // They are dropped before the scope waits for the helpers: they finish the chunks at hand, and begin
-            // no others.
+            // They are dropped before the scope waits for the helpers: they finish the chunks at
+            // hand, and begin no others.
             let _calls_back = CallsBack(&running.positions);
             let _stops = Stops(&shared);
             loop {
                 match shared.next_step(&running) {
-                    Step::Take(done) => take(done.unwrap_or_else(|panic| resume_unwind(panic))?)?,
+                    Step::Consume(done) => {
+                        consume(done.unwrap_or_else(|panic| resume_unwind(panic))?)?
+                    }
                     Step::Work(number) => {
                         shared.invite(scope, &running, self.threads - 1);
                         shared.work(number);
@@ -257,9 +267,10 @@ impl Drop for Raised {
 pub struct Job<'j, R> {
     /// The number of chunks.
     pub count: usize,
-    /// The most results that wait to be taken; at least 1.
-    pub ahead: usize,
-    /// Whether a chunk may share its own work, as one that is large does. Else it stays on its thread.
+    /// The maximal number of results that wait to be consumed; at least 1.
+    pub prefetch: usize,
+    /// Whether a chunk may distribute its own work, as one that is large does. Else it stays on its
+    /// thread.
     pub nests: bool,
     /// Does the chunk of a number.
     pub work: &'j (dyn Fn(usize) -> Result<R> + Sync),
@@ -268,39 +279,41 @@ pub struct Job<'j, R> {
 /// A chunk's result, or what it panicked with.
 type Done<R> = std::result::Result<Result<R>, Box<dyn Any + Send>>;
 
-/// What the threads that work on a job share.
+/// The common state of the threads that work on a job.
 struct Shared<'j, R> {
     job: &'j Job<'j, R>,
     state: Mutex<State<R>>,
-    /// Tells the caller that a result came.
+    /// Notifies the caller of a result.
     changed: Condvar,
 }
 
-/// How far a job is. Pieces are begun in their order, so those before one that has failed are all begun.
+/// The progress of a job. Chunks are begun in their order, so those before one that has failed are
+/// all begun.
 struct State<R> {
     /// The number of chunks that were begun.
     begun: usize,
-    /// The number of results that were taken.
-    taken: usize,
-    /// The results of the chunks behind those that were taken, as far as they are there.
+    /// The number of results that were consumed.
+    consumed: usize,
+    /// The results of the chunks after the consumed ones, if complete.
     done: VecDeque<Option<Done<R>>>,
     /// No further chunk is begun.
     is_stopped: bool,
-    /// The number of threads that help, or were asked to.
+    /// The number of threads that help, or were invited.
     helping: usize,
 }
 
 impl<R> Default for State<R> {
     fn default() -> State<R> {
-        State { begun: 0, taken: 0, done: VecDeque::new(), is_stopped: false, helping: 0 }
+        State { begun: 0, consumed: 0, done: VecDeque::new(), is_stopped: false, helping: 0 }
     }
 }
 
 impl<R> State<R> {
-    /// The number of a chunk that is begun now; `None` where there is none left, or too many results wait.
+    /// The number of a chunk that is begun now; `None` where there is none left, or too many
+    /// results wait.
     fn begin(&mut self, job: &Job<'_, R>) -> Option<usize> {
         let is_over = self.is_stopped || self.begun == job.count;
-        if is_over || self.taken + job.ahead <= self.begun {
+        if is_over || self.consumed + job.prefetch <= self.begun {
             return None;
         }
         self.begun += 1;
@@ -311,7 +324,7 @@ impl<R> State<R> {
 
 /// What the caller does next.
 enum Step<R> {
-    Take(Done<R>),
+    Consume(Done<R>),
     Work(usize),
     Look,
     End,
@@ -326,7 +339,8 @@ impl<R> Drop for Stops<'_, '_, R> {
     }
 }
 
-/// Has helpers that have not begun come to the core of the caller when it leaves, which waits for them there.
+/// Calls helpers that have not begun to the core of the caller when it leaves, which waits for them
+/// there.
 struct CallsBack<'p>(&'p Positions);
 
 impl Drop for CallsBack<'_> {
@@ -340,21 +354,21 @@ impl<R: Send> Shared<'_, R> {
     fn next_step(&self, running: &Arc<Running>) -> Step<R> {
         let mut state = lock(&self.state);
         loop {
-            // The front is looked at before it is taken: the place of a chunk that is not done yet has to
+            // The front is looked at before it is popped: the slot of an incomplete chunk has to
             // stay.
             if let Some(Some(_)) = state.done.front()
                 && let Some(Some(done)) = state.done.pop_front()
             {
-                state.taken += 1;
-                return Step::Take(done);
+                state.consumed += 1;
+                return Step::Consume(done);
             }
-            if state.taken == self.job.count {
+            if state.consumed == self.job.count {
                 return Step::End;
             }
             if let Some(number) = state.begin(self.job) {
                 return Step::Work(number);
             }
-            let _others_help = self.job.nests.then(|| running.give_way());
+            let _others_help = self.job.nests.then(|| running.release_slot());
             let waited = self.changed.wait_timeout(state, LOOK_INTERVAL);
             let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             if timeout.timed_out() {
@@ -364,21 +378,21 @@ impl<R: Send> Shared<'_, R> {
         }
     }
 
-    /// Asks threads that are free for help, one for each chunk that is left.
+    /// Invites idle threads, one for each remaining chunk.
     fn invite<'scope>(
         &'scope self,
         scope: &Scope<'scope>,
         running: &'scope Arc<Running>,
         helpers: usize,
     ) {
-        // A thread of the pool does by itself what it asked others for and nobody has begun. Branches do without: there, no more threads
-        // than the pool has are at work on all of them.
+        // A thread of the pool does by itself what it invited others to and nobody has begun.
+        // Branches do without: there, no more threads than the pool has work on all of them.
         let is_inside = running.pool.current_thread_index().is_some() && !IN_BRANCH.get();
         let is_expected = || {
-            // The caller has just begun a chunk of its own, so of the `ahead` results that may wait one is
-            // not for helpers.
+            // The caller has just begun a chunk of its own, so of the `prefetch` results that may
+            // wait one is not for helpers.
             let mut state = lock(&self.state);
-            let left = (self.job.count - state.begun).min(self.job.ahead - 1);
+            let left = (self.job.count - state.begun).min(self.job.prefetch - 1);
             let is_expected = state.helping < helpers.min(left);
             state.helping += usize::from(is_expected);
             is_expected
@@ -410,16 +424,16 @@ impl<R: Send> Shared<'_, R> {
         }
     }
 
-    /// Does a chunk that was begun, and puts its result at its place.
+    /// Runs a chunk that was begun, and stores its result in its slot.
     fn work(&self, number: usize) {
         let raised = Raised::begin(if self.job.nests { &IN_BRANCH } else { &IN_CHUNK });
         let done = catch_unwind(AssertUnwindSafe(|| (self.job.work)(number)));
         drop(raised);
         let mut state = lock(&self.state);
         state.is_stopped |= !matches!(done, Ok(Ok(_)));
-        // The result is not there yet, so this chunk was not taken: `taken` is at most its number, and
-        // `begin` has made its place in the queue.
-        let position = number - state.taken;
+        // The result is not there yet, so this chunk was not consumed: `consumed` is at most its
+        // number, and `begin` has added its slot to the queue.
+        let position = number - state.consumed;
         state.done[position] = Some(done);
         drop(state);
         // Only the caller waits.
@@ -441,9 +455,10 @@ mod tests {
     use std::thread;
     use std::thread::ThreadId;
 
-    /// The results of chunks in their order, and the threads that worked on them: never more than the pool has at one time. Over
-    /// the whole there may be more of them, as another thread may help on when one has left.
-    fn shared(pool: &Pool, count: usize, ahead: usize) -> (Vec<usize>, BTreeSet<String>) {
+    /// The results of chunks in their order, and the threads that worked on them: never more than
+    /// the pool has at one time. Over the entire there may be more of them, as another thread may
+    /// help on when one has left.
+    fn shared(pool: &Pool, count: usize, prefetch: usize) -> (Vec<usize>, BTreeSet<String>) {
         let (mut results, mut threads) = (Vec::new(), BTreeSet::new());
         let at_work = AtomicUsize::new(0);
         let work = |number: usize| {
@@ -452,13 +467,13 @@ mod tests {
             at_work.fetch_sub(1, Relaxed);
             Ok((number, name(thread::current().id())))
         };
-        let job = Job { count, ahead, nests: false, work: &work };
-        let taken = pool.run_on_all(&job, &|| (), |(number, thread)| {
+        let job = Job { count, prefetch, nests: false, work: &work };
+        let consumed = pool.run_on_all(&job, &|| (), |(number, thread)| {
             results.push(number);
             threads.insert(thread);
             Ok(())
         });
-        taken.unwrap();
+        consumed.unwrap();
         (results, threads)
     }
 
@@ -467,11 +482,11 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_taken_in_their_order() {
+    fn chunks_are_consumed_in_order() {
         for threads in [1, 2, 3, 8] {
             let pool = Pool::new(threads);
-            for (count, ahead) in [(0, 1), (1, 1), (2, 1), (50, 1), (50, 2), (50, 7), (50, 99)] {
-                let (results, _) = shared(&pool, count, ahead);
+            for (count, prefetch) in [(0, 1), (1, 1), (2, 1), (50, 1), (50, 2), (50, 7), (50, 99)] {
+                let (results, _) = shared(&pool, count, prefetch);
                 assert_eq!(results, (0..count).collect::<Vec<_>>());
             }
             let (_, seen) = shared(&pool, 50, 50);
@@ -483,12 +498,12 @@ mod tests {
     #[test]
     fn one_thread_starts_no_other() {
         let pool = Pool::new(1);
-        assert!(!pool.can_share());
+        assert!(!pool.is_parallel());
         assert_eq!(shared(&pool, 20, 20).1, BTreeSet::from([name(thread::current().id())]));
         assert!(!pool.is_started());
         let pool = Pool::new(2);
         shared(&pool, 1, 1);
-        assert!(!pool.is_started(), "for one piece");
+        assert!(!pool.is_started(), "for one chunk");
         shared(&pool, 2, 2);
         assert!(pool.is_started());
     }
@@ -506,13 +521,13 @@ mod tests {
                 9 => panic!("nine"),
                 number => Ok(number),
             };
-            let job = Job { count: 40, ahead: 40, nests: false, work: &work };
-            let mut taken = 0;
+            let job = Job { count: 40, prefetch: 40, nests: false, work: &work };
+            let mut consumed = 0;
             let error = pool.run_on_all(&job, &|| (), |_| {
-                taken += 1;
+                consumed += 1;
                 Ok(())
             });
-            assert_eq!((error.unwrap_err().to_string().as_str(), taken), ("seven", 7));
+            assert_eq!((error.unwrap_err().to_string().as_str(), consumed), ("seven", 7));
             let error = pool.run_on_all(&job, &|| (), |number| match number {
                 3 => Err(Error::query("three")),
                 _ => Ok(()),
@@ -522,22 +537,22 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "in the piece")]
+    #[should_panic(expected = "in the chunk")]
     fn a_panic_reaches_the_caller() {
-        let work = |number: usize| if number == 20 { panic!("in the piece") } else { Ok(()) };
-        let job = Job { count: 40, ahead: 4, nests: false, work: &work };
+        let work = |number: usize| if number == 20 { panic!("in the chunk") } else { Ok(()) };
+        let job = Job { count: 40, prefetch: 4, nests: false, work: &work };
         let _ = Pool::new(2).run_on_all(&job, &|| (), |()| Ok(()));
     }
 
-    /// Many callers at once, on threads of the pool and others, each of whose chunks asks for shared work again: all end, and in
-    /// a pool that does something else nobody waits for it.
+    /// Many callers at once, on threads of the pool and others, each of whose chunks requests
+    /// shared work again: all end, and in a pool that does something else nobody waits for it.
     #[test]
     fn nobody_waits_for_others() {
         let pool = Pool::new(3);
         let inner = |number: usize| {
             let mut sum = 0;
             let add = |number: usize| Ok(number);
-            let job = Job { count: number % 5, ahead: 5, nests: false, work: &add };
+            let job = Job { count: number % 5, prefetch: 5, nests: false, work: &add };
             pool.run_on_all(&job, &|| (), |number| {
                 sum += number;
                 Ok(())
@@ -545,7 +560,7 @@ mod tests {
             Ok(sum)
         };
         let outer = || {
-            let job = Job { count: 200, ahead: 9, nests: false, work: &inner };
+            let job = Job { count: 200, prefetch: 9, nests: false, work: &inner };
             let mut all = 0;
             pool.run_on_all(&job, &|| (), |sum| {
                 all += sum;
@@ -565,9 +580,10 @@ mod tests {
         assert_eq!(*lock(&pool.start().unwrap().busy), 0);
     }
 
-    /// While the caller has a branch of its own, the others of two threads have no third one to help; once it waits, they have.
+    /// While the caller has a branch of its own, the others of two threads have no third one to
+    /// help; once it waits, they have.
     #[test]
-    fn who_waits_for_branches_gives_its_place() {
+    fn waiting_for_branches_frees_a_slot() {
         let pool = Pool::new(2);
         let (both, at_work) = (Barrier::new(2), AtomicUsize::new(0));
         let caller = thread::current().id();
@@ -585,21 +601,21 @@ mod tests {
                 return Ok(threads);
             }
             let chunk = |_: usize| -> Result<String> { Ok(busy(1)) };
-            let job = Job { count: 60, ahead: 60, nests: false, work: &chunk };
+            let job = Job { count: 60, prefetch: 60, nests: false, work: &chunk };
             pool.run_on_all(&job, &|| (), |thread| {
                 threads.insert(thread);
                 Ok(())
             })?;
             Ok(threads)
         };
-        let job = Job { count: 2, ahead: 2, nests: true, work: &branch };
+        let job = Job { count: 2, prefetch: 2, nests: true, work: &branch };
         let mut seen = BTreeSet::new();
         pool.run_on_all(&job, &|| (), |threads| {
             seen.extend(threads);
             Ok(())
         })
         .unwrap();
-        assert_eq!(seen.len(), 2, "{seen:?} did the pieces of a branch");
+        assert_eq!(seen.len(), 2, "{seen:?} ran the chunks of a branch");
         assert_eq!(*lock(&pool.start().unwrap().busy), 0);
     }
 
@@ -616,7 +632,7 @@ mod tests {
             }
             Ok(())
         };
-        let job = Job { count: 2, ahead: 2, nests: false, work: &work };
+        let job = Job { count: 2, prefetch: 2, nests: false, work: &work };
         pool.run_on_all(&job, &|| requested.set(requested.get() + 1), |()| Ok(())).unwrap();
         assert!(0 < requested.get());
     }

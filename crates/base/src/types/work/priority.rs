@@ -1,7 +1,8 @@
 //! The priority of a thread.
 
-/// The steps by which [`lower_priority`] lowers it, as a nice value: where all cores are busy, the scheduler of Linux gives a thread at this level about a tenth of the time of
-/// another one; so it goes on, and gives back what it locked, however busy the others are.
+/// The steps by which [`lower_priority`] lowers it, as a nice value: where all cores are busy, the
+/// scheduler of Linux gives a thread at this level about a tenth of the time of another one; so it
+/// goes on, and gives back what it locked, however busy the others are.
 #[cfg(target_os = "linux")]
 const LOWER: i32 = 10;
 
@@ -9,8 +10,10 @@ const LOWER: i32 = 10;
 #[cfg(target_os = "linux")]
 const LOWEST: i32 = 19;
 
-/// Lowers the priority of this thread, which can't raise it again without rights. A process that was begun with a low priority has threads that are lower
-/// still. Where a single thread has no priority, as elsewhere than on Linux, or it is refused, nothing happens: all threads go on as equals.
+/// Lowers the priority of this thread, which can't raise it again without rights. A process that
+/// was begun with a low priority has threads that are lower still. Where a single thread has no
+/// priority, as elsewhere than on Linux, or it is refused, nothing happens: all threads go on as
+/// equals.
 pub fn lower_priority() {
     // `None` names the calling thread.
     #[cfg(target_os = "linux")]

@@ -1,13 +1,14 @@
 //! How deep a walk may go: as deep as the stack of its thread has space for.
 //!
-//! Requests, plans, answers and values are trees, and walks over them call themselves. Fixed bounds on nesting do not
-//! help a thread with a small stack (128 KiB are usual with musl, and a program may ask for less than that), so
-//! every function that calls itself, over however many others, asks here first. What is left above the reserve is for
-//! the work between two questions, which does not call itself.
+//! Requests, plans, answers and values are trees, and walks over them call themselves. Fixed bounds
+//! on nesting do not help a thread with a small stack (128 KiB are usual with musl, and a program
+//! may request less than that), so every function that calls itself, over however many others,
+//! checks here first. The reserve is for the work between two checks, which does not call itself.
 //!
-//! A walk that can fail calls [`check`]; one that can't calls [`require`], which unwinds with the same error to
-//! `Database`. Trees that are made without recursion are dropped by it: who makes one asks with [`check_levels`]
-//! how deep it may get. Code of others that calls itself within a bound of its own runs in [`with_space`].
+//! A walk that can fail calls [`check`]; one that can't calls [`require`], which unwinds with the
+//! same error to `Database`. Trees that are made without recursion are dropped by it: their builder
+//! checks the depth with [`check_levels`]. Code of others that calls itself within a bound of its
+//! own runs in [`with_space`].
 
 use crate::types::error::{Error, Result};
 use std::panic::resume_unwind;
@@ -25,7 +26,7 @@ const CAPACITY: usize = if cfg!(debug_assertions) { 4 << 20 } else { 1 << 20 };
 ///
 /// # Errors
 ///
-/// [`Error::Limit`] when the thread has little stack left.
+/// [`Error::Limit`] when the thread is almost out of stack.
 #[inline]
 pub fn check() -> Result<()> {
     check_levels(0)
@@ -35,13 +36,14 @@ pub fn check() -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::Limit`] when the thread has too little stack left for it.
+/// [`Error::Limit`] when the thread lacks the stack for it.
 #[inline]
 pub fn check_levels(levels: usize) -> Result<()> {
     if has(RESERVE + LEVEL * levels) { Ok(()) } else { Err(too_deep()) }
 }
 
-/// As [`check`]; where the stack ends the thread unwinds with the error, which `Database` returns.
+/// As [`check`]; at the end of the stack the thread unwinds with the error, which `Database`
+/// returns.
 #[inline]
 pub fn require() {
     if !has(RESERVE) {
@@ -49,13 +51,14 @@ pub fn require() {
     }
 }
 
-/// Runs work that may call itself some hundred times without asking here: on another stack, where this
-/// one has too little room. The work may not call into Python, which knows the bounds of its threads' stacks.
+/// Runs work that may call itself some hundred times without checks here: on another stack if this
+/// one is too small. The work may not call into Python, which has the bounds of its threads'
+/// stacks.
 pub fn with_space<T>(work: impl FnOnce() -> T) -> T {
     if has(CAPACITY) { work() } else { stacker::grow(CAPACITY, work) }
 }
 
-/// What is said where the stack ends.
+/// The error at the end of the stack.
 #[cold]
 pub fn too_deep() -> Error {
     let message = "the request is nested too deeply for the stack of its thread: nest less, or ask \
@@ -63,7 +66,7 @@ pub fn too_deep() -> Error {
     Error::Limit { message: message.to_owned() }
 }
 
-/// Systems that don't tell how large their stacks are have large ones.
+/// Systems that don't report the size of their stacks have large ones.
 #[inline]
 fn has(bytes: usize) -> bool {
     stacker::remaining_stack().is_none_or(|left| bytes <= left)
@@ -80,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_ends_before_its_stack() {
+    fn recursion_stops_before_the_stack_overflows() {
         fn walk(depth: usize) -> usize {
             match check() {
                 Ok(()) => std::hint::black_box(walk(depth + 1)),
@@ -105,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn others_get_the_room_that_they_need() {
+    fn other_code_gets_enough_stack() {
         fn walk(levels: usize) -> u8 {
             let frame = std::hint::black_box([1_u8; 4096]);
             if levels == 0 { frame[0] } else { walk(levels - 1) + frame[levels] - 1 }

@@ -1,6 +1,6 @@
 //! The locks of the code whose interleavings are tested: those of the standard library, or, with
 //! the feature `shuttle` that only a test turns on, those of a scheduler that decides at each lock
-//! who goes on. Outside of such a test the scheduler's locks panic.
+//! which thread continues. Outside of such a test the scheduler's locks panic.
 
 #[cfg(feature = "shuttle")]
 pub use shuttle::sync::{Condvar, Mutex, MutexGuard};

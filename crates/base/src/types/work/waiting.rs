@@ -1,5 +1,6 @@
-//! Notice of waiting: code that may have to wait, for a lock that is held for long, for the disk or for another machine, says so first. Who lent it the
-//! thread can then see to it that nobody else is retained waiting with it.
+//! Notice of waiting: code that may have to wait, for a lock that is held for long, for the disk or
+//! for another machine, says so first. Who lent it the thread can then see to it that nobody else
+//! is retained waiting with it.
 
 use std::cell::Cell;
 
@@ -8,14 +9,16 @@ thread_local! {
     static NOTICE: Cell<Option<fn()>> = const { Cell::new(None) };
 }
 
-/// Does `work`, and tells whether it has waited. Before it waits for the first time, `notice` is called on this thread.
+/// Does `work`, and says whether it has waited. Before it waits for the first time, `notice` is
+/// called on this thread.
 pub fn with_notice<T>(notice: fn(), work: impl FnOnce() -> T) -> (T, bool) {
     let _before = Before(NOTICE.replace(Some(notice)));
     let done = work();
     (done, NOTICE.get().is_none())
 }
 
-/// Says that this thread may wait now. Calls the notice of [`with_notice`], if there is one that was not called yet. O(1).
+/// Says that this thread may wait now. Calls the notice of [`with_notice`], if there is one that
+/// was not called yet. O(1).
 pub fn before_waiting() {
     if let Some(notice) = NOTICE.take() {
         notice();
@@ -47,7 +50,7 @@ mod tests {
     #[test]
     fn notice_is_given_once_and_ends_with_the_work() {
         before_waiting();
-        assert_eq!(CALLED.get(), 0, "nobody wants to know");
+        assert_eq!(CALLED.get(), 0, "nobody listens");
         let ((), has_waited) = with_notice(note, || {
             assert_eq!(CALLED.get(), 0, "nothing waited yet");
             before_waiting();

@@ -56,7 +56,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers `between`; both ends belong to the range.
+    /// Lowers `between`; both bounds are inclusive.
     pub(super) fn between(&mut self, call: &'a ast::Call) -> Result<Call> {
         let left = self.operand_of(call)?;
         let [_, low, high] = &call.arguments[..] else {

@@ -95,7 +95,7 @@ impl<'a> Lowering<'a> {
             "allofterms" => self.terms(call, TermIndex::Term, TextMatch::All)?,
             "anyoftext" => self.terms(call, TermIndex::FullText, TextMatch::Any)?,
             "alloftext" => self.terms(call, TermIndex::FullText, TextMatch::All)?,
-            // A long phrase has several tokens, of which one match is enough, as in Dgraph.
+            // A long phrase has several tokens; one match is enough, as in Dgraph.
             "ngram" => self.terms(call, TermIndex::NGram, TextMatch::Any)?,
             "regexp" => self.regexp(call)?,
             "match" => self.match_distance(call)?,
@@ -140,7 +140,7 @@ impl<'a> Lowering<'a> {
                     (None, None) => {
                         // These are arguments of others.
                         let existing = names().filter(|name| !matches!(*name, "val" | "count"));
-                        format!("known ones are {}", existing.collect::<Vec<_>>().join(", "))
+                        format!("valid are {}", existing.collect::<Vec<_>>().join(", "))
                     }
                 };
                 (format!("unknown function `{name}`"), hint)
@@ -218,7 +218,7 @@ impl<'a> Lowering<'a> {
 
     fn similar_to(&mut self, call: &'a ast::Call) -> Result<Call> {
         let predicate = self.attribute(call)?;
-        // `attribute` has found a first argument, so the subtraction below does not overflow.
+        // `attribute` has returned a first argument, so the subtraction below does not overflow.
         let [_, _, target, options @ ..] = &call.arguments[..] else {
             return Err(self.wrong_count(call, "a number and a vector", call.arguments.len() - 1));
         };

@@ -70,7 +70,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Applies an operator to the two operands on top. `at`, the position of errors, is that of the
-    /// first operand of the whole sequence.
+    /// first operand of the entire sequence.
     fn reduce(&self, at: u32, operator: MathFunction, operands: &mut Vec<Tall>) -> Result<()> {
         let right = operands.pop().expect("an operator stands between two operands");
         let left = operands.pop().expect("an operator stands between two operands");
@@ -147,7 +147,7 @@ impl<'a> Lowering<'a> {
                 Some(name) => format!("did you mean `{name}`?"),
                 None => {
                     let names: Vec<&str> = FUNCTIONS.iter().map(|(name, _, _)| *name).collect();
-                    format!("those known are {}", names.join(", "))
+                    format!("valid are {}", names.join(", "))
                 }
             };
             let message = format!("`{text}` is no function of `math`");
@@ -198,8 +198,7 @@ fn is_zero(expression: &MathExpr) -> bool {
         Constant::Int(int) => int as f64,
         Constant::Float(float) => float,
     };
-    // Only what the text alone tells: a divisor that is computed is looked at when its value is
-    // there.
+    // Only constants: a computed divisor is checked at run time.
     match expression {
         MathExpr::Constant(constant) => value(*constant) == 0.0,
         MathExpr::Call(function, operands) => match (function, &operands[..]) {

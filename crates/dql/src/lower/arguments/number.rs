@@ -1,4 +1,4 @@
-//! Parses numbers by the rules of Go with base 0: the prefix tells the base, so `0x1f`, `0o17`,
+//! Parses numbers by the rules of Go with base 0: the prefix selects the base, so `0x1f`, `0o17`,
 //! `0b1` and `017` are numbers.
 
 use hexgraph_base::compat::go_integers::split_base;

@@ -32,9 +32,9 @@ impl<'a> Lowering<'a> {
         (first_predicate(block).is_some() || !block.arguments.is_empty()).then_some(algorithm)
     }
 
-    /// Errors of a block that is one of no algorithm, of which it has the looks, and something is
-    /// wrong with it: it has no function, and its selection begins with a predicate, but there is
-    /// no algorithm of its name, or only nearly.
+    /// Errors of a block that is one of no algorithm, but looks like one: it has no function, and
+    /// its selection begins with a predicate, but there is no algorithm of its name, or only
+    /// nearly.
     pub(super) fn misspelt_algorithm(&self, block: &'a ast::Block) -> Option<Error> {
         let name = self.text(&block.name);
         let is_function = |argument: &Argument| {
@@ -178,15 +178,15 @@ impl<'a> Lowering<'a> {
             ("threads", ArgumentValue::Int(threads)) => call.threads = Some(threads as usize),
             ("seed", ArgumentValue::Int(seed)) => call.seed = seed as u64,
             (_, ArgumentValue::Word(word)) => {
-                call.direction = self.taken(at, word, call.algorithm)?
+                call.direction = self.direction_of(at, word, call.algorithm)?
             }
             _ => return Err(self.wrong_value(at, name, value, "a value of its type")),
         }
         Ok(())
     }
 
-    /// The direction of a word, where the algorithm can take edges so.
-    fn taken(&self, at: u32, word: &str, algorithm: &Algorithm) -> Result<Direction> {
+    /// The direction of a word, if the algorithm supports it.
+    fn direction_of(&self, at: u32, word: &str, algorithm: &Algorithm) -> Result<Direction> {
         let all = [Direction::Out, Direction::In, Direction::Both];
         let requested = all.into_iter().find(|direction| direction.name() == word);
         if let Some(direction) =
@@ -196,7 +196,7 @@ impl<'a> Lowering<'a> {
         }
         let existing = algorithm.directions.iter().map(|direction| direction.name());
         let existing = existing.collect::<Vec<_>>().join(", ");
-        let message = format!("`{}` can't take edges with `direction: {word}`", algorithm.name);
+        let message = format!("`{}` can't follow edges with `direction: {word}`", algorithm.name);
         Err(self.error_with(at, message, format!("it knows: {existing}")))
     }
 
@@ -286,7 +286,7 @@ impl<'a> Lowering<'a> {
         items.iter().map(number).collect()
     }
 
-    /// What tells groups apart: `val(x)`, or a predicate.
+    /// What identifies groups: `val(x)`, or a predicate.
     fn groups_by(&mut self, argument: &'a Argument) -> Result<GroupsBy> {
         let Argument { key, value } = argument;
         match value {
@@ -321,7 +321,7 @@ impl<'a> Lowering<'a> {
             Value::List(_, values) => {
                 let uids = values.iter().map(|value| self.one_uid(argument, value));
                 let mut uids = uids.collect::<Result<Vec<u64>>>()?;
-                // The plan wants them ascending, as `uid(...)` gives them.
+                // The plan requires them ascending, as `uid(...)` gives them.
                 uids.sort_unstable();
                 Ok(NodeList { uids, vars: Vec::new() })
             }

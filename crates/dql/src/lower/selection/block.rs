@@ -44,7 +44,7 @@ struct RootArguments {
 
 impl<'a> Lowering<'a> {
     pub(in crate::lower) fn block(&mut self, block: &'a ast::Block) -> Result<Block> {
-        // What a block reads and defines tells the executor in which order blocks can run.
+        // What a block reads and defines determines the order in which blocks can run.
         self.reads.clear();
         self.defines.clear();
         if let Some(algorithm) = self.algorithm_of(block) {

@@ -228,8 +228,8 @@ impl<'a> Lowering<'a> {
             }
             (_, true) => {
                 let hint = match arguments {
-                    // What is known of the inner nodes is a variable of the outer ones, which have
-                    // an edge to each of their groups.
+                    // A value of the inner nodes is a variable of the outer ones, which have an
+                    // edge to each of their groups.
                     [Value::Call(call)] if self.text(&call.name).eq_ignore_ascii_case("val") => {
                         format!(
                             "write `{op_name}(predicate)`, of a predicate in which the variable was stored; or begin at \
@@ -286,7 +286,7 @@ impl<'a> Lowering<'a> {
             let hint = "name the predicates of the path";
             return Err(self.error_with(
                 item.at,
-                "`expand` can't stand in a `shortest` block",
+                "`expand` is not allowed in a `shortest` block",
                 hint,
             ));
         }
@@ -338,7 +338,7 @@ impl<'a> Lowering<'a> {
         for argument in arguments {
             match argument {
                 Value::Word(name, None) => match self.text(name) {
-                    // Beside other names `_all_` is the name of a type.
+                    // Among other names `_all_` is the name of a type.
                     "_all_" if arguments.len() == 1 => return Ok(Expand::All),
                     old @ ("_forward_" | "_reverse_") => {
                         let message = format!("`expand({old})` is no longer supported");

@@ -48,7 +48,7 @@ impl<'a> Lowering<'a> {
     /// # Errors
     ///
     /// `Syntax` for errors of an item or nested too deeply, `Limit` for too many fields. An error
-    /// ends the lowering of the request, so `depth` and `expanding` are not put back.
+    /// aborts the lowering of the request, so `depth` and `expanding` are not put back.
     pub(in crate::lower) fn extend(
         &mut self,
         fields: &mut Vec<Arc<Field>>,

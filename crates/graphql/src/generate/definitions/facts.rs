@@ -1,8 +1,8 @@
 //! Properties of fields and types that decide what is generated, and the form that is generated.
 //!
 //! In a federation of services a type may be `extended`: another service declares it, and this one
-//! adds fields. A field of it is `foreign` when the other service has its values, so that none are
-//! stored here.
+//! adds fields. A field of it is `stored_elsewhere` when the other service has its values, so that
+//! none are stored here.
 
 use crate::generate::layout::tree::{ArgumentEntry, one};
 use crate::model::{Field, Kind, Model, TypeDef};
@@ -35,12 +35,12 @@ impl Form {
 
 /// Returns the field of the type `ID`, unless it belongs to another service of a federation.
 pub(in crate::generate) fn id_of(def: &TypeDef) -> Option<&Field> {
-    def.fields.iter().find(|field| field.is_id() && !field.foreign)
+    def.fields.iter().find(|field| field.is_id() && !field.stored_elsewhere)
 }
 
 /// Returns the `@id` fields, without those of another service of a federation.
 pub(in crate::generate) fn unique_of(def: &TypeDef) -> impl Iterator<Item = &Field> {
-    def.unique_fields().filter(|field| !field.foreign)
+    def.unique_fields().filter(|field| !field.stored_elsewhere)
 }
 
 /// Returns true when a node of the type can be named by an ID or an `@id` field, which `getT` and
@@ -63,7 +63,7 @@ pub(crate) fn is_settable(model: &Model, field: &Field) -> bool {
     // The store assigns the IDs of its own nodes, which are no values of a predicate. That of an
     // extended type is one.
     let own_id = field.is_id() && field.predicate.is_none();
-    if own_id || field.foreign || field.is_custom() || field.is_reverse() {
+    if own_id || field.stored_elsewhere || field.is_custom() || field.is_reverse() {
         return false;
     }
     if field.predicate.as_ref().is_some_and(|predicate| !predicate.language.is_writable()) {
@@ -83,7 +83,7 @@ pub(in crate::generate) fn is_multi_language(field: &Field) -> bool {
 /// Returns true if aggregates can compare values of the field: it has one scalar, of an ordered
 /// type.
 pub(in crate::generate) fn is_comparable(field: &Field) -> bool {
-    if field.ty.is_list() || field.is_custom() || field.foreign {
+    if field.ty.is_list() || field.is_custom() || field.stored_elsewhere {
         return false;
     }
     match field.ty.name() {
@@ -99,8 +99,8 @@ pub(in crate::generate) fn is_orderable(field: &Field) -> bool {
     is_comparable(field) && !is_multi_language(field)
 }
 
-/// Returns true if a filter can ask whether the field has a value, by `has`. Every node has an ID,
-/// so that is not asked.
+/// Returns true if a filter can test whether the field has a value, by `has`. Every node has an ID,
+/// so that is not tested.
 pub(in crate::generate) fn is_testable(field: &Field) -> bool {
-    !field.is_id() && !field.is_custom() && !field.foreign && !is_multi_language(field)
+    !field.is_id() && !field.is_custom() && !field.stored_elsewhere && !is_multi_language(field)
 }

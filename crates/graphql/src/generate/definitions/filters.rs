@@ -47,7 +47,8 @@ impl FieldFilters {
     /// Returns the name of the filter of a field, and makes it where it is new; `None` when nodes
     /// can't be chosen by the field.
     fn field_filter(&mut self, model: &Model, field: &Field) -> Option<String> {
-        if field.is_id() || field.is_custom() || field.foreign || is_multi_language(field) {
+        if field.is_id() || field.is_custom() || field.stored_elsewhere || is_multi_language(field)
+        {
             return None;
         }
         // The index that `@id` needs is among them.

@@ -56,8 +56,8 @@ pub(in crate::generate) fn reference(model: &Model, def: &TypeDef) -> Definition
     definition
 }
 
-/// Makes the only field of a reference required when it is a key: a node can be named in no other
-/// way.
+/// Makes the only field of a reference required when it is a key: a node can be named by nothing
+/// else.
 fn require_only_key(def: &TypeDef, definition: &mut Definition) {
     if let [only] = &mut definition.fields[..] {
         let key = id_of(def).into_iter().chain(unique_of(def)).any(|key| key.name == only.name);
@@ -86,7 +86,7 @@ pub(in crate::generate) fn union_type(def: &TypeDef) -> Definition {
 pub(in crate::generate) fn order(def: &TypeDef) -> Definition {
     let by = format!("{}Orderable", def.name);
     let name = format!("{}Order", def.name);
-    let fields = ["asc", "desc"].map(|way| Entry::new(way, one(&by)));
+    let fields = ["asc", "desc"].map(|order| Entry::new(order, one(&by)));
     let then = Entry::new("then", one(&name));
     Definition::new(Word::Input, name).with(fields).with([then])
 }

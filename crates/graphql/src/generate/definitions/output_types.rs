@@ -1,8 +1,8 @@
-//! The types of answers: declared types, whose lists of objects have arguments and aggregates
-//! beside them, payloads of mutations, and aggregates.
+//! The types of answers: declared types, with arguments and aggregates for lists of objects,
+//! payloads of mutations, and aggregates.
 
 use crate::generate::definitions::facts::{Form, is_comparable, is_orderable, stored_target};
-use crate::generate::layout::builtins::is_known_directive;
+use crate::generate::layout::builtins::is_builtin_directive;
 use crate::generate::layout::print::{directives_text, value_text};
 use crate::generate::layout::tree::{
     ArgumentEntry, Definition, Entry, Word, list, lower_first, one,
@@ -128,7 +128,7 @@ fn shown_directives(directives: &apollo_compiler::ast::DirectiveList, form: Form
         |name: &str| form == Form::Service && matches!(name, "auth" | "custom" | "generate");
     let shown = directives.iter();
     let shown =
-        shown.filter(|directive| is_known_directive(&directive.name) && !hidden(&directive.name));
+        shown.filter(|directive| is_builtin_directive(&directive.name) && !hidden(&directive.name));
     directives_text(shown.map(|directive| &**directive))
 }
 
@@ -173,10 +173,11 @@ pub(in crate::generate) fn aggregate_result(def: &TypeDef) -> Definition {
     let values = comparable.flat_map(|field| {
         let ty = field.ty.name();
         let number = matches!(ty, "Int" | "Int64" | "Float");
-        let ends = [("Min", ty), ("Max", ty)];
-        // Sums keep the type of the values; means are always `Float`.
+        let extremes = [("Min", ty), ("Max", ty)];
+        // Sums have the type of the values; means are always `Float`.
         let sums = number.then_some([("Sum", ty), ("Avg", "Float")]);
-        ends.into_iter()
+        extremes
+            .into_iter()
             .chain(sums.into_iter().flatten())
             .map(|(suffix, ty)| Entry::new(format!("{}{suffix}", field.name), one(ty)))
     });

@@ -67,13 +67,13 @@ pub(in crate::generate) fn mutations(model: &Model, def: &TypeDef) -> Vec<Operat
     mutations
 }
 
-/// Returns true if the type has `addT`. Pruning may take it away later.
+/// Returns true if the type has `addT`. Pruning may remove it later.
 pub(in crate::generate) fn can_add(model: &Model, def: &TypeDef) -> bool {
     let settable = def.fields.iter().any(|field| is_settable(model, field));
     def.kind == Kind::Object && def.generate.add && settable
 }
 
-/// Returns true if the type has `updateT`. Pruning may take it away later.
+/// Returns true if the type has `updateT`. Pruning may remove it later.
 pub(in crate::generate) fn can_update(model: &Model, def: &TypeDef) -> bool {
     def.generate.update
         && def.fields.iter().any(|field| !field.is_id() && is_settable(model, field))
@@ -91,8 +91,7 @@ fn get(def: &TypeDef) -> Entry {
     entry
 }
 
-/// Returns the arguments that name a node. A single way to name it is required; of several ways,
-/// each is optional.
+/// Returns the arguments that name a node. A single key is required; several keys are optional.
 fn key_arguments(def: &TypeDef) -> Vec<ArgumentEntry> {
     let keys: Vec<_> = id_of(def).into_iter().chain(unique_of(def)).collect();
     let several = keys.len() > 1;

@@ -4,7 +4,7 @@
 use crate::sdl::SCALAR_FILTERS;
 use std::fmt::Write;
 
-/// The scalars beside those of GraphQL, with the descriptions that introspection shows.
+/// The scalars in addition to those of GraphQL, with the descriptions that introspection shows.
 const SCALARS: &[(&str, &str)] = &[
     ("Int64", "A whole number of 64 bits with a sign, from -2^63 to 2^63 - 1."),
     (
@@ -138,14 +138,14 @@ fn ordered_keys(scalar: &str) -> Vec<(&'static str, String)> {
 
 /// Returns true for a directive of the schema language. Those that the schema itself declares mean
 /// nothing and are not printed.
-pub(in crate::generate) fn is_known_directive(name: &str) -> bool {
-    // The name ends where arguments or locations begin.
+pub(in crate::generate) fn is_builtin_directive(name: &str) -> bool {
+    // The name is followed by arguments or locations.
     let is = |definition: &str| definition.split(['(', ' ']).next() == Some(name);
     let existing = DIRECTIVES.iter().map(|(definition, _)| *definition);
     name == "deprecated" || existing.chain(FEDERATION_DIRECTIVES.iter().copied()).any(is)
 }
 
-/// Returns the built-in filters of which a request may use one function at a time.
+/// Returns the built-in filters that accept one function at a time.
 pub(in crate::generate) fn function_filters() -> impl Iterator<Item = &'static str> {
     let geo = ["PointGeoFilter", "PolygonGeoFilter", "ContainsFilter", "IntersectsFilter"];
     SCALAR_FILTERS.iter().copied().chain(geo)

@@ -12,7 +12,7 @@ use crate::model::{Field, Kind, Model, TypeDef};
 use crate::request::Value;
 use apollo_compiler::Name;
 use hexgraph_base::plan::{
-    Argument, Call, Comparison, Filter, Operand, Reach, TermIndex, TextMatch,
+    Argument, Call, Comparison, Filter, Operand, SemiJoin, TermIndex, TextMatch,
 };
 use hexgraph_base::types::{Uid, stack};
 
@@ -34,8 +34,8 @@ pub(in crate::lower) enum Sight<'a> {
     /// A rule, which sees all data.
     Full(&'a Model),
     /// A mutation, which sees all data as well. It must not change more nodes than its filter says.
-    /// So only `{}` selects every node, and an alternative without conditions, which would undo the
-    /// conditions beside it, is refused.
+    /// So only `{}` selects every node, and an alternative without conditions, which would make its
+    /// siblings useless, is refused.
     Changing(&'a Model),
 }
 
@@ -158,7 +158,7 @@ fn conditions<'v>(
     }
     match (all(together), alternatives) {
         (together, None) => Ok(together),
-        // An alternative without conditions is true for every node, and so is the whole
+        // An alternative without conditions is true for every node, and so is the entire
         // disjunction.
         (_, Some(None)) => match sight {
             Sight::Changing(_) => Err(Refusal::new(OPEN_ALTERNATIVE)),
@@ -172,12 +172,12 @@ fn conditions<'v>(
 }
 
 /// The refusal of a `not` without conditions.
-const NOTHING_NEGATED: &str = "Invalid filter statement: `not` needs a filter that asks for something, \
-                               and its filter asks for nothing";
+const NOTHING_NEGATED: &str = "Invalid filter statement: `not` needs a filter with a condition, \
+                               and its filter has no condition";
 
 /// The refusal of an alternative without conditions in the filter of a mutation.
-const OPEN_ALTERNATIVE: &str = "Invalid filter statement: a filter in `or` asks for nothing, so that all nodes would pass \
-                                whatever stands beside it: leave it out, or write `filter: {}` if all are meant";
+const OPEN_ALTERNATIVE: &str = "Invalid filter statement: a filter in `or` has no condition, so all nodes \
+                                would match: leave it out, or write `filter: {}` if all are meant";
 
 /// Returns the condition that a node has a type.
 pub(crate) fn has_type(def: &TypeDef) -> Filter {
@@ -213,7 +213,7 @@ fn has(sight: Sight<'_>, field: &Field) -> Option<Filter> {
     // Edges that are read backwards may come from nodes of any type.
     let checks_type = predicate.reverse && target.kind != Kind::Union;
     let typed = checks_type.then(|| has_type(target));
-    Some(Filter::Reaches(Box::new(Reach {
+    Some(Filter::SemiJoin(Box::new(SemiJoin {
         predicate: predicate.name.clone(),
         reverse: predicate.reverse,
         more_than: 0,

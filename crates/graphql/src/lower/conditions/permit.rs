@@ -14,15 +14,15 @@ use crate::lower::target::{all, filter_of, nothing, plan_field};
 use crate::model::{Kind, Operation, TypeDef};
 use hexgraph_base::plan::{
     Argument, Block, BlockKind, Call, Comparison, Endpoint, Field, FieldKind, Filter, Function,
-    GroupBy, Operand, Query, Reach, VarId, Variable,
+    GroupBy, Operand, Query, SemiJoin, VarId, Variable,
 };
 use hexgraph_base::types::{Error, Result, Uid, parse_vector, stack};
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// The plan with what the rules ask of the nodes that it selects; the same one where no type has
-/// any. `is_edge` says whether a predicate that the GraphQL schema does not know points to nodes.
-/// Costs a pass over the plan, and another over the schema for each edge.
+/// The plan with the conditions of the rules on the nodes that it selects; the same one where no
+/// type has any. `is_edge` says whether a predicate that the GraphQL schema does not know points to
+/// nodes. Costs a pass over the plan, and another over the schema for each edge.
 ///
 /// # Errors
 ///
@@ -77,7 +77,7 @@ struct Permits<'a> {
 impl Permits<'_> {
     /// Adds the conditions of a block.
     fn block(&mut self, block: &mut Block) -> Result<()> {
-        // A path must not tell that a hidden node exists, not even at its ends.
+        // A path must not reveal a hidden node, not even as its endpoint.
         if let BlockKind::Shortest(path) = &mut block.kind {
             for end in [&mut path.from, &mut path.to].into_iter().flatten() {
                 self.end(end);
@@ -88,7 +88,7 @@ impl Permits<'_> {
             // caller may see.
             self.filter(filter);
         }
-        // Nor must the number of another node tell of a hidden one: it is not in the graph.
+        // Nor must the number of another node reveal a hidden one: it is not in the graph.
         if let BlockKind::Algorithm(_) = &block.kind {
             add(&mut block.filter, self.condition(|_| true));
         }
@@ -124,7 +124,7 @@ impl Permits<'_> {
         Ok(())
     }
 
-    /// A group tells which node its members point to.
+    /// A group reveals the node that its members point to.
     fn groups(&self, group_by: Option<&GroupBy>) -> Result<()> {
         for key in group_by.into_iter().flat_map(|group_by| &group_by.keys) {
             let name = key.predicate.strip_prefix('~');
@@ -154,7 +154,7 @@ impl Permits<'_> {
                     *filter = condition;
                 }
             }
-            Filter::Reaches(_) => {}
+            Filter::SemiJoin(_) => {}
         }
     }
 
@@ -199,8 +199,8 @@ impl Permits<'_> {
         var
     }
 
-    /// What a function of a root asks about edges, as a condition on the nodes that it finds. Where
-    /// hidden edges can make it find too little, it finds all that have the edge instead.
+    /// The condition of a root function on edges, as a condition on its nodes. Where hidden edges
+    /// could remove nodes from the result, the function returns all nodes with the edge instead.
     fn of_rooted_edges(&self, root: &mut Function) -> Option<Filter> {
         let condition = self.of_edges(&root.call)?;
         let (counted, finds_all) = match &root.call {
@@ -223,8 +223,8 @@ impl Permits<'_> {
         all(is_there.into_iter().chain([condition]).collect())
     }
 
-    /// Returns what a function asks about edges to nodes that rules may hide; `None` for a function
-    /// that asks something else.
+    /// Returns the condition of a function on edges to nodes that rules may hide; `None` for other
+    /// functions.
     fn of_edges(&self, call: &Call) -> Option<Filter> {
         let edge = match call {
             Call::Has(edge) | Call::UidIn { predicate: edge, .. } => edge,
@@ -235,7 +235,12 @@ impl Permits<'_> {
         let permitted = self.of_edge(&edge.name, edge.reverse)?;
         let reaches = |more_than: u32, filter: Filter| {
             let (predicate, reverse) = (edge.name.clone(), edge.reverse);
-            Filter::Reaches(Box::new(Reach { predicate, reverse, more_than, filter: Some(filter) }))
+            Filter::SemiJoin(Box::new(SemiJoin {
+                predicate,
+                reverse,
+                more_than,
+                filter: Some(filter),
+            }))
         };
         // A node has fewer than 2^32 edges, so none reaches a greater count; one below 1 each node
         // reaches, without the edge too.
@@ -292,7 +297,7 @@ impl Permits<'_> {
                 let interfaces = def.interfaces.iter().filter_map(|it| self.caller.model.get(it));
                 is_named(def) || interfaces.into_iter().any(is_named)
             }),
-            // The blocks that define the variables have asked the rules already.
+            // The blocks that define the variables have applied the rules already.
             Call::Uid { uids, vars } if uids.is_empty() || !vars.is_empty() => None,
             call => match call.predicate() {
                 Some(predicate) if !predicate.reverse => {
@@ -303,16 +308,16 @@ impl Permits<'_> {
                     };
                     // Nodes of any type may have what the schema does not know, such as their
                     // types.
-                    let is_known = self.caller.model.types.iter().any(has_it);
-                    self.condition(|def| !is_known || has_it(def))
+                    let has_field = self.caller.model.types.iter().any(has_it);
+                    self.condition(|def| !has_field || has_it(def))
                 }
                 _ => self.condition(|_| true),
             },
         }
     }
 
-    /// Returns the condition on the nodes at the other ends of an edge. Fields of several types may
-    /// share its predicate, and where the schema knows only the other direction, it may come from
+    /// Returns the condition on the nodes on the other side of an edge. Its predicate may have
+    /// fields of several types, and where the schema has only the other direction, it may come from
     /// any type.
     fn of_edge(&self, name: &str, reverse: bool) -> Option<Filter> {
         let fields = self.caller.model.types.iter().flat_map(|def| &def.fields);

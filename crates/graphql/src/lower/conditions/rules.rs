@@ -2,7 +2,7 @@
 //!
 //! A rule that is a query is true for the nodes that the query would return with `@cascade`. That
 //! is the same as a condition on a single node: it passes the filter, it has a value or an edge for
-//! each field, and recursively the nodes at the other ends do so, too. So a rule is evaluated like
+//! each field, and recursively the nodes on the other side do so, too. So a rule is evaluated like
 //! a filter, on the nodes that a request selects, and its query is never run. Rules see all data:
 //! no rules apply inside them.
 
@@ -15,7 +15,7 @@ use crate::lower::target::{all, filter_of, is_uid, nothing, reference};
 use crate::model::{Kind, Model, Operation, TypeDef};
 use crate::request::{Cascade, Field, RequestLimits, Requests};
 use apollo_compiler::ast::Type;
-use hexgraph_base::plan::{Call, Filter, Reach};
+use hexgraph_base::plan::{Call, Filter, SemiJoin};
 use hexgraph_base::types::stack;
 use serde_json::{Map, Value as Json};
 
@@ -176,7 +176,7 @@ impl Caller<'_> {
             let named = cascade.filter(|cascade| !cascade.fields.is_empty());
             named.is_none_or(|cascade| cascade.fields.iter().any(|field| field == name))
         };
-        // Types that are requested the same share a branch, so its first type represents all.
+        // Types that are requested the same are in one branch, so its first type represents all.
         for branch in &requested.selection.branches {
             let Some(def) = branch.types.first().and_then(|name| self.model.get(name)) else {
                 continue;
@@ -220,7 +220,7 @@ impl Caller<'_> {
             add(filter(Sight::Full(self.model), target, given)?, &mut conditions);
         }
         self.conditions(requested, cascade, &mut conditions)?;
-        Ok(Some(Filter::Reaches(Box::new(Reach {
+        Ok(Some(Filter::SemiJoin(Box::new(SemiJoin {
             predicate: predicate.name.clone(),
             reverse: predicate.reverse,
             more_than: order::offset(&requested.arguments),
@@ -247,7 +247,7 @@ fn add(given: Option<Filter>, conditions: &mut Vec<Filter>) {
     }
 }
 
-/// Joins conditions of which one has to hold.
+/// Joins alternative conditions.
 fn any(mut filters: Vec<Filter>) -> Filter {
     if filters.len() == 1 { filters.remove(0) } else { Filter::Or(filters) }
 }
@@ -323,13 +323,13 @@ mod tests {
     #[test]
     fn queries_become_conditions() {
         let below = Filter::And(vec![equals("User.name", "ann"), equals("User.age", "")]);
-        let reach = Filter::Reaches(Box::new(Reach {
+        let join = Filter::SemiJoin(Box::new(SemiJoin {
             predicate: "Note.owner".to_owned(),
             reverse: false,
             more_than: 0,
             filter: Some(below),
         }));
-        assert_eq!(access(Operation::Query, json!({"USER": "ann"})), Access::Where(reach));
+        assert_eq!(access(Operation::Query, json!({"USER": "ann"})), Access::Where(join));
         assert_eq!(access(Operation::Query, json!({"ROLE": "ADMIN"})), Access::All);
         assert_eq!(access(Operation::Query, json!({})), Access::None);
     }

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 struct Named<'a> {
     def: &'a TypeDef,
     key: &'a model::Field,
-    /// What is asked of its nodes.
+    /// The selection of its nodes.
     selected: Selected<'a>,
     permitted: Option<Filter>,
 }
@@ -68,7 +68,7 @@ pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lower
     Ok(Lowered { query, shape: RootShape::Entities(positions, shapes) })
 }
 
-/// Lowers what is asked of the nodes of a type.
+/// Lowers the selection of the nodes of a type.
 fn named<'a>(
     caller: Caller<'a>,
     lowering: &mut Lowering<'a>,

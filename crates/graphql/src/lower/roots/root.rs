@@ -45,9 +45,9 @@ pub fn lower<'a>(
     }
 }
 
-/// Lowers a list of nodes that are known by their uids, as in the payload of a mutation. `field` is
-/// the field of the list with its arguments and its selection. Nodes that were deleted or are not
-/// of the type are left out.
+/// Lowers a list of nodes with given uids, as in the payload of a mutation. `field` is the field of
+/// the list with its arguments and its selection. Nodes that were deleted or are not of the type
+/// are left out.
 ///
 /// # Errors
 ///
@@ -129,14 +129,14 @@ fn check_password<'a>(
     let block = get_block(caller, def, Operation::Password, field)?;
     let (mut query, shape) = with_selection(caller, def, field, block)?;
     let kind = FieldKind::CheckPassword { name: secret.predicate.clone(), password };
-    // The comparison is a field beside those of the request, so that the shape knows its position.
+    // The comparison is an additional field, so that the shape knows its position.
     let fields = &mut query.blocks[0].fields;
     let position = fields.len();
     fields.push(Arc::new(plan_field(kind, "checkpwd".to_owned())));
     Ok(Lowered { query, shape: RootShape::Checked(position, shape) })
 }
 
-/// Lowers a list of nodes: `queryT`, or nodes that are known.
+/// Lowers a list of nodes: `queryT`, or given nodes.
 fn list<'a>(
     caller: Caller<'a>,
     def: &'a TypeDef,

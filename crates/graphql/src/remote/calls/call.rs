@@ -39,14 +39,14 @@ pub struct Call<'a> {
     pub requested: &'a request::Field,
     /// The type that has the field.
     type_name: &'a str,
-    way: Way<'a>,
+    protocol: Protocol<'a>,
     headers: Vec<(String, String)>,
     timeout: Duration,
     bytes_max: u64,
 }
 
-/// How the server of a custom field is asked.
-enum Way<'a> {
+/// How the server of a custom field is called.
+enum Protocol<'a> {
     /// By a request of HTTP whose body is a template.
     Plain { http: &'a CustomHttp, body: Option<ast::Value> },
     /// By an operation of GraphQL.
@@ -86,10 +86,10 @@ impl<'a> Sender<'a> {
         field: &'a Field,
         requested: &'a request::Field,
     ) -> Result<Call<'a>, CallError> {
-        let (way, headers) = match &field.custom {
+        let (protocol, headers) = match &field.custom {
             Some(Custom::Http(http)) => {
-                let way = self.http(http, field, requested)?;
-                (way, headers::of_field(self.model, http, self.came))
+                let protocol = self.http(http, field, requested)?;
+                (protocol, headers::of_field(self.model, http, self.came))
             }
             _ if field.lambda => {
                 (self.lambda(type_name, requested)?, headers::of_lambda(self.came))
@@ -97,7 +97,7 @@ impl<'a> Sender<'a> {
             _ => return Err(CallError::NoRequest),
         };
         let Sender { timeout, bytes_max, .. } = *self;
-        Ok(Call { requested, type_name, way, headers: headers.0, timeout, bytes_max })
+        Ok(Call { requested, type_name, protocol, headers: headers.0, timeout, bytes_max })
     }
 
     /// Prepares a field with `@custom(http:)`.
@@ -106,9 +106,9 @@ impl<'a> Sender<'a> {
         http: &'a CustomHttp,
         field: &Field,
         requested: &request::Field,
-    ) -> Result<Way<'a>, CallError> {
+    ) -> Result<Protocol<'a>, CallError> {
         let body = http.body.as_deref().map(parse_template).transpose()?.flatten();
-        let Some(text) = &http.graphql else { return Ok(Way::Plain { http, body }) };
+        let Some(text) = &http.graphql else { return Ok(Protocol::Plain { http, body }) };
         let parsed = declared_operation::parse(text).ok_or(CallError::Operation)?;
         let name = declared_operation::field_of(&parsed)
             .ok_or(CallError::OperationField)?
@@ -120,15 +120,19 @@ impl<'a> Sender<'a> {
             Mode::Batch => declared_operation::variable_of(&parsed).into_iter().collect(),
         };
         let text = operation::text(self.model, &parsed, field.ty.name(), requested);
-        Ok(Way::Graphql { http, body, text, variables, name })
+        Ok(Protocol::Graphql { http, body, text, variables, name })
     }
 
     /// Prepares a field with `@lambda`.
-    fn lambda(&self, type_name: &str, requested: &request::Field) -> Result<Way<'a>, CallError> {
+    fn lambda(
+        &self,
+        type_name: &str,
+        requested: &request::Field,
+    ) -> Result<Protocol<'a>, CallError> {
         let url = self.lambda_url.filter(|url| !url.is_empty());
         let url = url.ok_or(CallError::NoLambda)?;
         let resolver = format!("{type_name}.{}", requested.shape.name);
-        Ok(Way::Lambda(Lambda { url, resolver, auth_header: self.auth_header() }))
+        Ok(Protocol::Lambda(Lambda { url, resolver, auth_header: self.auth_header() }))
     }
 
     /// Returns the header with the caller's token in the form that lambda servers read; `None` when
@@ -155,16 +159,18 @@ pub fn worded(type_name: &str, field: &str, why: impl fmt::Display) -> String {
 impl<'a> Call<'a> {
     /// Returns true if one request is about all objects of a level.
     pub fn is_batch(&self) -> bool {
-        match &self.way {
-            Way::Plain { http, .. } | Way::Graphql { http, .. } => http.mode == Mode::Batch,
-            Way::Lambda(_) => true,
+        match &self.protocol {
+            Protocol::Plain { http, .. } | Protocol::Graphql { http, .. } => {
+                http.mode == Mode::Batch
+            }
+            Protocol::Lambda(_) => true,
         }
     }
 
     /// Returns true if the keys of the answer are those of the client's request, and not names of
     /// fields.
     pub fn is_by_key(&self) -> bool {
-        matches!(self.way, Way::Graphql { .. })
+        matches!(self.protocol, Protocol::Graphql { .. })
     }
 
     /// Makes the request for a field of `Query` or `Mutation`.
@@ -174,8 +180,8 @@ impl<'a> Call<'a> {
     /// When a value is missing that the address needs, or the address is none of HTTP.
     pub fn of_root(&self) -> Result<Outgoing, CallError> {
         let values = values_of(&self.requested.arguments);
-        match &self.way {
-            Way::Lambda(lambda) => Ok(self.post(lambda, "args", Value::Object(values))),
+        match &self.protocol {
+            Protocol::Lambda(lambda) => Ok(self.post(lambda, "args", Value::Object(values))),
             _ => self.of_object(&values),
         }
     }
@@ -186,19 +192,19 @@ impl<'a> Call<'a> {
     ///
     /// When a value is missing that the address needs, or the address is none of HTTP.
     pub fn of_object(&self, values: &Values) -> Result<Outgoing, CallError> {
-        match &self.way {
-            Way::Plain { http, body } => {
+        match &self.protocol {
+            Protocol::Plain { http, body } => {
                 let body = body.as_ref().map(|body| filled(body, values).unwrap_or_default());
                 self.outgoing(http, address::filled(&http.url, values)?, body)
             }
-            Way::Graphql { http, text, variables, .. } => {
+            Protocol::Graphql { http, text, variables, .. } => {
                 let given = variables.iter().filter_map(|name| Some((name, values.get(name)?)));
                 let given: Map<String, Value> =
                     given.map(|(name, value)| (name.clone(), value.clone())).collect();
                 let body = json!({ "query": text, "variables": given });
                 self.outgoing(http, http.url.clone(), Some(body))
             }
-            Way::Lambda(_) => self.of_objects(std::slice::from_ref(values)),
+            Protocol::Lambda(_) => self.of_objects(std::slice::from_ref(values)),
         }
     }
 
@@ -212,23 +218,25 @@ impl<'a> Call<'a> {
             let one = |values| body.as_ref().and_then(|body| filled(body, values));
             objects.iter().map(|values| one(values).unwrap_or_default()).collect()
         };
-        match &self.way {
-            Way::Plain { http, body } => self.outgoing(http, http.url.clone(), Some(all(body))),
-            Way::Graphql { http, body, text, variables, .. } => {
+        match &self.protocol {
+            Protocol::Plain { http, body } => {
+                self.outgoing(http, http.url.clone(), Some(all(body)))
+            }
+            Protocol::Graphql { http, body, text, variables, .. } => {
                 let name = variables.first().ok_or(CallError::OperationVariable)?;
                 let given: Map<String, Value> = [(name.clone(), all(body))].into_iter().collect();
                 let body = json!({ "query": text, "variables": given });
                 self.outgoing(http, http.url.clone(), Some(body))
             }
-            Way::Lambda(lambda) => {
+            Protocol::Lambda(lambda) => {
                 let parents = objects.iter().cloned().map(Value::Object).collect();
                 Ok(self.post(lambda, "parents", parents))
             }
         }
     }
 
-    /// Reads the answer to [`Call::of_root`] or [`Call::of_object`]. A reply tells what went wrong
-    /// next to the value, or instead of it.
+    /// Reads the answer to [`Call::of_root`] or [`Call::of_object`]. A reply has the errors next to
+    /// the value, or instead of it.
     pub fn read(&self, incoming: &Incoming) -> Reply {
         self.read_full(incoming).unwrap_or_else(|why| Reply::failed(self.worded(why)))
     }
@@ -238,7 +246,7 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     ///
-    /// A reply without a value when the request failed as a whole.
+    /// A reply without a value when the request failed completely.
     pub fn read_all(&self, incoming: &Incoming, count: usize) -> Result<Vec<Reply>, Reply> {
         let mut reply = self.read_full(incoming).map_err(|why| Reply::failed(self.worded(why)))?;
         // Errors of the entire answer have no index of an object to begin their paths with.
@@ -256,8 +264,8 @@ impl<'a> Call<'a> {
 
     /// Reads an answer without taking it apart.
     fn read_full(&self, incoming: &Incoming) -> Result<Reply, AnswerError> {
-        match &self.way {
-            Way::Graphql { name, .. } => reply::graphql(incoming, name),
+        match &self.protocol {
+            Protocol::Graphql { name, .. } => reply::graphql(incoming, name),
             _ => reply::plain(incoming),
         }
     }

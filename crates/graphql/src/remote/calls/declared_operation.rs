@@ -1,5 +1,4 @@
-//! The operation of `@custom(http: {graphql: ...})` as the schema has it, before anything is asked
-//! of its field.
+//! The operation of `@custom(http: {graphql: ...})` as the schema has it, independent of requests.
 
 use apollo_compiler::{Name, ast};
 

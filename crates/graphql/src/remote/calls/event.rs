@@ -43,7 +43,7 @@ impl Change {
     }
 }
 
-/// Makes the request that tells the lambda server of a mutation: the nodes `uids` of a type, the
+/// Makes the request that informs the lambda server of a mutation: the nodes `uids` of a type, the
 /// arguments of its field, and the number of its commit. Returns `None` when the type does not
 /// request such events, or there is no lambda server.
 pub fn event(

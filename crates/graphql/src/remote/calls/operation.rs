@@ -2,7 +2,7 @@
 //! selection that the client requests.
 //!
 //! A field is sent with the key that it has in the answer to the client, so that one field may be
-//! asked twice, with other arguments. Our custom fields are not sent, but the fields that they
+//! selected twice, with other arguments. Our custom fields are not sent, but the fields that they
 //! need, under keys that do not show in the answer.
 
 use apollo_compiler::{Name, Node, ast};
@@ -39,7 +39,7 @@ fn selection(model: &Model, type_name: &str, requested: &Selection) -> Vec<ast::
     let declared = model.get(type_name);
     let is_abstract = declared.is_some_and(|def| def.kind != Kind::Object);
     let mut out = Vec::new();
-    // The type of each object has to be known, to choose what is asked of it.
+    // The selection of each object depends on its type.
     if is_abstract {
         out.push(plain("__typename"));
     }

@@ -1,4 +1,4 @@
-//! Reads the answers of other servers: a value, and the errors that the server tells.
+//! Reads the answers of other servers: a value, and the errors of the server.
 
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ pub(in crate::remote) fn plain(incoming: &Incoming) -> Result<Reply, AnswerError
         }
         return Ok(Reply { value: Value::Null, reported });
     }
-    // A mutation may have nothing to tell: 204 has no body.
+    // A mutation may have no result: 204 has no body.
     if incoming.body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Reply::default());
     }
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_taken_apart() {
+    fn lists_are_split() {
         let text = r#"{"data": {"a": [1, null]}, "errors": [
             {"message": "x", "path": ["a", 1, "b"]}, {"message": "y"}, {"message": "z", "path": ["a", 9]}]}"#;
         let replies = parted(graphql(&incoming(200, text), "a").unwrap(), 2).unwrap();

@@ -8,9 +8,10 @@ use crate::remote::message::interpolation::Values;
 /// Hexadecimal digits as addresses have them.
 const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 
-/// Replaces the variables of an address by values, which are escaped. A variable is an entire segment
-/// of the path or an entire value of the query. A pair of the query is left out when its variable has
-/// no value, is empty when that is null, and is there once for each item of a list. O(result).
+/// Replaces the variables of an address by values, which are escaped. A variable is an entire
+/// segment of the path or an entire value of the query. A pair of the query is left out when its
+/// variable has no value, is empty when that is null, and is there once for each item of a list.
+/// O(result).
 ///
 /// # Errors
 ///

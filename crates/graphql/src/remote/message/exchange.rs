@@ -45,7 +45,7 @@ impl Incoming {
 pub struct Unanswered {
     /// The reason, as the answer to the client says it.
     pub message: String,
-    /// True if nobody listens at the address, so that further requests to it would fail the same
+    /// True if no server listens at the address, so that further requests to it would fail the same
     /// way.
     pub unreachable: bool,
 }

@@ -11,7 +11,7 @@ use crate::request;
 pub type Values = Map<String, Value>;
 
 /// Replaces the variables of a template by values. A member or an item whose variable has no value
-/// is left out; the result is `None` when the whole template is such a variable. O(template and
+/// is left out; the result is `None` when the entire template is such a variable. O(template and
 /// values). The grammar bounds how deep templates are.
 pub(in crate::remote) fn filled(template: &ast::Value, values: &Values) -> Option<Value> {
     stack::require();

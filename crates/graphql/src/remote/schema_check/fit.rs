@@ -1,5 +1,5 @@
 //! Compares a custom field with the schema of the server that answers it: the operation must exist,
-//! its arguments must be known and complete, and what it returns must have the fields that are
+//! its arguments must exist and be complete, and what it returns must have the fields that are
 //! declared here.
 //!
 //! The names of scalars may differ, as values are coerced when they come. The names of objects may

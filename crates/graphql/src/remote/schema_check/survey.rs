@@ -1,4 +1,4 @@
-//! Asks the servers of custom fields for their schemas, when a schema is set, and compares the
+//! Requests the schemas of the servers of custom fields, when a schema is set, and compares the
 //! fields with them.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::remote::schema_check::fit;
 use crate::remote::schema_check::introspection::{QUESTION, RemoteSchema};
 use crate::syntax::Fault;
 
-/// The number of servers that are asked at once.
+/// The number of servers that are called at once.
 const PARALLEL: usize = 8;
 
 /// The most faults that are returned.
@@ -28,12 +28,12 @@ struct RequestedQuery<'a> {
     http: &'a CustomHttp,
 }
 
-/// Asks each server once for its schema, and compares the custom fields that send operations to it.
-/// Returns the faults in the order of their positions. Waits for the servers, eight at a time, each
-/// at most `timeout` long.
+/// Requests the schema of each server once, and compares the custom fields that send operations to
+/// it. Returns the faults in the order of their positions. Waits for the servers, eight at a time,
+/// each at most `timeout` long.
 pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u64) -> Vec<Fault> {
     // Fields with other headers may see another schema, so each pair of address and headers is
-    // asked.
+    // requested.
     let mut servers: BTreeMap<(String, Vec<(String, String)>), Vec<RequestedQuery<'_>>> =
         BTreeMap::new();
     for requested in fields(model) {
@@ -43,7 +43,7 @@ pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u6
     let requests: Vec<Outgoing> =
         servers.keys().map(|(url, headers)| question(url, headers, timeout, bytes_max)).collect();
     let schemas: Vec<Result<RemoteSchema, AnswerError>> =
-        requests.chunks(PARALLEL).flat_map(|chunk| ask_all(fetch, chunk)).collect();
+        requests.chunks(PARALLEL).flat_map(|chunk| fetch_schemas(fetch, chunk)).collect();
     let mut faults = Vec::new();
     for (requested, schema) in servers.values().zip(&schemas) {
         for requested in requested {
@@ -56,7 +56,7 @@ pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u6
     faults
 }
 
-/// Returns the fields whose server is asked. A field of an interface represents its copies in the
+/// Returns the fields whose server is called. A field of an interface represents its copies in the
 /// types that implement it.
 fn fields(model: &Model) -> Vec<RequestedQuery<'_>> {
     let types = model.types.iter().map(|def| (def.name.as_str(), &def.fields));
@@ -93,20 +93,23 @@ fn question(
     }
 }
 
-/// Asks several servers at once, each on a thread of its own, and returns their schemas in the
+/// Calls several servers at once, each on a thread of its own, and returns their schemas in the
 /// order of the requests.
-fn ask_all(fetch: &dyn Fetch, requests: &[Outgoing]) -> Vec<Result<RemoteSchema, AnswerError>> {
+fn fetch_schemas(
+    fetch: &dyn Fetch,
+    requests: &[Outgoing],
+) -> Vec<Result<RemoteSchema, AnswerError>> {
     thread::scope(|scope| {
         let threads: Vec<_> =
-            requests.iter().map(|request| scope.spawn(|| ask(fetch, request))).collect();
-        let reason = "it could not be asked";
+            requests.iter().map(|request| scope.spawn(|| fetch_schema(fetch, request))).collect();
+        let reason = "it could not be called";
         let failed = |_| Err(AnswerError::Unanswered { reason: reason.to_owned() });
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(failed)).collect()
     })
 }
 
-/// Asks a server for its schema.
-fn ask(fetch: &dyn Fetch, request: &Outgoing) -> Result<RemoteSchema, AnswerError> {
+/// Requests the schema of a server.
+fn fetch_schema(fetch: &dyn Fetch, request: &Outgoing) -> Result<RemoteSchema, AnswerError> {
     let incoming =
         fetch.fetch(request).map_err(|error| AnswerError::Unanswered { reason: error.message })?;
     if !incoming.is_success() {
@@ -115,7 +118,7 @@ fn ask(fetch: &dyn Fetch, request: &Outgoing) -> Result<RemoteSchema, AnswerErro
     RemoteSchema::read(&incoming.body)
 }
 
-/// Returns the faults of a field, or the one fault that its server's schema is not known.
+/// Returns the faults of a field, or the one fault that its server's schema is unavailable.
 fn compare(
     model: &Model,
     requested: &RequestedQuery<'_>,

@@ -11,7 +11,7 @@ use crate::request::{OperationKind, Position};
 /// The number of a field in [`Document::fields`].
 pub(in crate::request) type FieldId = u32;
 
-/// A whole request text.
+/// An entire request text.
 #[derive(Debug, Default)]
 pub(in crate::request) struct Document<'t> {
     pub operations: Vec<OperationNode<'t>>,

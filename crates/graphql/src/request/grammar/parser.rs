@@ -1,5 +1,5 @@
 //! Parses a request by recursive descent. Depth and number of tokens are bounded, so no text can
-//! exhaust the stack or the memory. The first fault ends it, as in the reference.
+//! exhaust the stack or the memory. The first fault stops it, as in the reference.
 
 use apollo_compiler::Name;
 use apollo_compiler::ast::Type;
@@ -179,7 +179,7 @@ impl<'t> Parser<'t> {
                     _ => None,
                 };
                 let directives = self.directives()?;
-                // A fragment without a type keeps that of the one around.
+                // A fragment without a type inherits that of the enclosing one.
                 let selections = self.selections_on(condition.or(self.condition))?;
                 Ok(SelectionNode::Inline(InlineNode { condition, directives, selections, at }))
             }
@@ -301,7 +301,7 @@ impl<'t> Parser<'t> {
         if self.skip(mark)? { Ok(()) } else { Err(self.expected(&char::from(mark).to_string())) }
     }
 
-    /// Reads a punctuator if it is next, and tells whether it was.
+    /// Reads a punctuator if it is next, and says whether it was.
     fn skip(&mut self, mark: u8) -> Parsed<bool> {
         let result = self.next.kind == TokenKind::Mark(mark);
         if result {
@@ -320,7 +320,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Makes the fault that something else was wanted than the next token.
+    /// Makes the fault that something else was expected than the next token.
     fn expected(&self, what: &str) -> Fault {
         match &self.next.kind {
             TokenKind::Invalid(reason) => self.fault(reason.clone()),
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_say_what_was_found() {
+    fn faults_name_the_unexpected_token() {
         assert_eq!(fault("{ a"), "1:4 Expected Name, found <EOF>");
         assert_eq!(fault("{ a(b:) }"), "1:7 Unexpected )");
         assert_eq!(fault("{ }"), "1:3 expected at least one definition, found }");

@@ -174,7 +174,7 @@ fn hex4(text: &str) -> Option<u32> {
     }
 }
 
-/// Removes the indentation that all lines of a block string share, and blank lines around it
+/// Removes the indentation common to all lines of a block string, and blank lines around it
 /// (GraphQL specification, *Block Strings*).
 fn block_value(raw: &str) -> String {
     let lines: Vec<&str> = raw.split('\n').collect();

@@ -60,7 +60,7 @@ impl<'a, 't> Walker<'a, 't> {
     }
 
     /// Returns true if an object can be of both types. Where a type has no objects another rule
-    /// tells it, and this one holds.
+    /// reports it, and this one holds.
     fn overlap(&self, left: &ExtendedType, right: &ExtendedType) -> bool {
         if !is_composite(left) || left.name() == right.name() {
             return true;
@@ -91,7 +91,7 @@ impl<'a, 't> Walker<'a, 't> {
             Some(_) => {}
         }
         self.find_cycles(fragment, &mut Vec::new());
-        // All operations were walked before, so it is known by now which fragments they use.
+        // All operations were walked before, so the fragments that they use are recorded.
         if !self.used_fragments.contains(fragment.name) {
             self.fault(fragment.at, format!("Fragment \"{}\" is never used.", fragment.name));
         }

@@ -5,8 +5,7 @@
 //! each field is compared with the first of its parent type and with the first of an abstract
 //! parent: objects of different types never answer both, so those need only look alike. Then the
 //! selections below a group are gathered to one set, and so on. Sets that were looked at are
-//! remembered, so fields that are reached in many ways cost once; what is left is bounded by a
-//! budget.
+//! remembered, so fields with many references cost once; what is left is bounded by a budget.
 
 use apollo_compiler::ast::{FieldDefinition, Type};
 use apollo_compiler::schema::ExtendedType;
@@ -70,7 +69,7 @@ impl<'a, 't> Merge<'a, 't> {
         self.gather(root, &operation.selections, &mut HashSet::new(), &mut fields);
         self.check_set(&fields, false, &Above::default());
         if self.steps > STEPS_MAX {
-            let message = "the request's fields overlap in too many ways";
+            let message = "the request's fields overlap too often";
             self.note(operation.at, message.to_owned());
         }
         std::mem::take(&mut self.conflicts)
@@ -131,8 +130,8 @@ impl<'a, 't> Merge<'a, 't> {
         let mut ids: Vec<FieldId> = fields.iter().map(|field| field.id).collect();
         // The same fields in another order have the same conflicts.
         ids.sort_unstable();
-        // The position of a field in the text decides its parent type, so the ids tell the types as
-        // well.
+        // The position of a field in the text decides its parent type, so the ids determine the
+        // types as well.
         ids.dedup();
         if self.steps > STEPS_MAX || !self.seen.insert((alike, ids)) {
             return;
@@ -217,8 +216,8 @@ impl<'a, 't> Merge<'a, 't> {
             .then(|| format!("they return conflicting types {left} and {right}"))
     }
 
-    /// Returns true if values of the types can't be told apart by a client: they differ in lists,
-    /// nulls or leaf types.
+    /// Returns true if values of the types have different shapes for a client: they differ in
+    /// lists, nulls or leaf types.
     fn types_conflict(&self, left: &Type, right: &Type) -> bool {
         stack::require();
         if left.is_non_null() != right.is_non_null() || left.is_list() != right.is_list() {

@@ -1,5 +1,5 @@
-//! Validation (GraphQL specification, *Validation*): the rules that a document must keep, in the
-//! words and the order of the reference.
+//! Validation (GraphQL specification, *Validation*): the rules for documents, in the words and the
+//! order of the reference.
 
 mod lookup;
 mod walker;

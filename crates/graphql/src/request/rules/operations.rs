@@ -67,7 +67,7 @@ impl<'a, 't> Walker<'a, 't> {
             match selections.as_slice() {
                 [_, second, ..] => break second,
                 [SelectionNode::Inline(inline)] => selections = &inline.selections,
-                // More steps than there are fragments is a circle, which another rule tells.
+                // More steps than there are fragments is a cycle, which another rule reports.
                 [SelectionNode::Spread(spread)] if spreads > 0 => {
                     let Some((_, fragment)) = self.document.fragment(spread.name) else { return };
                     selections = &fragment.selections;

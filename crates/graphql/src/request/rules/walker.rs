@@ -27,7 +27,7 @@ const STEPS_MAX: usize = 2_000_000;
 /// The result of checking a valid document, which holds for all requests with it.
 #[derive(Debug, Default)]
 pub(in crate::request) struct Checked {
-    /// The uses of `@cascade(fields: $variable)`, which are checked when the variable is known.
+    /// The uses of `@cascade(fields: $variable)`, which are checked with the value of the variable.
     pub cascades: Vec<CascadeVariable>,
 }
 
@@ -61,7 +61,7 @@ pub(in crate::request) fn check(
     if walker.faults.is_empty() { Ok(walker.checked) } else { Err(walker.faults) }
 }
 
-/// The type that is expected of a value, and its definition, as far as they are known.
+/// The type that is expected of a value, and its definition, if available.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Expected<'a> {
     pub ty: Option<&'a Type>,
@@ -117,7 +117,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Adds a fault, unless there are too many or the same one is known: a fragment is walked for
+    /// Adds a fault, unless there are too many or the same one exists: a fragment is walked for
     /// each operation that uses it.
     pub(super) fn fault(&mut self, at: Position, message: String) {
         if !self.is_full() {
@@ -128,7 +128,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
     }
 
-    /// Adds the faults of fields of an operation that share a key and differ.
+    /// Adds the faults of fields of an operation with equal keys and different contents.
     pub(super) fn check_merging(&mut self, operation: &'a OperationNode<'t>) {
         for (at, message) in self.merge.check(operation, FAULTS_MAX) {
             self.fault(at, message);
@@ -157,7 +157,7 @@ impl<'a, 't> Walker<'a, 't> {
         }
         // A fragment that only other fragments use is not used by an operation.
         self.in_definitions = true;
-        // Now fragments by themselves, where no variable is known.
+        // Now fragments by themselves, without variables.
         for (number, fragment) in self.document.fragments.iter().enumerate() {
             self.walked_fragments.clear();
             let parent = self.definition(fragment.condition);
@@ -172,8 +172,8 @@ impl<'a, 't> Walker<'a, 't> {
 
     fn walk_operation(&mut self, operation: &'a OperationNode<'t>) {
         self.operation = Some(operation);
-        // The first of a name counts; others are a fault.
-        // Later entries replace earlier ones in the map, so the order is turned around.
+        // The first of a name counts; others are a fault. Later entries replace earlier ones in the
+        // map, so the order is reversed.
         self.variables = operation.variables.iter().rev().map(|node| (node.name, node)).collect();
         for variable in &operation.variables {
             let definition = self.definition(variable.ty.inner_named_type());

@@ -178,7 +178,7 @@ pub(in crate::sdl) fn is_reserved(name: &str) -> bool {
 
 /// The types that the API defines and for which a schema that declares one is reported so in words
 /// of its own.
-pub(in crate::sdl) const TAKEN: &[&str] = &[
+pub(in crate::sdl) const RESERVED: &[&str] = &[
     "Int64",
     "DateTime",
     "DgraphIndex",

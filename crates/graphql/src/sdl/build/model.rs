@@ -126,7 +126,7 @@ fn argument(raw: &RawField) -> Argument {
 /// directive names one.
 fn secret(draft: &Draft<'_>, def: &RawType) -> Option<Secret> {
     let (field, pred) = secret_of(def)?;
-    // Types that share an interface share its password, and so the predicate.
+    // Types with a common interface have its password, and so the predicate.
     let owner = draft.password_interface(def, &field).unwrap_or(def);
     let predicate = pred.unwrap_or_else(|| format!("{}.{field}", dgraph_type(owner)));
     Some(Secret { predicate: without_brackets(&predicate).to_owned(), field })
@@ -201,7 +201,7 @@ fn field(draft: &Draft<'_>, def: &RawType, raw: &RawField) -> Field {
             .map(|name| bare(name)),
         subscription: raw.has("withSubscription"),
         external: raw.has("external"),
-        foreign: draft.is_external(def, raw),
+        stored_elsewhere: draft.is_external(def, raw),
         requires: names("requires"),
         provides: names("provides"),
     }
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn predicates_are_taken_apart() {
+    fn predicates_are_parsed() {
         let read = |text| {
             let predicate = read_predicate(text);
             (predicate.name, predicate.reverse, predicate.language)

@@ -6,10 +6,10 @@ use std::fmt::Write;
 use crate::model::{Field, Kind, Language, Model, Predicate, TypeDef};
 use crate::sdl::check::search::store_index;
 
-/// The declaration of a predicate, of all fields that share it together.
+/// The declaration of a predicate, of all its fields together.
 #[derive(Debug, Default)]
 struct Declared {
-    /// The type; empty while only fields that read its edges backwards are known.
+    /// The type; empty while only fields that read its edges backwards were seen.
     ty: String,
     /// The indexes with their options, as they are written.
     indexes: BTreeSet<String>,
@@ -49,7 +49,7 @@ impl Model {
     }
 }
 
-/// Returns the types with the name of the stored type that they share, in the order of the model.
+/// Returns the stored types with their types, in the order of the model.
 fn by_stored_type(model: &Model) -> Vec<(&str, Vec<&TypeDef>)> {
     let mut groups: Vec<(&str, Vec<&TypeDef>)> = Vec::new();
     let mut positions: HashMap<&str, usize> = HashMap::new();
@@ -101,12 +101,12 @@ fn declare(model: &Model) -> HashMap<&str, Declared> {
             declared.entry(&secret.predicate).or_default().ty = "password".to_owned();
         }
     }
-    // The type of a predicate that is only read backwards is not known, so it is not declared.
+    // The type of a predicate that is only read backwards is open, so it is not declared.
     declared.retain(|_, declared| !declared.ty.is_empty());
     declared
 }
 
-/// Adds what a field asks of its predicate.
+/// Adds the requirements of a field on its predicate.
 fn declare_field(model: &Model, field: &Field, predicate: &Predicate, entry: &mut Declared) {
     let is_enum = model.get(field.ty.name()).is_some_and(|def| def.kind == Kind::Enum);
     if entry.ty.is_empty() {

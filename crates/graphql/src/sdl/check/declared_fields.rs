@@ -14,7 +14,7 @@ const OWN_ARGUMENTS: [&str; 4] = ["first", "offset", "filter", "order"];
 
 /// Checks a field apart from its directives.
 pub(in crate::sdl) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
-    // Each check tells one fault at most, and all are made.
+    // Each check reports at most one fault, and all run.
     let reported =
         [nested(subject), arguments(subject), name(subject), list(subject), position(subject)];
     faults.extend(reported.into_iter().flatten().map(|what| subject.fault(what)));
@@ -61,7 +61,7 @@ fn list(subject: &Subject<'_>) -> Option<String> {
     is_invalid.then(|| format!("{name} lists are invalid."))
 }
 
-/// Returns true for a field that the store keeps values of.
+/// Returns true for a field with stored values.
 fn is_stored(subject: &Subject<'_>) -> bool {
     matches!(subject.def.kind, RawKind::Object | RawKind::Interface)
         && !subject.def.is_root()

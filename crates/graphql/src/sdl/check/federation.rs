@@ -1,4 +1,4 @@
-//! Checks the directives of a federation, by which several services share types.
+//! Checks the directives of a federation, for types that are common to several services.
 
 use super::subject::Subject;
 use crate::sdl::source::draft::{Draft, is_key};

@@ -1,6 +1,6 @@
-//! Checks `@hasInverse`, which makes two fields the two ends of a link. A schema may have it at one
-//! end only. Then it is added at the other end, also in all types that inherit that field from an
-//! interface.
+//! Checks `@hasInverse`, which makes two fields the two directions of a link. A schema may have it
+//! at one field only. Then it is added at the other one, also in all types that inherit that field
+//! from an interface.
 
 use apollo_compiler::ast::Value;
 use apollo_compiler::name;

@@ -75,7 +75,8 @@ fn directives_at_types(def: &RawType, faults: &mut Vec<Fault>) {
 /// Refuses types with the names of those that are built in or will be generated.
 fn generated_types(types: &[RawType], faults: &mut Vec<Fault>) {
     // Names are reserved even where `@generate` leaves the type out.
-    let mut taken: HashSet<String> = builtin::TAKEN.iter().map(|name| (*name).to_owned()).collect();
+    let mut used: HashSet<String> =
+        builtin::RESERVED.iter().map(|name| (*name).to_owned()).collect();
     for def in types.iter().filter(|def| !is_root_name(&def.name) && !def.has("remote")) {
         let name = &def.name;
         let behind: &[&str] = match def.kind {
@@ -85,7 +86,7 @@ fn generated_types(types: &[RawType], faults: &mut Vec<Fault>) {
             }
             _ => continue,
         };
-        taken.extend(behind.iter().map(|suffix| format!("{name}{suffix}")));
+        used.extend(behind.iter().map(|suffix| format!("{name}{suffix}")));
         let around: &[(&str, &str)] = match def.kind {
             RawKind::Object => &[
                 ("Add", "Input"),
@@ -103,9 +104,9 @@ fn generated_types(types: &[RawType], faults: &mut Vec<Fault>) {
             ],
             _ => &[],
         };
-        taken.extend(around.iter().map(|(prefix, suffix)| format!("{prefix}{name}{suffix}")));
+        used.extend(around.iter().map(|(prefix, suffix)| format!("{prefix}{name}{suffix}")));
     }
-    for def in types.iter().filter(|def| taken.contains(&def.name)) {
+    for def in types.iter().filter(|def| used.contains(&def.name)) {
         let (name, kind) = (&def.name, def.kind.name());
         let message = format!(
             "{name} is a reserved word, so you can't declare a {kind} with this name. Pick a \
@@ -148,11 +149,10 @@ fn generated_operations(
             && def.name != root
             && !def.has("remote")
     };
-    let taken: HashSet<String> =
-        types.iter().filter(makes_operations).flat_map(generated).collect();
+    let used: HashSet<String> = types.iter().filter(makes_operations).flat_map(generated).collect();
     let declared = types.iter().filter(|def| def.name == root).flat_map(|def| &def.fields);
-    let is_taken = |field: &&RawField| taken.contains(&field.name);
-    faults.extend(declared.filter(is_taken).map(|field| {
+    let is_used = |field: &&RawField| used.contains(&field.name);
+    faults.extend(declared.filter(is_used).map(|field| {
         let message = format!(
             "{} is a reserved word, so you can't declare a {operation} with this name. Pick a \
              different name for the {operation}.",

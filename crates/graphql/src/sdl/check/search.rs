@@ -247,7 +247,7 @@ fn clash(subject: &Subject<'_>, word: &Word, text: &str, before: &[&Word]) -> Op
     ))
 }
 
-/// Returns what messages tell of the words that a type may have.
+/// Returns the words of a type for messages.
 fn allowed(ty: &str, is_enum: bool) -> String {
     let words: Vec<&str> =
         WORDS.iter().filter(|word| word.ty == ty).map(|word| word.name).collect();

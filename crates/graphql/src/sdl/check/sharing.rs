@@ -1,5 +1,5 @@
-//! Checks predicates that several fields share by `@dgraph(pred:)`: the fields must agree on what
-//! is stored.
+//! Checks predicates that several fields use by `@dgraph(pred:)`: the fields must agree on what is
+//! stored.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -162,7 +162,7 @@ impl<'a> Sharing<'a> {
     }
 }
 
-/// Refuses a type that shares a predicate with an interface that it implements.
+/// Refuses a type that has a predicate in common with an interface that it implements.
 fn own_interface(def: &RawType, first: &User, user: &User) -> Option<Fault> {
     let is_own = def.kind == RawKind::Object && def.interfaces.contains(&first.type_name);
     is_own.then(|| {

@@ -1,4 +1,4 @@
-//! Checks the rules that any GraphQL schema must keep (GraphQL specification, *Type System*), in
+//! Checks the rules that any GraphQL schema must obey (GraphQL specification, *Type System*), in
 //! the reference's words. Definitions are checked in the order of the text. The reference stops at
 //! the first fault; here the first of each field and of each definition is reported.
 
@@ -44,13 +44,12 @@ pub(in crate::sdl) fn check(draft: &Draft<'_>) -> Result<(), Vec<Fault>> {
 /// Returns the faults of types that are declared twice, or that are built in.
 fn redeclared(draft: &Draft<'_>) -> Vec<Fault> {
     let mut names = HashSet::new();
-    let is_taken = |def: &&RawType| {
+    let is_used = |def: &&RawType| {
         let is_built_in = builtin::kind_of(&def.name, draft.federated).is_some();
         !names.insert(def.name.clone()) || is_built_in
     };
-    let taken = draft.types().iter().filter(is_taken);
-    taken
-        .map(|def| Fault::at(def.position, format!("Cannot redeclare type {}.", def.name)))
+    let used = draft.types().iter().filter(is_used);
+    used.map(|def| Fault::at(def.position, format!("Cannot redeclare type {}.", def.name)))
         .collect()
 }
 
@@ -162,7 +161,7 @@ impl<'a> Standard<'a> {
         for argument in arguments {
             valid_name(argument.position, &argument.name)?;
             self.existing(argument)?;
-            let kind = self.draft.kind_of(argument.ty.name()).expect("the type is known");
+            let kind = self.draft.kind_of(argument.ty.name()).expect("the type exists");
             if !INPUTS.contains(&kind) {
                 let message = format!(
                     "cannot use {} as argument {} because {} is not a valid input type",

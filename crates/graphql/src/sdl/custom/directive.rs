@@ -1,4 +1,4 @@
-//! Checks `@custom` and `@lambda` as far as the schema alone can tell. The servers are asked later.
+//! Checks `@custom` and `@lambda` as far as the schema alone permits. The servers are called later.
 
 use std::collections::HashSet;
 
@@ -64,7 +64,7 @@ pub(in crate::sdl) fn check(
 ) {
     let mut custom = CheckedCustom { subject: *subject, directive, batch: false, faults };
     custom.company();
-    // The checks go on: they tell errors of the argument that is there.
+    // The checks go on: they report errors of the argument that is there.
     let count = directive.node.arguments.len();
     if count != 1 {
         let what = format!(
@@ -171,8 +171,8 @@ impl<'a> CheckedCustom<'a> {
         }
     }
 
-    /// Checks the variables of the address: of a root field they are arguments, else fields beside
-    /// this one.
+    /// Checks the variables of the address: of a root field they are arguments, else sibling
+    /// fields.
     fn url_variables(&mut self, url: &Node<Value>, part: &str, names: &[String]) {
         let subject = self.subject;
         let position = self.position(url);
@@ -231,7 +231,7 @@ impl<'a> CheckedCustom<'a> {
         }
     }
 
-    /// Checks what stands beside `graphql`.
+    /// Checks what is next to `graphql`.
     fn combination(&mut self, http: &Http<'_>) {
         if http.graphql.is_none() {
             return;
@@ -323,8 +323,8 @@ impl<'a> CheckedCustom<'a> {
         }
     }
 
-    /// Checks that the variables of a field's template are scalar fields beside it, one of them a
-    /// key, by which the object can be found.
+    /// Checks that the variables of a field's template are scalar sibling fields, one of them a key
+    /// for the look-up of the object.
     fn required_fields(&mut self, required: &[String], part: &str, at: &Node<Value>) {
         let (def, own) = (self.subject.def, &self.subject.field.name);
         let position = self.position(at);

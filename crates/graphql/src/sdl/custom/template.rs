@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_are_found_once() {
+    fn variables_are_listed_once() {
         let result = variables("{ a: $b, c: [$d, {e: $b}], f: \"g\" }", true);
         assert_eq!(result, Ok(vec!["b".to_owned(), "d".to_owned()]));
         assert_eq!(variables("  ", true), Ok(vec![]));

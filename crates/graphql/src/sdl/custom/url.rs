@@ -11,7 +11,7 @@ pub(crate) struct UrlVariables {
 
 /// Reads an address, which has a scheme or is a path from the root; `None` for what is no address.
 pub(crate) fn read(url: &str) -> Option<UrlVariables> {
-    let is_valid = url.bytes().all(|byte| byte > b' ' && byte != 0x7f) && escapes_are_whole(url);
+    let is_valid = url.bytes().all(|byte| byte > b' ' && byte != 0x7f) && escapes_are_complete(url);
     let rest = match url.strip_prefix('/') {
         Some(_) => url,
         None => behind_scheme(url)?,
@@ -24,7 +24,7 @@ pub(crate) fn read(url: &str) -> Option<UrlVariables> {
     let path = match address.strip_prefix("//") {
         Some(host) => {
             let (host, path) = host.find('/').map_or((host, ""), |slash| host.split_at(slash));
-            // A variable would have an argument say which server is asked.
+            // A variable would let an argument choose the server.
             (!host.is_empty() && !host.starts_with('$') && valid_port(host)).then_some(path)?
         }
         // An argument that is empty would make the next segment of `http:/$a/$b` the host.
@@ -54,7 +54,7 @@ fn behind_scheme(url: &str) -> Option<&str> {
 }
 
 /// Returns true if two hexadecimal digits follow each `%`.
-fn escapes_are_whole(url: &str) -> bool {
+fn escapes_are_complete(url: &str) -> bool {
     url.split('%').skip(1).all(|rest| {
         rest.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit))
     })
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_are_whole_chunks() {
+    fn variables_are_complete_segments() {
         let result = read("http://mock:8888/a/$id/b?x=$name&y=1&z=$z").expect("valid");
         assert_eq!(result.path, ["id"]);
         assert_eq!(result.query, ["name", "z"]);

@@ -171,8 +171,8 @@ fn fixed_key(name: &str, key: &str) -> Result<Keys, Fault> {
     Ok(Keys::Fixed { algorithm, key })
 }
 
-/// Checks the form of a public key in PEM (RFC 7468), and replaces `\n` in it by line ends. Whether
-/// the key itself is valid is checked when it is used.
+/// Checks the form of a public key in PEM (RFC 7468), and replaces `\n` in it by line breaks.
+/// Whether the key itself is valid is checked when it is used.
 fn public_key(key: &str) -> Result<String, Fault> {
     let key = key.replace("\\n", "\n");
     let begins = key.find("-----BEGIN ").and_then(|at| key[at + 11..].split_once("-----"));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told() {
+    fn faults_are_reported() {
         let reported = |text: &str| read(text).expect_err(text).message;
         let missing = "required field missing in Dgraph.Authorization: \
                        `Verification key`/`JWKUrl`/`JWKUrls` `Algo` `Header` `Namespace`";

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told() {
+    fn faults_are_reported() {
         let reported = |text: &str| read(text).expect_err(text).to_string();
         assert_eq!(reported("{A: {eq: 1}}"), "`A` is not a valid GraphQL variable.");
         assert_eq!(reported("{$A: {eq: b}}"), "`$A` is not a valid GraphQL variable.");

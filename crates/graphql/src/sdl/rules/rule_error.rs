@@ -14,10 +14,10 @@ pub(super) enum RuleError {
     /// The value after the operator is `null`.
     #[error("`{operator}` operator has invalid value. null values aren't supported.")]
     Null { operator: String },
-    /// The value after the operator is of a kind that the operator does not take.
+    /// The value after the operator is of a kind that the operator does not accept.
     #[error("`{operator}` operator has invalid value `{value}`.{why}")]
     Operand { operator: String, value: String, why: &'static str },
-    /// No such operator is known.
+    /// No such operator exists.
     #[error("`{operator}` operator is not supported.")]
     Operator { operator: String },
     /// The value of `regexp` is no regular expression.

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_found_anywhere() {
+    fn lines_are_read_anywhere() {
         let text = "type A { f: Int }\n  #Dgraph.Allow-Origin \"http://a\"\n# Dgraph.Secret k \"v w\"\n\
                     # Dgraph.Allow-Origin   \"http://b\"\n# Dgraph.Allow-Origin \"http://a\"";
         let comments = read(text).expect("valid");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_lines_are_told() {
+    fn malformed_lines_are_reported() {
         for text in [
             "# Dgraph.Secret k hunter2",
             "# Dgraph.Secret hunter2",

@@ -1,5 +1,5 @@
-//! The draft of a schema, which the checks read and complete: all definitions, found by name, with
-//! the fields of interfaces copied into the types that implement them.
+//! The draft of a schema, which the checks read and complete: all definitions by name, with the
+//! fields of interfaces copied into the types that implement them.
 
 use std::collections::{HashMap, HashSet};
 

@@ -199,7 +199,7 @@ pub(in crate::sdl) fn collect(document: &ast::Document, positions: &Positions<'_
                 let position = reader.node(def);
                 schema.roots.push(reader.roots(true, position, &def.root_operations));
             }
-            // Extensions come last, so that what they extend is known.
+            // Extensions come last, so that what they extend was read.
             other => match reader.definition(other) {
                 Some(def) if def.extension => extensions.push(def),
                 Some(def) => schema.types.push(def),

@@ -1,10 +1,10 @@
 //! One pool: its slots, the queue for them, and the decision whether another request may wait.
 //!
 //! The time that a request will wait is estimated from how long slots were held lately. A burst may
-//! wait for the whole time that the setting `queue` says. Once a request was refused it is no burst
-//! any more but a load that stays, until that time has passed without a refusal; then a tenth of it
-//! is the most, since a longer queue would only have those who are let in wait longer, and serve no
-//! more of them (after CoDel, Nichols and Jacobson 2012).
+//! wait for the entire time that the setting `queue` says. Once a request was refused it is no
+//! burst any more but a load that stays, until that time has passed without a refusal; then a tenth
+//! of it is the most, since a longer queue would only have those who are let in wait longer, and
+//! serve no more of them (after CoDel, Nichols and Jacobson 2012).
 
 use super::fair_queue::FairQueue;
 use std::time::{Duration, Instant};

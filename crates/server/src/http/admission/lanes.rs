@@ -88,7 +88,7 @@ impl Queues {
         Queues { options, workers: Workers::new(), quick: Quick::new(), state: Mutex::new(state) }
     }
 
-    /// Asks for a slot in a pool for a thread that waits: returns a promise of one, or `None` if
+    /// Requests a slot in a pool for a thread that waits: returns a promise of one, or `None` if
     /// the wait would be too long.
     pub(super) fn enter(
         self: &Arc<Queues>,

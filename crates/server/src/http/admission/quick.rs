@@ -67,7 +67,7 @@ impl Quick {
     }
 
     /// Records how long a request of a kind took (see [`time_that_counts`]), and whether it waited
-    /// for anything. `stayed` tells whether it was executed on the thread of its connection.
+    /// for anything. `stayed` says whether it was executed on the thread of its connection.
     pub(super) fn note(&self, kind: u64, took: Duration, waited: bool, stayed: bool) {
         let position = self.position(kind);
         let before = position.load(Ordering::Relaxed);

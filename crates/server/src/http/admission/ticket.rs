@@ -36,7 +36,7 @@ const HAND_OVER_MAX: Duration = Duration::from_millis(20);
 pub(crate) struct RequestedQuery {
     /// The key of the client in the fair queues.
     pub client: Client,
-    /// The kind of the request, which tells whether one like it was slow before.
+    /// The kind of the request, which says whether one like it was slow before.
     pub kind: u64,
     /// The length of its body in bytes.
     pub body_len: usize,
@@ -59,15 +59,15 @@ struct Ticket {
 #[derive(Default)]
 struct State {
     position: Option<Position>,
-    /// It has computed for longer than the fast pool allows, and its kind was told so.
+    /// It has computed for longer than the fast pool allows, and its kind was reported so.
     was_slow: bool,
     is_refused: bool,
     /// It has left the fast pool.
     has_left: bool,
 }
 
-/// Carries out `work` on a thread where it may take its time, when it is its turn. `work` gets a
-/// control and has to look at it; whether somebody waits for the answer is what `is_expected` says.
+/// Runs `work` on a thread where it may take its time, when it is its turn. `work` gets a control
+/// and has to look at it; whether somebody waits for the answer is what `is_expected` says.
 ///
 /// # Errors
 ///
@@ -111,8 +111,7 @@ pub(crate) async fn carry_out<T: Send + 'static>(
     done.map_err(|_| Overloaded).and_then(|done| ticket.outcome(done))
 }
 
-/// Carries out a request on this thread. It needs no slot in the fast pool: the rights to stay are
-/// as few.
+/// Runs a request on this thread. It needs no slot in the fast pool: the rights to stay are as few.
 fn carry_out_here<T>(
     (queues, stay): (&Arc<Queues>, Stay<'_>),
     requested: RequestedQuery,

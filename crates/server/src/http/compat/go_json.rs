@@ -85,7 +85,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Reads a whole scalar, or what an object or list begins with, down to its first scalar.
+    /// Reads an entire scalar, or what an object or list begins with, down to its first scalar.
     fn value(&mut self) -> Result<(), Wrong> {
         loop {
             match self.skip_space()? {

@@ -17,7 +17,7 @@ pub(super) const REFUSED_FOR: Duration = Duration::from_millis(250);
 /// The answer to a request without encryption. Clients of HTTP/2 show that it is one of HTTP/1.1.
 const NOT_ENCRYPTED: &str = r#"{"errors":[{"message":"this port speaks TLS, and the request came without: ask by https://","extensions":{"code":"ErrorInvalidRequest"}}]}"#;
 
-/// Carries out the handshake, within the time for the head of a request.
+/// Runs the handshake, within the time for the head of a request.
 ///
 /// # Errors
 ///

@@ -81,8 +81,8 @@ struct House {
     most: usize,
     /// Permits for connections that are refused with an answer.
     refused: Arc<Semaphore>,
-    /// To be told of the buffers that connections let go of: of thousands the allocator would keep
-    /// the pages.
+    /// To be reported of the buffers that connections let go of: of thousands the allocator would
+    /// keep the pages.
     budget: Budget,
     metrics: Arc<ServerMetrics>,
     /// Becomes true when the server ends.
@@ -317,7 +317,7 @@ async fn attend_awake(
     tokio::select! {
         // What has come is looked at before it is asked whether nothing has.
         biased;
-        // What ends a connection badly is the client's doing, and it is not there to be told.
+        // What ends a connection badly is the client's doing, and it is not there to be reported.
         _ = connection.as_mut() => return false,
         () = line.leave.notified() => return false,
         _ = ending.wait_for(|ending| *ending) => {}

@@ -116,7 +116,7 @@ impl Line {
         self.lock().phase
     }
 
-    /// Notes that bytes have come. The first ones tell whether requests share the line; then it is
+    /// Notes that bytes have come. The first ones say whether requests share the line; then it is
     /// idle until one has come whole. False for those that a line which was handed over may not
     /// send, or that there is no memory for.
     pub(super) fn heard(&self, bytes: &[u8]) -> bool {
@@ -211,7 +211,7 @@ impl Line {
         let mut is_stalled = false;
         for begun in state.busy.values_mut() {
             // A client is late only where its answer was being sent at the last look already, so
-            // that it had the whole time.
+            // that it had the entire time.
             is_stalled |= begun.was_sent && begun.moved < least;
             (begun.was_sent, begun.moved) = (begun.is_sent, 0);
         }

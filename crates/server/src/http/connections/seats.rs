@@ -13,8 +13,8 @@ use tokio::time::timeout;
 /// request within that time.
 const IDLE_LEAST: Duration = Duration::from_millis(500);
 
-/// The longest wait for the connection slot of a connection that was told to close. Nothing else is
-/// accepted at the same port meanwhile.
+/// The longest wait for the connection slot of a connection that was reported to close. Nothing
+/// else is accepted at the same port meanwhile.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The connection slots of a server, one for each connection that may be open, at whichever port.

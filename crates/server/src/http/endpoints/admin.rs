@@ -23,7 +23,7 @@ pub(in crate::http) fn refusal(app: &App, incoming: &Incoming) -> Option<Reply> 
     })
 }
 
-/// As [`refusal`], for what concerns the whole server.
+/// As [`refusal`], for what concerns the entire server.
 fn owner_refusal(app: &App, incoming: &Incoming) -> Option<Reply> {
     refusal(app, incoming).or_else(|| {
         let refusal = app.database_for(incoming).check_superadmin().err()?;

@@ -13,7 +13,7 @@ use serde_json::json;
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-/// Carries out a mutation: in the transaction that it names, in a new one, or as one of its own.
+/// Runs a mutation: in the transaction that it names, in a new one, or as one of its own.
 pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     if let Some(refusal) = app.switches.refusal() {
         return Reply::failed(&refusal);
@@ -38,7 +38,7 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestC
         .unwrap_or_else(|error| Reply::failed(&error))
 }
 
-/// Carries out a change as it says.
+/// Runs a change as it says.
 ///
 /// # Errors
 ///

@@ -42,7 +42,7 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
                 let line = parts.extensions.remove();
                 subscribe::accept(app, upgrade, (headers, asker), line)
             }
-            // Not a whole handshake: as any other request.
+            // Not an entire handshake: as any other request.
             Err(_) => ask(app, route, Request::from_parts(parts, body), answer).await,
         };
     }

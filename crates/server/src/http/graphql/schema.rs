@@ -46,7 +46,7 @@ pub(crate) fn validate_schema(app: &App, incoming: &Incoming, control: &RequestC
     }
 }
 
-/// Tells whether requests are answered, and how often the schema has changed.
+/// Says whether requests are answered, and how often the schema has changed.
 pub(crate) fn probe(app: &App, incoming: &Incoming, _control: &RequestContext) -> Reply {
     match app.database_for(incoming).graphql_schema_counter() {
         Ok(counter) => {

@@ -9,7 +9,7 @@ use hexgraph::db::RequestContext;
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint};
 
-/// Carries out a call, whose message is the body of the request. It may block, and has to check its
+/// Runs a call, whose message is the body of the request. It may block, and has to check its
 /// control.
 pub(in crate::http) type Call = fn(&App, &Incoming, &RequestContext) -> Result<CallAnswer, Status>;
 

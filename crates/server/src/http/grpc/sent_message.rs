@@ -34,7 +34,7 @@ pub(super) struct SentMessage {
 }
 
 impl SentMessage {
-    /// The body that sends `parts`, a whole frame.
+    /// The body that sends `parts`, an entire frame.
     pub(super) fn new(
         dialect: CallFraming,
         parts: Vec<Bytes>,

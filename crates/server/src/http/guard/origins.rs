@@ -7,7 +7,7 @@
 //!    here (DNS rebinding) has that name in it, and would be of one origin with us.
 //! 2. A request with an `Origin` is of the origin that it is sent to, or of one that was allowed. So are those that a
 //!    browser says are not of the same (`Sec-Fetch-Site`); without an `Origin` nobody knows of which they are.
-//! 3. What changes something is not asked for by GET, which links and images do too.
+//! 3. What changes something is not requested by GET, which links and images do too.
 //!
 //! Programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`, so the first rule is all they see.
 
@@ -36,20 +36,20 @@ pub(in crate::http) const VARY: &str =
 /// What pages may ask, and by which names.
 #[derive(Debug, Clone, Default)]
 pub struct Origins {
-    /// Names of this server, in lower case; `*` stands for all.
+    /// Names of this server, in lower case; `*` represents all.
     hosts: Vec<String>,
     /// Origins whose pages may ask, as browsers write them.
     allowed: Vec<String>,
     /// Pages of all origins may, without credentials.
     allows_all: bool,
-    /// What changes something may be asked for by GET.
+    /// What changes something may be requested by GET.
     allows_get_changes: bool,
     /// This server speaks TLS, so its own pages come by https.
     are_encrypted: bool,
 }
 
 impl Origins {
-    /// Makes a name of this server known; `*` stands for all.
+    /// Makes a name of this server known; `*` represents all.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl Origins {
         Ok(())
     }
 
-    /// Lets what changes something be asked for by GET.
+    /// Lets what changes something be requested by GET.
     pub fn allow_get_changes(&mut self) {
         self.allows_get_changes = true;
     }
@@ -141,7 +141,7 @@ impl Origins {
             || self.hosts.iter().any(|existing| *existing == host || existing == "*")
     }
 
-    /// Whether pages of an origin may ask for a path, beside those of this server.
+    /// Whether pages of an origin may request a path, beside those of this server.
     fn is_allowed(&self, requested: (&Database, &HeaderMap), path: &str, origin: &str) -> bool {
         self.allows_all || self.is_named(requested, path, origin)
     }
@@ -171,7 +171,8 @@ impl Origins {
         headers: &HeaderMap,
     ) -> Option<String> {
         let mut origins = headers.get_all(header::ORIGIN).iter();
-        // `none` is what no page has asked for, such as an address that was typed. `same-site` is another origin.
+        // `none` is what no page has requested, such as an address that was typed. `same-site` is
+        // another origin.
         let site = headers.get("sec-fetch-site");
         let is_near = site.is_none_or(|site| site == "same-origin" || site == "none");
         let reason = match (origins.next(), origins.next()) {

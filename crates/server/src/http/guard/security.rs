@@ -278,7 +278,7 @@ fn ranges_of(text: &str, at: usize) -> Result<Vec<(IpAddr, IpAddr)>> {
 fn network(address: IpAddr, bits: u32) -> Option<(IpAddr, IpAddr)> {
     Some(match address {
         IpAddr::V4(address) => {
-            // A shift by all 32 bits is not defined in Rust; a whole address leaves no rest.
+            // A shift by all 32 bits is not defined in Rust; an entire address leaves no rest.
             let rest = u32::MAX.checked_shr(bits).unwrap_or(0);
             let first = (bits <= 32).then_some(address.to_bits() & !rest)?;
             (IpAddr::V4(first.into()), IpAddr::V4((first | rest).into()))

@@ -1,7 +1,7 @@
 //! A request as it came in: its body unpacked, its parameters read on demand.
 //!
 //! Memory for a body is drawn as its bytes come, not by what its headers say: so a client that
-//! announces much and sends nothing takes nothing. Bodies that are not whole have half of the
+//! announces much and sends nothing takes nothing. Bodies that are not entire have half of the
 //! memory at the most: who sends slowly leaves the rest to requests that run.
 
 use super::coding::Coding;
@@ -66,7 +66,7 @@ struct Reserved {
 }
 
 impl Bodies {
-    /// Has bodies draw of a budget: all of it, of which those that are not whole may have half.
+    /// Has bodies draw of a budget: all of it, of which those that are not entire may have half.
     pub fn new(budget: &Budget) -> Bodies {
         Bodies { full: budget.clone(), unfinished: Budget::new(budget.bound() / 2) }
     }
@@ -482,7 +482,7 @@ mod tests {
                 .await;
         assert!(many.iter().any(|one| matches!(one, Err(Unreadable::Starved(_)))));
         drop(many);
-        // Half of it is for bodies that are not whole; a whole one counts no more among them.
+        // Half of it is for bodies that are not whole; an entire one counts no more among them.
         let body = receive(HeaderMap::new(), chunks(200)).await.unwrap();
         let never = |count| {
             let chunks = chunks(count).into_data_stream().chain(stream::pending());

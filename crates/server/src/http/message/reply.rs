@@ -117,7 +117,7 @@ impl Txn {
 }
 
 impl Reply {
-    /// `{"data":…}` with what stands beside it. The data are JSON text and not looked into.
+    /// `{"data":…}` with what is next to it. The data are JSON text and not looked into.
     pub(in crate::http) fn data(data: &str, extensions: &Extensions) -> Reply {
         let mut text = Vec::with_capacity(data.len() + EXTENSIONS_LEN);
         text.extend_from_slice(b"{\"data\":");
@@ -145,7 +145,7 @@ impl Reply {
         }
     }
 
-    /// An array or object that is the whole reply.
+    /// An array or object that is the entire reply.
     pub(in crate::http) fn json(body: impl Into<Vec<u8>>) -> Reply {
         let content_type = "application/json";
         Reply {
@@ -167,7 +167,7 @@ impl Reply {
         Reply::json(format!(r#"{{"errors":{errors},"data":null}}"#)).failing().about(error)
     }
 
-    /// `{"data":…}` whose data are written while they are sent, with what stands beside them.
+    /// `{"data":…}` whose data are written while they are sent, with what is next to them.
     pub(in crate::http) fn stream(stream: StreamedAnswer, touched: Option<u64>) -> Reply {
         Reply { body: Content::Stream(Box::new(stream)), touched, ..Reply::json(Vec::new()) }
     }
@@ -453,8 +453,8 @@ pub(crate) fn warning_json(warning: &Warning) -> Value {
     json
 }
 
-/// What stands beside an answer, as JSON text, where a change of the schema has taken something
-/// away or made it otherwise: all that was changed.
+/// What is next to an answer, as JSON text, where a change of the schema has taken something away
+/// or made it otherwise: all that was changed.
 pub(in crate::http) fn schema_extensions(report: &SchemaReport) -> Option<String> {
     if report.dropped.is_empty() && report.changed.is_empty() {
         return None;

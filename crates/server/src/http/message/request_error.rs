@@ -87,7 +87,7 @@ pub enum RequestError {
     /// A commit does not name its transaction.
     #[error("startTs parameter is mandatory while trying to commit")]
     NoStart,
-    /// A request of a transaction does not have the mark that its client was told.
+    /// A request of a transaction does not have the mark that its client was reported.
     #[error("hash mismatch the claimed startTs|namespace")]
     Mark,
     /// The body should be JSON and is none.

@@ -43,7 +43,7 @@ impl Control {
     /// priority there, beside quick ones, and the threads of the pool have the usual one.
     pub(crate) fn sharing_pool(&self) -> Option<&Pool> {
         let pool = self.pool().filter(|_| !self.has_admission_hook());
-        pool.map(AsRef::as_ref).filter(|pool: &&Pool| pool.can_share())
+        pool.map(AsRef::as_ref).filter(|pool: &&Pool| pool.is_parallel())
     }
 
     /// How work over `items` items that takes about `nanos` nanoseconds each is shared with other threads; `None` where it stays
@@ -104,7 +104,7 @@ impl Control {
         let work = |branch: usize| Ok(self.check().and_then(|()| work(branch)));
         let Some(pool) = self.sharing_pool() else { return (0..count).map(work).collect() };
         // No branch waits until the results of others were taken.
-        let job = Job { count, ahead: count, nests: true, work: &work };
+        let job = Job { count, prefetch: count, nests: true, work: &work };
         let mut results = Vec::with_capacity(count);
         pool.run_on_all(&job, &|| drop(self.check()), |result| {
             results.push(result);
@@ -197,7 +197,7 @@ impl Spread<'_> {
             control.check()?;
             work(number * len..items.min((number + 1) * len))
         };
-        let job = Job { count: items.div_ceil(len), ahead, nests: false, work: &work };
+        let job = Job { count: items.div_ceil(len), prefetch: ahead, nests: false, work: &work };
         // Where the other threads are fast enough, this one does nothing but take what they have done, and nobody else may ask its poll.
         let take = |result| {
             control.check()?;

@@ -26,7 +26,7 @@ impl Context<'_> {
                 parts.iter().for_each(|part| self.note_unresolved_in(part, candidates));
             }
             Filter::Not(part) => self.note_unresolved_in(part, candidates),
-            Filter::Reaches(_) => {}
+            Filter::SemiJoin(_) => {}
             Filter::Function(function) => {
                 let (left, arguments) = match &function.call {
                     Call::Compare { left, arguments, .. } => (left, arguments.as_slice()),

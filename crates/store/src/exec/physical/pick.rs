@@ -34,7 +34,7 @@ mod tests {
     use crate::storage::NodeSet;
     use fastrand::Rng;
     use hexgraph_base::plan::{
-        Argument, Call, Comparison, Filter, Function, Operand, Page, PredicateRef, Query, Reach,
+        Argument, Call, Comparison, Filter, Function, Operand, Page, PredicateRef, Query, SemiJoin,
     };
     use std::collections::HashSet;
 
@@ -80,7 +80,7 @@ mod tests {
                 let reverse = predicate == EDGES[0] && rng.bool();
                 let filter = (rng.u8(..4) != 0).then(|| filter(rng, depth - 1));
                 let more_than = if rng.u8(..4) == 0 { 1 } else { 0 };
-                Filter::Reaches(Box::new(Reach { predicate, reverse, more_than, filter }))
+                Filter::SemiJoin(Box::new(SemiJoin { predicate, reverse, more_than, filter }))
             }
             _ => function(rng),
         }
@@ -93,7 +93,7 @@ mod tests {
             Filter::Or(parts) => parts.iter().any(|part| passes(context, part, node)),
             Filter::Not(part) => !passes(context, part, node),
             Filter::Function(function) => context.tester(function).unwrap().test(node),
-            Filter::Reaches(reach) => {
+            Filter::SemiJoin(reach) => {
                 let predicate = context.predicate(&reach.predicate);
                 let Some(edges) = predicate.and_then(|it| it.direction(reach.reverse)) else {
                     return false;

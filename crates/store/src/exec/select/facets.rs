@@ -71,7 +71,7 @@ impl<'a> Context<'a> {
                 Ok(false)
             }
             Filter::Not(part) => self.facets_pass(part, get).map(|passes| !passes),
-            Filter::Reaches(_) => Err(Error::query("a facet has no targets")),
+            Filter::SemiJoin(_) => Err(Error::query("a facet has no targets")),
             Filter::Function(function) => match &function.call {
                 Call::Compare { op, left: Operand::Predicate(facet), arguments } => {
                     let Some(value) = get(&facet.name) else { return Ok(false) };

@@ -66,7 +66,7 @@ impl<'a> Context<'a> {
                 Ok(candidates.and_not(&passed))
             }
             Filter::Function(function) => self.filter_by(function, part.estimate, candidates),
-            Filter::Reaches(reach) => self.filter_reaching(reach, candidates),
+            Filter::SemiJoin(reach) => self.filter_reaching(reach, candidates),
         }
     }
 
@@ -351,7 +351,7 @@ impl<'a> Context<'a> {
             Filter::Or(parts) => Tester::Or(all(parts)?),
             Filter::Not(part) => Tester::Not(Box::new(self.filter_tester(part)?)),
             Filter::Function(function) => self.tester(function)?,
-            Filter::Reaches(reach) => self.reach_tester(reach)?,
+            Filter::SemiJoin(reach) => self.reach_tester(reach)?,
         })
     }
 }
@@ -362,7 +362,7 @@ pub(super) fn test_rank(part: &Filter) -> (u8, usize) {
     match part {
         Filter::Function(function) => (0, nanos_of_call(&function.call)),
         Filter::And(_) | Filter::Or(_) | Filter::Not(_) => (1, 0),
-        Filter::Reaches(_) => (2, 0),
+        Filter::SemiJoin(_) => (2, 0),
     }
 }
 

@@ -202,7 +202,7 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         let at = if let Filter::Function(function) = part { Some(function.at) } else { None };
-        let name = if let Filter::Reaches(reach) = part { &*reach.predicate } else { "" };
+        let name = if let Filter::SemiJoin(reach) = part { &*reach.predicate } else { "" };
         let estimate = match part {
             Filter::Function(function)
                 if self.control.trace().is_some() && is_reported(function) =>
@@ -217,7 +217,7 @@ impl<'a> Context<'a> {
                 FilterPath::Set => self.indexed(function)?,
                 _ => self.result_set(function, requested, result_max(requested, purpose))?,
             },
-            Filter::Reaches(reach) => self.reaching_set(reach, requested)?,
+            Filter::SemiJoin(reach) => self.reaching_set(reach, requested)?,
             _ => None,
         };
         let Some(set) = set else {

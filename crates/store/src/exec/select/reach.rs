@@ -11,7 +11,7 @@ use crate::exec::control::context::Context;
 use crate::exec::physical::path::FilterPath;
 use crate::graph::{Direction, distinct_of, union_of};
 use crate::storage::NodeSet;
-use hexgraph_base::plan::{Call, Filter, Function, Reach, VarId};
+use hexgraph_base::plan::{Call, Filter, Function, SemiJoin, VarId};
 use hexgraph_base::types::{Result, stack};
 
 /// To test single nodes, at most this many targets are looked up in an index.
@@ -27,7 +27,7 @@ impl<'a> Context<'a> {
     /// The candidates that lead to nodes which pass.
     pub(crate) fn filter_reaching<'f>(
         &self,
-        reach: &'f Reach,
+        reach: &'f SemiJoin,
         candidates: NodeSet,
     ) -> Result<NodeSet>
     where
@@ -71,7 +71,7 @@ impl<'a> Context<'a> {
     fn retain_reaching(
         &self,
         edges: &Direction,
-        reach: &Reach,
+        reach: &SemiJoin,
         passes: Tester<'_>,
         candidates: &NodeSet,
     ) -> Result<NodeSet> {
@@ -80,7 +80,7 @@ impl<'a> Context<'a> {
     }
 
     /// The condition as a test of single nodes.
-    pub(crate) fn reach_tester<'f>(&self, reach: &'f Reach) -> Result<Tester<'f>>
+    pub(crate) fn reach_tester<'f>(&self, reach: &'f SemiJoin) -> Result<Tester<'f>>
     where
         'a: 'f,
     {
@@ -96,7 +96,11 @@ impl<'a> Context<'a> {
     }
 
     /// All nodes that meet the condition, where a walk back from few targets finds them.
-    pub(crate) fn reaching_set<'f>(&self, reach: &'f Reach, root: usize) -> Result<Option<NodeSet>>
+    pub(crate) fn reaching_set<'f>(
+        &self,
+        reach: &'f SemiJoin,
+        root: usize,
+    ) -> Result<Option<NodeSet>>
     where
         'a: 'f,
     {
@@ -139,7 +143,7 @@ impl<'a> Context<'a> {
     }
 
     /// The edges of a condition; `None` when nothing has the predicate.
-    fn reach_edges(&self, reach: &Reach) -> Result<Option<&'a Direction>> {
+    fn reach_edges(&self, reach: &SemiJoin) -> Result<Option<&'a Direction>> {
         let Some(predicate) = self.predicate(&reach.predicate) else { return Ok(None) };
         if !predicate.is_edges() {
             return Ok(None);
@@ -220,7 +224,12 @@ impl<'a> Context<'a> {
     }
 
     /// The edges that lead back from some targets, where edges are retained both ways and a walk back costs less than asking `candidates`.
-    fn way_back(&self, reach: &Reach, ends: &NodeSet, candidates: usize) -> Option<&'a Direction> {
+    fn way_back(
+        &self,
+        reach: &SemiJoin,
+        ends: &NodeSet,
+        candidates: usize,
+    ) -> Option<&'a Direction> {
         // From the targets it is not seen how many of its edges lead a node to them.
         if reach.more_than != 0 {
             return None;
@@ -265,6 +274,6 @@ pub(crate) fn looks_beyond(filter: &Filter) -> bool {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().any(looks_beyond),
         Filter::Not(part) => looks_beyond(part),
         Filter::Function(_) => false,
-        Filter::Reaches(_) => true,
+        Filter::SemiJoin(_) => true,
     }
 }

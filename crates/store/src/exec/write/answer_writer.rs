@@ -64,7 +64,7 @@ impl<'a> AnswerWriter<'a, '_> {
         let (version, sink) = (self.version, &mut *self.sink);
         let mut reserve = |bytes: usize| {
             *held += bytes;
-            sink.beside(*held);
+            sink.announce(*held);
         };
         let of_level = || Selection::of(version, level, next, &mut reserve).map(Rc::new);
         existing.entry(ptr::from_ref(level)).or_insert_with(of_level).clone()
@@ -78,7 +78,7 @@ impl<'a> AnswerWriter<'a, '_> {
 
     /// Reserves memory that is held beside the answer and all selections.
     pub(super) fn hold(&mut self, bytes: usize) {
-        self.sink.beside(self.selections.held + bytes);
+        self.sink.announce(self.selections.held + bytes);
     }
 }
 

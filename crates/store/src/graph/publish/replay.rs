@@ -149,7 +149,7 @@ impl Replay {
         while let Some((tag, field)) = bytes.field()? {
             match tag {
                 NEXT_UID => {
-                    self.gathered.next_uid = self.gathered.next_uid.max(field.whole_number()?);
+                    self.gathered.next_uid = self.gathered.next_uid.max(field.final_number()?);
                 }
                 DEFINITION => self.gathered.definitions.push(PredicateDef::decode(field)?),
                 PREDICATE => {

@@ -268,7 +268,7 @@ impl VectorIndex {
             Ok(())
         };
         let parts = all.div_ceil(CHUNK);
-        let job = Job { count: parts, ahead: parts, nests: false, work: &part };
+        let job = Job { count: parts, prefetch: parts, nests: false, work: &part };
         let done = match pool.filter(|_| PARALLEL_MIN <= self.numbers.len()) {
             Some(pool) => pool.run_on_all(&job, &|| (), take),
             None => (0..parts).try_for_each(|number| take(part(number)?)),

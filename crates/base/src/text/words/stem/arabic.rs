@@ -6,7 +6,7 @@ const PREFIXES: [&str; 7] = ["ال", "وال", "بال", "كال", "فال", "ل
 
 const SUFFIXES: [&str; 10] = ["ها", "ان", "ات", "ون", "ين", "يه", "ية", "ه", "ة", "ي"];
 
-/// Replaces a word by its stem: at most one prefix goes, and each suffix in turn.
+/// Replaces a word by its stem: at most one prefix goes, and each suffix in order.
 pub(in crate::text::words::stem) fn stem(word: &mut Vec<char>) {
     if let Some(length) = PREFIXES.iter().find_map(|prefix| prefix_length(word, prefix)) {
         word.drain(..length);

@@ -9,7 +9,7 @@ pub(in crate::text) struct Porter {
     external: Vec<char>,
 }
 
-/// Stands for any character that is not ASCII: a consonant.
+/// Represents any character that is not ASCII: a consonant.
 const EXTERNAL: u8 = 0x80;
 
 /// A rule of steps 2 to 4: the suffix and what replaces it.
@@ -91,7 +91,7 @@ impl Porter {
         if 2 < self.word.len() {
             stem(&mut self.word);
         }
-        // Only suffixes went, so what is left stands in the same order.
+        // Only suffixes went, so what is left is in the same order.
         let mut external = self.external.iter();
         word.clear();
         word.extend(self.word.iter().filter_map(|&byte| match byte {
@@ -146,14 +146,14 @@ fn past_and_gerund(word: &mut Vec<u8>) {
         return;
     }
     replace(word, suffix, b"");
-    // What the suffix has taken off comes back: `conflat` becomes `conflate`, `hopp` `hop`, `fil` `file`.
+    // Restores what the suffix removed: `conflat` becomes `conflate`, `hopp` `hop`, `fil` `file`.
     if word.ends_with(b"at") || word.ends_with(b"bl") || word.ends_with(b"iz") {
         word.push(b'e');
-    } else if ends_in_double_consonant(word) {
+    } else if has_double_consonant(word) {
         if !matches!(word.last(), Some(b'l' | b's' | b'z')) {
             word.pop();
         }
-    } else if measure(word) == 1 && ends_in_short_syllable(word) {
+    } else if measure(word) == 1 && has_short_last_syllable(word) {
         word.push(b'e');
     }
 }
@@ -178,7 +178,7 @@ fn final_e(word: &mut Vec<u8>) {
     if word.ends_with(b"e") {
         let rest = &word[..word.len() - 1];
         let measure = measure(rest);
-        if 1 < measure || (measure == 1 && !ends_in_short_syllable(rest)) {
+        if 1 < measure || (measure == 1 && !has_short_last_syllable(rest)) {
             word.pop();
         }
     }
@@ -193,8 +193,8 @@ fn is_consonant(word: &[u8], at: usize) -> bool {
     match word[at] {
         b'a' | b'e' | b'i' | b'o' | b'u' => false,
         b'y' => {
-            // Neighbouring `y`s are consonant and vowel by turns, so their
-            // number decides; no call for each of them is needed.
+            // Neighbouring `y`s are alternately consonant and vowel, so their number decides; no
+            // call for each of them is needed.
             let ys = word[..at].iter().rev().take_while(|&&before| before == b'y').count();
             let start = at - ys;
             let first = start == 0 || matches!(word[start - 1], b'a' | b'e' | b'i' | b'o' | b'u');
@@ -220,12 +220,12 @@ fn measure(word: &[u8]) -> usize {
     count
 }
 
-fn ends_in_double_consonant(word: &[u8]) -> bool {
+fn has_double_consonant(word: &[u8]) -> bool {
     matches!(word, [.., a, b] if a == b) && is_consonant(word, word.len() - 1)
 }
 
-/// Whether it ends consonant, vowel, consonant, the last not `w`, `x` or `y`.
-fn ends_in_short_syllable(word: &[u8]) -> bool {
+/// Whether its last letters are consonant, vowel, consonant, the last not `w`, `x` or `y`.
+fn has_short_last_syllable(word: &[u8]) -> bool {
     let Some(at) = word.len().checked_sub(3) else { return false };
     is_consonant(word, at)
         && !is_consonant(word, at + 1)

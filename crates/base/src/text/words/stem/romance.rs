@@ -2,7 +2,7 @@
 
 use crate::text::words::stem::rules::{Rule, apply, apply_first, cut, ends_with};
 
-/// French endings of which the first that fits is the last thing done before the vowels.
+/// French endings; the first match is replaced, as the last step before the vowels.
 const FRENCH: [Rule; 14] = [
     (9, "issement", "ir"),
     (8, "issant", "ir"),
@@ -21,7 +21,7 @@ const FRENCH: [Rule; 14] = [
 ];
 
 /// Those that come after, in the same manner.
-const FRENCH_LATE: [Rule; 10] = [
+const FRENCH_FINAL: [Rule; 10] = [
     (4, "folle", "fou"),
     (4, "molle", "mou"),
     (9, "nnelle", "n"),
@@ -51,7 +51,8 @@ fn french_plural(word: &mut Vec<char>) {
 }
 
 fn french_derivation(word: &mut Vec<char>) {
-    // The tables are cut where the published algorithm has a rule with a second step between two others.
+    // The tables are cut where the published algorithm has a rule with a second step between two
+    // others.
     if apply_first(word, &FRENCH[..2]) {
         return;
     }
@@ -63,19 +64,19 @@ fn french_derivation(word: &mut Vec<char>) {
         return;
     }
     apply(word, (6, "trice", "teur"));
-    if apply_first(word, &FRENCH[8..]) || apply_first(word, &FRENCH_LATE[..4]) {
+    if apply_first(word, &FRENCH[8..]) || apply_first(word, &FRENCH_FINAL[..4]) {
         return;
     }
     apply(word, (4, "ète", "et"));
     apply(word, (8, "ique", ""));
-    if apply_first(word, &FRENCH_LATE[4..6]) {
+    if apply_first(word, &FRENCH_FINAL[4..6]) {
         return;
     }
     if apply(word, (9, "isation", "")) {
         apply(word, (5, "ual", "uel"));
         return;
     }
-    apply_first(word, &FRENCH_LATE[6..9]);
+    apply_first(word, &FRENCH_FINAL[6..9]);
 }
 
 fn french_vowels(word: &mut Vec<char>) {

@@ -1,9 +1,9 @@
-//! Suffix rules, and what the light stemmers ask of a word.
+//! Suffix rules, and the properties of words that the light stemmers test.
 
-/// A rule: a word longer than `.0` that ends in `.1` ends in `.2` instead.
+/// A rule: a word longer than `.0` with the suffix `.1` gets the suffix `.2`.
 pub(in crate::text::words::stem) type Rule = (usize, &'static str, &'static str);
 
-/// Whether the word ends in `suffix`.
+/// Whether the word has this suffix.
 pub(in crate::text::words::stem) fn ends_with(word: &[char], suffix: &str) -> bool {
     let mut at = word.len();
     suffix.chars().rev().all(|expected| {

@@ -49,7 +49,7 @@ impl Stemmer {
         Stemmer::Snowball(rust_stemmers::Stemmer::create(algorithm))
     }
 
-    /// Replaces a folded word by its stem.
+    /// Replaces a case-folded word by its stem.
     pub(in crate::text) fn stem(&mut self, word: &mut String) {
         match self {
             Stemmer::None => {}

@@ -32,8 +32,8 @@ impl Asker {
     }
 }
 
-/// Carries out `work`: at a desk up to the time of the fast pool, and what takes longer once more,
-/// in a queue. So it must change nothing.
+/// Runs `work`: at a desk up to the time of the fast pool, and what takes longer once more, in a
+/// queue. So it must change nothing.
 ///
 /// # Errors
 ///

@@ -41,7 +41,7 @@ const READ_BUFFER_LEN: usize = 4 << 10;
 /// The most bytes of a message of a client that has not logged in: those of a first message.
 const LOGIN_LEN_MAX: u64 = 2 * INIT_LEN_MAX as u64;
 
-/// How long a connection may take to be told that it is closed for another one.
+/// How long a connection may take to be reported that it is closed for another one.
 const WAY_OUT: Duration = Duration::from_millis(50);
 
 /// The code by which a connection is closed that there is no memory for now (RFC 6455, section

@@ -15,8 +15,8 @@ use hexgraph::db::{
 };
 use std::net::IpAddr;
 
-/// Carries out the mutations of a request, and its query before them. `rdf` says that the query's
-/// answer is requested as N-Quads instead of JSON.
+/// Runs the mutations of a request, and its query before them. `rdf` says that the query's answer
+/// is requested as N-Quads instead of JSON.
 ///
 /// # Errors
 ///

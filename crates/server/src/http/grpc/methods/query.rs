@@ -44,7 +44,7 @@ pub(in crate::http) fn answer(
 ///
 /// # Errors
 ///
-/// [`Code::Unknown`] when it is not the mark that was told.
+/// [`Code::Unknown`] when it is not the mark that was reported.
 pub(super) fn marked(
     app: &App,
     incoming: &Incoming,

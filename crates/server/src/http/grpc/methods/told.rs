@@ -1,4 +1,4 @@
-//! What stands beside an answer: transaction, times, counts.
+//! What is next to an answer: transaction, times, counts.
 
 use crate::http::app::App;
 use crate::http::grpc::call::CallAnswer;

@@ -260,7 +260,7 @@ impl Column {
             Column::Time(values) => Cells::Time(reported(values)),
             Column::Text(chunks, valid) => {
                 let (bytes, ends) = joined(control, &chunks)?;
-                Cells::Text(Texts { bytes, ends, valid: some_missing(valid) })
+                Cells::Text(Texts { bytes, offsets: ends, valid: some_missing(valid) })
             }
             Column::Other(chunks) => {
                 let mut all = Cells::default();

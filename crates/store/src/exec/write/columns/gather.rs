@@ -1,7 +1,7 @@
 //! Cells in another order, some of them several times.
 
 use crate::exec::control::stop::Control;
-use hexgraph_base::answer::{Cells, Ends, Lists, Texts, Values};
+use hexgraph_base::answer::{CellOffsets, Cells, Lists, Texts, Values};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
@@ -38,39 +38,39 @@ fn values<T: Copy + Default>(
 }
 
 fn lists(control: &Control, cells: &Lists, positions: &[u32]) -> Result<Lists> {
-    let total = total_len(&cells.ends, positions);
+    let total = total_len(&cells.offsets, positions);
     control.reserve((4 * total + END_BYTES * positions.len()) as u64)?;
-    let (mut items, mut ends) = (Vec::with_capacity(total), Ends::default());
+    let (mut items, mut ends) = (Vec::with_capacity(total), CellOffsets::default());
     for &position in positions {
-        items.extend(range(&cells.ends, position).map(|item| item as u32));
+        items.extend(range(&cells.offsets, position).map(|item| item as u32));
         ends.push(items.len());
     }
     let items = gather(control, &cells.items, &items)?;
-    Ok(Lists { items, ends, valid: valid(&cells.valid, positions) })
+    Ok(Lists { items, offsets: ends, valid: valid(&cells.valid, positions) })
 }
 
 /// The bytes of an end, in a list that has grown, and of whether there is a value.
 const END_BYTES: usize = 9;
 
 /// The length of the cells at some positions together.
-fn total_len(ends: &Ends, positions: &[u32]) -> usize {
+fn total_len(ends: &CellOffsets, positions: &[u32]) -> usize {
     positions.iter().map(|&position| range(ends, position).len()).sum()
 }
 
 /// What a cell is made of; nothing for [`NOWHERE`].
-fn range(ends: &Ends, position: u32) -> Range<usize> {
+fn range(ends: &CellOffsets, position: u32) -> Range<usize> {
     if position == NOWHERE { 0..0 } else { ends.range(position as usize) }
 }
 
 fn texts(control: &Control, cells: &Texts, positions: &[u32]) -> Result<Texts> {
-    let total = total_len(&cells.ends, positions);
+    let total = total_len(&cells.offsets, positions);
     control.reserve((total + END_BYTES * positions.len()) as u64)?;
-    let (mut bytes, mut ends) = (Vec::with_capacity(total), Ends::default());
+    let (mut bytes, mut ends) = (Vec::with_capacity(total), CellOffsets::default());
     for &position in positions {
-        bytes.extend_from_slice(&cells.bytes[range(&cells.ends, position)]);
+        bytes.extend_from_slice(&cells.bytes[range(&cells.offsets, position)]);
         ends.push(bytes.len());
     }
-    Ok(Texts { bytes, ends, valid: valid(&cells.valid, positions) })
+    Ok(Texts { bytes, offsets: ends, valid: valid(&cells.valid, positions) })
 }
 
 /// Which of the places have a value; empty where all have.

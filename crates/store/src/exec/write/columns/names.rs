@@ -5,7 +5,7 @@ use super::source::{Source, ValueKind};
 use crate::exec::control::stop::Control;
 use crate::exec::select::read::first_value;
 use crate::graph::Predicate;
-use hexgraph_base::answer::{Cells, Ends, Texts};
+use hexgraph_base::answer::{CellOffsets, Cells, Texts};
 use hexgraph_base::types::{Result, Value, ValueType};
 
 /// The nodes that are read one by one between two looks at the clock.
@@ -33,7 +33,7 @@ pub fn names_of(control: &Control, predicate: &Predicate, nodes: &[u32]) -> Resu
 }
 
 fn one_by_one(control: &Control, predicate: &Predicate, nodes: &[u32]) -> Result<Option<Texts>> {
-    let (mut bytes, mut ends) = (Vec::new(), Ends::default());
+    let (mut bytes, mut ends) = (Vec::new(), CellOffsets::default());
     let mut valid = Vec::with_capacity(nodes.len());
     for nodes in nodes.chunks(NODES_A_CHECK) {
         control.check()?;
@@ -54,7 +54,7 @@ fn one_by_one(control: &Control, predicate: &Predicate, nodes: &[u32]) -> Result
         return Ok(None);
     }
     let valid = if valid.contains(&false) { valid } else { Vec::new() };
-    Ok(Some(Texts { bytes, ends, valid }))
+    Ok(Some(Texts { bytes, offsets: ends, valid }))
 }
 
 #[cfg(test)]

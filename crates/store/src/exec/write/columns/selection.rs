@@ -228,7 +228,7 @@ impl<'a> SelectedNodes<'a> {
                     let objects = below.read();
                     ObjectCells::Lists(Box::new(ObjectLists {
                         items,
-                        ends,
+                        offsets: ends,
                         is_list: *is_list,
                         objects,
                     }))

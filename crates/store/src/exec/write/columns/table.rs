@@ -15,7 +15,7 @@ use super::source::{Source, qualifies};
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, EdgeField, FieldData, Level, is_visible};
 use crate::graph::Version;
-use hexgraph_base::answer::{Cells, Column, Ends, Lists, Structs, Table};
+use hexgraph_base::answer::{CellOffsets, Cells, Column, Lists, Structs, Table};
 use hexgraph_base::plan::{Block, BlockKind, Field};
 use hexgraph_base::types::{Result, stack};
 use std::borrow::Cow;
@@ -178,7 +178,7 @@ impl Maker<'_, '_> {
         below: Read<'_>,
         positions: &Positions,
     ) -> Result<Option<Cells>> {
-        let (mut targets, mut ends, mut valid) = (Vec::new(), Ends::default(), Vec::new());
+        let (mut targets, mut ends, mut valid) = (Vec::new(), CellOffsets::default(), Vec::new());
         let lens = positions.iter().flatten().map(|position| edges.targets_of(position).len());
         let most: usize = lens.sum();
         self.control.reserve((5 * most + 5 * positions.len()) as u64)?;
@@ -206,7 +206,7 @@ impl Maker<'_, '_> {
         let objects = vec![true; targets.len()];
         let columns = self.objects(below, &Positions::Some(targets))?;
         let items = Cells::Struct(Box::new(Structs::new(columns, objects)));
-        Ok(Some(Cells::List(Box::new(Lists { items, ends, valid }))))
+        Ok(Some(Cells::List(Box::new(Lists { items, offsets: ends, valid }))))
     }
 }
 

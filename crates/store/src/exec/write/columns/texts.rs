@@ -3,7 +3,7 @@
 
 use crate::exec::control::stop::Control;
 use crate::storage::TextArray;
-use hexgraph_base::answer::Ends;
+use hexgraph_base::answer::CellOffsets;
 use hexgraph_base::types::{ObjectCells, Result};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -170,12 +170,12 @@ fn short_texts(texts: &[&str]) -> Vec<Short> {
 /// # Errors
 ///
 /// Those of [`Control::reserve`] and [`Control::check`].
-pub(super) fn joined(control: &Control, chunks: &[TextChunk]) -> Result<(Vec<u8>, Ends)> {
+pub(super) fn joined(control: &Control, chunks: &[TextChunk]) -> Result<(Vec<u8>, CellOffsets)> {
     let total: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
     let count: usize = chunks.iter().map(|chunk| chunk.ends.len()).sum();
     control.reserve((total + 4 * count) as u64)?;
     if i32::try_from(total).is_err() {
-        let (mut bytes, mut all) = (Vec::with_capacity(total), Ends::default());
+        let (mut bytes, mut all) = (Vec::with_capacity(total), CellOffsets::default());
         for chunk in chunks {
             let start = bytes.len();
             bytes.extend_from_slice(&chunk.bytes);
@@ -205,5 +205,5 @@ pub(super) fn joined(control: &Control, chunks: &[TextChunk]) -> Result<(Vec<u8>
         Ok(())
     })?;
     drop(parts);
-    Ok((bytes, Ends::Narrow(ends)))
+    Ok((bytes, CellOffsets::Narrow(ends)))
 }

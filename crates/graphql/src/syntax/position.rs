@@ -9,7 +9,7 @@ pub struct Position {
     pub column: u32,
 }
 
-/// Turns offsets in a text into positions.
+/// Converts offsets in a text to positions.
 #[derive(Debug, Clone)]
 pub struct Positions<'a> {
     text: &'a str,
@@ -32,12 +32,12 @@ impl<'a> Positions<'a> {
     /// Finds the lines of a text. O(text).
     pub fn of(text: &'a str) -> Positions<'a> {
         let bytes = text.as_bytes();
-        let ends_line = |at: usize| match bytes[at] {
+        let is_line_break = |at: usize| match bytes[at] {
             b'\n' => true,
             b'\r' => bytes.get(at + 1) != Some(&b'\n'),
             _ => false,
         };
-        let starts = (0..bytes.len()).filter(|&at| ends_line(at)).map(|at| at + 1);
+        let starts = (0..bytes.len()).filter(|&at| is_line_break(at)).map(|at| at + 1);
         let blocks = bytes.chunks(BLOCK).scan(0, |sum, block| {
             *sum += characters(block);
             Some(*sum)

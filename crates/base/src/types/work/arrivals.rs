@@ -1,7 +1,8 @@
-//! Tells texts that come for the first time from those that have come before, so that a cache need not keep what comes once.
+//! Detects texts that come for the first time, so that a cache does not store what comes once.
 //!
-//! A text with the values of one request written into it never comes again, and keeping what was made of it costs more than making it. Known as a
-//! doorkeeper: Einziger, Friedman and Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", 2017.
+//! A text with the values of one request written into it never comes again, and caching its result
+//! costs more than computing it. The technique is called a doorkeeper: Einziger, Friedman and
+//! Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", 2017.
 
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -16,12 +17,12 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// Returns true if this text came before, as far as it is remembered: texts that share a position push each other out. Now it has come. O(length of
-    /// the text), without a lock.
+    /// Returns true if this text came before, as far as it is remembered: texts with the same slot
+    /// evict each other. Now it has come. O(length of the text), without a lock.
     pub fn came_before(&self, text: &str) -> bool {
         let mut hasher = FxHasher::default();
         hasher.write(text.as_bytes());
-        // Zero stands for no text.
+        // Zero represents no text.
         let hash = hasher.finish() | 1;
         let position = &self.positions[position_of(hash, POSITIONS)];
         if position.load(Ordering::Relaxed) == hash {
@@ -32,9 +33,11 @@ impl Arrivals {
     }
 }
 
-/// The place of a hash in a table of `positions`, at most 4,096, where each hash has one. The low bits of a hash may be poor: all of them count.
+/// The slot of a hash in a table of `positions`, at most 4,096, where each hash has one. The low
+/// bits of a hash may be poor: all of them count.
 pub fn position_of(hash: u64, positions: usize) -> usize {
-    // The upper bits of a product depend on all bits of the hash (Knuth, The Art of Computer Programming 3, section 6.4).
+    // The upper bits of a product depend on all bits of the hash (Knuth, The Art of Computer
+    // Programming 3, section 6.4).
     (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52) as usize % positions
 }
 
@@ -46,7 +49,7 @@ impl Default for Arrivals {
 
 impl std::fmt::Debug for Arrivals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Newcomers").finish_non_exhaustive()
+        f.debug_struct("Arrivals").finish_non_exhaustive()
     }
 }
 
@@ -55,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_time_is_told_from_the_first() {
+    fn the_second_time_is_recognised() {
         let arrivals = Arrivals::default();
         assert!(!arrivals.came_before("{ q }"));
         assert!(arrivals.came_before("{ q }"));

@@ -22,7 +22,7 @@ pub(in crate::text) fn compact_into(word: &str, out: &mut String) {
 /// The lower case of one character, by itself: always one character.
 fn lower_char(character: char) -> char {
     let mut mapped = character.to_lowercase();
-    // Only İ maps to two characters, of which the first is the simple mapping.
+    // Only İ maps to two characters; the first is the simple mapping.
     mapped.next().unwrap_or(character)
 }
 
@@ -73,27 +73,27 @@ fn into_text(bytes: Vec<u8>) -> String {
 mod tests {
     use super::*;
 
-    fn fold(word: &str) -> String {
+    fn normalize(word: &str) -> String {
         let mut out = String::new();
         compact_into(word, &mut out);
         out
     }
 
     #[test]
-    fn folds_case_and_compatibility() {
-        assert_eq!(fold("HeLLo"), "hello");
-        assert_eq!(fold("ÅNGSTRÖM"), "ångström");
-        assert_eq!(fold("ﬁne"), "fine");
-        assert_eq!(fold("Ⅷ"), "viii");
-        assert_eq!(fold("ΣΊΣΥΦΟΣ"), "σίσυφος");
+    fn normalizes_case_and_compatibility() {
+        assert_eq!(normalize("HeLLo"), "hello");
+        assert_eq!(normalize("ÅNGSTRÖM"), "ångström");
+        assert_eq!(normalize("ﬁne"), "fine");
+        assert_eq!(normalize("Ⅷ"), "viii");
+        assert_eq!(normalize("ΣΊΣΥΦΟΣ"), "σίσυφος");
     }
 
     #[test]
     fn a_shorter_lower_case_leaves_stale_bytes() {
-        assert_eq!(fold("İstanbul"), "i\u{fffd}stanbu");
-        assert_eq!(fold("XİABCd"), "xiabcC");
-        assert_eq!(fold("İİİabc"), "iii\u{fffd}İ");
-        assert_eq!(fold("AẞBcΣ"), "aßbBς");
-        assert_eq!(fold("ȺİXa"), "ⱥixa");
+        assert_eq!(normalize("İstanbul"), "i\u{fffd}stanbu");
+        assert_eq!(normalize("XİABCd"), "xiabcC");
+        assert_eq!(normalize("İİİabc"), "iii\u{fffd}İ");
+        assert_eq!(normalize("AẞBcΣ"), "aßbBς");
+        assert_eq!(normalize("ȺİXa"), "ⱥixa");
     }
 }
