@@ -106,19 +106,22 @@ impl Evaluation<'_> {
         operands: &[Arc<ValueMap>],
     ) -> Result<ValueMap> {
         let result = match operands {
-            [one] => match self.unary(function, one)? {
-                (result, true) => return Ok(result),
-                (result, false) => {
-                    self.is_complete &= result.nodes.len() == one.nodes.len();
-                    result
+            [one] => {
+                let (result, are_columns) = self.unary(function, one)?;
+                self.is_complete &= result.nodes.len() == one.nodes.len();
+                if are_columns {
+                    return Ok(result);
                 }
-            },
+                result
+            }
             [one, other] => {
                 let are_alike = are_of_same_nodes(one, other);
                 if !are_alike && !function.is_comparison() {
                     exprs.iter().for_each(|expr| math_vars(expr, &mut self.uneven));
                 }
-                if let Some(result) = math_columns::binary(function, one, other, are_alike) {
+                let columns = math_columns::binary(function, one, other, are_alike);
+                if let Some((result, is_complete)) = columns {
+                    self.is_complete &= is_complete;
                     return Ok(result);
                 }
                 let result = one_by_one(function, one, other, are_alike)?;
@@ -584,7 +587,12 @@ mod tests {
             for function in FUNCTIONS {
                 let are_alike = are_of_same_nodes(&one, &other);
                 let result = math_columns::binary(function, &one, &other, are_alike);
-                let Some(result) = result else { continue };
+                let Some((result, is_complete)) = result else { continue };
+                let nodes = match (&one.constant, &other.constant) {
+                    (None, None) => both(&one, &other).len(),
+                    _ => one.nodes.len().max(other.nodes.len()),
+                };
+                prop_assert_eq!(is_complete, result.nodes.len() == nodes);
                 let expected = one_by_one(function, &one, &other, are_alike).unwrap();
                 let shown = |map: ValueMap| {
                     map.iter().map(|pair| format!("{pair:?}")).collect::<Vec<_>>()

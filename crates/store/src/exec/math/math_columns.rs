@@ -56,13 +56,13 @@ pub(super) fn float_result(function: MathFunction, number: f64) -> Option<f64> {
 
 /// An operator on the numbers of two operands, of which one may be a constant; `None` where an int leaves 64 bits, and where the
 /// results would be ints for some nodes and floats for others. A node that only one operand has counts as 0 in the other; `are_alike`
-/// says that there is none. A node whose divisor is 0 is left out.
+/// says that there is none. A node whose divisor is 0 is left out: with the results comes whether there is no such node.
 pub(crate) fn binary(
     function: MathFunction,
     one: &ValueMap,
     other: &ValueMap,
     are_alike: bool,
-) -> Option<ValueMap> {
+) -> Option<(ValueMap, bool)> {
     if !is_arithmetic(function) {
         return None;
     }
@@ -79,19 +79,19 @@ pub(crate) fn binary(
     let len = nodes.nodes.len();
     if let (Some(one), Some(other)) = (ints(one), ints(other)) {
         if let Some(all) = int_results(function, one, other, len) {
-            return Some(with_values(nodes, Column::Int(all)));
+            return Some((with_values(nodes, Column::Int(all)), true));
         }
         let (nodes, some) = quotients(function, one, other, &nodes.nodes)?;
-        return Some(ValueMap { nodes, values: Column::Int(some), constant: None });
+        return Some((ValueMap { nodes, values: Column::Int(some), constant: None }, false));
     }
     let (one_column, other_column) = (floats_of(&one.values), floats_of(&other.values));
     let one = floats(one, one_column.as_deref())?;
     let other = floats(other, other_column.as_deref())?;
     if let Some(all) = float_results(function, one, other, len) {
-        return Some(with_values(nodes, Column::Float(all)));
+        return Some((with_values(nodes, Column::Float(all)), true));
     }
     let (nodes, some) = quotients(function, one, other, &nodes.nodes)?;
-    Some(ValueMap { nodes, values: Column::Float(some), constant: None })
+    Some((ValueMap { nodes, values: Column::Float(some), constant: None }, false))
 }
 
 /// A number that a quotient or a remainder is made of.
@@ -364,7 +364,8 @@ mod tests {
 
     fn binary(function: MathFunction, one: &ValueMap, other: &ValueMap) -> Option<ValueMap> {
         let is_constant = one.constant.is_some() || other.constant.is_some();
-        super::binary(function, one, other, is_constant || one.nodes == other.nodes)
+        let are_alike = is_constant || one.nodes == other.nodes;
+        super::binary(function, one, other, are_alike).map(|(result, _)| result)
     }
 
     #[test]
