@@ -8,6 +8,7 @@
 
 mod access;
 mod admin;
+mod cascade;
 mod cores;
 mod depth;
 mod docs;

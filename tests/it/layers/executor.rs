@@ -58,11 +58,6 @@ impl Source {
         numbered_code(&self.code).map(|(_, line)| line)
     }
 
-    /// The lines that are more than a comment.
-    fn code_lines(&self) -> usize {
-        self.lines().filter(|line| !line.trim().is_empty()).count()
-    }
-
     fn words(&self) -> impl Iterator<Item = &str> {
         self.lines().flat_map(|line| line.split(|c| !is_word(c)))
     }
@@ -142,7 +137,6 @@ fn counts() -> Vec<(String, usize)> {
         ("numeric constants of exec".to_owned(), lines(&is_number)),
         ("catch-all arms of exec".to_owned(), lines(&|line| line.trim_start().starts_with("_ =>"))),
         ("pairs of rooms that use each other".to_owned(), mutual_rooms(&exec).len()),
-        ("lines of code of exec and graph".to_owned(), both().map(Source::code_lines).sum()),
     ];
     for (instead, names) in REPLACED {
         let uses = both().flat_map(Source::words).filter(|word| names.contains(word)).count();

@@ -35,28 +35,28 @@ pub fn small() -> OpenOptions {
     OpenOptions { thresholds, threads: 3, ..OpenOptions::default() }
 }
 
-/// What ways to an answer are weighed with, drawn at random: which way is taken must make no difference.
+/// Random costs: which access path is chosen must make no difference.
 pub fn any_costs() -> Costs {
-    let reserve = |usual: usize| match fastrand::u32(..3) {
+    let random = |usual: usize| match fastrand::u32(..3) {
         0 => usual,
         1 => 1,
         _ => usize::MAX / 2,
     };
     let usual = Costs::default();
     Costs {
-        test: reserve(usual.test),
-        driver_ratio: reserve(usual.driver_ratio),
-        page_batch: reserve(usual.page_batch).min(1000),
-        long_list: reserve(usual.long_list),
-        long_list_ratio: reserve(usual.long_list_ratio),
-        cascade_batch: reserve(usual.cascade_batch),
-        cascade_ratio: reserve(usual.cascade_ratio),
-        index_walk_min: reserve(usual.index_walk_min),
-        column_min: reserve(usual.column_min),
-        top_ratio: reserve(usual.top_ratio),
-        sampled_top: reserve(usual.sampled_top),
-        spread: reserve(usual.spread),
-        morsel: reserve(usual.morsel),
+        test: random(usual.test),
+        driver_ratio: random(usual.driver_ratio),
+        page_batch: random(usual.page_batch).min(1000),
+        long_list: random(usual.long_list),
+        long_list_ratio: random(usual.long_list_ratio),
+        cascade_batch: random(usual.cascade_batch),
+        cascade_ratio: random(usual.cascade_ratio),
+        index_walk_min: random(usual.index_walk_min),
+        column_min: random(usual.column_min),
+        top_ratio: random(usual.top_ratio),
+        sampled_top: random(usual.sampled_top),
+        spread: random(usual.spread),
+        morsel: random(usual.morsel),
         // In half of the queries each step takes any of the access paths that are allowed for it.
         choice: if fastrand::bool() {
             RandomChoice::of(fastrand::u64(..))

@@ -2,7 +2,6 @@
 
 use crate::exec::beside::Ahead;
 use crate::exec::control::context::{Context, Var};
-use crate::exec::control::costs::Costs;
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::Control;
 use crate::exec::control::trace::Doubt;
@@ -11,7 +10,7 @@ use crate::exec::control::tree::{
 };
 use crate::exec::groups::path_counts::Chain;
 use crate::exec::physical::path::BlockPath;
-use crate::exec::physical::rewrites::{BATCH_MAX, lists_uids};
+use crate::exec::physical::rewrites::{BATCH_GROWTH, BATCH_MAX, first_batch, lists_uids};
 use crate::exec::select::batches::Members;
 use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::page::cut;
@@ -515,7 +514,7 @@ fn run_nodes(
             return Ok(BlockPath::Walk);
         }
         BlockPath::WalkBatches => {
-            let most = first_batch(block, context.control.costs());
+            let most = first_batch(block.page, context.control.costs());
             walk_block(context, block, most, None, result)?;
         }
         BlockPath::Walk | BlockPath::Compute | BlockPath::Paths | BlockPath::Algorithm => {
@@ -644,17 +643,6 @@ fn walk_nodes(
     let page = Page { after: 0, ..block.page };
     result.roots = cut(&result.roots, page).to_vec().into();
     Ok(is_complete)
-}
-
-/// How many times as many roots are walked when those of the batch before did not fill the page. The batch before is walked again,
-/// so all of them together cost an eighth more than the last one.
-const BATCH_GROWTH: usize = 8;
-
-/// The number of roots with which a block with `@cascade` and a page begins.
-fn first_batch(block: &Block, costs: &Costs) -> Option<usize> {
-    let expected = block.page.expected()?;
-    let most = costs.cascade_ratio.saturating_mul(expected).max(costs.cascade_batch);
-    (most < BATCH_MAX).then_some(most)
 }
 
 /// Groups the nodes of a block's root without listing them.

@@ -42,7 +42,7 @@ impl Context<'_> {
     /// The first and the last member of a set whose members are worth a bit for each id between them.
     fn ends_of_close(&self, candidates: &NodeSet) -> Option<(u32, u32)> {
         let len = candidates.len();
-        let is_many = BITS_MIN <= len || self.control.costs().choice.is_reserved();
+        let is_many = BITS_MIN <= len || self.control.costs().choice.is_random();
         let ends = candidates.first().zip(candidates.last()).filter(|_| is_many);
         ends.filter(|(first, last)| ((last - first) as usize) < len.saturating_mul(BITS_RATIO))
     }

@@ -174,6 +174,8 @@ pub struct EdgeField {
     pub level: Level,
     /// The groups of each node above, with `@groupby`.
     pub groups: Option<Vec<Vec<Group>>>,
+    /// True where `@cascade` was executed here and below, and the pages are cut.
+    pub is_cascaded: bool,
 }
 
 /// The groups of the root of a block, in the order of the answer.

@@ -470,7 +470,7 @@ mod tests {
                 let shared = Context { control: &control, vars: Vec::new(), ..context };
                 let together = shared.column_groups(&group_by, &body, given).unwrap();
                 let together = together.expect("the keys are the same");
-                let sorted = |result: &[(usize, Group)]| match choice.is_reserved() {
+                let sorted = |result: &[(usize, Group)]| match choice.is_random() {
                     // The groups of another table come in another order.
                     true => shown(&context, result.to_vec()),
                     false => format!("{result:?}"),

@@ -1,25 +1,25 @@
 //! Choices at random: tests ask that a way is taken which would not be the cheapest one.
 
-/// Draws among the ways that lead to the same answer. The same seed draws the same ways for the same request.
+/// Chooses among the access paths to the same answer. The same seed chooses the same ones for the same request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RandomChoice {
-    /// `None` where nothing is drawn: then the cheapest way is taken.
+    /// `None` where nothing is random: then the cheapest access path is chosen.
     seed: Option<u64>,
 }
 
 impl RandomChoice {
-    /// A lot of a seed.
+    /// Choices of a seed.
     pub fn of(seed: u64) -> RandomChoice {
         RandomChoice { seed: Some(seed) }
     }
 
-    /// Whether something is drawn at all.
-    pub(crate) fn is_reserved(self) -> bool {
+    /// Whether choices are random.
+    pub(crate) fn is_random(self) -> bool {
         self.seed.is_some()
     }
 
-    /// A number below `count`, which is at least 1, that depends on the seed and on what is drawn for.
-    pub(crate) fn reserve(self, salt: usize, count: usize) -> usize {
+    /// A number below `count`, which is at least 1, that depends on the seed and on the salt.
+    pub(crate) fn choose(self, salt: usize, count: usize) -> usize {
         // The finisher of SplitMix64: each bit of the number depends on all of the seed.
         let seed = self.seed.unwrap_or_default();
         let mut mixed = seed.wrapping_add((salt as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -33,14 +33,14 @@ impl RandomChoice {
 mod tests {
     use super::RandomChoice;
 
-    /// Each of four ways is drawn, for some number of nodes, about as often as the others.
+    /// Each of four choices is made, for some number of nodes, about as often as the others.
     #[test]
-    fn all_ways_are_drawn() {
-        let mut reserved = [0; 4];
+    fn all_choices_are_made() {
+        let mut chosen = [0; 4];
         for seed in 0..100 {
-            (0..100).for_each(|salt| reserved[RandomChoice::of(seed).reserve(salt, 4)] += 1);
+            (0..100).for_each(|salt| chosen[RandomChoice::of(seed).choose(salt, 4)] += 1);
         }
-        assert!(reserved.iter().all(|count| (2_000..3_000).contains(count)), "{reserved:?}");
-        assert!(!RandomChoice::default().is_reserved() && RandomChoice::of(0).is_reserved());
+        assert!(chosen.iter().all(|count| (2_000..3_000).contains(count)), "{chosen:?}");
+        assert!(!RandomChoice::default().is_random() && RandomChoice::of(0).is_random());
     }
 }

@@ -13,11 +13,11 @@ impl Context<'_> {
         allowed: impl FnOnce() -> Vec<P>,
     ) -> P {
         let choice = self.control.costs().choice;
-        if !choice.is_reserved() {
+        if !choice.is_random() {
             return cheapest;
         }
         let allowed = allowed();
-        if allowed.is_empty() { cheapest } else { allowed[choice.reserve(salt, allowed.len())] }
+        if allowed.is_empty() { cheapest } else { allowed[choice.choose(salt, allowed.len())] }
     }
 }
 

@@ -228,9 +228,9 @@ impl<'a> Context<'a> {
             None => (Some(test_rank(part.filter)), 0),
         });
         let choice = self.control.costs().choice;
-        if choice.is_reserved() && !planned.is_empty() {
+        if choice.is_random() && !planned.is_empty() {
             let count = planned.len();
-            planned.rotate_left(choice.reserve(count, count));
+            planned.rotate_left(choice.choose(count, count));
         }
         planned
     }

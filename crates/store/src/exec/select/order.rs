@@ -456,7 +456,7 @@ impl<'a> Context<'a> {
 
 /// Whether the first nodes of an order are the same when only a page of them is asked for as when all are. They are not where
 /// several keys begin with one in a language (see [`page_by_first_key`]).
-pub(crate) fn pages_as_whole(order: &[OrderKey]) -> bool {
+pub(crate) fn pages_at_once(order: &[OrderKey]) -> bool {
     !matches!(order, [OrderKey::Predicate { lang: Some(_), .. }, _, ..])
 }
 

@@ -94,11 +94,11 @@ impl<'f> PreparedFilter<'f> {
         let holders = self.tests.iter().map(|test| test.holders.as_ref());
         let holders = holders.enumerate().map(|(position, set)| (Driver::Holders(position), set));
         let drivers = sets.chain(holders).filter_map(|(driver, set)| Some((driver, set?)));
-        if self.choice.is_reserved() {
+        if self.choice.is_random() {
             // The last number is that of the set that is asked for.
             return drivers
                 .clone()
-                .nth(self.choice.reserve(requested, drivers.count() + 1))
+                .nth(self.choice.choose(requested, drivers.count() + 1))
                 .map(|it| it.0);
         }
         let (smallest, len) =

@@ -128,7 +128,7 @@ impl<'a> Context<'a> {
         let named = uids.len() + vars.iter().map(var_len).sum::<usize>();
         // Most of them have an edge, so where they are more it is not worth while to count.
         let is_few = named <= most.min(requested / BACK_RATIO);
-        if !is_few && !self.control.costs().choice.is_reserved() {
+        if !is_few && !self.control.costs().choice.is_random() {
             return Ok(None);
         }
         // What is wrong with the name is told by the test.
@@ -235,7 +235,7 @@ impl<'a> Context<'a> {
             return None;
         }
         let is_few = ends.len() <= candidates / BACK_RATIO;
-        if !is_few && !self.control.costs().choice.is_reserved() {
+        if !is_few && !self.control.costs().choice.is_random() {
             return None;
         }
         let back = self.predicate(&reach.predicate)?.direction(!reach.reverse)?;

@@ -1,10 +1,16 @@
 //! `@cascade`: drops nodes whose required fields are empty, from the leaves up, then pages.
+//!
+//! `e (first: n) @cascade { ... }`: the first targets of long lists are walked, and more of them only while the cascade leaves fewer
+//! than fit the page.
 
+use super::traverse::{Inherited, Walk};
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level};
+use crate::exec::physical::rewrites::{BATCH_GROWTH, BATCH_MAX, first_batch, has_expand};
+use crate::exec::select::order::pages_at_once;
 use crate::exec::select::page::cut;
 use crate::exec::select::read::Langs;
-use hexgraph_base::plan::{Cascade, FieldKind};
+use hexgraph_base::plan::{Cascade, Field, FieldKind, Page};
 use hexgraph_base::types::{Result, ValueType};
 use std::mem;
 use std::sync::Arc;
@@ -48,6 +54,56 @@ impl Context<'_> {
         Ok(())
     }
 
+    /// The edges of a field with `@cascade`, which may drop targets, so that the page counts those that are left. All of them, or where
+    /// lists are long and their pages short, as many as fill the pages; these are cut then.
+    ///
+    /// # Errors
+    ///
+    /// Those of the fields below, and the limits.
+    pub(super) fn cascaded_edges(
+        &mut self,
+        nodes: &[u32],
+        field: &Arc<Field>,
+        walk: &Walk<'_>,
+        (cascade, inherited): (&Cascade, Inherited<'_>),
+    ) -> Result<EdgeField> {
+        let page = Page { after: field.page.after, ..Page::default() };
+        let mut most = self.batch_of_pages(nodes, walk, inherited);
+        while let Some(first) = most {
+            let batch = Page { first: first as i32, ..page };
+            let mut edges = self.edges_in(nodes, field, walk, (batch, inherited))?;
+            self.cascade(&mut edges.level, Some(cascade))?;
+            if fills_pages(&edges, field.page, first) {
+                drop_dead(&mut edges, field);
+                edges.is_cascaded = true;
+                return Ok(edges);
+            }
+            most = Some(BATCH_GROWTH * first).filter(|most| *most < BATCH_MAX);
+        }
+        self.edges_in(nodes, field, walk, (page, inherited))
+    }
+
+    /// The number of targets of each list to begin with; `None` where all are walked: the lists are short on average, or what is below
+    /// depends on all of them, as variables and `expand` do.
+    fn batch_of_pages(
+        &self,
+        nodes: &[u32],
+        walk: &Walk<'_>,
+        inherited: Inherited<'_>,
+    ) -> Option<usize> {
+        let (field, costs) = (walk.field, self.control.costs());
+        let most = first_batch(field.page, costs)?;
+        let is_apart = inherited.are_apart
+            && !inherited.needs_no_lists
+            && field.group_by.is_none()
+            && pages_at_once(&field.order)
+            && !field.fields.iter().any(|field| has_expand(field));
+        let total = || nodes.iter().map(|node| walk.edges.count(*node)).sum::<usize>();
+        let least = most.saturating_mul(costs.long_list_ratio).saturating_mul(nodes.len());
+        let least = self.pick(least, nodes.len(), || vec![0, usize::MAX]);
+        (is_apart && least < total()).then_some(most)
+    }
+
     /// Tells which nodes of a level stay.
     fn drop_nodes(&self, level: &mut Level, cascade: &Cascade) {
         let fields = level.fields.iter().enumerate();
@@ -70,6 +126,16 @@ impl Context<'_> {
     }
 }
 
+/// Whether each list has a page of targets that are left, or was walked to its end.
+fn fills_pages(edges: &EdgeField, page: Page, most: usize) -> bool {
+    let is_alive = |target: &&u32| {
+        edges.level.position(**target).is_some_and(|position| edges.level.is_alive(position))
+    };
+    let expected = page.expected().unwrap_or(usize::MAX);
+    let mut lists = (0..edges.offsets.len() - 1).map(|position| edges.targets_of(position));
+    lists.all(|list| list.len() < most || expected <= list.iter().filter(is_alive).count())
+}
+
 impl Open {
     fn new(level: &mut Level, inherited: Option<Arc<Cascade>>) -> Open {
         Open { level: mem::take(level), begun: 0, inherited }
@@ -79,7 +145,9 @@ impl Open {
     fn open_next(&mut self) -> Option<Open> {
         while let Some(result) = self.level.fields.get_mut(self.begun) {
             self.begun += 1;
-            if let FieldData::Edges(edges) = &mut result.data {
+            if let FieldData::Edges(edges) = &mut result.data
+                && !edges.is_cascaded
+            {
                 let own = result.field.cascade.clone().map(Arc::new);
                 return Some(Open::new(&mut edges.level, own.or_else(|| self.inherited.clone())));
             }
@@ -89,7 +157,7 @@ impl Open {
 }
 
 /// Removes the targets that `@cascade` dropped from the lists of a field, and then cuts the page of each list.
-fn drop_dead(edges: &mut EdgeField, field: &hexgraph_base::plan::Field) {
+fn drop_dead(edges: &mut EdgeField, field: &Field) {
     let rows = edges.offsets.len() - 1;
     let mut offsets = Vec::with_capacity(rows + 1);
     let mut targets = Vec::with_capacity(edges.targets.len());

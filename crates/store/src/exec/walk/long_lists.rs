@@ -8,7 +8,7 @@ use super::lists::Lists;
 use super::traverse::Walk;
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::EdgesPath;
-use crate::exec::select::order::pages_as_whole;
+use crate::exec::select::order::pages_at_once;
 use crate::exec::select::page::cut;
 use crate::exec::select::passing::{PreparedFilter, Purpose};
 use crate::graph::Direction;
@@ -131,7 +131,7 @@ impl Context<'_> {
                 values = values.saturating_add(self.expect_values(*var)?.nodes.len());
             }
         }
-        Ok(pages_as_whole(order) && values.saturating_mul(lists) <= targets.saturating_mul(4))
+        Ok(pages_at_once(order) && values.saturating_mul(lists) <= targets.saturating_mul(4))
     }
 
     /// For each node the number of targets that pass a filter, when the lists are long; `None` when this is not the way.

@@ -186,7 +186,8 @@ impl Context<'_> {
         }
         let level = Level { nodes: distinct(&targets).into(), ..Level::default() };
         let predicate = Arc::clone(predicate);
-        Ok(EdgeField { predicate, reverse, offsets: retained, targets, level, groups: None })
+        let (offsets, groups, is_cascaded) = (retained, None, false);
+        Ok(EdgeField { predicate, reverse, offsets, targets, level, groups, is_cascaded })
     }
 }
 

@@ -179,19 +179,29 @@ impl<'a> Context<'a> {
             return Ok(FieldData::Nothing);
         }
         let walk = Walk { field, predicate, reverse, edges };
-        let page = if cascade.is_some() {
-            // The cascade may drop targets, so `first` and `offset` are applied to what it leaves.
-            Page { after: field.page.after, ..Page::default() }
-        } else {
-            field.page
+        let inherited = Inherited { cascade, depth: inherited.depth + 1, ..inherited };
+        let edges = match cascade {
+            Some(cascade) => self.cascaded_edges(nodes, field, &walk, (cascade, inherited))?,
+            None => self.edges_in(nodes, field, &walk, (field.page, inherited))?,
         };
+        Ok(FieldData::Edges(Box::new(edges)))
+    }
+
+    /// The edges of a field within a page, and the level of their targets. Sets the variables of the field.
+    pub(super) fn edges_in(
+        &mut self,
+        nodes: &[u32],
+        field: &Arc<Field>,
+        walk: &Walk<'_>,
+        (page, inherited): (Page, Inherited<'_>),
+    ) -> Result<EdgeField> {
         let gathered = match inherited.needs_no_lists {
-            true => self.gathered(nodes, &walk)?,
+            true => self.gathered(nodes, walk)?,
             false => None,
         };
         let Walked { offsets, targets, below } = match gathered {
             Some(below) => Walked::without_lists(nodes.len(), below),
-            None => self.walked(nodes, &walk, page)?,
+            None => self.walked(nodes, walk, page)?,
         };
         // Those of the level below, and what a variable keeps of them.
         let most = below.as_ref().map_or(targets.len(), Vec::len);
@@ -200,20 +210,25 @@ impl<'a> Context<'a> {
         if let Some(var) = field.var {
             self.set_var(var, Var::uids(NodeSet::Sorted(Arc::clone(&below))));
         }
-        let level = Level::default();
-        let predicate = Arc::clone(predicate);
-        let mut result = EdgeField { predicate, reverse, offsets, targets, level, groups: None };
+        let mut result = EdgeField {
+            predicate: Arc::clone(walk.predicate),
+            reverse: walk.reverse,
+            offsets,
+            targets,
+            level: Level::default(),
+            groups: None,
+            is_cascaded: false,
+        };
         for item in field.facets.iter().flat_map(|facets| &facets.items) {
             if let Some(var) = item.var {
                 let values = self.facet_values(&item.facet, &result, nodes)?;
                 self.set_var(var, Var::Values(Arc::new(values)));
             }
         }
-        let inherited = Inherited { cascade, depth: inherited.depth + 1, ..inherited };
         let grouped = field.group_by.is_some();
         let fields = if grouped { &[][..] } else { &field.fields };
         result.level = self.level(below, fields, inherited)?;
-        Ok(FieldData::Edges(Box::new(result)))
+        Ok(result)
     }
 
     /// The targets of each node: filtered, ordered and paged, each list by itself.

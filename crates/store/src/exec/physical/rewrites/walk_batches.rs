@@ -2,9 +2,10 @@
 //! the page wants.
 
 use super::Rewrite;
+use crate::exec::control::costs::Costs;
 use crate::exec::physical::path::BlockPath;
-use crate::exec::select::order::pages_as_whole;
-use hexgraph_base::plan::{Block, Field, FieldKind};
+use crate::exec::select::order::pages_at_once;
+use hexgraph_base::plan::{Block, Field, FieldKind, Page};
 use hexgraph_base::types::stack;
 
 pub(super) const REWRITE: Rewrite = Rewrite {
@@ -17,6 +18,16 @@ pub(super) const REWRITE: Rewrite = Rewrite {
 /// From this many roots on all are walked.
 pub(crate) const BATCH_MAX: usize = 1 << 28;
 
+/// How many times as many nodes are walked when those of the batch before did not fill the page. The batch before is walked again,
+/// so all of them together cost an eighth more than the last one.
+pub(crate) const BATCH_GROWTH: usize = 8;
+
+/// The number of nodes with which a page of a selection with `@cascade` begins; `None` for a page that is not bounded from the front.
+pub(crate) fn first_batch(page: Page, costs: &Costs) -> Option<usize> {
+    let most = costs.cascade_ratio.saturating_mul(page.expected()?).max(costs.cascade_batch);
+    (most < BATCH_MAX).then_some(most)
+}
+
 /// True for a block with `@cascade` whose page is all that is seen of its nodes. A block that sets a variable is none, since the variable
 /// has the nodes behind the page too, nor is one with `expand`, whose fields are those of all nodes.
 fn sees_page_alone(block: &Block) -> bool {
@@ -25,11 +36,11 @@ fn sees_page_alone(block: &Block) -> bool {
         && block.var.is_none()
         && block.defines.is_empty()
         && block.recurse.is_none()
-        && pages_as_whole(&block.order)
+        && pages_at_once(&block.order)
         && !block.fields.iter().any(|field| has_expand(field))
 }
 
-fn has_expand(field: &Field) -> bool {
+pub(crate) fn has_expand(field: &Field) -> bool {
     stack::require();
     matches!(field.kind, FieldKind::Expand(_)) || field.fields.iter().any(|field| has_expand(field))
 }
