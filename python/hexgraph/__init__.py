@@ -27,7 +27,7 @@ from ._native import (
     Upsert,
     __version__,
 )
-from .administration import AdministrationMethods, ApiKey
+from .administration import AdministrationMethods
 from .arrays.methods import ArrayMethods
 from .connection import connect
 from .errors import (
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from . import datasets as datasets
     from . import widget as widget
     from .algo.graph import Graph as Graph
+    from .api_key import ApiKey as ApiKey
     from .loading.sniffing import Sniffed as Sniffed
     from .loading.sniffing import sniff as sniff
     from .widget import GraphView as GraphView
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
 _LATER = {
     "datasets": "datasets",
     "widget": "widget",
+    "ApiKey": "api_key",
     "Graph": "algo.graph",
     "Sniffed": "loading.sniffing",
     "sniff": "loading.sniffing",
@@ -112,7 +114,6 @@ def load_ipython_extension(shell: object) -> None:
 __all__ = [
     "AccessError",
     "Answers",
-    "ApiKey",
     "ArrowTable",
     "ClosedError",
     "ConflictError",

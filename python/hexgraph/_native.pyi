@@ -9,9 +9,9 @@ from typing import Any, BinaryIO, Literal, Never, Self, TypeAlias, TypeVar, fina
 import pandas
 import polars
 
-from .administration import ApiKey
 from .algo import Algorithms
 from .algo.text import Nodes
+from .api_key import ApiKey
 from .arrays.edges import Edges
 from .arrays.sampled import Sample
 from .deleting import Deleted

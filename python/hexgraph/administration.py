@@ -2,47 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from ._native import Database
-
-Role = Literal["admin", "client", "read-only"]
-
-
-@dataclass(frozen=True)
-class ApiKey:
-    """An API key, as `Database.keys` lists it. Times are in UTC.
-
-    >>> import hexgraph
-    >>> db = hexgraph.connect()
-    >>> key = db.create_key("dashboard", role="read-only")
-    >>> key.name, key.role, key.expires
-    ('dashboard', 'read-only', None)
-    >>> [listed] = db.keys()
-    >>> listed == key, listed.secret
-    (True, None)
-    """
-
-    id: str
-    """The id by which it is revoked. It gives no access."""
-    name: str
-    """Its purpose."""
-    role: Role
-    """Its role."""
-    namespace: int
-    """Its namespace."""
-    made: datetime
-    """When it was created."""
-    expires: datetime | None = None
-    """When it expires; None for never."""
-    revoked: datetime | None = None
-    """When it was revoked; None if it was not."""
-    secret: str | None = field(default=None, repr=False, compare=False)
-    """The value of the header X-Auth-Token; only `Database.create_key` returns it."""
+    from .api_key import ApiKey, Role
 
 
 class AdministrationMethods:
@@ -127,9 +93,13 @@ class AdministrationMethods:
         Raises QueryError for another role, ReadOnlyError, and StorageError when the system
         refuses.
         """
+        from datetime import timedelta
+
+        from .api_key import api_key
+
         seconds = expires.total_seconds() if isinstance(expires, timedelta) else expires
         fields, secret = cast(Any, self)._create_key((name, role, seconds))
-        return _key(fields, secret)
+        return api_key(fields, secret)
 
     def keys(self) -> list[ApiKey]:
         """List all keys in the order of their creation, without their secrets.
@@ -142,7 +112,9 @@ class AdministrationMethods:
         >>> [(key.name, key.role, key.revoked) for key in db.keys()]
         [('loader', 'client', None)]
         """
-        return [_key(fields, None) for fields in cast(Any, self)._keys()]
+        from .api_key import api_key
+
+        return [api_key(fields, None) for fields in cast(Any, self)._keys()]
 
     def revoke_key(self, id: str) -> None:  # noqa: A002 - as the key has it
         """Revoke a key, for new requests and for what began with it.
@@ -157,17 +129,3 @@ class AdministrationMethods:
         Raises QueryError when there is none of that id, and when it is revoked already.
         """
         cast(Any, self)._revoke_key(id)
-
-
-def _key(fields: Iterable[Any], secret: str | None) -> ApiKey:
-    key, name, role, namespace, *times = fields
-    made, expires, revoked = (None if time is None else _moment(time) for time in times)
-    return ApiKey(key, name, role, namespace, cast(datetime, made), expires, revoked, secret)
-
-
-def _moment(seconds: float) -> datetime:
-    """Return a moment in seconds since 1970; the last one for what is after the year 9999."""
-    try:
-        return datetime.fromtimestamp(seconds, UTC)
-    except (ValueError, OverflowError, OSError):
-        return datetime.max.replace(tzinfo=UTC)

@@ -6,7 +6,6 @@ Linux that Python 3.11 runs on want at least such a processor themselves.
 """
 
 import os
-from pathlib import Path
 
 #: What x86-64-v2 has beyond the first processors of 64 bits, as Linux calls it
 #: (System V ABI, AMD64 supplement, "micro-architecture levels").
@@ -26,12 +25,13 @@ def missing(cpuinfo: str) -> list[str]:
     return []
 
 
-def check(cpuinfo: Path = Path("/proc/cpuinfo")) -> None:
+def check(cpuinfo: str | os.PathLike[str] = "/proc/cpuinfo") -> None:
     """Raise `ImportError` where the native module has instructions that the processor lacks."""
     if not hasattr(os, "uname") or os.uname().machine != "x86_64":
         return
     try:
-        with cpuinfo.open("rb", buffering=0) as file:
+        # The import of `pathlib` is as slow as that of the native module.
+        with open(cpuinfo, "rb", buffering=0) as file:
             # The first of perhaps hundreds of processors is enough.
             text = file.read(8192).decode("ascii", "replace")
     except OSError:
