@@ -367,6 +367,8 @@ def test_the_schema_is_shown_with_counts(page):
     assert "Film\t177" in "\n".join(rows)
     page.press("#shape-Picture")
     assert page.wait("document.querySelector('[data-nodes]')?.dataset.nodes") == "5"
+    # Between two types there is one label, with the names of all predicates.
+    assert page.wait("document.querySelector('[data-nodes]').dataset.edgeLabels") == "3"
 
 
 def test_formatting_keeps_all_words(page):

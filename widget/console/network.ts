@@ -127,6 +127,18 @@ function labelOf(node: NetNode): string {
   return "";
 }
 
+/** What is written on edges: on the first one between two nodes the names of all, on the others nothing. */
+function namesOn(edges: NetEdge[]): string[] {
+  const between = ({ from, to }: NetEdge) => [from, to].sort().join("\n");
+  const names = new Map<string, Set<string>>();
+  edges.forEach((it) => names.set(between(it), (names.get(between(it)) ?? new Set()).add(it.name)));
+  return edges.map((it) => {
+    const all = [...(names.get(between(it)) ?? [])].join(", ");
+    names.delete(between(it));
+    return all;
+  });
+}
+
 /** The model behind a view of a network. */
 export class NetworkModel implements Model {
   private readonly listeners = new Map<string, Set<(content: Answer) => void>>();
@@ -237,6 +249,7 @@ export class NetworkModel implements Model {
       colours: new DataView(Uint8Array.from(colours).buffer),
       edges: new DataView(Uint32Array.from(edges.flatMap((it) => [place.get(it.from)!, place.get(it.to)!])).buffer),
       labels: added.map((it) => it.label || it.key),
+      ...(this.reads ? {} : { edgeLabels: namesOn(edges) }),
     };
   }
 

@@ -20,6 +20,8 @@ export class Graph {
   colours: Uint8Array = new Uint8Array();
   edges: Uint32Array = new Uint32Array();
   labels: string[] = [];
+  /** What is written on each edge; none where edges have no labels. */
+  edgeLabels: string[] = [];
   /** The numbers of the nodes from the largest to the smallest: in this order labels are written. */
   bySize: number[] = [];
   /** Grows with each change, so that what is uploaded or computed can be told to be old. */
@@ -42,6 +44,7 @@ export class Graph {
     this.colours = joined(this.colours, new Uint8Array(cut(part.colours)));
     this.edges = joined(this.edges, new Uint32Array(cut(part.edges)));
     this.labels = this.labels.concat(part.labels);
+    this.edgeLabels = this.edgeLabels.concat(part.edgeLabels ?? []);
     this.bySize = this.labels.map((_, node) => node);
     this.bySize.sort((one, two) => this.sizes[two] - this.sizes[one] || one - two);
     this.index();

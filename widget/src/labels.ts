@@ -6,6 +6,9 @@ import type { Marks } from "./painter";
 
 const FONT = "11px Inter, 'Segoe UI', Helvetica, Arial, sans-serif";
 const LETTERS = 28;
+const EDGE_FONT = "10px Inter, 'Segoe UI', Helvetica, Arial, sans-serif";
+/** Where the label of an edge may lie on it, the best place first. */
+const ON_EDGE = [0.5, 0.4, 0.6, 0.3, 0.7];
 /** Places of labels are told apart by cells of this many pixels. */
 const CELL: [number, number] = [8, 8];
 const LABELS = 160;
@@ -28,6 +31,8 @@ function cellsOf(left: number, y: number, width: number): number[] {
 
 export class Labels {
   readonly canvas = document.createElement("canvas");
+  /** How many edges have a label in the last frame. */
+  onEdges = 0;
   private widths = new Map<string, number>();
 
   draw(graph: Graph, camera: Camera, marks: Marks, density: number): void {
@@ -61,6 +66,43 @@ export class Labels {
         written += this.write(pen, graph, camera, node, taken, false) ? 1 : 0;
       }
     }
+    pen.font = EDGE_FONT;
+    this.onEdges = 0;
+    for (let edge = 0; edge < graph.edgeLabels.length && this.onEdges < LABELS; edge += 1) {
+      this.onEdges += this.writeOnEdge(pen, graph, camera, edge, taken) ? 1 : 0;
+    }
+  }
+
+  /** Writes the label of an edge on it, where there is space; that of a loop below its node. */
+  private writeOnEdge(
+    pen: CanvasRenderingContext2D,
+    graph: Graph,
+    camera: Camera,
+    edge: number,
+    taken: Set<number>,
+  ): boolean {
+    const words = shortened(graph.edgeLabels[edge], LETTERS);
+    const [from, to] = [graph.edges[2 * edge], graph.edges[2 * edge + 1]];
+    const { places, sizes } = graph;
+    const [x, y] = camera.toPixels(places[2 * from], places[2 * from + 1]);
+    const [toX, toY] = camera.toPixels(places[2 * to], places[2 * to + 1]);
+    const width = pen.measureText(words).width;
+    const below = y + sizes[from] * camera.growth + 9;
+    const spots = from === to ? [[x, below]] : ON_EDGE.map((at) => [x + at * (toX - x), y + at * (toY - y)]);
+    const isFree = ([middle, height]: number[]) =>
+      middle > width / 2 &&
+      middle + width / 2 < camera.width &&
+      height > 8 &&
+      height < camera.height - 8 &&
+      cellsOf(middle - width / 2, height, width).every((cell) => !taken.has(cell));
+    const spot = words ? spots.find(isFree) : undefined;
+    if (!spot) {
+      return false;
+    }
+    const [left, middle] = [spot[0] - width / 2, spot[1]];
+    cellsOf(left, middle, width).forEach((cell) => taken.add(cell));
+    this.put(pen, words, left, middle, "#57606a");
+    return true;
   }
 
   private write(
@@ -84,14 +126,18 @@ export class Labels {
       return false;
     }
     cellsOf(left, y, width).forEach((cell) => taken.add(cell));
+    this.put(pen, words, left, y, "#24292f");
+    return true;
+  }
+
+  private put(pen: CanvasRenderingContext2D, words: string, left: number, y: number, colour: string): void {
     // A white rim below the letters, so that they can be read on lines.
     pen.lineWidth = 3;
     pen.lineJoin = "round";
     pen.strokeStyle = "rgba(255,255,255,0.9)";
     pen.strokeText(words, left, y + 4);
-    pen.fillStyle = "#24292f";
+    pen.fillStyle = colour;
     pen.fillText(words, left, y + 4);
-    return true;
   }
 
   private width(pen: CanvasRenderingContext2D, words: string): number {

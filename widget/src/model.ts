@@ -11,6 +11,8 @@ export interface Part {
   /** Two integers of 32 bits an edge: the numbers of its nodes. */
   edges: DataView;
   labels: string[];
+  /** What is written on each edge, where edges have labels; "" for nothing. */
+  edgeLabels?: string[];
 }
 
 export interface Traits {

@@ -230,5 +230,6 @@ export class View implements Scene {
     this.labels.draw(this.graph, this.camera, this.marks, density);
     this.root.dataset.renderer = this.painter.name;
     this.root.dataset.nodes = String(this.graph.nodeCount);
+    this.root.dataset.edgeLabels = String(this.labels.onEdges);
   }
 }
