@@ -69,6 +69,7 @@ lint: dev check-licenses ## Check format and style of Rust and Python, the type 
 	cargo fmt --check
 	cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
 	cargo clippy --locked -p hexgraph -- -D warnings
+	cargo clippy --locked -p hexgraph-server -- -D warnings
 	RUSTDOCFLAGS=-Dwarnings cargo doc --locked --workspace --exclude hexgraph-python --no-deps --document-private-items
 	$(BIN)/ruff check python tests benches docs/site widget
 	$(BIN)/ruff format --check python tests docs/site widget

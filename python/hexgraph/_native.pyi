@@ -410,6 +410,7 @@ class Database:
         unix_socket: str | os.PathLike[str] | None = None,
         unix_socket_mode: int = 0o600,
         metrics_address: str | None = None,
+        otlp_endpoint: str | None = None,
         tls_cert: str | os.PathLike[str] | None = None,
         tls_key: str | os.PathLike[str] | None = None,
         tls_client_ca: str | os.PathLike[str] | None = None,

@@ -32,6 +32,7 @@ class ServingMethods:
         unix_socket: Path | None = None,
         unix_socket_mode: int = 0o600,
         metrics_address: str | None = None,
+        otlp_endpoint: str | None = None,
         tls_cert: Path | None = None,
         tls_key: Path | None = None,
         tls_client_ca: Path | None = None,
@@ -54,6 +55,8 @@ class ServingMethods:
           permissions, control who may connect.
         - `metrics_address`: an address and port, such as "127.0.0.1:9100", that serves `/metrics`
           alone, without a key.
+        - `otlp_endpoint`: the URL of an OpenTelemetry collector, such as "http://localhost:4318",
+          that a span of each request is sent to.
         - `tls_cert`, `tls_key`: PEM files that enable TLS on the ports; with `tls_client_ca` all
           clients must present a certificate signed by an authority in this file.
 
@@ -102,6 +105,7 @@ class ServingMethods:
             "unix_socket": unix_socket,
             "unix_socket_mode": unix_socket_mode,
             "metrics_address": metrics_address,
+            "otlp_endpoint": otlp_endpoint,
             "tls_cert": tls_cert,
             "tls_key": tls_key,
             "tls_client_ca": tls_client_ca,

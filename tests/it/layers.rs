@@ -89,6 +89,7 @@ const FEATURE_FILES: &[&str] = &[
     "durability/interleavings.rs",
     "formats/mod.rs",
     "geo/mod.rs",
+    "http/logs/spans/mod.rs",
     "text/mod.rs",
     "text/patterns/mod.rs",
     "types/features.rs",

@@ -6,7 +6,7 @@ use hexgraph::db::{Database, byte_count};
 use hexgraph_base::types::Result;
 use hexgraph_server::http::{
     AuditOptions, Certificates, GrpcPort, Security, ServeOptions, Server, SocketFileOptions,
-    TlsFiles, access_options, default_password_warning,
+    SpanOptions, TlsFiles, access_options, default_password_warning,
 };
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -67,6 +67,7 @@ pub(crate) struct Settings {
     unix_socket: Option<PathBuf>,
     unix_socket_mode: u32,
     metrics_address: Option<String>,
+    otlp_endpoint: Option<String>,
     security: String,
     anonymous: bool,
     acl: Option<String>,
@@ -109,6 +110,8 @@ impl Settings {
             address.parse().map_err(|_| PyValueError::new_err(wrong()))
         });
         let metrics_address = metrics_address.transpose()?;
+        let spans = self.otlp_endpoint.as_deref().map(SpanOptions::new).transpose();
+        let spans = spans.map_err(to_python)?;
         let grpc = self.grpc_port.map_or(GrpcPort::Off, GrpcPort::At);
         Ok(ServeOptions {
             host,
@@ -116,6 +119,7 @@ impl Settings {
             grpc,
             socket_file,
             metrics_address,
+            spans,
             security,
             access,
             audit,

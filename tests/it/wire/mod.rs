@@ -10,3 +10,5 @@ pub mod site;
 #[cfg(unix)]
 mod socket_file;
 mod sockets;
+#[cfg(feature = "otlp")]
+mod spans;

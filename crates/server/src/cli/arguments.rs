@@ -232,6 +232,12 @@ pub(super) struct LogArguments {
     /// is --log-slow-queries
     #[arg(long)]
     pub log_queries: bool,
+    /// Send a span of each request to an OpenTelemetry collector by OTLP over HTTP, as
+    /// http://localhost:4318. Without it the variables OTEL_EXPORTER_OTLP_ENDPOINT and
+    /// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT count. OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES and
+    /// OTEL_EXPORTER_OTLP_HEADERS are read, too
+    #[arg(long, value_name = "URL")]
+    pub otlp_endpoint: Option<String>,
 }
 
 /// The arguments of `serve`.

@@ -7,7 +7,7 @@ use super::arguments::{
     ServeArguments,
 };
 use super::console::console;
-use super::given::{duration, log_options, read_text, report_recovery, set_memory};
+use super::given::{duration, log_options, read_text, report_recovery, set_memory, span_options};
 use super::interrupt::Interrupt;
 use super::mcp::mcp;
 use super::output::print;
@@ -256,6 +256,7 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
         socket_file,
         metrics_address: arguments.metrics_address,
         logs: served_log_options(arguments)?,
+        spans: span_options(&arguments.log)?,
         admission,
         connections,
         subscriptions,

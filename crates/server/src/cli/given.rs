@@ -1,7 +1,7 @@
 //! What was typed, read: texts from arguments, files and the standard input, variables, times.
 
 use super::arguments::LogArguments;
-use crate::http::{Level, LogOptions, log};
+use crate::http::{Level, LogOptions, SpanOptions, log};
 use hexgraph::db::{Limits, Memory, OpenOptions, Recovery, Variables, memory_count, parse_time};
 use hexgraph_base::types::{Error, Result, without_mark};
 use std::io::IsTerminal;
@@ -106,6 +106,18 @@ pub(super) fn log_options(arguments: &LogArguments) -> Result<LogOptions> {
     };
     let slow = arguments.log_slow_queries.as_ref().map(time).transpose()?;
     Ok(LogOptions { slow, queries: arguments.log_queries })
+}
+
+/// Reads the collector of spans: from the argument, otherwise from the standard variables.
+///
+/// # Errors
+///
+/// As [`SpanOptions::new`] and [`SpanOptions::of_environment`].
+pub(super) fn span_options(arguments: &LogArguments) -> Result<Option<SpanOptions>> {
+    match &arguments.otlp_endpoint {
+        Some(url) => SpanOptions::new(url).map(Some),
+        None => SpanOptions::of_environment(|name| std::env::var_os(name)),
+    }
 }
 
 /// Sets the memory limit of a process that serves a database, and with it the limits of a request.

@@ -37,7 +37,7 @@ pub use guard::access_settings::{access_options, default_password_warning, read_
 pub use guard::keys::Role;
 pub use guard::origins::Origins;
 pub use guard::security::{Secret, Security};
-pub use logs::{Level, LogFormat, LogOptions, log, set_log_format};
+pub use logs::{Level, LogFormat, LogOptions, SpanOptions, log, set_log_format};
 pub(crate) use message::reply::warning_json;
 pub use mounted::{Mounted, MountedCaller};
 pub use route::Route;

@@ -7,7 +7,7 @@ use super::connections;
 use super::connections::{BoundListener, ConnectionOptions};
 use super::doors::{BoundListeners, GrpcPort, ListenerOptions, unix_url};
 use super::graphql::{Feeds, SubscribeOptions};
-use super::logs::{Level, LogOptions, RequestLog, log};
+use super::logs::{Level, LogOptions, RequestLog, SpanOptions, log};
 use super::metrics::ServerMetrics;
 use super::mounted::{Mounted, mounted};
 use super::router::{Port, router};
@@ -66,6 +66,8 @@ pub struct ServeOptions {
     pub metrics_address: Option<SocketAddr>,
     /// Which requests are logged.
     pub logs: LogOptions,
+    /// The collector that a span of each request is sent to; `None` for none.
+    pub spans: Option<SpanOptions>,
     /// How many requests may run at once, and how long they may wait.
     pub admission: AdmissionOptions,
     /// The limits on the number of connections and their times.
@@ -133,6 +135,7 @@ impl Default for ServeOptions {
             socket_file: None,
             metrics_address: None,
             logs: LogOptions::default(),
+            spans: None,
             admission: AdmissionOptions::default(),
             connections: ConnectionOptions::default(),
             subscriptions: SubscribeOptions::default(),
@@ -174,29 +177,29 @@ impl Server {
         if let Some(access) = options.access {
             enable_access(&database, access, address.map(|address| address.ip()))?;
         }
-        let stop = RequestContext::new();
-        let switches = Arc::new(Switches::default());
-        let (certificates, mut security) = (options.certificates, options.security);
-        let manager = options.service_manager;
-        let is_encrypted = certificates.is_some();
+        let (stop, switches) = (RequestContext::new(), Arc::new(Switches::default()));
+        let (certificates, manager) = (options.certificates, options.service_manager);
+        let (mut security, is_encrypted) = (options.security, certificates.is_some());
         if is_encrypted {
             security.origins.come_encrypted();
         }
         if let Some(address) = address {
             security.keys.serve_at(address.port());
         }
+        let metrics = Arc::new(ServerMetrics::new());
+        let logs = RequestLog::new(options.logs).with_spans(options.spans, metrics.spans())?;
         let app = App {
             bodies: Bodies::new(database.budget()),
             unguarded: database,
             address: listeners.name(),
             started: Instant::now(),
-            logs: RequestLog::new(options.logs),
+            logs,
             feeds: Arc::new(Feeds::new(options.subscriptions)),
             security,
             exports,
             streams: Arc::new(StreamSlots::new(STREAMS_MAX)),
             admission: Arc::new(Queues::new(options.admission)),
-            metrics: Arc::new(ServerMetrics::new()),
+            metrics,
             switches: Arc::clone(&switches),
             tasks: Arc::default(),
             audit: audit.map(Arc::new),
@@ -360,6 +363,7 @@ fn run(
     tasks.close(STOP_GRACE);
     queues.workers.wait(STOP_GRACE);
     runtime.shutdown_timeout(STOP_GRACE);
+    app.logs.stop(STOP_GRACE);
 }
 
 /// Does something at intervals and never returns.

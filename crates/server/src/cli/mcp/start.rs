@@ -3,7 +3,7 @@
 use super::server::{McpServer, RUNNING_MAX};
 use crate::cli::access::mcp_security;
 use crate::cli::arguments::McpArguments;
-use crate::cli::given::{log_options, report_recovery, set_memory};
+use crate::cli::given::{log_options, report_recovery, set_memory, span_options};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::quote::Done;
 use crate::cli::requests::check_exists;
@@ -43,9 +43,9 @@ const STOP_GRACE: Duration = Duration::from_secs(2);
 /// Serves a database by the Model Context Protocol.
 pub(in crate::cli) fn mcp(arguments: &McpArguments, interrupt: Interrupt) -> Done {
     let logs = log_options(&arguments.log)?;
-    if arguments.http.is_none() && logs != LogOptions::default() {
-        let fault =
-            "--log-queries and --log-slow-queries log requests over HTTP, and there is no --http";
+    let is_logged = logs != LogOptions::default() || arguments.log.otlp_endpoint.is_some();
+    if arguments.http.is_none() && is_logged {
+        let fault = "--log-queries, --log-slow-queries and --otlp-endpoint are about requests over HTTP: add --http";
         return Err(Error::query(fault).into());
     }
     let root = open(arguments)?;
@@ -156,6 +156,7 @@ fn serve_http(
         mounted: Some(Mounted { path: PATH, router }),
         metrics_address: arguments.metrics_address,
         logs,
+        spans: span_options(&arguments.log)?,
         ..ServeOptions::default()
     };
     let signals = interrupt.listen();

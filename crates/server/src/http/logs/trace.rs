@@ -8,13 +8,23 @@ use hexgraph::db::graphql::Headers;
 pub(super) struct Trace {
     /// The trace, 32 hexadecimal digits.
     pub trace_id: String,
-    /// The caller's span, 16 digits.
-    pub parent_id: String,
+    /// The caller's span, 16 digits; `None` where the trace begins here.
+    pub parent_id: Option<String>,
     /// Whether the caller records the trace, among others; 2 digits.
     flags: u8,
 }
 
 impl Trace {
+    /// A trace that begins here and is recorded.
+    pub(super) fn new(trace_id: String) -> Trace {
+        Trace { trace_id, parent_id: None, flags: 1 }
+    }
+
+    /// Whether the caller has the trace recorded.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.flags & 1 == 1
+    }
+
     /// Reads the header. `None` without one, with several, and for one that is not valid: the
     /// recommendation has it ignored.
     pub(super) fn of(headers: &HeaderMap) -> Option<Trace> {
@@ -37,7 +47,7 @@ impl Trace {
         }
         Some(Trace {
             trace_id: trace_id.to_owned(),
-            parent_id: parent_id.to_owned(),
+            parent_id: Some(parent_id.to_owned()),
             // Only the bit `sampled` is defined.
             flags: u8::from_str_radix(flags, 16).ok()? & 1,
         })
@@ -45,14 +55,18 @@ impl Trace {
 
     /// Reads the headers and has them name a span of this server as the parent of what follows, so
     /// that the requests of custom fields continue the trace. Without a trace that is valid they
-    /// have neither a parent nor a state.
-    pub(super) fn continue_in(headers: &mut HeaderMap, span_id: &str) -> Option<Trace> {
+    /// have no state, and continue the one that `begin` gives, or none.
+    pub(super) fn continue_in(
+        headers: &mut HeaderMap,
+        span_id: &str,
+        begin: impl FnOnce() -> Option<Trace>,
+    ) -> Option<Trace> {
         let trace = Trace::of(headers);
         headers.remove("traceparent");
-        let Some(trace) = trace else {
+        if trace.is_none() {
             headers.remove("tracestate");
-            return None;
-        };
+        }
+        let trace = trace.or_else(begin)?;
         let value = HeaderValue::from_str(&trace.header(span_id)).expect("hexadecimal digits");
         headers.insert("traceparent", value);
         // Several are one list, in their order.
@@ -67,12 +81,23 @@ impl Trace {
     }
 
     /// As [`Trace::continue_in`], for an operation over a connection.
-    pub(super) fn continue_operation(headers: &mut Headers, span_id: &str) -> Option<Trace> {
-        let trace = headers.get("traceparent").and_then(Trace::read);
+    pub(super) fn continue_operation(
+        headers: &mut Headers,
+        span_id: &str,
+        begin: impl FnOnce() -> Option<Trace>,
+    ) -> Option<Trace> {
+        let trace = Trace::drop_invalid(headers).or_else(begin)?;
         headers.remove("traceparent");
-        match &trace {
-            Some(trace) => headers.add("traceparent", trace.header(span_id)),
-            None => headers.remove("tracestate"),
+        headers.add("traceparent", trace.header(span_id));
+        Some(trace)
+    }
+
+    /// Reads the headers of a connection, and removes a trace that is not valid from them.
+    pub(super) fn drop_invalid(headers: &mut Headers) -> Option<Trace> {
+        let trace = headers.get("traceparent").and_then(Trace::read);
+        if trace.is_none() {
+            headers.remove("traceparent");
+            headers.remove("tracestate");
         }
         trace
     }
@@ -106,7 +131,7 @@ mod tests {
     fn the_header_is_read_as_recommended() {
         let parent = format!("00-{TRACE}-00f067aa0ba902b7-01");
         let trace = read(&[&parent]).unwrap();
-        assert_eq!(trace.parent_id, "00f067aa0ba902b7");
+        assert_eq!(trace.parent_id.as_deref(), Some("00f067aa0ba902b7"));
         assert_eq!(trace.header("0123456789abcdef"), format!("00-{TRACE}-0123456789abcdef-01"));
         assert!(read(&[&format!("01-{TRACE}-00f067aa0ba902b7-01-more")]).is_some());
         for wrong in [
@@ -135,7 +160,7 @@ mod tests {
             {
                 headers.append(name, HeaderValue::from_str(value).unwrap());
             }
-            let trace = Trace::continue_in(&mut headers, "0123456789abcdef");
+            let trace = Trace::continue_in(&mut headers, "0123456789abcdef", || None);
             let text = |name| headers.get(name).map(|value| value.to_str().unwrap().to_owned());
             (trace.is_some(), text("traceparent"), text("tracestate"))
         };

@@ -6,4 +6,6 @@ mod server_metrics;
 
 pub(super) use metrics_text::MetricsText;
 pub(super) use refused::Refused;
-pub(super) use server_metrics::{CountedRequest, NO_ROUTE, RequestTimer, ServerMetrics};
+pub(super) use server_metrics::{
+    CANCELLED, CLIENT_CLOSED_REQUEST, CountedRequest, NO_ROUTE, RequestTimer, ServerMetrics,
+};

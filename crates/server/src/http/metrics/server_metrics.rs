@@ -2,6 +2,7 @@
 
 use super::metrics_text::{MetricsText, registry};
 use super::refused::Refused;
+use crate::http::logs::{SpanCounters, SpanResult};
 use crate::http::message::reply::Failed;
 use axum::response::Response;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -25,7 +26,10 @@ const BUCKETS: [f64; 19] = [
 pub(in crate::http) const NO_ROUTE: &str = "none";
 
 /// The code of a request whose client left before it was answered, as nginx writes it.
-const CLIENT_CLOSED_REQUEST: u16 = 499;
+pub(in crate::http) const CLIENT_CLOSED_REQUEST: u16 = 499;
+
+/// The outcome of such a request.
+pub(in crate::http) const CANCELLED: &str = "cancelled";
 
 /// What the server counts. No label has a text that comes from a request.
 pub(in crate::http) struct ServerMetrics {
@@ -37,6 +41,7 @@ pub(in crate::http) struct ServerMetrics {
     connections: Gauge,
     accepted: Counter,
     connections_refused: Counter,
+    spans: SpanCounters,
 }
 
 #[derive(Debug, Clone, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -69,6 +74,7 @@ impl ServerMetrics {
             connections: Gauge::default(),
             accepted: Counter::default(),
             connections_refused: Counter::default(),
+            spans: SpanCounters::default(),
         };
         metrics.register();
         metrics
@@ -100,6 +106,22 @@ impl ServerMetrics {
             "Connections that were refused because too many are open",
             self.connections_refused.clone(),
         );
+        let (exported, lost) = (self.spans.exported.clone(), self.spans.lost.clone());
+        registry.register(
+            "spans_exported",
+            "Spans of requests that a collector accepted",
+            exported,
+        );
+        registry.register(
+            "spans_lost",
+            "Spans of requests that no collector got: it was away or too slow",
+            lost,
+        );
+    }
+
+    /// The counters of spans.
+    pub(in crate::http) fn spans(&self) -> SpanCounters {
+        self.spans.clone()
     }
 
     /// Begins to count a request. What is returned counts it as cancelled when it is dropped without
@@ -152,13 +174,14 @@ pub(in crate::http) struct RequestTimer {
 }
 
 impl RequestTimer {
-    /// Counts how the request was answered.
-    pub(in crate::http) fn answered(mut self, response: &Response) {
+    /// Counts how the request was answered, and returns it.
+    pub(in crate::http) fn answered(&mut self, response: &Response) -> SpanResult {
         let (extensions, headers) = (response.extensions(), response.headers());
+        let is_call = self.request.is_call;
         // A call that succeeds has its status behind the body.
         let status =
             headers.get("grpc-status").and_then(|status| status.to_str().ok()?.parse().ok());
-        let code = match self.request.is_call {
+        let code = match is_call {
             true => status.unwrap_or(0),
             false => response.status().as_u16(),
         };
@@ -168,12 +191,14 @@ impl RequestTimer {
         if let Some(&Refused(reason)) = extensions.get() {
             self.metrics.refusals.get_or_create(&RefusalLabels { reason }).inc();
         }
-        self.count(code, if is_failure { "failed" } else { "ok" });
+        let outcome = if is_failure { "failed" } else { "ok" };
+        self.count(code, outcome);
         let seconds = self.started.elapsed().as_secs_f64();
         self.metrics
             .seconds
             .get_or_create(&RouteLabel { route: self.request.route })
             .observe(seconds);
+        SpanResult { code, is_call, outcome }
     }
 
     fn count(&mut self, code: u16, outcome: &'static str) {
@@ -188,7 +213,7 @@ impl Drop for RequestTimer {
     fn drop(&mut self) {
         self.metrics.running.dec();
         if !self.is_counted {
-            self.count(CLIENT_CLOSED_REQUEST, "cancelled");
+            self.count(CLIENT_CLOSED_REQUEST, CANCELLED);
         }
     }
 }
