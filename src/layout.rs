@@ -1,9 +1,12 @@
-//! Places for the nodes of a small graph, so that its edges can be seen: what is joined lies near, and nothing on top of another.
+//! Positions for the nodes of a small graph, so that its edges can be seen: what is joined lies
+//! near, and nothing on top of another.
 //!
-//! Forces between all pairs, cooled down step by step (Fruchterman, Reingold: Graph Drawing by Force-directed Placement. Software:
-//! Practice and Experience, 1991), with a pull to the middle that keeps parts together which no edge joins. Of more than 2,000 nodes,
-//! those that are far away push together, as their centre of mass: a tree of squares finds them (Barnes, Hut: A hierarchical O(N log N)
-//! force-calculation algorithm. Nature, 1986). The same graph gets the same positions on machines whose floats are the same.
+//! Forces between all pairs, cooled down step by step (Fruchterman, Reingold: Graph Drawing by
+//! Force-directed Placement. Software: Practice and Experience, 1991), with a pull to the middle
+//! that attracts disconnected components. Of more than 2,000 nodes, those that are far away push
+//! together, as their centre of mass: a tree of squares finds them (Barnes, Hut: A hierarchical O(N
+//! log N) force-calculation algorithm. Nature, 1986). The same graph gets the same positions on
+//! machines whose floats are the same.
 
 mod squares;
 
@@ -13,7 +16,7 @@ use squares::Squares;
 /// The most nodes that are placed, in a few seconds.
 pub const NODES_MAX: usize = 20_000;
 
-/// The most nodes of which each pushes each other one; of more, far ones push together.
+/// The most nodes that all repel each other; of more, distant ones are combined.
 const ALL_PAIRS: usize = 2_000;
 
 /// The pairs that are looked at in all rounds together, about: what decides the number of rounds.
@@ -22,18 +25,20 @@ const PAIRS: usize = 400_000_000;
 /// The fewest and the most rounds.
 const ROUNDS: (usize, usize) = (100, 400);
 
-/// How strong the pull to the middle is, beside the force of an edge.
+/// How strong the pull to the middle is, relative to the force of an edge.
 const GRAVITY: f32 = 0.4;
 
-/// How much stronger it is for a node without edges: no edge holds it back from the rim, far from all others.
+/// How much stronger it is for a node without edges: no edge holds it back from the rim, far from
+/// all others.
 const ALONE: f32 = 4.0;
 
 /// The angle between one node and the next at the start, on a spiral: no two lie in one direction.
 const GOLDEN_ANGLE: f32 = 2.399_963_2;
 
-/// Returns a position for each of `nodes` nodes, both coordinates from 0 to 1. `edges` are pairs of numbers of nodes, from 0. `check` is
-/// called in each round, and stops it by an error. Costs O(nodes² + edges) a round up to 2,000 nodes, of which there are 100 to 400, and
-/// O(nodes log nodes + edges) above: 0.3 s for 1,000 nodes, 0.7 s for 10,000 with 30,000 edges.
+/// Returns a position for each of `nodes` nodes, both coordinates from 0 to 1. `edges` are pairs of
+/// numbers of nodes, from 0. `check` is called in each round, and stops it by an error. Costs
+/// O(nodes² + edges) a round up to 2,000 nodes, with 100 to 400 rounds, and O(nodes log nodes +
+/// edges) above: 0.3 s for 1,000 nodes, 0.7 s for 10,000 with 30,000 edges.
 ///
 /// ```
 /// use hexgraph::layout::positions;
@@ -46,7 +51,8 @@ const GOLDEN_ANGLE: f32 = 2.399_963_2;
 ///
 /// # Errors
 ///
-/// [`Error::Query`] for more than [`NODES_MAX`] nodes and for an edge of a node that there is not; those of `check`.
+/// [`Error::Query`] for more than [`NODES_MAX`] nodes and for an edge of a node that there is not;
+/// those of `check`.
 pub fn positions(
     nodes: usize,
     edges: &[(usize, usize)],
@@ -77,7 +83,8 @@ pub fn positions(
         for ((force, position), strength) in forces.iter_mut().zip(&slots).zip(&gravity) {
             *force = [force[0] - strength * position[0], force[1] - strength * position[1]];
         }
-        // The longest step of this round: wide at first, so that nodes pass each other, and short in the end.
+        // The longest step of this round: wide at first, so that nodes pass each other, and short
+        // in the end.
         let cool = 1.0 - round as f32 / rounds as f32;
         let longest = 0.1 * side * cool * cool + 0.005;
         for (position, force) in slots.iter_mut().zip(&forces) {
@@ -92,7 +99,7 @@ pub fn positions(
     Ok(within_square(slots))
 }
 
-/// The first place of a node, with one node on each unit of the plane, about.
+/// The first position of a node, with one node on each unit of the plane, about.
 fn spiral(node: usize) -> [f32; 2] {
     // The disc that the first n nodes fill has the area π · 0.36 · n, which is about n.
     let (radius, angle) = ((node as f32 + 0.5).sqrt() * 0.6, node as f32 * GOLDEN_ANGLE);
@@ -135,7 +142,8 @@ fn pull_together(positions: &[[f32; 2]], edges: &[(usize, usize)], forces: &mut 
     }
 }
 
-/// Moves and shrinks the places, alike in both directions, so that they fill a square of side 1 in the longer one.
+/// Moves and scales the positions, equally in both directions, so that they fill a square of side 1
+/// in the longer one.
 fn within_square(mut positions: Vec<[f32; 2]>) -> Vec<[f32; 2]> {
     let bounds = |axis: usize| {
         let values = positions.iter().map(|position| position[axis]);
@@ -177,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn places_fill_a_square_and_differ() {
+    fn positions_fill_a_square_and_differ() {
         for nodes in [2, 3, 50] {
             let slots = positions(nodes, &[], || Ok(())).unwrap();
             assert!(slots.iter().flatten().all(|it| (-1e-4..=1.0001).contains(it)));
@@ -202,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn many_nodes_in_one_place_end() {
+    fn many_nodes_at_one_position_terminate() {
         let positions = vec![[0.25, 0.5]; 3_000];
         let mut forces = vec![[0.0; 2]; 3_000];
         push_from_afar(&positions, &mut forces);

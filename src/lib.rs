@@ -2,7 +2,8 @@
 //!
 //! ## Where to go next
 //!
-//! - [`db::Database`]: open or create a graph, change it, query it, save it. Its methods are grouped by task.
+//! - [`db::Database`]: open or create a graph, change it, query it, save it. Its methods are
+//!   grouped by task.
 //! - [`db::QueryAnswer`]: read an answer as rows of your types, JSON, N-Quads, or columns.
 //! - [`db::Txn`]: several requests that see one moment and are committed as one.
 //! - [`db::RequestContext`] and [`db::Limits`]: stop a request, and bound what it may use.
@@ -27,8 +28,8 @@ pub mod db;
 #[cfg(feature = "tables")]
 pub mod tables;
 
-/// The layers that the database is made of, for the project's own tests, benches and fuzz targets. They change without
-/// notice.
+/// The layers that the database is made of, for the project's own tests, benches and fuzz targets.
+/// They change without notice.
 #[cfg(feature = "internals")]
 pub mod internals {
     pub use hexgraph_base::{formats, geo, plan, schema, text};

@@ -1,7 +1,8 @@
 //! Requests to other servers, sent with ureq.
 //!
-//! Redirects are followed here and not by the library: headers hold secrets of a schema and tokens of callers, which nobody but the
-//! server that they are meant for may see. A redirect to another scheme, host or port goes without them.
+//! Redirects are followed here and not by the library: headers hold secrets of a schema and tokens
+//! of callers, which nobody but the server that they are meant for may see. A redirect to another
+//! scheme, host or port goes without them.
 
 use arc_swap::ArcSwapOption;
 use hexgraph_base::types::before_waiting;
@@ -22,10 +23,11 @@ const REDIRECTS_MAX: usize = 5;
 /// The longest time for establishing a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An HTTP client that keeps connections open for reuse. It is set up when the first request is sent.
+/// An HTTP client that keeps connections open for reuse. It is set up by the first request.
 #[derive(Default)]
 pub(super) struct Client {
-    /// The agent, and the id of the process that created it: a forked child must not use the connections of its parent.
+    /// The agent, and the id of the process that created it: a forked child must not use the
+    /// connections of its parent.
     agent: ArcSwapOption<(u32, Agent)>,
 }
 
@@ -62,7 +64,8 @@ impl Client {
             return existing.1.clone();
         }
         let agent = agent();
-        // Of two agents that are made at once the later one is retained, and the other goes with its requests.
+        // Of two agents that are made at once the later one is retained, and the other goes with
+        // its requests.
         self.agent.store(Some(Arc::new((process, agent.clone()))));
         agent
     }
@@ -110,7 +113,7 @@ fn request(outgoing: &Outgoing) -> Result<http::Request<Vec<u8>>, http::Error> {
     request.body(outgoing.body.clone().unwrap_or_default())
 }
 
-/// Turns a request into the one that a redirect requests. A method that must not be repeated
+/// Converts a request to the one that a redirect requires. A method that must not be repeated
 /// becomes `GET`, as in browsers.
 fn redirect(outgoing: &mut Outgoing, status: u16, location: &str) -> Result<(), Unanswered> {
     let invalid = || Unanswered::new("there was a redirect to an invalid address");
@@ -120,7 +123,8 @@ fn redirect(outgoing: &mut Outgoing, status: u16, location: &str) -> Result<(), 
     if !matches!(new.scheme_str(), Some("http" | "https")) {
         return Err(invalid());
     }
-    // Headers may have secrets that are meant for the first server, so another one gets none but these.
+    // Headers may have secrets that are meant for the first server, so another one gets none but
+    // these.
     if (old.scheme(), old.authority()) != (new.scheme(), new.authority()) {
         let is_plain = |name: &str| {
             ["content-type", "accept"].iter().any(|plain| plain.eq_ignore_ascii_case(name))
@@ -135,8 +139,8 @@ fn redirect(outgoing: &mut Outgoing, status: u16, location: &str) -> Result<(), 
     Ok(())
 }
 
-/// Characters that servers write into redirects although no address may contain them; they are percent-encoded, as browsers
-/// do.
+/// Characters that servers write into redirects although no address may contain them; they are
+/// percent-encoded, as browsers do.
 const UNWRITABLE: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -149,7 +153,7 @@ const UNWRITABLE: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// Resolves the address of a redirect against the one that was asked, as RFC 3986 says.
+/// Resolves the address of a redirect against the requested one, as RFC 3986 says.
 fn join(old: &str, location: &str) -> Option<String> {
     let (location, _) = location.split_once('#').unwrap_or((location, ""));
     let location = utf8_percent_encode(location, UNWRITABLE).to_string();
@@ -195,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn redirects_lead_to_addresses() {
+    fn redirects_resolve_to_addresses() {
         for (location, want) in [
             ("http://x/y", "http://x/y"),
             ("//x/y", "https://x/y"),

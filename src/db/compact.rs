@@ -1,9 +1,9 @@
-//! A compact graph in the caller's hands: the edges of some predicates as arrays, and algorithms on just these edges, whatever is
-//! committed meanwhile.
+//! A compact graph in the caller's hands: the edges of some predicates as arrays, and algorithms on
+//! just these edges, whatever is committed meanwhile.
 
-use super::ask::query::QueryAnswer;
 use super::database::Database;
 use super::guard::guarded;
+use super::query::answer::QueryAnswer;
 use hexgraph_base::budget::Reservation;
 use hexgraph_base::plan::{
     AlgorithmCall, ArgumentDef, ArgumentKind, ArgumentValue, NUMBERS_MAX, algorithm,
@@ -19,11 +19,12 @@ use std::sync::Arc;
 pub struct CompactGraph {
     graph: Arc<Graph>,
     uids: Vec<u64>,
-    /// The targets, where the graph does not have them in one list: some of its rows were patched after a commit.
+    /// The targets, where the graph does not have them in one list: some of its rows were patched
+    /// after a commit.
     targets: Option<Vec<u32>>,
     /// The weights, where the graph does not have them in one list of eight bytes each.
     weights: Option<Vec<f64>>,
-    /// The memory of the uids, drawn from the budget for as long as this exists.
+    /// The memory of the uids, reserved in the budget while this exists.
     _reservation: Option<Arc<Reservation>>,
 }
 
@@ -34,11 +35,12 @@ pub struct CompactCall {
     pub name: String,
     /// The arguments that are no nodes, as a query would have them behind the colon.
     pub arguments: Vec<(String, String)>,
-    /// The arguments that are nodes, by their numbers; for one that is groups, the group of each node.
+    /// The arguments that are nodes, by their numbers; for one that is groups, the group of each
+    /// node.
     pub nodes: Vec<(String, Vec<u32>)>,
     /// The most threads that work on it; `None` for all.
     pub threads: Option<usize>,
-    /// What random draws begin with.
+    /// The seed of random numbers.
     pub seed: u64,
 }
 
@@ -62,8 +64,9 @@ impl QueryAnswer {
         self.compact_graph_with(&RequestContext::new())
     }
 
-    /// The compact graph that the first block of an algorithm without a variable has run on. O(nodes), and O(edges) where the graph
-    /// was patched after a commit or has its weights in four bytes each.
+    /// The compact graph that the first block of an algorithm without a variable has run on.
+    /// O(nodes), and O(edges) where the graph was patched after a commit or has its weights in four
+    /// bytes each.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -119,7 +122,7 @@ fn in_one_list(graph: &Graph, context: &RequestContext) -> Result<Listed> {
 }
 
 impl CompactGraph {
-    /// The uids of the nodes, ascending; a node's number is its place.
+    /// The uids of the nodes, ascending; a node's number is its index.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -132,7 +135,8 @@ impl CompactGraph {
         &self.uids
     }
 
-    /// True when edges have no direction: then the rows have each edge both ways, and a loop once.
+    /// True when edges have no direction: then the rows have each edge in both directions, and a
+    /// loop once.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -158,7 +162,7 @@ impl CompactGraph {
         self.targets.as_deref().or(self.graph.outgoing().targets()).unwrap_or_default()
     }
 
-    /// What the edges weigh, beside the targets; `None` where each weighs 1.
+    /// The weights of the edges, parallel to the targets; `None` where each weighs 1.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -172,7 +176,7 @@ impl CompactGraph {
         self.weights.as_deref().or(self.graph.outgoing().wide_weights())
     }
 
-    /// Where the row of each node begins among the targets, and where the last one ends. O(nodes).
+    /// The start of the row of each node among the targets, and the end of the last one. O(nodes).
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -194,8 +198,9 @@ impl CompactGraph {
 
 /// # Algorithms on arrays
 impl Database {
-    /// Makes a compact graph of edges that are given as arrays, with the threads and the limits of this database, whose data it has nothing
-    /// to do with. `uids` are what its nodes are called, ascending: as many as there are nodes.
+    /// Makes a compact graph of edges that are given as arrays, with the threads and the limits of
+    /// this database, whose data it has nothing to do with. `uids` are what its nodes are called,
+    /// ascending: as many as there are nodes.
     ///
     /// ```
     /// use hexgraph::db::{Database, EdgeArrays, RequestContext};
@@ -215,7 +220,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Query` for arrays that make no edges, and for weights that are negative or no numbers; those of `context`.
+    /// `Query` for arrays that make no edges, and for weights that are negative or no numbers;
+    /// those of `context`.
     pub fn graph_of_arrays(
         &self,
         edges: &EdgeArrays<'_>,
@@ -241,7 +247,8 @@ impl Database {
         })
     }
 
-    /// Runs an algorithm on a compact graph, with the threads, the memory and the limits of this database.
+    /// Runs an algorithm on a compact graph, with the threads, the memory and the limits of this
+    /// database.
     ///
     /// ```
     /// use hexgraph::db::{AlgorithmOutput, CompactCall, Database, EdgeArrays, RequestContext};
@@ -264,8 +271,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Query` for a name or an argument that there is not, for a value out of range, and for nodes that the graph does not have;
-    /// `Limit` when `context` stops it, or there is no memory.
+    /// `Query` for a name or an argument that there is not, for a value out of range, and for nodes
+    /// that the graph does not have; `Limit` when `context` stops it, or there is no memory.
     pub fn compute_on(
         &self,
         graph: &CompactGraph,

@@ -1,22 +1,27 @@
-//! [`Database::connect`]: several handles of one directory in a process, each of which is closed for itself.
+//! [`Database::connect`]: several handles of one directory in a process, closed one by one.
 //!
-//! [`Database::open`] takes a directory for one owner, who hands out clones. Programs whose parts know nothing of each other (the cells
-//! of a notebook, a library beside the program that uses it) open it again instead. To them `connect` gives a further handle:
+//! [`Database::open`] takes a directory for one owner, who hands out clones. Programs with
+//! independent parts (the cells of a notebook, a library and its user) open it again instead. To
+//! them `connect` gives a further handle:
 //!
 //! ```text
 //!   Slots (of this process)          Shared                        handles
 //!   /data/films ──weak──►  NamespaceSet, options, open: 2  ◄── Handle   Handle ✗   Handle
 //! ```
 //!
-//! - A closed handle, with its clones, transactions and servers, fails with `Closed`; the others go on. The last one that is closed or
-//!   dropped closes the database. `Shared::open` counts those that are left, and is locked while the database is being closed: who
-//!   connects meanwhile waits, and opens it anew.
-//! - A slot is found by the canonical path and locked while its directory is opened, so of threads that connect at once one opens. It
-//!   counts only while the path has the file that is locked: a directory that was removed and made anew is another database.
-//! - Handles share threads, memory and limits, so who connects with other options is refused, and told which.
-//! - Who reads only gets a database of its own: nothing is locked, and `refresh` of one must not move the others.
-//! - A forked child has handles of its parent, which are not its own to share: slots belong to a process. It locks nothing that another
-//!   thread may have held when it was forked.
+//! - A closed handle, with its clones, transactions and servers, fails with `Closed`; the others go
+//!   on. The last one that is closed or dropped closes the database. `Shared::open` counts those
+//!   that are left, and is locked while the database is being closed: who connects meanwhile waits,
+//!   and opens it anew.
+//! - A slot is found by the canonical path and locked while its directory is opened, so only one of
+//!   several connecting threads opens it. It counts only while the path has the file that is
+//!   locked: a directory that was removed and made anew is another database.
+//! - Handles have the same threads, memory and limits, so connecting with other options is an error
+//!   that names them.
+//! - Who reads only gets a database of its own: nothing is locked, and `refresh` of one must not
+//!   move the others.
+//! - A forked child has handles of its parent, which it must not use: slots belong to a process. It
+//!   locks nothing that another thread may have held when it was forked.
 //!
 //! A call through a handle costs one look at a cell that is written once.
 
@@ -33,9 +38,10 @@ use std::sync::{Arc, Mutex, Weak};
 
 /// # Sharing an open directory
 impl Database {
-    /// Opens the database in a directory as [`Database::open`] does. Where this process has it open already by this function, to be
-    /// written and with the same options, the result is another handle of the same database. The database is closed with the last
-    /// of them. With `read_only` it is opened anew, to be moved by [`Database::refresh`] alone.
+    /// Opens the database in a directory as [`Database::open`] does. Where this process has it open
+    /// already by this function, to be written and with the same options, the result is another
+    /// handle of the same database. The database is closed with the last of them. With `read_only`
+    /// it is opened anew, to be moved by [`Database::refresh`] alone.
     ///
     /// # Errors
     ///
@@ -100,7 +106,8 @@ impl Slots {
 
     /// The slot of a directory, which need not be there yet.
     fn slot(&self, path: &Path) -> Arc<Slot> {
-        // A slot that another thread holds is in use. The lock of any other slot is free: only the map has it.
+        // A slot that another thread holds is in use. The lock of any other slot is free: only the
+        // map has it.
         self.by_path.retain(|_, slot| 1 < Arc::strong_count(slot) || 0 < lock(slot).strong_count());
         Arc::clone(&self.by_path.entry(canonical(path)).or_default())
     }

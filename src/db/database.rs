@@ -1,4 +1,5 @@
-//! [`Database`]: a handle of a graph, its threads, its cache of plans, and the directory that it is stored in.
+//! [`Database`]: a handle of a graph, its threads, its cache of plans, and the directory that it is
+//! stored in.
 
 #[cfg(feature = "graphql")]
 use super::access::{AccessList, Caller};
@@ -9,8 +10,8 @@ use super::handles::Handle;
 use super::namespaces::{Namespace, NamespaceSet};
 use super::open::Open;
 use super::operation::{OpenOptions, Stats};
-use crate::db::ask::plans::{Variables, reserve_plan};
-use crate::db::ask::slow::SlowLog;
+use crate::db::query::plans::{Variables, reserve_plan};
+use crate::db::query::slow::SlowLog;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::plan::Query;
 use hexgraph_base::types::pool::{AllThreads, Pool};
@@ -25,7 +26,7 @@ use std::process;
 use std::sync::Arc;
 
 /// An open database. A clone is another handle of the same one; all may be used at once, from any
-/// thread. Readers take no lock and never wait for a writer.
+/// thread. Readers never lock and never wait for a writer.
 #[derive(Clone)]
 pub struct Database {
     /// All that is in the directory.
@@ -96,8 +97,8 @@ impl Database {
         Database::open_with(path, options, Arc::new(Disk))
     }
 
-    /// Opens a directory as [`Database::open`] does, but reads and writes through `files`. Tests use this to make operations
-    /// of the disk fail.
+    /// Opens a directory as [`Database::open`] does, but reads and writes through `files`. Tests
+    /// use this to make operations of the disk fail.
     ///
     /// # Errors
     ///
@@ -144,9 +145,10 @@ impl Database {
         Database { own, ..self.clone() }
     }
 
-    /// Closes the database with all of its namespaces: writes a snapshot of each unless its log is short, and unlocks the
-    /// directory. Later calls fail with [`Error::Closed`]; closing again does nothing. Queries that are running finish on the
-    /// version that they read. A handle of [`Database::connect`] closes the database only where it is the last one.
+    /// Closes the database with all of its namespaces: writes a snapshot of each unless its log is
+    /// short, and unlocks the directory. Later calls fail with [`Error::Closed`]; closing again
+    /// does nothing. Queries that are running finish on the version that they read. A handle of
+    /// [`Database::connect`] closes the database only where it is the last one.
     ///
     /// ```
     /// use hexgraph::{db::Database, types::Error};
@@ -186,7 +188,8 @@ impl Database {
         Ok(self.version()?.schema.to_text())
     }
 
-    /// Counts nodes and the sizes of all predicates. Costs one pass over the node sets of all predicates.
+    /// Counts nodes and the sizes of all predicates. Costs one pass over the node sets of all
+    /// predicates.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -203,7 +206,8 @@ impl Database {
         guarded(|| Ok(stats_of(&version)))
     }
 
-    /// Returns the number of the last commit. Later commits have greater numbers, with gaps between them.
+    /// Returns the number of the last commit. Later commits have greater numbers, with gaps between
+    /// them.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -224,14 +228,15 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Closed`; `Access` for a caller who is not known.
+    /// `Closed`; `Access` for an unauthenticated caller.
     pub(super) fn version(&self) -> Result<Arc<Version>> {
         self.seen(self.entire_version()?)
     }
 
-    /// Returns the newest published version with all that is in it, whoever asks.
+    /// Returns the newest published version with all its data, for any caller.
     pub(super) fn entire_version(&self) -> Result<Arc<Version>> {
-        // A guard of the swap and not a clone: readers touch no shared reference count but that of the version.
+        // A guard of the swap and not a clone: readers touch no shared reference count but that of
+        // the version.
         self.check_handle()?;
         let open = self.own.open.load();
         open.as_ref().map(|open| open.store.version()).ok_or_else(|| self.own.closed())
@@ -277,7 +282,7 @@ impl Database {
         &self.own.limits
     }
 
-    /// The budget that the memory of all requests is drawn from.
+    /// The budget in which all requests reserve memory.
     ///
     /// ```
     /// use hexgraph::db::{Database, Memory, OpenOptions};
@@ -290,7 +295,8 @@ impl Database {
         &self.own.budget
     }
 
-    /// Gives a request the limits of the database, a share of its memory, and its threads, where it has none of its own.
+    /// Gives a request the limits of the database, a reservation in its memory, and its threads,
+    /// where it has none of its own.
     pub(super) fn prepare(&self, context: &RequestContext) {
         context.set_limits(*self.limits());
         context.set_budget(self.budget());
@@ -313,7 +319,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Limit` when the text is longer than the limit `text`; `Syntax` and `Query` for a text that is wrong.
+    /// `Limit` when the text is longer than the limit `text`; `Syntax` and `Query` for a text that
+    /// is wrong.
     pub(super) fn plan(
         &self,
         text: &str,
@@ -324,7 +331,8 @@ impl Database {
         self.own.plans.plan(text, variables, context)
     }
 
-    /// Parses a query text, which is not put into the cache. The memory for it is drawn for `context`.
+    /// Parses a query text, which is not put into the cache. The memory for it is reserved for
+    /// `context`.
     ///
     /// # Errors
     ///
@@ -345,8 +353,8 @@ impl Database {
         Ok(())
     }
 
-    /// Returns all threads of the database, for a load or for many questions; they are started at the first call. Until what is
-    /// returned is dropped, other requests stay on their own threads.
+    /// Returns all threads of the database, for a load or for many questions; they are started at
+    /// the first call. Until what is returned is dropped, other requests stay on their own threads.
     ///
     /// ```
     /// use hexgraph::db::{Database, OpenOptions};
@@ -365,7 +373,7 @@ impl Database {
         self.own.pool.all()
     }
 
-    /// The threads of the database, of which work borrows those that are free.
+    /// The threads of the database, whose idle ones are borrowed for work.
     pub(super) fn shared_pool(&self) -> &Arc<Pool> {
         &self.own.pool
     }
@@ -385,8 +393,8 @@ impl Database {
         self.own.pool.threads()
     }
 
-    /// Runs `job`, which prepares a change, under the limits of a request. A forked child installs a pool of its own
-    /// first, since the threads of rayon's global pool exist only in the parent.
+    /// Runs `job`, which prepares a change, under the limits of a request. A forked child installs
+    /// a pool of its own first, since the threads of rayon's global pool exist only in the parent.
     ///
     /// # Errors
     ///
@@ -405,8 +413,8 @@ impl Database {
         self.own.process != process::id()
     }
 
-    /// Publishes the version that `make_next` derives from the newest one, while other writers go on. In a directory it is first written
-    /// to a snapshot instead of the log, as loads are.
+    /// Publishes the version that `make_next` derives from the newest one, while other writers go
+    /// on. In a directory it is first written to a snapshot instead of the log, as loads are.
     pub(super) fn change_saved<T>(
         &self,
         make_next: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
@@ -415,16 +423,16 @@ impl Database {
         guarded(|| {
             open.check_writable()?;
             self.retain_uids()?;
-            let done = open.write_saved(|version| self.with_kept_uids(make_next(version)?))?;
+            let done = open.write_saved(|version| self.with_recorded_uids(make_next(version)?))?;
             open.transactions.note_version(&open.store.version());
             Open::retain(&open)?;
             Ok(done)
         })
     }
 
-    /// Publishes the version that `make_next` derives from the newest one, unless `claim` conflicts with a later commit. In
-    /// a directory its record is appended to the log first. Returns the number of the commit, and what `make_next`
-    /// returned.
+    /// Publishes the version that `make_next` derives from the newest one, unless `claim` conflicts
+    /// with a later commit. In a directory its record is appended to the log first. Returns the
+    /// number of the commit, and what `make_next` returned.
     pub(super) fn change<T>(
         &self,
         claim: Option<Claim<'_>>,
@@ -434,17 +442,18 @@ impl Database {
         guarded(|| {
             open.check_writable()?;
             self.retain_uids()?;
-            let done = open
-                .store
-                .write(claim, |version, commit| self.with_kept_uids(make_next(version, commit)?))?;
+            let done = open.store.write(claim, |version, commit| {
+                self.with_recorded_uids(make_next(version, commit)?)
+            })?;
             open.transactions.note_version(&open.store.version());
             Open::retain(&open)?;
             Ok(done)
         })
     }
 
-    /// Notes the uids that were handed out to make a version, before it is published. Most were noted ahead, without the writer's turn.
-    fn with_kept_uids<T>(&self, made: T) -> Result<T> {
+    /// Records the uids that a version has allocated, before it is published. Most were recorded in
+    /// advance, without the writer lock.
+    fn with_recorded_uids<T>(&self, made: T) -> Result<T> {
         self.retain_uids().map(|()| made)
     }
 

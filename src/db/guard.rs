@@ -1,8 +1,8 @@
 //! Nothing that happens inside the engine unwinds into a surface.
 //!
-//! A panic carries its message and not its place, and may come from another thread: one of the pool
-//! passes it on to the thread that waits. So a hook notes the place of each panic with its message,
-//! and whoever catches one looks its message up.
+//! A panic carries its message and not its position, and may come from another thread: one of the
+//! pool passes it on to the thread that waits. So a hook records the position of each panic with
+//! its message, and the handler looks the message up.
 
 use hexgraph_base::types::{Error, Result};
 use std::any::Any;
@@ -20,7 +20,7 @@ static NOTED: Mutex<VecDeque<(String, String)>> = Mutex::new(VecDeque::new());
 
 static HOOK: Once = Once::new();
 
-/// Runs `work` and turns a panic into an error.
+/// Runs `work` and converts a panic to an error.
 ///
 /// The engine unwinds with an [`Error`] where it meets a damaged block of a mapped file. It
 /// publishes changes entire or not at all, so what others see is sound after any panic.
@@ -46,17 +46,18 @@ fn error_of(payload: Box<dyn Any + Send>) -> Error {
     };
     let message = text_of(&*payload);
     let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
-    // The newest panic of this message is taken, since an older one may be one that nobody caught.
+    // The newest panic of this message is used, since an older one may be one that nobody caught.
     let result = noted.iter().rposition(|(existing, _)| *existing == message);
     let position = result.and_then(|at| noted.remove(at)).map(|(_, position)| position);
     Error::Internal { message, position: position.unwrap_or_default() }
 }
 
-/// Installs a panic hook that records the locations of panics, and calls the hook that was installed before.
+/// Installs a panic hook that records the locations of panics, and calls the hook that was
+/// installed before.
 fn note_positions() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        // Printing may take seconds; noted last, the position is not pushed out meanwhile.
+        // Printing may need seconds; noted last, the position is not pushed out meanwhile.
         before(info);
         let position = info.location().map(ToString::to_string).unwrap_or_default();
         let mut noted = NOTED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn panics_are_told_with_their_place() {
+    fn panics_are_reported_with_their_position() {
         let line = line!() + 1;
         let error = guarded::<()>(|| panic!("no {}", "row")).unwrap_err();
         let Error::Internal { message, position } = &error else { panic!("{error:?}") };
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn panics_of_other_threads_are_told_with_their_place() {
+    fn panics_of_other_threads_are_reported_with_their_position() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let error = guarded::<()>(|| pool.install(|| panic!("in the pool"))).unwrap_err();
         let Error::Internal { message, position } = error else { panic!("{error:?}") };
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_that_no_hook_saw_has_no_place() {
+    fn a_panic_without_a_hook_has_no_position() {
         let error = guarded::<()>(|| panic::resume_unwind(Box::new("why"))).unwrap_err();
         assert_eq!(error.to_string(), "a fault of hexgraph, please report it: why");
     }

@@ -1,5 +1,5 @@
-//! [`Handle`]: one of several handles of a database that a process has open, each of which is closed for itself. [`super::connect`]
-//! says what for.
+//! [`Handle`]: one of several handles of a database that a process has open, closed one by one.
+//! [`super::connect`] says what for.
 
 use super::guard::guarded;
 use super::namespaces::NamespaceSet;
@@ -10,7 +10,8 @@ use std::path::Path;
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// One of the handles of a database that a process has open. Clones of a [`Database`](super::Database) have the same one.
+/// One of the handles of a database that a process has open. Clones of a
+/// [`Database`](super::Database) have the same one.
 pub(super) struct Handle {
     shared: Arc<Shared>,
     closed: OnceLock<()>,
@@ -52,7 +53,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // Nobody is left to be reported; `close` tells.
+        // An error has no receiver here; `close` reports it.
         let _ = guarded(|| self.close());
     }
 }
@@ -61,7 +62,8 @@ impl Drop for Handle {
 pub(super) struct Shared {
     all: Arc<NamespaceSet>,
     options: OpenOptions,
-    /// The number of handles that are neither closed nor dropped. Locked while the database is being closed.
+    /// The number of handles that are neither closed nor dropped. Locked while the database is
+    /// being closed.
     open: Mutex<usize>,
     /// The process that opened it.
     process: u32,

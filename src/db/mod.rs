@@ -1,20 +1,21 @@
-//! The public API: [`Database`], which all surfaces (HTTP, the command line, Python) use to query, change, save and open a
-//! graph.
+//! The public API: [`Database`], which all surfaces (HTTP, the command line, Python) use to query,
+//! change, save and open a graph.
 //!
-//! [`QueryAnswer`] reads what a query has found, [`Txn`] is a transaction, and [`RequestContext`] stops a request. A method
-//! with the suffix `_with` takes a context and all options; the one without has the defaults.
+//! [`QueryAnswer`] reads the result of a query, [`Txn`] is a transaction, and [`RequestContext`]
+//! stops a request. A method with the suffix `_with` takes a context and all options; the one
+//! without has the defaults.
 
 mod operation;
 mod activity;
 mod database;
 mod connect;
-mod ask;
+mod query;
 mod compact;
 mod change;
-mod keep;
+mod maintenance;
 mod files;
 mod export;
-mod folding;
+mod compactor;
 mod open;
 mod handles;
 mod namespaces;
@@ -31,18 +32,6 @@ pub mod access;
 mod without_access;
 
 pub use activity::{Activity, Runs};
-pub use ask::each::EachAnswer;
-pub use ask::explain::{ExplainedStep, Explanation};
-pub use ask::grammar::GrammarFormat;
-pub use ask::kept::algorithm_table::{AlgorithmNumbers, AlgorithmTable};
-pub use ask::kept::copied::AnswerMemory;
-pub use ask::many::ManyRequest;
-pub use ask::pages::Pages;
-pub use ask::plans::{QueryRequest, Variables};
-pub use ask::prepared::PreparedQuery;
-pub use ask::query::QueryAnswer;
-pub use ask::slow::SlowQuery;
-pub use ask::warnings::{Warning, WarningKind};
 pub use change::detach::{DeleteAnswer, Nodes};
 pub use change::input::{LoadProgress, Source};
 pub use change::mutate::{Mutation, MutationAnswer, MutationRequest};
@@ -89,10 +78,22 @@ pub use hexgraph_store::graph::{
     Effect, Folding, LoadReport, Losses, LostValue, PredicateStats, SkippedLine, Statements,
     Thresholds,
 };
-pub use keep::{Checked, check};
+pub use maintenance::{Checked, check};
 pub use operation::{
     Drop, Latency, LoadOptions, Memory, OpenOptions, Stats, TxnLimits, memory_count,
 };
+pub use query::answer::QueryAnswer;
+pub use query::each::EachAnswer;
+pub use query::explain::{ExplainedStep, Explanation};
+pub use query::grammar::GrammarFormat;
+pub use query::many::ManyRequest;
+pub use query::pages::Pages;
+pub use query::plans::{QueryRequest, Variables};
+pub use query::prepared::PreparedQuery;
+pub use query::retained::algorithm_table::{AlgorithmNumbers, AlgorithmTable};
+pub use query::retained::copied::AnswerMemory;
+pub use query::slow::SlowQuery;
+pub use query::warnings::{Warning, WarningKind};
 
 #[cfg(test)]
 mod tests;

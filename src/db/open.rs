@@ -1,7 +1,8 @@
-//! The state of an open database: the graph in memory, and its snapshots and logs where it has a directory.
+//! The state of an open database: the graph in memory, and its snapshots and logs where it has a
+//! directory.
 
 use super::activity::Meter;
-use super::folding::Compactor;
+use super::compactor::Compactor;
 use super::guard::guarded;
 use super::operation::OpenOptions;
 use crate::db::change::transactions::Transactions;
@@ -20,12 +21,12 @@ use std::{fs, thread};
 /// The length of the log, in bytes, from which a snapshot is due unless the options say otherwise.
 const CHECKPOINT_BYTES: u64 = 64 << 20;
 
-/// A log up to this many bytes is retained when the database is closed, since replaying it is faster than writing a snapshot of a
-/// large graph.
+/// A log up to this many bytes is retained when the database is closed, since replaying it is
+/// faster than writing a snapshot of a large graph.
 const SHORT_LOG: u64 = 64 << 10;
 
-/// The file `CLOCK` is moved on by this many numbers at a time, so that few transactions write to it: those of ten thousand
-/// commits, which lie 1,024 apart (`commit_gap`).
+/// The file `CLOCK` is moved on by this many numbers at a time, so that few transactions write to
+/// it: those of ten thousand commits, which lie 1,024 apart (`commit_gap`).
 const CLOCK_STEP: u64 = 10_000 << 10;
 
 /// Everything that exists only while a database is open.
@@ -39,7 +40,7 @@ pub(super) struct Open {
     pub(super) compactions: Arc<Meter>,
     /// Counts the checkpoints.
     pub(super) checkpoints: Meter,
-    /// The budget that the memory of all requests is drawn from.
+    /// The budget in which all requests reserve memory.
     budget: Budget,
     /// Where the data are stored.
     home: Home,
@@ -67,15 +68,18 @@ struct Writing {
     result: Recovery,
     /// Transaction numbers up to this one are recorded in the directory as handed out.
     clock: Mutex<u64>,
-    /// Locked while a snapshot is being written, so that there is one writer of snapshots at a time.
+    /// Locked while a snapshot is being written, so that there is one writer of snapshots at a
+    /// time.
     saving: Mutex<()>,
-    /// The thread that writes a snapshot because the log has grown long; `None` before the first one.
+    /// The thread that writes a snapshot because the log has grown long; `None` before the first
+    /// one.
     checkpointer: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Open {
-    /// Opens the graph of a directory, to be read or written as the options say. Its memory is drawn from `budget`, and new nodes get
-    /// their uids from `uids`, where it is another graph's, too.
+    /// Opens the graph of a directory, to be read or written as the options say. Its memory is
+    /// reserved in `budget`, and new nodes get their uids from `uids`, which another graph may use,
+    /// too.
     ///
     /// # Errors
     ///
@@ -91,7 +95,8 @@ impl Open {
         }
     }
 
-    /// Creates an empty graph in memory. New nodes get their uids from `uids`, where it is another graph's, too.
+    /// Creates an empty graph in memory. New nodes get their uids from `uids`, where it is another
+    /// graph's, too.
     pub(super) fn in_memory(
         options: OpenOptions,
         budget: &Budget,
@@ -100,7 +105,7 @@ impl Open {
         let budget = budget.clone();
         let thresholds = options.thresholds;
         let mut version = Version::empty();
-        share(&mut version, uids);
+        use_common_uids(&mut version, uids);
         (version.budget, version.thresholds) = (budget.clone(), thresholds);
         Open::new(Store::with_version(version, None), budget, options, Home::Memory)
     }
@@ -124,8 +129,8 @@ impl Open {
         Ok(Open::new(store, budget, options, Home::Read(Box::new(reading))))
     }
 
-    /// Opens the graph of a directory for writing, and creates the directory where it is missing. Cuts a record at the end of
-    /// the log that was not written whole.
+    /// Opens the graph of a directory for writing, and creates the directory where it is missing.
+    /// Truncates an incomplete record at the end of the log.
     ///
     /// # Errors
     ///
@@ -148,8 +153,8 @@ impl Open {
         let budget = budget.clone();
         let mut version = follower.version(&directory)?;
         version.budget = budget.clone();
-        share(&mut version, uids);
-        // A record that was not written whole was acknowledged to nobody; new ones go instead.
+        use_common_uids(&mut version, uids);
+        // An incomplete record was never acknowledged; new ones overwrite it.
         let start = follower.cut(&directory)?;
         let result = follower.result();
         let files = Arc::clone(directory.files());
@@ -198,8 +203,9 @@ impl Open {
         }
     }
 
-    /// Records that the number of a transaction is handed out, so that it is not handed out again after the database was
-    /// reopened. Only one call in ten thousand writes to the disk; the others compare two numbers.
+    /// Records that the number of a transaction is handed out, so that it is not handed out again
+    /// after the database was reopened. Only one call in ten thousand writes to the disk; the
+    /// others compare two numbers.
     ///
     /// # Errors
     ///
@@ -219,8 +225,8 @@ impl Open {
         Ok(())
     }
 
-    /// Publishes the version that `make_next` makes of the newest one, after it was saved. Writers go on meanwhile; what they commit
-    /// counts as later.
+    /// Publishes the version that `make_next` makes of the newest one, after it was saved. Writers
+    /// go on meanwhile; what they commit counts as later.
     ///
     /// # Errors
     ///
@@ -229,8 +235,8 @@ impl Open {
         &self,
         make_next: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
     ) -> Result<T> {
-        // The order of locks is always this one, then that of snapshots, then the turn of the writer; a checkpoint takes the latter
-        // two in the same order.
+        // The order of locks is always this one, then that of snapshots, then the writer lock; a
+        // checkpoint acquires the latter two in the same order.
         let lock = self.store.rebuild_lock();
         let Home::Write(writing) = &self.home else {
             return self.store.write_beside(&lock, &mut (), make_next);
@@ -244,7 +250,8 @@ impl Open {
         Ok(done)
     }
 
-    /// Writes a snapshot of the newest version, unless there is one. `check` is asked on the way whether to go on.
+    /// Writes a snapshot of the newest version, unless there is one. `check` is called between
+    /// steps.
     ///
     /// # Errors
     ///
@@ -263,7 +270,8 @@ impl Open {
         }
         // Most of what is to be synced is, before writers have to wait for it.
         writing.wal.sync()?;
-        // Nobody else commits meanwhile, so the new log begins right behind the version that is saved.
+        // Nobody else commits meanwhile, so the new log begins right behind the version that is
+        // saved.
         self.checkpoints.run(|| {
             let rotated =
                 self.store.with_head(|version| Ok((Arc::clone(version), writing.wal.rotate()?)));
@@ -288,11 +296,11 @@ impl Open {
     /// [`Error::Io`] when the system gives no thread.
     pub(super) fn request_checkpoint(open: &Arc<Open>) -> Result<()> {
         let Home::Write(writing) = &open.home else { return Ok(()) };
-        let started = Open::checkpoint_beside(open, writing);
+        let started = Open::checkpoint_in_background(open, writing);
         started.map_err(|error| Error::io("starting the thread that writes a snapshot", error))
     }
 
-    /// Syncs the log, or starts a snapshot or a fold, when any of them is due after a commit.
+    /// Syncs the log, or starts a snapshot or a compaction, when one of them is due after a commit.
     ///
     /// # Errors
     ///
@@ -302,15 +310,14 @@ impl Open {
         let Home::Write(writing) = &open.home else { return Ok(()) };
         writing.wal.retain_synced()?;
         if writing.wal.is_due() {
-            // A thread too few is no reason to refuse a commit that is in the log: the next one
-            // asks again.
-            let _ = Open::checkpoint_beside(open, writing);
+            // A failed thread start does not fail the commit: the next one tries again.
+            let _ = Open::checkpoint_in_background(open, writing);
         }
         Ok(())
     }
 
     /// Writes a snapshot on a thread of its own, unless one is being written.
-    fn checkpoint_beside(open: &Arc<Open>, writing: &Writing) -> std::io::Result<()> {
+    fn checkpoint_in_background(open: &Arc<Open>, writing: &Writing) -> std::io::Result<()> {
         let mut running = writing.checkpointer.lock().unwrap_or_else(PoisonError::into_inner);
         if running.as_ref().is_some_and(|thread| !thread.is_finished()) {
             return Ok(());
@@ -319,14 +326,14 @@ impl Open {
         writing.wal.set_due(writing.wal.unsaved() + writing.least());
         let open = Arc::clone(open);
         let thread = thread::Builder::new().name("hexgraph-checkpoint".to_owned());
-        // What fails is tried again after a later commit, and told when the database is closed.
+        // What fails is tried again after a later commit, and reported when the database is closed.
         let work = move || drop(guarded(|| open.checkpoint(&|| Ok(()))));
         *running = Some(thread.spawn(work)?);
         Ok(())
     }
 
-    /// Ends the log: writes a snapshot unless the log is short or the disk has no space for one, and syncs in any case. Does
-    /// nothing to a directory that this process may not write.
+    /// Ends the log: writes a snapshot unless the log is short or the disk has no space for one,
+    /// and syncs in any case. Does nothing to a directory that this process may not write.
     ///
     /// # Errors
     ///
@@ -343,8 +350,8 @@ impl Open {
             // Where there is no space for a snapshot, the log has it all.
             let _ = self.checkpoint(&|| Ok(()));
         }
-        // Threads whose work was interrupted may hold the database for a while. None of them writes a snapshot or the clock
-        // while these are held, and afterwards all are refused.
+        // Threads whose work was interrupted may hold the database for a while. None of them writes
+        // a snapshot or the clock while these are held, and afterwards all are refused.
         let _saving = writing.lock();
         let _clock = writing.clock.lock().unwrap_or_else(PoisonError::into_inner);
         match has_failed {
@@ -362,7 +369,7 @@ impl Open {
         writing.directory.release();
     }
 
-    /// Waits for the thread that writes a snapshot, which keeps the database open.
+    /// Waits for the thread that writes a snapshot, which holds the database open.
     pub(super) fn wait_for_checkpointer(&self) {
         let Home::Write(writing) = &self.home else { return };
         // A forked child has no such thread.
@@ -387,7 +394,7 @@ impl Open {
             let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
             let before = follower.result().commits;
             if !follower.refresh(directory)? {
-                // A newer snapshot has taken the place of the logs that were followed.
+                // A newer snapshot has replaced the logs that were followed.
                 *follower = open_follower(directory, options)?;
             } else if follower.result().commits <= before {
                 // Nothing was committed since, so the version that is there stays.
@@ -400,7 +407,7 @@ impl Open {
         Ok(self.store.version().commit)
     }
 
-    /// What recovery found in the logs when the database was opened.
+    /// The state of the logs when the database was opened.
     pub(super) fn recovery(&self) -> Recovery {
         match &self.home {
             Home::Memory => Recovery::default(),
@@ -433,8 +440,8 @@ impl Open {
 impl Drop for Open {
     fn drop(&mut self) {
         if let Home::Write(writing) = &self.home {
-            // Nobody is left to be reported; `close` tells. A thread that writes a snapshot owns
-            // this, so there is none any more but this one.
+            // An error has no receiver here; `close` reports it. A thread that writes a snapshot
+            // owns this, so there is none any more but this one.
             let _ = guarded(|| match SHORT_LOG < writing.wal.unsaved() {
                 _ if writing.directory.check_writable().is_err() => writing.wal.sync(),
                 true => self.checkpoint(&|| Ok(())),
@@ -465,8 +472,8 @@ impl Writing {
         Ok(())
     }
 
-    /// To be called when a snapshot was refused: it may be what is found when the directory is opened, yet. Nothing is committed
-    /// any more then. Returns whether it is named.
+    /// Called after a snapshot failed: if it is named already, opening the directory reads it. Then
+    /// no more commits are accepted. Returns whether it is named.
     fn fail_where_named(&self, number: u64, error: &Error) -> bool {
         let current = self.directory.current().ok().flatten();
         let is_named = current.is_some_and(|current| current.snapshot == number);
@@ -476,12 +483,12 @@ impl Writing {
         is_named
     }
 
-    /// Sets the length of the log from which a snapshot is due. A quarter of the last snapshot is the least, so all snapshots
-    /// together write at most a few times the bytes of all logs.
+    /// Sets the length of the log from which a snapshot is due. A quarter of the last snapshot is
+    /// the least, so all snapshots together write at most a few times the bytes of all logs.
     fn set_due(&self, snapshot: u64) {
         let file = fs::metadata(self.directory.snapshot_path(snapshot));
-        let share = file.map_or(0, |file| file.len() / 4);
-        self.wal.set_due(self.least().max(share));
+        let quarter = file.map_or(0, |file| file.len() / 4);
+        self.wal.set_due(self.least().max(quarter));
     }
 
     fn least(&self) -> u64 {
@@ -492,8 +499,9 @@ impl Writing {
     }
 }
 
-/// The snapshot in which a load is retained. The log ends where the load begins, and the next one follows upon the snapshot: so after a crash
-/// what was committed meanwhile is found upon the load, or, as long as the snapshot is not named, upon what was there before.
+/// The snapshot of a load. The log is closed at the start of the load, and the next one continues
+/// the snapshot. So recovery applies concurrent commits to the load, or, if the snapshot is not
+/// named, to the state before.
 struct LoadSnapshot<'a> {
     writing: &'a Writing,
     /// The number of the snapshot, and the position in the log where the load begins.
@@ -506,7 +514,7 @@ impl LoadSnapshot<'_> {
         self.begun.ok_or_else(|| Error::internal("a load that was not begun is saved"))
     }
 
-    /// Removes what the snapshot has taken the place of.
+    /// Removes what the snapshot replaces.
     fn tidy(&self) {
         if let Some((number, _)) = self.begun {
             // What can't be removed now is removed by the next one.
@@ -551,7 +559,7 @@ impl Drop for LoadSnapshot<'_> {
 }
 
 /// Has new nodes of a graph get their uids from a counter that others use, too.
-fn share(version: &mut Version, uids: Option<&Arc<Uids>>) {
+fn use_common_uids(version: &mut Version, uids: Option<&Arc<Uids>>) {
     if let Some(uids) = uids {
         // The counter then gives no uid that this graph has already.
         uids.absorb(&version.uids);

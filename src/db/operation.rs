@@ -17,21 +17,23 @@ pub struct OpenOptions {
     pub threads: usize,
     /// The limits of each single request: time, memory, length of text and answer.
     pub limits: Limits,
-    /// The bound on the memory that all requests, transactions and old versions take together.
+    /// The bound on the memory of all requests, transactions and old versions together.
     pub memory: Memory,
     /// The limits on open transactions: how many, for how long, and how much they stage.
     pub transactions: TxnLimits,
-    /// When a commit to a directory is synced to the disk: before it returns, every so often, or never.
+    /// When a commit to a directory is synced to the disk: before it returns, every so often, or
+    /// never.
     pub sync: SyncPolicy,
     /// The length of the log, in bytes, from which a snapshot is written instead; 0 represents 64
     /// MiB. The log always grows to a quarter of the last snapshot first.
     pub checkpoint: u64,
-    /// True to read the snapshot into memory as a whole when a directory is opened. Else one of more than a MiB is mapped: opening
-    /// takes no time and reading no memory of its own, but a program that shortens the file while it is open ends this
-    /// process (SIGBUS). hexgraph itself never does that.
+    /// True to read the full snapshot into memory when a directory is opened. Else one of more than
+    /// a MiB is mapped: opening takes no time and reading no memory of its own, but a program that
+    /// shortens the file while it is open kills this process (SIGBUS). hexgraph itself never does
+    /// that.
     pub no_map: bool,
-    /// The sizes from which changes are folded, vectors walked, and conflicts forgotten. Only tests have a reason to
-    /// set them: the default suits graphs of any size.
+    /// The sizes from which changes are compacted, vector graphs used, and conflicts forgotten.
+    /// Only tests have a reason to set them: the default suits graphs of any size.
     pub thresholds: Thresholds,
 }
 
@@ -43,7 +45,8 @@ impl OpenOptions {
 }
 
 impl OpenOptions {
-    /// The options that other ones have otherwise: the name of each, its value here and its value there.
+    /// The options that other ones have otherwise: the name of each, its value here and its value
+    /// there.
     pub(super) fn differences(&self, other: &OpenOptions) -> Vec<(String, String, String)> {
         let (own, others) = (self.settings(), other.settings());
         let pairs = own.into_iter().zip(others).filter(|(own, other)| own != other);
@@ -73,7 +76,7 @@ impl OpenOptions {
             SyncPolicy::Every(pause) => format!("every={pause:?}"),
             SyncPolicy::Never => "never".to_owned(),
         };
-        let fold = match thresholds.folding {
+        let compaction = match thresholds.folding {
             Folding::Background => "auto",
             Folding::Commit => "commit",
             Folding::Manual => "manual",
@@ -87,7 +90,7 @@ impl OpenOptions {
             ("transactions", format!("{open}, {per_client}, {statements}, {history}")),
             ("sync", sync),
             ("checkpoint", checkpoint.to_string()),
-            ("fold", fold.to_owned()),
+            ("fold", compaction.to_owned()),
             ("map", (!no_map).to_string()),
             ("thresholds", format!("{:?}", Thresholds { folding: Folding::Manual, ..*thresholds })),
         ];
@@ -96,11 +99,10 @@ impl OpenOptions {
     }
 }
 
-/// The memory that all work in a database may take together. What one request may take of it is
-/// in its [`Limits`].
+/// The memory of all work in a database together. The bound of one request is in its [`Limits`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Memory {
-    /// What all databases of the process that say nothing else share: four fifths of what the
+    /// The common budget of all databases of the process without their own: four fifths of what the
     /// process may have of the machine. The data themselves do not count.
     #[default]
     Shared,
@@ -123,7 +125,7 @@ impl Memory {
         self.budget().bound()
     }
 
-    /// The budget that requests draw from. [`Memory::Shared`] always returns the one of the process.
+    /// The budget of requests. [`Memory::Shared`] always returns the one of the process.
     pub(super) fn budget(self) -> Budget {
         match self {
             Memory::Shared => Budget::shared(),
@@ -137,7 +139,7 @@ impl Memory {
 /// The smallest bound that [`memory_count`] accepts, in bytes.
 const MEMORY_MIN: u64 = 16 << 20;
 
-/// Reads the number of bytes that all work in a database may take, such as `2GB`.
+/// Reads the number of bytes for all work in a database, such as `2GB`.
 ///
 /// ```
 /// use hexgraph::db::memory_count;
@@ -185,8 +187,8 @@ impl OpenOptions {
         Ok(())
     }
 
-    /// Sets who merges changes into their columns: `auto`, a thread beside the writers, or `manual`, nobody before
-    /// [`Database::compact`](super::Database::compact) is called.
+    /// Sets who merges changes into their columns: `auto`, a background thread, or `manual`, nobody
+    /// before [`Database::compact`](super::Database::compact) is called.
     ///
     /// ```
     /// use hexgraph::db::{Folding, OpenOptions};
@@ -209,7 +211,7 @@ impl OpenOptions {
         Ok(())
     }
 
-    /// Sets how long the log gets before a snapshot takes its place, like `64MiB`.
+    /// Sets how long the log gets before a snapshot replaces it, like `64MiB`.
     ///
     /// ```
     /// use hexgraph::db::OpenOptions;
@@ -243,8 +245,8 @@ pub struct TxnLimits {
     pub per_client: usize,
     /// The largest number of statements that all open transactions may hold together.
     pub statements: u64,
-    /// The memory, in bytes, for versions that are no longer the newest. They are retained for clients that may follow a query
-    /// up with a mutation at the same version.
+    /// The memory, in bytes, for versions that are no longer the newest. They are retained for
+    /// clients that may follow a query up with a mutation at the same version.
     pub history: u64,
 }
 
@@ -276,15 +278,17 @@ pub enum Drop {
 /// Options for loading triples.
 #[derive(Clone, Default)]
 pub struct LoadOptions {
-    /// True to skip lines that can't be stored and list them in the report; false to fail at the first one.
+    /// True to skip lines that can't be stored and list them in the report; false to fail at the
+    /// first one.
     pub skip_errors: bool,
-    /// Counts what the load has read so far; keep a clone to watch it from another thread.
+    /// Counts what the load has read so far; use a clone to watch it from another thread.
     pub progress: LoadProgress,
-    /// The memory, in bytes, that the load may use beside its largest predicate before it writes parts to temporary
-    /// files; 0 for no bound.
+    /// The memory, in bytes, that the load may use in addition to its largest predicate before it
+    /// writes parts to temporary files; 0 for no bound.
     pub memory: u64,
-    /// The predicate whose values the names of nodes are, as of `<alice>`. Nodes that have a name already are found by it, and it is
-    /// defined with an index and as `@unique` where it is not there. With `None` a name means a node of this load alone.
+    /// The predicate of external ids, such as `<alice>`. Existing nodes are looked up by it, and it
+    /// is defined with an index and as `@unique` where it is not there. With `None` a name means a
+    /// node of this load alone.
     pub xid: Option<String>,
 }
 
@@ -299,7 +303,7 @@ pub struct Stats {
     pub predicates: Vec<PredicateStats>,
 }
 
-/// The wall times that the stages of a request took.
+/// The wall times of the stages of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Latency {
     /// The time for parsing and planning the text.

@@ -1,15 +1,15 @@
 //! Databases on files that fail, and on disks that lose what was not synced.
 
-mod beside;
+mod concurrent;
 mod columns;
 mod damage;
 mod deleting;
 mod durability;
-mod folding;
+mod compaction;
 mod failing_files;
 mod grammar;
 mod keys;
-mod little_loads;
+mod small_loads;
 mod losses;
 mod namespaces;
 mod power_loss;
@@ -17,7 +17,7 @@ mod simulated;
 
 use super::{OpenOptions, Thresholds};
 
-/// Options whose graphs fold, replay and forget conflicts after a handful of commits.
+/// Options whose graphs compact, replay and forget conflicts after a handful of commits.
 fn small() -> OpenOptions {
     OpenOptions { thresholds: Thresholds::small(), ..OpenOptions::default() }
 }

@@ -1,5 +1,5 @@
-//! What is in place of users and rights in a build without the feature `graphql`: every handle may
-//! do everything.
+//! Replaces users and rights in a build without the feature `graphql`: every handle may do
+//! everything.
 
 use crate::db::database::Database;
 use crate::db::operation::Drop;
@@ -60,7 +60,7 @@ impl Database {
         self.clone()
     }
 
-    pub(in crate::db) fn share_access(&self, _: &Database, _: Option<&str>) -> Result<()> {
+    pub(in crate::db) fn extend_access(&self, _: &Database, _: Option<&str>) -> Result<()> {
         Ok(())
     }
 

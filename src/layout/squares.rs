@@ -1,12 +1,14 @@
 //! A tree of squares over positions, by which what is far away pushes as one.
 
-/// No square of a level below this one is divided: positions that are the same would divide it for ever.
+/// No square of a level below this one is divided: positions that are the same would divide it for
+/// ever.
 const LEVELS: usize = 20;
 
-/// A square pushes as one where its side is at most this part of the distance of its centre of mass.
+/// A square pushes as one where its side is at most this part of the distance of its centre of
+/// mass.
 const WIDE: f32 = 0.9;
 
-/// No square: the place of one that is not there. The root is nobody's child.
+/// No square: the index of a missing one. The root is nobody's child.
 const NONE: u32 = 0;
 
 /// A square of the plane, with what lies in it.
@@ -14,7 +16,7 @@ const NONE: u32 = 0;
 struct Square {
     /// The number of positions in it.
     count: f32,
-    /// The sum of their coordinates; their mean, once the tree is whole.
+    /// The sum of their coordinates; their mean, once the tree is complete.
     x: f32,
     y: f32,
     /// The length of a side.
@@ -27,7 +29,8 @@ struct Square {
 pub(super) struct Squares(Vec<Square>);
 
 impl Squares {
-    /// Returns the tree over some positions, one position in each of the smallest squares. Costs O(positions · levels).
+    /// Returns the tree over some positions, one position in each of the smallest squares. Costs
+    /// O(positions · levels).
     pub(super) fn of(positions: &[[f32; 2]]) -> Self {
         let bound = |axis: usize, pick: fn(f32, f32) -> f32, start: f32| {
             positions.iter().map(|position| position[axis]).fold(start, pick)
@@ -61,7 +64,8 @@ impl Squares {
             }
             let half = square.side / 2.0;
             if before == 1.0 && square.quarters == [NONE; 4] {
-                // The position that was alone in here gets a square of its own, with which the new one may have to share.
+                // The position that was alone in here gets a square of its own, which may also
+                // contain the new one.
                 let (quarter, _) = quarter_of(alone, corner, half);
                 let child = self.child(at, quarter, half);
                 let child = &mut self.0[child];
@@ -88,13 +92,13 @@ impl Squares {
     /// Returns how all positions push what lies at one: with 1 / distance each.
     pub(super) fn push(&self, position: [f32; 2]) -> [f32; 2] {
         let mut force = [0.0, 0.0];
-        // Depth first, each level leaves at most three squares behind, and a fourth is looked at: so the
-        // positions are enough.
-        let mut ahead = [0_u32; 4 * LEVELS + 4];
+        // Depth first, each level leaves at most three squares behind, and a fourth is looked at:
+        // so the positions are enough.
+        let mut stack = [0_u32; 4 * LEVELS + 4];
         let mut left = 1;
         while 0 < left {
             left -= 1;
-            let square = &self.0[ahead[left] as usize];
+            let square = &self.0[stack[left] as usize];
             let (dx, dy) = (position[0] - square.x, position[1] - square.y);
             let squared = dx * dx + dy * dy;
             let is_last = square.quarters == [NONE; 4];
@@ -107,7 +111,7 @@ impl Squares {
             }
             for quarter in square.quarters {
                 if quarter != NONE {
-                    ahead[left] = quarter;
+                    stack[left] = quarter;
                     left += 1;
                 }
             }

@@ -21,7 +21,7 @@ pub(super) const PREDICATE_KEY: &str = "hexgraph.predicate";
 /// The column of the uids of nodes.
 pub(super) const UID_COLUMN: &str = "uid";
 
-/// The columns of the ends of edges.
+/// The columns of the endpoints of edges.
 pub(super) const END_COLUMNS: [&str; 2] = ["source", "target"];
 
 const ZONE: &str = "UTC";
@@ -132,7 +132,7 @@ impl NodeColumn<'_> {
     /// Builds one column for some nodes, and counts its cells that are not null.
     fn array(&self, nodes: &[u32]) -> (ArrayRef, u64) {
         let mut cells = Builder::new(self.form);
-        let (mut ends, mut present, mut count) = (vec![0], Vec::new(), 0);
+        let (mut offsets, mut present, mut count) = (vec![0], Vec::new(), 0);
         for &node in nodes {
             let list = self.values.values(node);
             let before = cells.len();
@@ -159,15 +159,15 @@ impl NodeColumn<'_> {
                 cells.push(None);
             }
             present.push(is_present);
-            ends.push(cells.len() as i32);
+            offsets.push(cells.len() as i32);
         }
         let items = cells.finish();
         if !self.is_list {
             return (items, count);
         }
         let item = Arc::new(Field::new("item", self.form.data_type(), true));
-        let ends = OffsetBuffer::new(ends.into());
-        (Arc::new(ListArray::new(item, ends, items, Some(NullBuffer::from(present)))), count)
+        let offsets = OffsetBuffer::new(offsets.into());
+        (Arc::new(ListArray::new(item, offsets, items, Some(NullBuffer::from(present)))), count)
     }
 }
 
@@ -255,9 +255,9 @@ fn facets_of(
     facets.iter().enumerate().map(|(position, facet)| {
         let value_type = facet.values.value_type().unwrap_or(ValueType::String);
         let form = form_of(value_type, &facet.values);
-        let is_known = facets[..position].iter().any(|other| other.key == facet.key);
+        let is_repeated = facets[..position].iter().any(|other| other.key == facet.key);
         let is_text = form == Form::Text && value_type != ValueType::String;
-        let name = match is_known || is_text {
+        let name = match is_repeated || is_text {
             true => format!("{}^^{}", facet.key, value_type.name()),
             false => facet.key.clone(),
         };

@@ -1,9 +1,9 @@
 //! Finds out what the columns of tables are, and loads them.
 
 use crate::db::{Canceller, Database, LoadReport, RequestContext};
-use crate::tables::read::little::ReadJobs;
 use crate::tables::read::pages::memory::ReadMemory;
 use crate::tables::read::rounds::Rounds;
+use crate::tables::read::small::ReadJobs;
 use crate::tables::read::source::Source;
 use crate::tables::shape::cell_error::CellError;
 use crate::tables::shape::choose_ids::{choose_for_edges, choose_for_nodes};
@@ -93,8 +93,8 @@ impl Database {
     ///
     /// `Load` with row, column and value of the first cell that can't be stored, unless `options`
     /// skip such cells; `Query` for a column that is not there, a file that can't be read, or a
-    /// value that two nodes must not share; `Schema` for a column that no predicate can be made
-    /// of; `Limit` when `context` stops it. Nothing is changed then.
+    /// value that must be unique; `Schema` for a column that makes no predicate; `Limit` when
+    /// `context` stops it. Nothing is changed then.
     pub fn load_nodes_with(
         &self,
         tables: impl Into<Vec<Table>>,
@@ -253,7 +253,8 @@ impl From<Error> for Failure {
 }
 
 impl Attempt<'_> {
-    /// Loads tables. `reads_full` says that the types of text files are inferred from all of their cells.
+    /// Loads tables. `reads_full` says that the types of text files are inferred from all of their
+    /// cells.
     fn load(
         &self,
         jobs: Vec<(Table, Rows)>,
@@ -263,7 +264,7 @@ impl Attempt<'_> {
         let expected = expected_ids(version, &jobs);
         let spaces = spaces_of(&jobs);
         let mut load = ColumnLoad::new(version, spaces.clone(), *spill)?;
-        let refuses_lost = keep_to_stored(&jobs, &spaces, &mut load);
+        let refuses_lost = require_stored_nodes(&jobs, &spaces, &mut load);
         let has_owned = |(_, rows): &(Table, Rows)| match rows {
             Rows::Edges(options) => options.owned,
             Rows::Nodes(options) => !options.edges.is_empty(),
@@ -300,8 +301,8 @@ impl Attempt<'_> {
     }
 }
 
-/// Leaves out the files of text without a row and a column, where others have some: a day on which nothing was logged has no names
-/// of columns. Returns a sentence for each.
+/// Leaves out the files of text without a row and a column, where others have some: a day on which
+/// nothing was logged has no names of columns. Returns a sentence for each.
 fn without_empty(sources: &mut Vec<(Source, Rows)>) -> Vec<String> {
     let has_columns = |(source, _): &(Source, Rows)| !source.schema.fields().is_empty();
     if !sources.iter().any(has_columns) {
@@ -338,8 +339,9 @@ fn with_ids(version: &Version, mut jobs: Vec<(Table, Rows)>) -> Result<Vec<(Tabl
     Ok(jobs)
 }
 
-/// Has no nodes made for the ends of edges where the options say so. Returns true if an id without a node is an error.
-fn keep_to_stored(jobs: &[(Table, Rows)], spaces: &[IdSpace], load: &mut ColumnLoad) -> bool {
+/// Creates no nodes for the endpoints of edges where the options say so. Returns true if an id
+/// without a node is an error.
+fn require_stored_nodes(jobs: &[(Table, Rows)], spaces: &[IdSpace], load: &mut ColumnLoad) -> bool {
     let mut refuses_lost = false;
     for (_, rows) in jobs {
         let (missing, own) = match rows {
@@ -382,7 +384,8 @@ fn spaces_of(jobs: &[(Table, Rows)]) -> Vec<IdSpace> {
     spaces
 }
 
-/// The predicate in which some node should have an id of edges: where there are nodes already, and all tables are edges.
+/// The predicate in which some node should have an id of edges: where there are nodes already, and
+/// all tables are edges.
 fn expected_ids(version: &Version, jobs: &[(Table, Rows)]) -> Option<String> {
     let has_data = |predicate: &Predicate| {
         !is_reserved(&predicate.def.name) && !predicate.subjects().is_empty()
@@ -427,7 +430,8 @@ fn open(
     })
 }
 
-/// The predicate of a column. That of one of several equal columns is not known yet, nor is that of a name of which nothing is left.
+/// The predicate of a column. `None` for one of several equal columns, and for a name that is empty
+/// after cleaning.
 fn predicate_of<'o>(column: &'o str, options: &'o NodeOptions) -> Option<Cow<'o, str>> {
     if options.id.as_deref() == Some(column) {
         return predicate_of_space(&options.ids).map(Cow::Borrowed);

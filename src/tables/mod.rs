@@ -1,4 +1,5 @@
-//! Tables as nodes and edges: Arrow columns from other libraries, Parquet and CSV files. Answers as tables.
+//! Tables as nodes and edges: Arrow columns from other libraries, Parquet and CSV files. Answers as
+//! tables.
 
 mod shape;
 mod read;

@@ -9,8 +9,8 @@
 //! edges.knows…~1.parquet   the same, where the name is too long for a file and was cut
 //! ```
 //!
-//! What the names of columns say is in `plan_nodes.rs`; what is a list in the schema is a list here.
-//! Instants are timestamps in UTC, or texts where some have a zone or don't fit.
+//! What the names of columns say is in `plan_nodes.rs`; what is a list in the schema is a list
+//! here. Instants are timestamps in UTC, or texts where some have a zone or don't fit.
 
 use super::columns::{NodeColumns, edge_batch, edge_schema};
 use crate::db::{Database, ExportReport, RequestContext};
@@ -51,7 +51,8 @@ const TYPE_PREDICATE: &str = "dgraph.type";
 
 /// # Exports as tables
 impl Database {
-    /// Writes the data to a folder of Parquet files for the extension `.parquet`, else as [`Database::export`].
+    /// Writes the data to a folder of Parquet files for the extension `.parquet`, else as
+    /// [`Database::export`].
     ///
     /// ```
     /// let folder = tempfile::tempdir().unwrap();
@@ -190,13 +191,14 @@ impl Exporter<'_> {
         by_type
     }
 
-    /// The name of a file without its end. One that is too long for a file system is cut and numbered: the file lists its columns.
+    /// The name of a file without its end. One that is too long for a file system is cut and
+    /// numbered: the file lists its columns.
     fn file_name(&mut self, kind: &str, name: &str) -> String {
         let mut file = format!("{kind}.{}", encoded(name));
         if NAME_LEN_MAX < file.len() {
             self.cut += 1;
             file.truncate(NAME_LEN_MAX);
-            // The sign is in no name that is whole.
+            // The sign is in no complete name.
             file.push_str(&format!("~{}", self.cut));
         }
         file
@@ -274,8 +276,8 @@ impl Writer {
     }
 }
 
-/// Refuses a predicate whose name has one of the characters that separate it from a language, a facet or a type in the
-/// name of a column.
+/// Refuses a predicate whose name has one of the characters that separate it from a language, a
+/// facet or a type in the name of a column.
 fn check_name(name: &str) -> Result<()> {
     match name.contains(['@', '|', '^']) {
         true => {

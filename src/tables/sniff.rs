@@ -17,7 +17,7 @@ use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The bytes that the reading of a file may take.
+/// The bytes for reading a file.
 const MEMORY: u64 = 256 << 20;
 
 /// How a file is read as a table.
@@ -27,15 +27,17 @@ pub struct Sniffed {
     pub file: String,
     /// What it is, in one line: `semicolon, header, utf-8, 2 columns`.
     pub description: String,
-    /// The options with which a load reads it in the same way, whatever its beginning shows.
+    /// The options with which a load reads it like this without detection.
     pub options: Vec<(&'static str, SniffedOption)>,
     /// Its columns.
     pub columns: Vec<SniffedColumn>,
     /// Its first rows, without the columns that no predicate can have.
     pub rows: RecordBatch,
-    /// What is likely not meant, such as one column where no separator gives the lines as many fields.
+    /// What is likely not meant, such as one column where no separator gives the lines as many
+    /// fields.
     pub warnings: Vec<String>,
-    /// Whether the types are those of all cells. Otherwise they are those of the first ones, and a load widens them.
+    /// Whether the types are those of all cells. Otherwise they are those of the first ones, and a
+    /// load widens them.
     pub is_complete: bool,
 }
 
@@ -105,7 +107,7 @@ fn shown(
     let columns = columns_of(&fields, options)?;
     let is_shown = |position: &usize| natural_of(&fields[*position]).is_ok();
     let positions: Vec<usize> = (0..fields.len()).filter(is_shown).collect();
-    let (is_complete, mut written) = (source.is_inferred_whole(), source.written_with());
+    let (is_complete, mut written) = (source.is_inferred_from_all(), source.written_with());
     if is_complete && !written.is_empty() {
         let types = columns.iter().filter(|column| !column.predicate.is_empty());
         let types = types.map(|column| (column.name.clone(), element_of(&column.type_text)));
@@ -120,7 +122,8 @@ fn shown(
     Ok(Sniffed { file, description, options, columns, rows, warnings, is_complete })
 }
 
-/// The rows with columns of the types that values have, and a sentence for each column whose cells can't be read: these are nulls.
+/// The rows with columns of the types that values have, and a sentence for each column whose cells
+/// can't be read: these are nulls.
 fn as_values(rows: &RecordBatch) -> std::result::Result<(RecordBatch, Vec<String>), ArrowError> {
     let (mut fields, mut arrays, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
     let schema = rows.schema();
@@ -204,7 +207,7 @@ fn element_of(type_text: &str) -> String {
 }
 
 impl Sniffed {
-    /// What was found out as lines: options, columns and their types, the first rows.
+    /// The detected properties as lines: options, columns and their types, the first rows.
     ///
     /// ```
     /// use hexgraph::db::RequestContext;

@@ -40,7 +40,7 @@ fn texts(values: &[&str]) -> ArrayRef {
     Arc::new(StringArray::from(values.to_vec()))
 }
 
-fn ask(db: &Database, text: &str) -> String {
+fn json(db: &Database, text: &str) -> String {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
     db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0
 }
@@ -94,9 +94,12 @@ fn columns_become_predicates_of_their_types() {
         r#""scores":[1,3],"embedding":[1E+00,2.5E+00]},"#,
         r#"{"id":"b","alive":false,"born":"1970-01-01T00:00:00Z"},"#,
     );
-    let all = ask(&db, "{ q(func: type(Person)) { id age size alive born scores embedding } }");
+    let all = json(&db, "{ q(func: type(Person)) { id age size alive born scores embedding } }");
     assert!(all.starts_with(want), "{all}");
-    assert_eq!(ask(&db, r#"{ q(func: eq(id, "b")) { expand(Person) } }"#).matches("id").count(), 1);
+    assert_eq!(
+        json(&db, r#"{ q(func: eq(id, "b")) { expand(Person) } }"#).matches("id").count(),
+        1
+    );
 }
 
 /// An export of a year with five digits could not be loaded again.
@@ -113,7 +116,7 @@ fn times_that_no_text_can_say_are_refused() {
         let report = nodes(&db, rows(), NodeOptions { table: options, ..person() }).unwrap();
         assert_eq!(report.skipped, 1);
         assert_eq!(
-            ask(&db, "{ q(func: has(at), orderasc: at) { at } }"),
+            json(&db, "{ q(func: has(at), orderasc: at) { at } }"),
             r#"{"q":[{"at":"0000-01-01T00:00:00Z"},{"at":"9999-12-31T23:59:59.999Z"}]}"#
         );
     }
@@ -139,13 +142,13 @@ fn edges_find_the_nodes_of_loads_before() {
         ..EdgeOptions::new("knows", "src", "dst")
     };
     let report = edges(&db, table(vec![rows]), options).unwrap();
-    // Four edges, and the id and the type of the node that was not known.
+    // Four edges, and the id and the type of the new node.
     assert_eq!((report.nodes, report.triples), (4, 6));
     assert_eq!(
-        ask(&db, "{ q(func: eq(id, 10)) { knows @facets(year) { name } ~knows { id } } }"),
+        json(&db, "{ q(func: eq(id, 10)) { knows @facets(year) { name } ~knows { id } } }"),
         r#"{"q":[{"knows":[{"name":"Bob","knows|year":3},{"name":"Eve","knows|year":2}],"~knows":[{"id":30},{"id":40}]}]}"#
     );
-    assert_eq!(ask(&db, "{ q(func: type(Person)) { count(uid) } }"), r#"{"q":[{"count":4}]}"#);
+    assert_eq!(json(&db, "{ q(func: type(Person)) { count(uid) } }"), r#"{"q":[{"count":4}]}"#);
 }
 
 #[test]
@@ -157,7 +160,7 @@ fn uids_of_all_sizes() {
     let options = EdgeOptions { source_ids, target_ids, ..EdgeOptions::new("to", "a", "b") };
     edges(&db, table(vec![rows]), options).unwrap();
     assert_eq!(
-        ask(&db, "{ q(func: has(to)) { uid to { uid } } }"),
+        json(&db, "{ q(func: has(to)) { uid to { uid } } }"),
         r#"{"q":[{"uid":"0x5","to":[{"uid":"0x6"}]},{"uid":"0x10000000000","to":[{"uid":"0x7"}]},{"uid":"0xfffffffffffffffe","to":[{"uid":"0x10000000000"}]}]}"#
     );
     let rows = batch(vec![("a", ints(&[3, 0])), ("b", ints(&[1, 1]))]);
@@ -182,7 +185,7 @@ fn what_does_not_fit_is_named() {
     options.table.skip_errors = true;
     let report = nodes(&db, table(vec![rows()]), options).unwrap();
     assert_eq!((report.skipped, report.nodes), (1, 2));
-    assert_eq!(ask(&db, "{ q(func: has(age)) { age } }"), r#"{"q":[{"age":41}]}"#);
+    assert_eq!(json(&db, "{ q(func: has(age)) { age } }"), r#"{"q":[{"age":41}]}"#);
     let options = NodeOptions { id: Some("key".into()), ..NodeOptions::default() };
     let error = nodes(&db, table(vec![rows()]), options).unwrap_err().to_string();
     let hint =
@@ -219,13 +222,13 @@ fn csv_files() {
     options.columns.extend(columns);
     nodes(&db, Table::File(path), options).unwrap();
     assert_eq!(
-        ask(&db, "{ q(func: type(Person)) { id zip birth size } }"),
+        json(&db, "{ q(func: type(Person)) { id zip birth size } }"),
         r#"{"q":[{"id":7,"zip":"01234","birth":"2020-02-03T04:05:06Z"},{"id":8,"birth":"2020-02-03T04:05:06.25Z"}]}"#
     );
     let packed = zstd::encode_all("id\tname\n7\tAda\n".as_bytes(), 1).unwrap();
     let (_folder, path) = file("b.tsv.zst", &packed);
     nodes(&db, Table::File(path), NodeOptions::default()).unwrap();
-    assert_eq!(ask(&db, "{ q(func: eq(id, 7)) { name } }"), r#"{"q":[{"name":"Ada"}]}"#);
+    assert_eq!(json(&db, "{ q(func: eq(id, 7)) { name } }"), r#"{"q":[{"name":"Ada"}]}"#);
     let (_folder, path) = file("c.doc", b"");
     let error = nodes(&db, Table::File(path), NodeOptions::default()).unwrap_err().to_string();
     assert!(
@@ -235,7 +238,8 @@ fn csv_files() {
     );
 }
 
-/// Where the schema has texts they keep their digits, also where the predicate's name was made of the column's.
+/// Where the schema has texts they retain their digits, also where the predicate's name was made of
+/// the column's.
 #[test]
 fn texts_of_a_column_that_was_renamed_stay_texts() {
     let db = Database::in_memory();
@@ -243,13 +247,13 @@ fn texts_of_a_column_that_was_renamed_stay_texts() {
         let (_folder, path) = file("a.csv", text.as_bytes());
         nodes(&db, Table::File(path), person()).unwrap();
     }
-    let result = ask(&db, "{ q(func: eq(id, 2)) { Unit_Price } }");
+    let result = json(&db, "{ q(func: eq(id, 2)) { Unit_Price } }");
     assert_eq!(result, r#"{"q":[{"Unit_Price":"1.50"}]}"#);
 }
 
 /// Each cell that is left out is read by itself, and not by going through those before it.
 #[test]
-fn many_cells_that_are_left_out_take_linear_time() {
+fn many_skipped_cells_need_linear_time() {
     let db = Database::in_memory();
     let rows = 60_000;
     let cells = (0..rows).map(|row| format!("{row},text\n")).collect::<String>();
@@ -283,7 +287,7 @@ fn parquet_files_of_many_row_groups() {
         options.table.schema = Some("e: [uid] @reverse .".into());
         let report = edges(&db, table, options).unwrap();
         assert_eq!((report.nodes, report.triples), (1000, count as u64 + 1000));
-        ask(&db, "{ q(func: eq(xid, [3, 999])) { uid xid e { uid xid } ~e { uid xid } } }")
+        json(&db, "{ q(func: eq(xid, [3, 999])) { uid xid e { uid xid } ~e { uid xid } } }")
     };
     let want = loaded(table(vec![rows]));
     assert_eq!(loaded(Table::File(path)), want);
@@ -329,7 +333,7 @@ fn words_for_missing_values_make_no_texts_of_numbers() {
     // Behind what is guessed from, too.
     text.push_str("1500,Unknown, ? ,NULL,NA\n");
     let (_folder, path) = file("a.csv", text.as_bytes());
-    // Loaded twice, since the schema tells the types the second time.
+    // Loaded twice, since the schema determines the types the second time.
     for _ in 0..2 {
         nodes(&db, Table::File(path.clone()), person()).unwrap();
     }
@@ -337,7 +341,7 @@ fn words_for_missing_values_make_no_texts_of_numbers() {
     for line in ["pop: int .", "share: float .", "open: bool .", "land: string ."] {
         assert!(schema.contains(line), "{schema}");
     }
-    let result = ask(&db, r#"{ q(func: eq(id, [1, 2, 1500])) { id pop share open land } }"#);
+    let result = json(&db, r#"{ q(func: eq(id, [1, 2, 1500])) { id pop share open land } }"#);
     let want = concat!(
         r#"{"q":[{"id":1,"pop":7,"share":0.5,"open":true,"land":"NA"},"#,
         r#"{"id":2,"land":"DE"},{"id":1500,"land":"NA"}]}"#
@@ -382,7 +386,7 @@ fn a_later_load_adds_its_columns_to_the_type() {
     let start = schema.find("type Person").unwrap();
     let fields: Vec<&str> = schema[start..].lines().skip(1).map(str::trim).take(4).collect();
     assert_eq!(fields, ["id", "age", "height", "}"], "{schema}");
-    let result = ask(&db, "{ q(func: eq(id, 1)) { expand(_all_) } }");
+    let result = json(&db, "{ q(func: eq(id, 1)) { expand(_all_) } }");
     assert_eq!(result, r#"{"q":[{"age":3,"height":3,"id":1}]}"#);
     let own = NodeOptions { node_types: vec!["dgraph.Own".to_owned()], ..person() };
     let fault = nodes(&db, rows("age"), own).unwrap_err().to_string();
@@ -407,7 +411,7 @@ fn reports_say_what_is_new_and_what_came_again() {
     assert_eq!(report.warnings.len(), 1, "{:?}", report.warnings);
     assert!(report.warnings[0].starts_with("1 edges or values came more"), "{:?}", report.warnings);
     assert_eq!(edges(&db, links(&[5, 6, 7, 8]), options.clone()).unwrap().merged, 4);
-    // Ids of another predicate: none is known.
+    // Ids of another predicate: none exists.
     let other = Some(IdSpace::Predicate("code".to_owned()));
     (options.source_ids, options.target_ids) = (other.clone(), other);
     let report = edges(&db, links(&[1, 2, 3, 4]), options).unwrap();
@@ -426,7 +430,7 @@ fn reports_say_what_is_new_and_what_came_again() {
 
 /// What names the nodes of a table when the options do not say so.
 #[test]
-fn ids_are_kept_in_the_predicate_of_their_column() {
+fn ids_are_stored_in_the_predicate_of_their_column() {
     let db = Database::in_memory();
     let own = |id: &str| NodeOptions { id: Some(id.to_owned()), ..NodeOptions::default() };
     let airports = || table(vec![batch(vec![("iata", texts(&["ZRH", "JFK"]))])]);
@@ -450,7 +454,7 @@ fn ids_are_kept_in_the_predicate_of_their_column() {
     old.alter("xid: string @index(hash) .").unwrap();
     nodes(&old, airports(), own("iata")).unwrap();
     assert_eq!(
-        ask(&old, r#"{ q(func: eq(xid, "ZRH")) { xid iata } }"#),
+        json(&old, r#"{ q(func: eq(xid, "ZRH")) { xid iata } }"#),
         r#"{"q":[{"xid":"ZRH"}]}"#
     );
 }
@@ -467,7 +471,7 @@ fn edges_to_no_node_are_made_skipped_or_refused() {
     let with = |missing| EdgeOptions { missing, ..EdgeOptions::new("knows", "a", "b") };
     let fault = edges(&db, links(), with(Missing::Raise)).unwrap_err().to_string();
     assert!(fault.starts_with("3 ends of edges are no nodes: \"9\", \"7\" ("), "{fault}");
-    assert_eq!(ask(&db, "{ q(func: has(knows)) { count(uid) } }"), r#"{"q":[{"count":0}]}"#);
+    assert_eq!(json(&db, "{ q(func: has(knows)) { count(uid) } }"), r#"{"q":[{"count":0}]}"#);
     let report = edges(&db, links(), with(Missing::Skip)).unwrap();
     assert_eq!((report.triples, report.new_nodes, report.repeated), (2, 0, 1));
     assert_eq!((report.lost.count, report.lost.first), (3, vec!["9".to_owned(), "7".to_owned()]));
@@ -496,7 +500,7 @@ fn two_columns_make_a_point() {
     let options = || NodeOptions { points: vec![point.clone()], ..NodeOptions::default() };
     nodes(&db, rows(2), options()).unwrap();
     assert_eq!(
-        ask(&db, "{ q(func: has(id)) { id lat place } }"),
+        json(&db, "{ q(func: has(id)) { id lat place } }"),
         r#"{"q":[{"id":1,"lat":47.5,"place":{"type":"Point","coordinates":[8,47.5]}},{"id":2}]}"#
     );
     let fault = nodes(&db, rows(3), options()).unwrap_err().to_string();
@@ -515,10 +519,10 @@ fn infinities_are_refused() {
     );
     // As facets, too.
     let weights: ArrayRef = Arc::new(Float64Array::from(vec![0.5, f64::NEG_INFINITY]));
-    let ends = vec![("a", ints(&[1, 2])), ("b", ints(&[2, 3])), ("w", weights)];
+    let columns = vec![("a", ints(&[1, 2])), ("b", ints(&[2, 3])), ("w", weights)];
     let mut existing = EdgeOptions::new("knows", "a", "b");
     existing.facets = vec![("w".to_owned(), "w".to_owned())];
-    let fault = edges(&db, table(vec![batch(ends)]), existing).unwrap_err().to_string();
+    let fault = edges(&db, table(vec![batch(columns)]), existing).unwrap_err().to_string();
     assert!(
         fault.contains("row 2, column \"w\"") && fault.contains("infinity is no value"),
         "{fault}"
@@ -526,7 +530,7 @@ fn infinities_are_refused() {
     let mut options = person();
     options.table.skip_errors = true;
     assert_eq!(nodes(&db, table(vec![rows]), options).unwrap().skipped, 1);
-    assert_eq!(ask(&db, "{ q(func: has(score)) { score } }"), r#"{"q":[{"score":1}]}"#);
+    assert_eq!(json(&db, "{ q(func: has(score)) { score } }"), r#"{"q":[{"score":1}]}"#);
 }
 
 #[test]
@@ -541,10 +545,10 @@ fn a_load_of_passwords_can_be_stopped() {
     let rows = table(vec![batch(vec![("id", ids), ("secret", secrets)])]);
     let error = db.load_nodes_with(rows, person(), &context).unwrap_err().to_string();
     assert!(error.contains("timeout"), "{error}");
-    // The load goes on beside who gave it up, and has the writer's turn until it sees that.
+    // The cancelled load still runs, and holds the writer lock until it stops.
     db.mutate("_:n <name> \"Ada\" .", "").unwrap();
     assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
-    assert_eq!(ask(&db, "{ q(func: has(secret)) { uid } }"), r#"{"q":[]}"#);
+    assert_eq!(json(&db, "{ q(func: has(secret)) { uid } }"), r#"{"q":[]}"#);
 }
 
 #[test]
@@ -561,7 +565,7 @@ fn several_tables_at_once() {
         db.load_nodes_with(tables, person(), &RequestContext::new()).unwrap_err().to_string();
     let want = "`age` is `@unique`, but row 1 of <table> and row 2 of <table> both have \"40\"";
     assert!(fault.starts_with(want), "{fault}");
-    assert_eq!(ask(&db, "{ q(func: has(age)) { count(uid) } }"), r#"{"q":[{"count":3}]}"#);
+    assert_eq!(json(&db, "{ q(func: has(age)) { count(uid) } }"), r#"{"q":[{"count":3}]}"#);
 }
 
 const EXPORTED: &str = r#"<1> <name> "A\"b" (w=1.5) .
@@ -660,7 +664,7 @@ fn a_folder_of_tables_has_the_graphql_schema() {
     assert_eq!(copy.graphql_schema().unwrap().unwrap().schema, text);
     assert_eq!(copy.schema_text().unwrap(), db.schema_text().unwrap());
     let dql = "{ q(func: has(Film.title)) { uid Film.title } }";
-    assert_eq!(ask(&copy, dql), ask(&db, dql));
+    assert_eq!(json(&copy, dql), json(&db, dql));
     fs::write(path.join("graph.graphql"), "type Film {").unwrap();
     assert!(load().is_err());
 }
@@ -686,7 +690,8 @@ fn two_groups(path: &Path) {
     writer.close().unwrap();
 }
 
-/// The same file, whose metadata say that it has so many rows, that its groups have so many, and that their columns have so many values.
+/// The same file, whose metadata say that it has so many rows, that its groups have so many, and
+/// that their columns have so many values.
 fn claiming(path: &Path, rows: i64, groups: [i64; 2], values: [Option<i64>; 2]) -> Vec<u8> {
     let bytes = fs::read(path).unwrap();
     let metadata =
@@ -727,7 +732,7 @@ fn counts_of_rows_are_claims() {
     two_groups(&path);
     // By an id, as new nodes, and without any column.
     let without = || ["name", "numbers", "age"].map(|name| (name.to_owned(), None));
-    let ways = || {
+    let variants = || {
         let id = Some("name".to_owned());
         let new = || NodeOptions { id: None, ..person() };
         let none = NodeOptions { columns: without().into(), ..new() };
@@ -746,10 +751,10 @@ fn counts_of_rows_are_claims() {
         (7, [5, 2], [Some(5), None], false),
     ] {
         fs::write(&other, claiming(&path, rows, groups, values)).unwrap();
-        for (way, options) in ways().into_iter().enumerate() {
+        for (variant, options) in variants().into_iter().enumerate() {
             let db = Database::in_memory();
             let reported = nodes(&db, Table::File(other.clone()), options);
-            let case = format!("{rows} {groups:?} {values:?} {way}");
+            let case = format!("{rows} {groups:?} {values:?} {variant}");
             match reported {
                 Ok(report) => assert!(is_right && report.nodes == 5, "{case}: {report:?}"),
                 Err(error) => {
@@ -759,13 +764,14 @@ fn counts_of_rows_are_claims() {
                     );
                 }
             }
-            let all = ask(&db, "{ q(func: type(Person)) { count(uid) } }");
+            let all = json(&db, "{ q(func: type(Person)) { count(uid) } }");
             assert_eq!(all.contains("5"), is_right, "{case}: {all}");
         }
     }
 }
 
-/// Bytes that differ are an error or the same table, and never a panic, an endless load or a part of one.
+/// Bytes that differ are an error or the same table, and never a panic, an endless load or a part
+/// of one.
 #[test]
 fn damaged_parquet_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -806,7 +812,7 @@ fn damaged_parquet_files() {
                 let reported = error.to_string();
                 assert!(!reported.contains("a fault of hexgraph"), "round {round}: {reported}");
                 assert_eq!(
-                    ask(&db, "{ q(func: type(Person)) { count(uid) } }"),
+                    json(&db, "{ q(func: type(Person)) { count(uid) } }"),
                     r#"{"q":[{"count":0}]}"#
                 );
                 refused += 1;

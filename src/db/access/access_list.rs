@@ -1,4 +1,4 @@
-//! [`AccessList`]: what a database keeps where users have rights.
+//! [`AccessList`]: the state of a database with users.
 
 use super::caller::Caller;
 use super::rules::Rules;
@@ -27,14 +27,17 @@ pub struct AccessOptions {
     pub access_ttl: Duration,
     /// How long a token for another login holds.
     pub refresh_ttl: Duration,
-    /// The password of the first user, who is made where there are no guardians; `None` for `password`.
+    /// The password of the first user, who is made where there are no guardians; `None` for
+    /// `password`.
     pub initial_password: Option<String>,
-    /// The first user may log in from other machines although its password is the one that everybody knows.
+    /// The first user may log in from other machines although its password is the one that
+    /// everybody knows.
     pub allows_default_password: bool,
 }
 
 impl AccessOptions {
-    /// The options with a secret: tokens for requests hold for six hours, those for another login for thirty days.
+    /// The options with a secret: tokens for requests hold for six hours, those for another login
+    /// for thirty days.
     ///
     /// ```
     /// use hexgraph::db::access::{AccessOptions, SigningMethod};
@@ -64,13 +67,14 @@ impl fmt::Debug for AccessOptions {
     }
 }
 
-/// What is retained of users and their rights beside the data.
+/// Users and their rights, in addition to the data.
 pub(in crate::db) struct AccessList {
     pub(super) options: AccessOptions,
     pub(super) signer: Signer,
     /// Of all namespaces together.
     pub(super) throttle: Arc<Throttle>,
-    /// Callers by their tokens, those that held when they were checked. Their ends are looked at with each request.
+    /// Callers by their tokens, valid when they were checked. Their expiry is checked in each
+    /// request.
     pub(super) callers: GenerationCache<Arc<Caller>>,
     /// The rules that were requested last.
     pub(super) rules: ArcSwapOption<Rules>,
@@ -103,7 +107,7 @@ impl AccessList {
     /// # Errors
     ///
     /// As [`AccessList::new`].
-    pub(super) fn beside(&self, options: AccessOptions) -> Result<AccessList> {
+    pub(super) fn sibling(&self, options: AccessOptions) -> Result<AccessList> {
         Ok(AccessList { throttle: Arc::clone(&self.throttle), ..AccessList::new(options)? })
     }
 
@@ -117,7 +121,8 @@ impl AccessList {
         self.signer.mark_of(self.initial())
     }
 
-    /// Refuses a right password that everybody knows, of the first user, from other machines than this.
+    /// Refuses a right password that everybody knows, of the first user, from other machines than
+    /// this.
     ///
     /// # Errors
     ///

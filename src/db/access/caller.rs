@@ -1,19 +1,22 @@
-//! Who asks.
+//! The caller of a request.
 
 use super::key_role::{KeyHolder, KeyRole};
 use hexgraph_base::types::{AccessError, Uid};
 use std::time::SystemTime;
 
-/// Who asks, where that is not everybody alike.
+/// The caller, where callers have different rights.
 #[derive(Debug, Clone)]
 pub(in crate::db) enum Caller {
-    /// Somebody who gave no token, or one that does not hold: nothing but what needs none is answered.
+    /// Somebody who gave no token, or one that does not hold: nothing but what needs none is
+    /// answered.
     Unknown(AccessError),
     /// A user.
     User(User),
-    /// The holder of a key that is retained in the database, where users have no rights of their own.
+    /// The holder of a key that is retained in the database, where users have no rights of their
+    /// own.
     Key(KeyHolder),
-    /// Somebody of whom only the role is known, below that of an administrator, where users have no rights of their own.
+    /// A caller of whom only the role is given, below that of an administrator, where users have no
+    /// rights of their own.
     Role(KeyRole),
 }
 
@@ -22,11 +25,11 @@ pub(in crate::db) enum Caller {
 pub(in crate::db) struct User {
     /// The name.
     pub name: String,
-    /// The node that represented the user at the login, where the token tells.
+    /// The node that represented the user at the login, where the token contains it.
     pub node: Option<Uid>,
     /// The namespace of the login.
     pub namespace: u64,
-    /// When the token ends; `None` where somebody else watches over that.
+    /// The expiry of the token; `None` where another part checks it.
     pub expires: Option<SystemTime>,
     /// The key that came with the token, if one is retained in the database.
     pub key: Option<KeyHolder>,
@@ -42,7 +45,7 @@ impl User {
 }
 
 impl Caller {
-    /// The role that bounds what may be done; `None` for one of whom nothing is known.
+    /// The role that bounds what may be done; `None` for an unknown caller.
     pub(super) fn role(&self) -> Option<KeyRole> {
         match self {
             Caller::Unknown(_) => None,

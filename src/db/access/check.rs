@@ -1,4 +1,5 @@
-//! What a caller may do: the questions that changes and the administration ask, and the versions that a caller reads.
+//! What a caller may do: the checks of changes and of the administration, and the versions that a
+//! caller reads.
 
 use super::FIRST_USER;
 use super::caller::{Caller, User};
@@ -25,8 +26,8 @@ pub(in crate::db) type Identified<'a> = (&'a str, Option<u64>, Option<&'a str>, 
 /// # Handles of callers, and their rights
 impl Database {
     /// The handle of somebody who shows a token: it sees and changes what that user may. A token
-    /// that is missing or does not hold is reported when something is asked that needs one. Without
-    /// an access list it is the same handle.
+    /// that is missing or does not hold is reported by operations that need one. Without an access
+    /// list it is the same handle.
     ///
     /// ```
     /// use hexgraph::db::Database;
@@ -64,15 +65,16 @@ impl Database {
             Err(error) => Caller::Unknown(error),
         };
         let caller = Arc::new(caller);
-        // What does not hold is not kept: anybody can make as much of that as there is room.
+        // Invalid tokens are not cached: clients can make any number of them.
         if matches!(*caller, Caller::User(_)) {
             list.callers.insert(Arc::from(token), &caller, token.len() as u64);
         }
         self.of_caller(caller)
     }
 
-    /// The handle of somebody who may do no more than a role lets, for a surface that knows the role by other means than the keys that
-    /// are retained here. Who is no administrator does not see what is for administrators alone.
+    /// The handle of somebody who may do no more than a role lets, for a surface that knows the
+    /// role by other means than the keys that are retained here. Who is no administrator does not
+    /// see what is for administrators alone.
     ///
     /// ```
     /// use hexgraph::db::{Database, access::KeyRole};
@@ -121,11 +123,11 @@ impl Database {
         }
     }
 
-    /// When the token of the caller ends; `None` where there is none.
+    /// The expiry of the caller's token; `None` where there is none.
     pub(in crate::db) fn caller_expires(&self) -> Option<SystemTime> {
         match self.caller()? {
             Caller::User(user) => user.expires,
-            // Whether it holds is asked with each answer.
+            // Its validity is checked with each answer.
             Caller::Unknown(_) | Caller::Key(_) | Caller::Role(_) => None,
         }
     }
@@ -134,7 +136,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Access` for a caller who is not known, or whose token has ended meanwhile; as [`Database::query`].
+    /// `Access` for an unauthenticated caller, or an expired token; as [`Database::query`].
     pub(in crate::db) fn rights(&self) -> Result<Option<Arc<Rights>>> {
         let Some(caller) = self.caller() else { return Ok(None) };
         let of_role = |role| (role < KeyRole::Admin).then(Rights::of_clients);
@@ -155,11 +157,13 @@ impl Database {
         let version = self.entire_version()?;
         let engine = self.without_caller();
         let member = engine.member(&version, &user.name)?;
-        // Somebody else of the same name is another user. The first one is made anew when all data were dropped, and goes on.
+        // Somebody else of the same name is another user. The first one is made anew when all data
+        // were dropped, and goes on.
         let is_same = |uid| user.node.is_none_or(|node| node == uid) || user.name == FIRST_USER;
         let member = member.filter(|member| is_same(member.uid));
         let member = member.ok_or_else(|| refused("the user is no more"))?;
-        // Those of now, not those that the token names: what is given to the user and taken away holds at once.
+        // Those of now, not those that the token names: changes of the groups of a user apply at
+        // once.
         let groups: Vec<&str> = member.groups.iter().map(String::as_str).collect();
         Ok(Some(engine.access_rules(&version)?.rights(&groups, user.role)))
     }
@@ -168,7 +172,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// As [`Database::query`], and for a caller who is not known.
+    /// As [`Database::query`], and for an unauthenticated caller.
     pub(in crate::db) fn seen(&self, version: Arc<Version>) -> Result<Arc<Version>> {
         if self.caller().is_none() {
             return Ok(version);
@@ -180,8 +184,8 @@ impl Database {
         })
     }
 
-    /// What of a version the caller sees; nothing and why for a caller who is not known, whom a few
-    /// things are reported even so.
+    /// What the caller sees of a version; nothing and the reason for an unauthenticated caller, who
+    /// may still call some operations.
     ///
     /// # Errors
     ///
@@ -200,11 +204,11 @@ impl Database {
         }
     }
 
-    /// Checks that the caller is known.
+    /// Checks that the caller is authenticated.
     ///
     /// # Errors
     ///
-    /// As [`Database::query`], and for a caller who is not known.
+    /// As [`Database::query`], and for an unauthenticated caller.
     pub(in crate::db) fn check_existing(&self) -> Result<()> {
         self.rights().map(drop)
     }
@@ -224,7 +228,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Access` for others, and for a caller who is not known.
+    /// `Access` for others, and for an unauthenticated caller.
     pub fn check_guardian(&self) -> Result<()> {
         match self.rights()? {
             Some(rights) if !rights.is_guardian() => {
@@ -237,7 +241,8 @@ impl Database {
             _ => Ok(()),
         }
     }
-    /// Checks that the caller has a role: that of a client, or of an administrator. All keys let their holders read.
+    /// Checks that the caller has a role: that of a client, or of an administrator. All keys permit
+    /// reads.
     ///
     /// # Errors
     ///
@@ -263,7 +268,8 @@ impl Database {
         self.check_role(KeyRole::Client)
     }
 
-    /// The names of the user and of the key that is retained in the database, of whom this handle is, for those who note who asked.
+    /// The names of the user and of the key that is retained in the database, of this handle, for
+    /// audit logs.
     ///
     /// ```
     /// use hexgraph::db::{Database, access::{KeyRole, NewKey}};
@@ -290,8 +296,8 @@ impl Database {
         }
     }
 
-    /// What answers depend on beside the data and the request: the user, by name and node, the key that is retained in the database, and
-    /// the role.
+    /// What answers depend on besides the data and the request: the user, by name and node, the key
+    /// that is retained in the database, and the role.
     pub(in crate::db) fn caller_identity(&self) -> Option<Identified<'_>> {
         let caller = self.caller()?;
         let (name, key) = self.caller_name().unwrap_or_default();
@@ -302,7 +308,8 @@ impl Database {
         Some((name, node, key, caller.role()?.name()))
     }
 
-    /// The handle of the same caller for as long as there is such a user: the end of the token is watched by whoever asks.
+    /// The handle of the same caller for as long as there is such a user: the caller of this
+    /// function checks the expiry of the token.
     pub(in crate::db) fn without_end(&self) -> Database {
         match self.caller() {
             Some(Caller::User(user)) => {
@@ -329,7 +336,7 @@ impl Database {
     /// `Access` for anybody else.
     pub fn check_superadmin(&self) -> Result<()> {
         self.check_role(KeyRole::Admin)?;
-        // Who is not known is reported so.
+        // An unauthenticated caller gets that error.
         self.check_existing()?;
         if self.caller().is_some() && self.namespace_id() != 0 {
             let message = "Only superadmin is allowed to do this operation".to_owned();
@@ -338,7 +345,8 @@ impl Database {
         self.check_guardian()
     }
 
-    /// As [`Database::check_guardian`], in the words that the administration has for it. A token that is missing is no right there.
+    /// As [`Database::check_guardian`], in the words that the administration has for it. A token
+    /// that is missing is no right there.
     ///
     /// ```
     /// use hexgraph::db::{Database, access::KeyRole};
@@ -364,12 +372,13 @@ impl Database {
         }
     }
 
-    /// Checks that the caller may execute mutations. Returns which predicates the caller may change, for the deletion of all that a
-    /// node has.
+    /// Checks that the caller may execute mutations. Returns which predicates the caller may
+    /// change, for the deletion of all that a node has.
     ///
     /// # Errors
     ///
-    /// `Access` with the predicates that the caller may not change; `Access` for a caller who is not known.
+    /// `Access` with the predicates that the caller may not change; `Access` for an unauthenticated
+    /// caller.
     pub(in crate::db) fn check_writes(
         &self,
         mutations: &[Mutation<'_>],
@@ -389,8 +398,8 @@ impl Database {
         Ok(move |name: &str| rights.as_ref().is_none_or(|rights| rights.has(Right::Write, name)))
     }
 
-    /// Checks that the caller may still change the predicates that a transaction has changed: a right that was taken away since
-    /// then, or a user who was deleted, changes nothing more.
+    /// Checks that the caller may still change the predicates that a transaction has changed: after
+    /// a right was revoked or the user was deleted, nothing more is changed.
     ///
     /// # Errors
     ///
@@ -408,7 +417,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Access` for a caller who may not; `Access` for a caller who is not known.
+    /// `Access` for a caller who may not; `Access` for an unauthenticated caller.
     pub(in crate::db) fn check_may_alter(&self, text: &str) -> Result<()> {
         self.check_role(KeyRole::Admin)?;
         match self.rights()? {
@@ -420,12 +429,13 @@ impl Database {
         }
     }
 
-    /// Checks that the caller may set the definitions of a text. A type is defined by who may define all of its fields, those that
-    /// it has and those that it gets.
+    /// Checks that the caller may set the definitions of a text. A type is defined by who may
+    /// define all of its fields, those that it has and those that it gets.
     ///
     /// # Errors
     ///
-    /// `Access` with the predicates that the caller may not define; `Access` for a caller who is not known.
+    /// `Access` with the predicates that the caller may not define; `Access` for an unauthenticated
+    /// caller.
     pub(in crate::db) fn check_alter(&self, text: &str) -> Result<()> {
         self.check_role(KeyRole::Admin)?;
         let Some(rights) = self.rights()? else { return Ok(()) };
@@ -438,7 +448,8 @@ impl Database {
         text.types.iter().try_for_each(|def| check_type(&rights, &version, &def.name))
     }
 
-    /// What takes the values that the caller may not read out of a report: who may define a predicate may not do that for it.
+    /// What takes the values that the caller may not read out of a report: who may define a
+    /// predicate may not do that for it.
     ///
     /// # Errors
     ///
@@ -454,7 +465,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Access` when not; `Schema` for what access control itself needs; `Access` for a caller who is not known.
+    /// `Access` when not; `Schema` for what access control itself needs; `Access` for an
+    /// unauthenticated caller.
     pub(in crate::db) fn check_drop(&self, what: &Drop) -> Result<()> {
         let is_needed = |name: &str| PREDICATES.contains(&name) || name.starts_with("dgraph.type.");
         if let Drop::Predicate(name) | Drop::Type(name) = what
@@ -482,7 +494,8 @@ impl Database {
     }
 }
 
-/// Says of which predicates somebody lacks a right, in the words of the reference, their names ascending.
+/// Reports the predicates for which a caller lacks a right, in the words of the reference, their
+/// names ascending.
 fn check<'a>(
     rights: &Rights,
     right: Right,
@@ -503,8 +516,8 @@ fn check<'a>(
     Err(AccessError::Denied { message: bounded(message) }.into())
 }
 
-/// Says which fields that a type has somebody may not alter. Those that may not be seen are not named, and only told of where it is they
-/// alone.
+/// Says which fields that a type has somebody may not alter. Those that may not be seen are not
+/// named, and only mentioned if there are no others.
 fn check_type(rights: &Rights, version: &Version, name: &str) -> Result<()> {
     let fields = version.schema.types.get(name).map_or(&[][..], |def| &def.fields);
     let names = || fields.iter().map(|field| field.trim_start_matches('~'));

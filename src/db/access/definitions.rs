@@ -1,4 +1,5 @@
-//! The predicates and types that users, groups and rules are made of. Their names are those of the reference.
+//! The predicates and types that users, groups and rules are made of. Their names are those of the
+//! reference.
 
 use hexgraph_base::schema::{PredicateDef, Schema, Tokenizer, TypeDef};
 use hexgraph_base::types::ValueType;

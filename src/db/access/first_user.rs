@@ -15,8 +15,9 @@ use serde_json::json;
 
 /// # Users and groups
 impl Database {
-    /// Has users and rights from now on, for all handles that are made for callers ([`Database::for_token`]). The predicates that
-    /// hold users, groups and rules are defined where they are missing, and where nobody is a guardian the first user is made.
+    /// Has users and rights from now on, for all handles that are made for callers
+    /// ([`Database::for_token`]). The predicates that hold users, groups and rules are defined
+    /// where they are missing, and where nobody is a guardian the first user is made.
     ///
     /// ```
     /// use hexgraph::db::Database;
@@ -32,15 +33,15 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Query` for a secret that is too short, and when it was done before; those of a change; `ReadOnly` when something has to
-    /// be made and the database is open read-only.
+    /// `Query` for a secret that is too short, and when it was done before; those of a change;
+    /// `ReadOnly` when something has to be made and the database is open read-only.
     pub fn enable_access(&self, options: AccessOptions) -> Result<()> {
         let list = AccessList::new(options.clone())?;
         let engine = self.without_caller();
         // None is opened meanwhile, so that each has users before anybody finds it.
         let _lock = self.all.lock();
         for other in self.all.others().into_iter().filter(|other| other.id != RESERVED) {
-            engine.within(other).begin_access(list.beside(options.clone())?)?;
+            engine.within(other).begin_access(list.sibling(options.clone())?)?;
         }
         engine.begin_access(list)
     }
@@ -52,13 +53,14 @@ impl Database {
         is_first.then_some(()).ok_or_else(|| Error::query("the access list is enabled already"))
     }
 
-    /// Gives a namespace that was just opened users, where the namespace 0 has them. `password` is that of its first user, if it is
-    /// made; without one it is that of the first user of the namespace 0 when it was made.
+    /// Gives a namespace that was just opened users, where the namespace 0 has them. `password` is
+    /// that of its first user, if it is made; without one it is that of the first user of the
+    /// namespace 0 when it was made.
     ///
     /// # Errors
     ///
     /// As [`Database::enable_access`].
-    pub(in crate::db) fn share_access(
+    pub(in crate::db) fn extend_access(
         &self,
         namespace: &Database,
         password: Option<&str>,
@@ -69,7 +71,7 @@ impl Database {
             Value::check_password(password).map_err(Error::query)?;
             options.initial_password = Some(password.to_owned());
         }
-        namespace.begin_access(list.beside(options)?)
+        namespace.begin_access(list.sibling(options)?)
     }
 
     /// Whether there are users and rights.
@@ -82,7 +84,8 @@ impl Database {
         self.access_list().is_some()
     }
 
-    /// Whether the first user still has the password that everybody knows. Takes as long as a login.
+    /// Whether the first user still has the password that everybody knows. Takes as long as a
+    /// login.
     ///
     /// ```
     /// use hexgraph::db::Database;
@@ -128,7 +131,8 @@ impl Database {
         if !self.guardians()?.is_empty() {
             return Ok(());
         }
-        // In one commit, so that there is no guardian without a password. Another process may have made one meanwhile.
+        // In one commit, so that there is no guardian without a password. Another process may have
+        // made one meanwhile.
         let query = "query first($user: string, $group: string) {
             g as var(func: eq(dgraph.xid, $group)) @filter(type(dgraph.type.Group))
             u as var(func: eq(dgraph.xid, $user)) @filter(type(dgraph.type.User))

@@ -1,8 +1,9 @@
-//! Keys of clients that are retained in the reserved database: made, listed and revoked, each with a role and, where it has one, an end.
+//! Keys of clients that are retained in the reserved database: made, listed and revoked, each with
+//! a role and, where it has one, an end.
 //!
 //! A key is a text with 256 random bits. It is reported once, when it is made; what is retained is
 //! its SHA-256 digest. As no bit of it can be guessed, a digest without salt and without work is
-//! enough, and it is found with one look-up.
+//! enough, and one look-up suffices.
 
 use super::caller::Caller;
 use super::key_role::{KeyHolder, KeyRole};
@@ -51,7 +52,7 @@ pub struct ApiKey {
     pub namespace: u64,
     /// When it was made.
     pub made: SystemTime,
-    /// When it ends; `None` for one that does not.
+    /// The expiry; `None` for a key without one.
     pub expires: Option<SystemTime>,
     /// When it was revoked; `None` for one that was not.
     pub revoked: Option<SystemTime>,
@@ -88,12 +89,13 @@ impl fmt::Debug for KeySecret {
 
 /// # Keys of clients
 impl Database {
-    /// Makes a key for the namespace of this handle. The reserved database has it before this returns.
+    /// Makes a key for the namespace of this handle. The reserved database has it before this
+    /// returns.
     ///
     /// # Errors
     ///
-    /// `Access` for who is no administrator; `ReadOnly`; `Query` for a name that is too long; `Limit` when there are too many;
-    /// `Io` when the system refuses.
+    /// `Access` for who is no administrator; `ReadOnly`; `Query` for a name that is too long;
+    /// `Limit` when there are too many; `Io` when the system refuses.
     ///
     /// ```
     /// # use hexgraph::db::{Database, access::{KeyRole, NewKey}};
@@ -149,8 +151,8 @@ impl Database {
         Ok((key, KeySecret(secret)))
     }
 
-    /// The keys of the namespace of this handle, and of all from a handle of the namespace 0, in the order of their making. Those
-    /// that have ended or were revoked are among them.
+    /// The keys of the namespace of this handle, and of all from a handle of the namespace 0, in
+    /// the order of their making. Those that have ended or were revoked are among them.
     ///
     /// ```
     /// use hexgraph::db::{Database, access::{KeyRole, NewKey}};
@@ -172,7 +174,8 @@ impl Database {
         Ok(registry.keys.iter().filter(own).filter_map(shown).collect())
     }
 
-    /// Revokes a key: the next request with it is refused, and subscriptions that began with it end.
+    /// Revokes a key: the next request with it is refused, and subscriptions that began with it
+    /// end.
     ///
     /// ```
     /// use hexgraph::db::{Database, access::{KeyRole, NewKey}};
@@ -187,7 +190,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// As [`Database::create_key`]; `Query` when there is none of the name that this handle may revoke, or it is revoked.
+    /// As [`Database::create_key`]; `Query` when there is none of the name that this handle may
+    /// revoke, or it is revoked.
     pub fn revoke_key(&self, id: &str) -> Result<()> {
         let existing = self.keys()?;
         let Some(key) = existing.iter().find(|key| key.id == id) else {
@@ -214,7 +218,8 @@ impl Database {
             && self.registry().map_or(true, |registry| !registry.keys.is_empty())
     }
 
-    /// The role that a key gives, and `None` for one that is unknown, has ended, or was revoked. Costs a digest and a look-up.
+    /// The role that a key gives, and `None` for one that is unknown, has ended, or was revoked.
+    /// Costs a digest and a look-up.
     ///
     /// ```
     /// use hexgraph::db::{Database, access::{KeyRole, NewKey}};
@@ -230,8 +235,9 @@ impl Database {
         self.key_holder(secret).map(|holder| holder.role)
     }
 
-    /// The handle of who sends a key, if any, and a token, if any: as [`Database::for_token`], in the namespace of the key, and with
-    /// its role. A key that is none of those that are retained here ([`KEY_PREFIX`]) does not count.
+    /// The handle of who sends a key, if any, and a token, if any: as [`Database::for_token`], in
+    /// the namespace of the key, and with its role. A key that is none of those that are retained
+    /// here ([`KEY_PREFIX`]) does not count.
     ///
     /// ```
     /// use hexgraph::db::{Database, access::{KeyRole, NewKey}};

@@ -19,7 +19,8 @@ pub struct LoginRequest {
     pub user: String,
     /// The password.
     pub password: String,
-    /// The token of an earlier login; where it is not empty, the name and the password do not count.
+    /// The token of an earlier login; where it is not empty, the name and the password do not
+    /// count.
     pub refresh_token: String,
     /// The namespace.
     pub namespace: u64,
@@ -50,7 +51,8 @@ impl fmt::Debug for Tokens {
     }
 }
 
-/// What a login has found out: the user, with the mark of the password that the token for another login carries.
+/// The result of a login: the user, with the mark of the password that the token for another login
+/// carries.
 struct LoggedIn {
     name: String,
     mark: String,
@@ -85,8 +87,9 @@ impl Database {
         self.login_with(request, &RequestContext::new())
     }
 
-    /// Logs a user in. A login by a password takes as long as a comparison with its hash, whether there is such a user or such a namespace
-    /// or not; of those only so many are computed at once, and after some failures in a row a user has to wait.
+    /// Logs a user in. A login by a password takes as long as a comparison with its hash, whether
+    /// there is such a user or such a namespace or not; of those only so many are computed at once,
+    /// and after some failures in a row a user has to wait.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -107,8 +110,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Query` when it is refused, with the same words whatever is wrong, and when it comes too soon after failures; `Limit` when
-    /// `context` stops it.
+    /// `Query` when it is refused, with the same words whatever is wrong, and when it comes too
+    /// soon after failures; `Limit` when `context` stops it.
     pub fn login_with(&self, request: &LoginRequest, context: &RequestContext) -> Result<Tokens> {
         let Some(list) = self.access_list() else { return Err(refused()) };
         self.prepare(context);
@@ -136,8 +139,8 @@ impl Database {
         })
     }
 
-    /// Logs in to a namespace; `None` where there is none of the number, which nobody is to learn: pauses after failures and the work are the
-    /// same.
+    /// Logs in to a namespace; `None` where there is none of the number, which nobody is to learn:
+    /// pauses after failures and the work are the same.
     fn login_by_password(
         &self,
         namespace: Option<&Database>,
@@ -156,7 +159,8 @@ impl Database {
             Some(namespace) => namespace.member_with_hash(name)?,
             None => None,
         };
-        // For a user who is not there as much is computed, so that the time tells nobody who is.
+        // For a user who is not there as much is computed, so that the response time does not
+        // reveal which users exist.
         let given = existing.as_ref().map_or(HASH_OF_NOBODY, |(_, hash)| hash);
         let is_right = context.verify(given, &request.password)?;
         let Some((member, hash)) = existing.filter(|_| is_right) else {
@@ -177,13 +181,14 @@ impl Database {
     ) -> Result<LoggedIn> {
         let list = self.access_list().ok_or_else(refused)?;
         let (member, hash) = self.member_with_hash(&name)?.ok_or_else(refused)?;
-        // The first user is made anew when all data were dropped. As long as the password is the same, so is the user.
+        // The first user is made anew when all data were dropped. As long as the password is the
+        // same, so is the user.
         let is_first = name == FIRST_USER && mark == list.initial_mark();
-        let is_known = match is_first {
+        let is_valid = match is_first {
             true => context.verify(&hash, list.initial())?,
             false => password_mark(&hash) == mark,
         };
-        is_known.then_some(LoggedIn { name, mark, member }).ok_or_else(refused)
+        is_valid.then_some(LoggedIn { name, mark, member }).ok_or_else(refused)
     }
 
     /// A user who has a password, with its hash.
@@ -194,7 +199,8 @@ impl Database {
         Ok(member.zip(hash))
     }
 
-    /// The mark of a transaction, which its client has to send back with each request of it; `None` without an access list.
+    /// The mark of a transaction, which its client has to send back with each request of it; `None`
+    /// without an access list.
     ///
     /// ```
     /// use hexgraph::db::{Database, TxnOptions, access::AccessOptions};

@@ -1,10 +1,12 @@
-//! Users with rights: the caller, what that user may see and change, and what tells a server so.
+//! Users with rights: the caller, what that user may see and change, and what a server needs for
+//! that.
 //!
-//! Users, groups and rules are nodes of the graph, in predicates of their own, so they are in logs, snapshots and backups as all
-//! data is; exports leave them out. A [`Database`](super::Database) handle may belong to a caller. Then all that is read through it is
-//! read from versions that have only what the groups of the caller may read, and all that is changed through it is checked before;
-//! nothing above and below has to ask. A handle without a caller, as a program has it that opens the database itself, may do
-//! everything.
+//! Users, groups and rules are nodes of the graph, in predicates of their own, so they are in logs,
+//! snapshots and backups as all data is; exports leave them out. A [`Database`](super::Database)
+//! handle may belong to a caller. Then all that is read through it is read from versions that have
+//! only what the groups of the caller may read, and all that is changed through it is checked
+//! before; no other layer has to check. A handle without a caller, as a program has it that opens
+//! the database itself, may do everything.
 
 mod access_list;
 mod caller;

@@ -2,10 +2,10 @@
 
 use super::definitions::{GROUP_RULE, PASSWORD, RULE_PERMISSION, RULE_PREDICATE, USER_GROUP, XID};
 use super::{FIRST_USER, GUARDIANS};
-use crate::db::ask::objects::objects;
-use crate::db::ask::plans::Variables;
 use crate::db::change::mutate::{Mutation, MutationRequest};
 use crate::db::database::Database;
+use crate::db::query::objects::objects;
+use crate::db::query::plans::Variables;
 use hexgraph_base::types::{Error, Result, Value};
 use hexgraph_dql::Given;
 use hexgraph_store::exec::RequestContext;
@@ -75,7 +75,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Access` for who is not known; as [`Database::query`].
+    /// `Access` for an unauthenticated caller; as [`Database::query`].
     pub(in crate::db) fn current_user(&self) -> Result<Option<(&str, People)>> {
         self.check_existing()?;
         let Some(name) = self.user() else { return Ok(None) };
@@ -89,7 +89,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Access` for who is no guardian; `Query` for a name that is taken or can't be one, and for a password that is too short.
+    /// `Access` for a caller who is no guardian; `Query` for a name that exists or can't be one,
+    /// and for a password that is too short.
     pub(in crate::db) fn add_users(&self, users: &[NewUser<'_>]) -> Result<()> {
         self.check_administrator()?;
         let names: Vec<&str> = users.iter().map(|user| user.name).collect();
@@ -103,7 +104,7 @@ impl Database {
                 || existing.groups.contains_key(user.name)
                 || !seen.insert(user.name)
             {
-                return Err(taken(user.name, "User"));
+                return Err(name_exists(user.name, "User"));
             }
             let groups = change.groups(&existing, &user.groups)?;
             change.set.push(json!({
@@ -111,7 +112,7 @@ impl Database {
                 USER_GROUP: groups,
             }));
         }
-        self.carry_out_change(change)
+        self.execute_change(change)
     }
 
     /// Makes groups, in one commit.
@@ -131,13 +132,13 @@ impl Database {
                 || existing.users.contains_key(*name)
                 || !seen.insert(*name)
             {
-                return Err(taken(name, "Group"));
+                return Err(name_exists(name, "Group"));
             }
             let rules = rules.iter().map(|(predicate, permission)| rule(predicate, *permission));
             let rules = rules.collect::<Result<Vec<Json>>>()?;
             change.set.push(json!({ XID: name, TYPE: "dgraph.type.Group", GROUP_RULE: rules }));
         }
-        self.carry_out_change(change)
+        self.execute_change(change)
     }
 
     /// Gives users another password, and has them join groups and leave some.
@@ -171,7 +172,7 @@ impl Database {
                 change.delete.push(json!({ "uid": &user.uid, USER_GROUP: left }));
             }
         }
-        self.carry_out_change(change)
+        self.execute_change(change)
     }
 
     /// Sets rules of groups, and removes those of some predicates.
@@ -199,14 +200,15 @@ impl Database {
             change.set.push(json!({ "uid": &group.uid, GROUP_RULE: rules }));
             change.remove_rules(group, |predicate| remove.contains(&predicate));
         }
-        self.carry_out_change(change)
+        self.execute_change(change)
     }
 
     /// Deletes users. Returns how many there were.
     ///
     /// # Errors
     ///
-    /// As [`Database::add_users`]; `Query` for the first user, and when nobody would be a guardian any more.
+    /// As [`Database::add_users`]; `Query` for the first user, and when nobody would be a guardian
+    /// any more.
     pub(in crate::db) fn delete_users(&self, names: &[&str]) -> Result<usize> {
         self.check_administrator()?;
         if names.contains(&FIRST_USER) {
@@ -218,7 +220,7 @@ impl Database {
         for user in existing.users.values() {
             change.delete.push(json!({ "uid": &user.uid }));
         }
-        self.carry_out_change(change)?;
+        self.execute_change(change)?;
         Ok(existing.users.len())
     }
 
@@ -244,11 +246,11 @@ impl Database {
                 .map(|user| json!({ "uid": &user.uid, USER_GROUP: [{ "uid": &group.uid }] }));
             change.delete.extend(leave);
         }
-        self.carry_out_change(change)?;
+        self.execute_change(change)?;
         Ok(gone.len())
     }
 
-    /// Checks that somebody is a guardian beside the users of these names.
+    /// Checks that there is a guardian other than these users.
     fn check_guardians_left(&self, names: &[&str]) -> Result<()> {
         let guardians = self.without_caller().guardians()?;
         match guardians.iter().any(|name| !names.contains(&name.as_str())) {
@@ -283,7 +285,7 @@ impl Database {
                 groups(func: type(dgraph.type.Group)) {{ uid {XID} {GROUP_RULE} {{ uid {RULE_PREDICATE} {RULE_PERMISSION} }} }}
             }}"
         );
-        let result = self.without_caller().ask_full(&self.entire_version()?, &text, variables)?;
+        let result = self.without_caller().query_full(&self.entire_version()?, &text, variables)?;
         let text = |value: &Json| value.as_str().map(str::to_owned);
         let user = |user: &Json| {
             let groups = objects(&user[USER_GROUP]).filter_map(|group| text(&group[XID])).collect();
@@ -303,9 +305,9 @@ impl Database {
         })
     }
 
-    /// Runs what was found by names. Two who make the same name at once are told apart by the name
-    /// being unique.
-    fn carry_out_change(&self, change: Change) -> Result<()> {
+    /// Runs a change that was computed by names. If two callers create the same name at once,
+    /// uniqueness makes one of them fail.
+    fn execute_change(&self, change: Change) -> Result<()> {
         let Change { set, delete, .. } = change;
         if set.is_empty() && delete.is_empty() {
             return Ok(());
@@ -385,6 +387,6 @@ fn check_name(what: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn taken(name: &str, kind: &str) -> Error {
+fn name_exists(name: &str, kind: &str) -> Error {
     Error::query(format!("id {name} already exists for field name inside type {kind}"))
 }

@@ -4,9 +4,9 @@ use super::GUARDIANS;
 use super::definitions::{GROUP_RULE, RULE_PERMISSION, RULE_PREDICATE, USER_GROUP, XID};
 use super::rights::Permissions;
 use super::rules::{Member, Rules};
-use crate::db::ask::objects::objects;
-use crate::db::ask::plans::Variables;
 use crate::db::database::Database;
+use crate::db::query::objects::objects;
+use crate::db::query::plans::Variables;
 use hexgraph_base::types::{Error, Result, Uid};
 use hexgraph_dql::Given;
 use hexgraph_store::graph::Version;
@@ -37,7 +37,7 @@ impl Database {
         let text = format!(
             "{{ groups(func: type(dgraph.type.Group)) {{ {XID} {GROUP_RULE} {{ {RULE_PREDICATE} {RULE_PERMISSION} }} }} }}"
         );
-        let result = self.ask_full(version, &text, Variables::new())?;
+        let result = self.query_full(version, &text, Variables::new())?;
         let mut groups = FxHashMap::<Box<str>, Permissions>::default();
         for group in objects(&result["groups"]) {
             let Some(name) = group[XID].as_str() else { continue };
@@ -65,7 +65,7 @@ impl Database {
             "query user($name: string) {{ user(func: eq({XID}, $name)) @filter(type(dgraph.type.User)) {{ uid {USER_GROUP} {{ {XID} }} }} }}"
         );
         let variables = Variables::from([("$name".to_owned(), Given::from(name.to_owned()))]);
-        let result = self.ask_full(version, &text, variables)?;
+        let result = self.query_full(version, &text, variables)?;
         let member = objects(&result["user"]).next().and_then(|user| {
             let names = objects(&user[USER_GROUP]).filter_map(|group| group[XID].as_str());
             let mut groups: Vec<String> = names.map(str::to_owned).collect();
@@ -88,7 +88,7 @@ impl Database {
             "query guardians($name: string) {{ group(func: eq({XID}, $name)) @filter(type(dgraph.type.Group)) {{ ~{USER_GROUP} @filter(type(dgraph.type.User)) {{ {XID} }} }} }}"
         );
         let variables = Variables::from([("$name".to_owned(), Given::from(GUARDIANS))]);
-        let result = self.ask_full(&self.entire_version()?, &text, variables)?;
+        let result = self.query_full(&self.entire_version()?, &text, variables)?;
         let members =
             objects(&result["group"]).flat_map(|group| objects(&group["~dgraph.user.group"]));
         Ok(members.filter_map(|user| user[XID].as_str().map(str::to_owned)).collect())

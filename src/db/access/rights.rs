@@ -10,7 +10,8 @@ use std::sync::{Arc, LazyLock};
 /// The name in a rule that represents all predicates.
 const ALL: &str = "dgraph.all";
 
-/// The text of the GraphQL schema, with the secrets and keys in it: it is for administrators alone, unless a rule names it.
+/// The text of the GraphQL schema, with the secrets and keys in it: it is for administrators alone,
+/// unless a rule names it.
 const GRAPHQL_SCHEMA: &str = "dgraph.graphql.schema";
 
 /// The predicates of the rules of a group, each with the sum of what is allowed.

@@ -9,11 +9,11 @@ use hexgraph_store::graph::{Predicate, Version};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The most users, and the most sets of groups, of which the rights are kept at hand.
+/// The most users, and the most sets of groups, whose rights are cached.
 const RETAINED_MAX: usize = 10_000;
 
 /// The most bytes of their names: anybody may request a user of any name.
-const KEPT_BYTES_MAX: u64 = 8 << 20;
+const CACHED_BYTES_MAX: u64 = 8 << 20;
 
 /// All groups with their rules, and the users that were requested.
 pub(super) struct Rules {
@@ -21,7 +21,8 @@ pub(super) struct Rules {
     from: [Option<Arc<Predicate>>; RULING.len()],
     groups: FxHashMap<Box<str>, Permissions>,
     members: GenerationCache<Option<Arc<Member>>>,
-    /// Those of the members of sets of groups: with a role below that of an administrator, and with that.
+    /// Those of the members of sets of groups: with a role below that of an administrator, and with
+    /// that.
     rights: [GenerationCache<Arc<Rights>>; 2],
 }
 
@@ -38,8 +39,8 @@ impl Rules {
         Rules {
             from: predicates(version),
             groups,
-            members: GenerationCache::new(RETAINED_MAX, KEPT_BYTES_MAX),
-            rights: [(); 2].map(|()| GenerationCache::new(RETAINED_MAX, KEPT_BYTES_MAX)),
+            members: GenerationCache::new(RETAINED_MAX, CACHED_BYTES_MAX),
+            rights: [(); 2].map(|()| GenerationCache::new(RETAINED_MAX, CACHED_BYTES_MAX)),
         }
     }
 
@@ -58,7 +59,7 @@ impl Rules {
         self.members.get(name)
     }
 
-    /// Keeps what is known of a user.
+    /// Caches the rights of a user.
     pub(super) fn retain_member(&self, name: &str, member: &Option<Arc<Member>>) {
         self.members.insert(Arc::from(name), member, name.len() as u64);
     }
@@ -109,7 +110,7 @@ mod tests {
 
     /// A login requests a user of any name, and what it finds out is retained.
     #[test]
-    fn long_names_of_nobody_are_not_kept_for_long() {
+    fn long_unknown_names_are_evicted_soon() {
         let rules = Rules::new(&Version::empty(), FxHashMap::default());
         let name = |number: u64| format!("{number}{}", "x".repeat(1 << 20));
         (0..64).for_each(|number| rules.retain_member(&name(number), &None));

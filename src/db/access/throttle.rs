@@ -1,6 +1,7 @@
-//! Slows down those who try out passwords: after some failures in a row, a user can't log in from an address for a while, and
-//! after many, whoever they are of, nobody can for some seconds: one password may be tried on many users. Of IPv6 a network of 64
-//! bits counts as an address, since who has one has all of its addresses.
+//! Slows down those who try out passwords: after some failures in a row, a user can't log in from
+//! an address for a while, and after many, whoever they are of, nobody can for some seconds: one
+//! password may be tried on many users. Of IPv6 a network of 64 bits counts as an address, since
+//! who has one has all of its addresses.
 
 use dashmap::DashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -14,7 +15,8 @@ const PAUSE_MIN: Duration = Duration::from_secs(1);
 /// Failures are forgotten when there was none for so long.
 const FORGET: Duration = Duration::from_secs(900);
 
-/// The most pairs of user and address, and addresses, that are remembered; past it those are forgotten that failed longest ago.
+/// The most pairs of user and address, and addresses, that are remembered; past it those are
+/// forgotten that failed longest ago.
 const ENTRIES_MAX: usize = 10_000;
 
 /// Whose failures are counted.
@@ -27,7 +29,7 @@ enum Counted<'a> {
 }
 
 impl Counted<'_> {
-    /// How many failures are free: people mistype, and many may share an address.
+    /// How many failures are free: people mistype, and many may have one address.
     fn free(self) -> u32 {
         match self {
             Counted::User(..) => 5,
@@ -35,7 +37,7 @@ impl Counted<'_> {
         }
     }
 
-    /// The longest pause. Those who share an address with one who tries out passwords can log in between.
+    /// The longest pause. Other users of an attacker's address can log in between.
     fn pause_max(self) -> Duration {
         match self {
             Counted::User(..) => PAUSE_MAX,
@@ -50,7 +52,8 @@ const PAUSE_MAX: Duration = Duration::from_secs(300);
 /// A user, by namespace and name, be they there or not.
 pub(super) type Who<'a> = (u64, &'a str);
 
-/// The recent failures, by user and address, and by address. Logins of other users do not wait for each other.
+/// The recent failures, by user and address, and by address. Logins of other users do not wait for
+/// each other.
 #[derive(Default)]
 pub(super) struct Throttle {
     failures: DashMap<u64, Failures>,
@@ -70,7 +73,7 @@ impl Failures {
         let doublings = self.count.saturating_sub(counted.free());
         let pause = match doublings {
             0 => Duration::ZERO,
-            // Beyond 2^16 seconds any longest pause is reached, so the power stays far from its bound.
+            // Beyond 2^16 seconds any maximum is exceeded, so the power stays far from its bound.
             more => counted.pause_max().min(PAUSE_MIN * 2_u32.saturating_pow((more - 1).min(16))),
         };
         self.last + pause
@@ -104,7 +107,8 @@ impl Throttle {
             }
             (entry.count, entry.last) = (entry.count.saturating_add(1), now);
         }
-        // Looked at after the entry is there, so of calls that run at once the last one sees the entries of all.
+        // Looked at after the entry is there, so of calls that run at once the last one sees the
+        // entries of all.
         if has_new && ENTRIES_MAX < self.failures.len() {
             self.prune(now);
         }
@@ -128,7 +132,8 @@ impl Throttle {
         }
     }
 
-    /// Forgets the failures of a user who has logged in. Those of the address stay: else one's own login between would hide them.
+    /// Forgets the failures of a user who has logged in. Those of the address stay: else one's own
+    /// login between would hide them.
     pub(super) fn forget(&self, (namespace, name): Who<'_>, address: Option<IpAddr>) {
         self.failures.remove(&self.key(Counted::User(namespace, name, address.map(network))));
     }
@@ -139,7 +144,8 @@ impl Throttle {
     }
 }
 
-/// Whose failures one of a user from an address is. A program that asks its own database has no address.
+/// The counter for a failure of a user from an address. A program that asks its own database has no
+/// address.
 fn counted(
     (namespace, name): Who<'_>,
     address: Option<IpAddr>,

@@ -1,4 +1,5 @@
-//! The tokens that a login gives: JSON web tokens (RFC 7519), which this server alone signs and checks.
+//! The tokens that a login gives: JSON web tokens (RFC 7519), which this server alone signs and
+//! checks.
 
 use super::rules::Member;
 use hexgraph_base::types::{AccessError, Error, Result, Uid};
@@ -12,7 +13,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// The longest token that is looked at, in bytes.
 const TOKEN_LEN_MAX: usize = 1 << 14;
 
-/// The least bytes of a secret: as many as a signature by HMAC with SHA-256 has (RFC 7518, section 3.2).
+/// The least bytes of a secret: as many as a signature by HMAC with SHA-256 has (RFC 7518, section
+/// 3.2).
 pub(super) const SECRET_LEN_MIN: usize = 32;
 
 /// How tokens are signed.
@@ -81,7 +83,7 @@ pub(super) enum Claims {
 impl Signer {
     pub(super) fn new(secret: &[u8], method: SigningMethod) -> Signer {
         provide_signatures();
-        // A key of their own, so that no mark tells anything of the signature of a token.
+        // A key of their own, so that no mark reveals the signature of a token.
         let marks = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), b"hexgraph transaction");
         Signer {
             method: method.algorithm(),
@@ -176,7 +178,8 @@ impl Signer {
         let namespace = namespace.ok_or_else(|| refused("namespace in claims is no number"))?;
         match (claims.get("groups"), text("mark")) {
             (Some(Json::Array(_)), None) => {
-                // The library has refused tokens without this number, and those that ended before now.
+                // The library has refused tokens without this number, and those that ended before
+                // now.
                 let seconds = claims.get("exp").and_then(Json::as_u64).unwrap_or_default();
                 let expires = UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
                 let expires = expires.ok_or_else(|| refused("exp in claims is too large"))?;
@@ -190,7 +193,7 @@ impl Signer {
         }
     }
 
-    /// A mark of a password that is known, and not where it is stored: for the one that the first user has each time it is made.
+    /// The mark of a plain password: of the first user's default one.
     pub(super) fn mark_of(&self, password: &str) -> String {
         let mut mark = hmac::Context::with_key(&self.marks);
         mark.update(b"first password\0");
@@ -198,7 +201,8 @@ impl Signer {
         hex(&mark.sign().as_ref()[..8])
     }
 
-    /// The mark of a transaction: who was not told it can't go on with the transaction by guessing its number.
+    /// The mark of a transaction: without it nobody can continue a transaction by guessing its
+    /// number.
     pub(super) fn transaction_mark(&self, namespace: u64, start: u64) -> String {
         let mut mark = hmac::Context::with_key(&self.marks);
         mark.update(&namespace.to_be_bytes());

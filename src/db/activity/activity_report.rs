@@ -1,4 +1,5 @@
-//! [`Activity`]: what an open database does now, and what it has done since it was opened. Servers export it as metrics.
+//! [`Activity`]: what an open database does now, and what it has done since it was opened. Servers
+//! export it as metrics.
 
 use super::meter::Runs;
 use crate::db::database::Database;
@@ -6,12 +7,14 @@ use crate::db::open::Open;
 use hexgraph_base::types::Result;
 use std::sync::Arc;
 
-/// What a database does now, and what it has done since it was opened, over all namespaces that are open.
+/// What a database does now, and what it has done since it was opened, over all namespaces that are
+/// open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Activity {
     /// The number of namespaces that are open.
     pub namespaces: u64,
-    /// The number of versions in memory: the newest of each namespace, and older ones that somebody still reads.
+    /// The number of versions in memory: the newest of each namespace, and older ones that somebody
+    /// still reads.
     pub versions: u64,
     /// The number of open transactions.
     pub transactions: u64,
@@ -19,7 +22,8 @@ pub struct Activity {
     pub log_bytes: u64,
     /// The compactions of columns.
     pub compactions: Runs,
-    /// The checkpoints: snapshots that replaced a log. The snapshot that a load writes is not among them.
+    /// The checkpoints: snapshots that replaced a log. The snapshot that a load writes is not among
+    /// them.
     pub checkpoints: Runs,
     /// The number of compact graphs that are cached for algorithms.
     pub cached_graphs: u64,

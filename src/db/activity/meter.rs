@@ -32,7 +32,8 @@ impl Runs {
 pub(in crate::db) struct Meter(Mutex<Runs>);
 
 impl Meter {
-    /// Runs the task and counts it. Nothing is counted where it returns `None`: there was nothing to do.
+    /// Runs the task and counts it. Nothing is counted where it returns `None`: there was nothing
+    /// to do.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! Changes of the schema, and of everything at once.
 //!
-//! A writer takes its turn on a thread that is none of the pool, and lets the pool compute: a
-//! thread of the pool that waited for its turn could be the one that the writer waits for.
+//! A writer acquires the writer lock on a thread that is none of the pool, and lets the pool
+//! compute: a thread of the pool that waited for the lock could be the one that the writer waits
+//! for.
 
 use crate::db::database::Database;
 use crate::db::guard::guarded;
@@ -16,14 +17,16 @@ use hexgraph_store::graph::{Check, Definitions, RebuildLock, Redefinition, Schem
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A change of the schema that takes longer than this is followed by a checkpoint, so that recovery need not repeat it.
+/// A change of the schema that takes longer than this is followed by a checkpoint, so that recovery
+/// need not repeat it.
 const SLOW: Duration = Duration::from_millis(200);
-/// How often indexes are built beside the writers before they are built in the writer's turn. More than once happens when the
-/// predicate was given another base meanwhile, as a commit does that finds far too many changes.
-const TRIES_BESIDE: usize = 3;
+/// How often indexes are built concurrently with writers before they are built under the writer
+/// lock. More than once happens when the predicate was given another base meanwhile, by a commit on
+/// far too many changes.
+const TRIES_CONCURRENT: usize = 3;
 
-/// Predicates that were built beside the writers, with what is reported of them.
-struct BuiltBeside {
+/// Predicates that were built concurrently with writers, with their reports.
+struct ConcurrentBuild {
     redefinition: Redefinition,
     report: SchemaReport,
 }
@@ -61,8 +64,9 @@ impl Database {
         Ok(report)
     }
 
-    /// As [`Database::alter`], until `context` says stop: the calling thread only waits, and returns then within a
-    /// moment. An index that is being built on another thread ends soon, and is thrown away.
+    /// As [`Database::alter`], until `context` says stop: the calling thread only waits, and
+    /// returns then within a moment. An index that is being built on another thread stops soon, and
+    /// is discarded.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -98,11 +102,11 @@ impl Database {
         Ok(report)
     }
 
-    /// Sets the definitions that `resolve` makes of a version, and tells what they change. Indexes
-    /// are built while other writers go on; in the writer's turn the last changes are reused.
-    /// `resolve` is asked several times: to find the transactions that are in the way, for each
-    /// version that indexes are built of, and for the newest one in the turn. Transactions that
-    /// were aborted stay so, whatever comes of the change.
+    /// Sets the definitions that `resolve` makes of a version, and reports what they change.
+    /// Indexes are built while other writers go on; the last changes are added under the writer
+    /// lock. `resolve` is called several times: for conflicting transactions, for each version that
+    /// indexes are built of, and for the newest one under the lock. Aborted transactions stay
+    /// aborted, even if the change fails.
     ///
     /// # Errors
     ///
@@ -123,30 +127,32 @@ impl Database {
         let started = Instant::now();
         let report = guarded(|| {
             let lock = open.store.rebuild_lock();
-            for _ in 0..TRIES_BESIDE {
-                let Some(mut built) = self.build_beside((&open, &pool), &resolve, check)? else {
+            for _ in 0..TRIES_CONCURRENT {
+                let Some(mut built) = self.build_concurrently((&open, &pool), &resolve, check)?
+                else {
                     continue;
                 };
                 if self.put_definitions(&lock, &mut built, &resolve, check)? {
                     return Ok(built.report);
                 }
             }
-            self.define_in_turn(&lock, &pool, &resolve, check)
+            self.define_locked(&lock, &pool, &resolve, check)
         })?;
-        // What took long would take as long again after a crash.
+        // A long operation would be as long again after a crash.
         match SLOW < started.elapsed() {
             true => Open::request_checkpoint(&open).map(|()| report),
             false => Ok(report),
         }
     }
 
-    /// Builds what the newest version becomes, and has it keep up with the writers until they have few changes ahead. `None` when it can't.
-    fn build_beside(
+    /// Builds what the newest version becomes, and applies the changes of writers until only few
+    /// are left. `None` when it can't.
+    fn build_concurrently(
         &self,
         (open, pool): (&Open, &AllThreads),
         resolve: &impl Fn(&Version) -> Result<Definitions>,
         check: Check<'_>,
-    ) -> Result<Option<BuiltBeside>> {
+    ) -> Result<Option<ConcurrentBuild>> {
         let before = open.store.head();
         let definitions = resolve(&before)?;
         let report = graph::report(&before, &definitions);
@@ -159,14 +165,15 @@ impl Database {
             fits = rows.is_some();
             Ok(rows.unwrap_or(0))
         })?;
-        Ok(fits.then_some(BuiltBeside { redefinition, report }))
+        Ok(fits.then_some(ConcurrentBuild { redefinition, report }))
     }
 
-    /// Publishes what was built, with the last changes. Returns false where it does not go with the newest version.
+    /// Publishes what was built, with the last changes. Returns false where it does not go with the
+    /// newest version.
     fn put_definitions(
         &self,
         lock: &RebuildLock<'_>,
-        built: &mut BuiltBeside,
+        built: &mut ConcurrentBuild,
         resolve: &impl Fn(&Version) -> Result<Definitions>,
         check: Check<'_>,
     ) -> Result<bool> {
@@ -182,7 +189,7 @@ impl Database {
                     && redefinition.catch_up(head)?.is_some();
                 if !fits {
                     is_overtaken = true;
-                    // The error only ends the turn without a commit: the caller sees `false`
+                    // The error only releases the lock without a commit: the caller sees `false`
                     // instead.
                     return Err(Error::internal(
                         "what was built does not go with the newest version",
@@ -194,8 +201,8 @@ impl Database {
         if is_overtaken { Ok(false) } else { done.map(|()| true) }
     }
 
-    /// Builds everything in the writer's turn: others have replaced again and again what it was built of.
-    fn define_in_turn(
+    /// Builds everything under the writer lock: others have repeatedly replaced its input.
+    fn define_locked(
         &self,
         lock: &RebuildLock<'_>,
         pool: &AllThreads,
@@ -216,9 +223,10 @@ impl Database {
         Ok(report)
     }
 
-    /// Drops data, definitions, or both. Open transactions that have changed something are aborted when all data are dropped.
-    /// Uids are not used again, unless everything is dropped, more than 2^29 were handed out, and there are no other namespaces,
-    /// which have uids of the same counter: then it starts anew, so that it never runs out.
+    /// Drops data, definitions, or both. Open transactions that have changed something are aborted
+    /// when all data are dropped. Uids are not used again, unless everything is dropped, more than
+    /// 2^29 were handed out, and there are no other namespaces, which have uids of the same
+    /// counter: then it starts anew, so that it never runs out.
     ///
     /// ```
     /// use hexgraph::db::{Database, Drop};
@@ -241,7 +249,7 @@ impl Database {
         match what {
             Drop::All | Drop::Data => drop(self.abort_txns(None)?),
             Drop::Predicate(name) => self.abort_pending(&[name])?,
-            // A type holds no data, so no transaction is in its way.
+            // A type holds no data, so no transaction conflicts with it.
             Drop::Type(_) => {}
         }
         let change = match what {
@@ -250,18 +258,18 @@ impl Database {
             Drop::Predicate(name) => SchemaChange::DropPredicate(name.clone()),
             Drop::Type(name) => SchemaChange::DropType(name.clone()),
         };
-        let carry_out = |change: &SchemaChange, version: &Version| {
+        let execute = |change: &SchemaChange, version: &Version| {
             let mut next = change.carry_out(version, &|| Ok(()))?;
-            if self.shares_uids() {
+            if self.uses_common_uids() {
                 next.uids = Arc::clone(&version.uids);
             }
             Ok(next)
         };
         let open = self.open_state()?;
         let lock = open.store.rebuild_lock();
-        // What is dropped is freed behind the turn of the writer.
+        // What is dropped is freed after the writer lock.
         let before = open.store.head();
-        self.change_schema(&lock, |_| Ok(change), carry_out)?;
+        self.change_schema(&lock, |_| Ok(change), execute)?;
         drop((lock, before));
         // Users are data, too: without any nobody could log in.
         match what {
@@ -270,23 +278,25 @@ impl Database {
         }
     }
 
-    /// Publishes what `carry_out` makes of the newest version by the change that `resolve` gives. In a directory the change
-    /// itself is logged, not what it makes, so recovery carries it out again. Nobody else builds entire predicates meanwhile.
+    /// Publishes what `execute` makes of the newest version by the change that `resolve` gives. In
+    /// a directory the change itself is logged, not what it makes, so recovery executes it again.
+    /// No other thread builds predicates meanwhile.
     fn change_schema(
         &self,
         _lock: &RebuildLock<'_>,
         resolve: impl FnOnce(&Version) -> Result<SchemaChange>,
-        carry_out: impl FnOnce(&SchemaChange, &Version) -> Result<Version>,
+        execute: impl FnOnce(&SchemaChange, &Version) -> Result<Version>,
     ) -> Result<()> {
         let done = self.change(None, |version, commit| {
-            // A transaction that begins to change one of the predicates before this is published conflicts when it commits.
+            // A transaction that begins to change one of the predicates before this is published
+            // conflicts when it commits.
             commit.is_complete = true;
             let change = resolve(version)?;
             // There is a record in a directory, and none in memory.
             if let Some(record) = &mut commit.record {
                 change.encode(record);
             }
-            Ok((carry_out(&change, version)?, ()))
+            Ok((execute(&change, version)?, ()))
         });
         done.map(|_| ())
     }

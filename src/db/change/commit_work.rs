@@ -10,7 +10,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 impl Database {
-    /// Commits what a transaction has done, on the newest version. Of its keys only those in `keys` are checked, where they are given.
+    /// Commits what a transaction has done, on the newest version. Of its keys only those in `keys`
+    /// are checked, where they are given.
     ///
     /// # Errors
     ///
@@ -37,14 +38,16 @@ impl Database {
             if let Some(record) = &mut commit.record {
                 encode_changes(&changes, record);
             }
-            // Nobody has committed since the transaction began, so its view is the next version already.
+            // Nobody has committed since the transaction began, so its view is the next version
+            // already.
             if Arc::ptr_eq(version, snapshot.version()) {
                 commit.keys.extend_from_slice(&own);
                 return Ok((Version::clone(&view), ()));
             }
             let (mut next, context) = (Version::clone(version), RequestContext::new());
             for (at, changes) in changes.into_iter().enumerate() {
-                // Values were converted by the schema of the snapshot: they mean nothing under another one.
+                // Values were converted by the schema of the snapshot: they mean nothing under
+                // another one.
                 if !changes.fit(&next.schema) {
                     return Err(Error::Conflict);
                 }
@@ -57,7 +60,7 @@ impl Database {
                     return Err(Error::Conflict);
                 }
             }
-            // An edge to a deleted node has the key of the node where it begins, so no key tells of it.
+            // An edge to a deleted node has the key of its source, so no key covers it.
             for DetachedNodes { uids, .. } in &detached {
                 if left_at(&next, uids)? != left_at(&view, uids)? {
                     return Err(Error::Conflict);
@@ -69,7 +72,7 @@ impl Database {
     }
 }
 
-/// How many deletes would take away what some nodes have, with the edges to them.
+/// The number of deletes that would remove what some nodes have, with the edges to them.
 fn left_at(version: &Version, uids: &[Uid]) -> Result<usize> {
     let (changes, _) = detach(version, uids, &|_| Ok(()), &|| Ok(()))?;
     Ok(changes.delete_count())

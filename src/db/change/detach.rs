@@ -2,10 +2,10 @@
 //! to them.
 
 use super::upsert::Prepared;
-use crate::db::ask::plans::{Variables, reserve_plan};
-use crate::db::ask::shown::shown_blocks;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
+use crate::db::query::plans::{Variables, reserve_plan};
+use crate::db::query::shown::shown_blocks;
 use hexgraph_base::plan::{BlockKind, Query, Reads, VarId, Variable};
 use hexgraph_base::types::{Error, Result, Uid};
 use hexgraph_store::exec::{self, RequestContext};
@@ -58,8 +58,8 @@ impl Database {
         self.delete_with(nodes, &RequestContext::new())
     }
 
-    /// Deletes nodes with all their values and edges in one commit: whatever their types say, and
-    /// with the edges that point to them, whether the schema keeps reverse edges or not.
+    /// Deletes nodes with all their values and edges in one commit: independent of their types, and
+    /// with the edges that point to them, with or without reverse edges in the schema.
     ///
     /// ```
     /// use hexgraph::db::{RequestContext, Database, Nodes};
@@ -72,8 +72,9 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Syntax` and `Query` for a text that is not one block that selects nodes; `Access` where the caller may not write a predicate that would change;
-    /// `Limit` when `context` stops it. Nothing is deleted then.
+    /// `Syntax` and `Query` for a text that is not one block that selects nodes; `Access` where the
+    /// caller may not write a predicate that would change; `Limit` when `context` stops it. Nothing
+    /// is deleted then.
     pub fn delete_with(&self, nodes: &Nodes<'_>, context: &RequestContext) -> Result<DeleteAnswer> {
         guarded(|| {
             self.prepare(context);
@@ -81,7 +82,8 @@ impl Database {
             let selection = Selection::new(nodes, context)?;
             let prepare = |version: &Arc<Version>| {
                 let staged = self.compute(context, || self.detached(&selection, version, context));
-                // Any commit may add an edge to one of the nodes, so it holds for this version alone.
+                // Any commit may add an edge to one of the nodes, so it holds for this version
+                // alone.
                 Ok(Prepared { staged: staged?, reads: Reads::everything() })
             };
             let fits =

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Sources of at most so many bytes in all are read twice without harm, and within the turn of a writer.
+/// Sources of at most so many bytes in all may be read twice, and under the writer lock.
 const SMALL_BYTES: u64 = 64 << 10;
 
 /// A source of triples. Gzip is recognised by its first bytes.
@@ -23,13 +23,15 @@ pub enum Source {
     Bytes(Bytes),
 }
 
-/// The progress of a load, which can be read from any thread while the load runs. Clones share the same counts.
+/// The progress of a load, which can be read from any thread while the load runs. Clones have the
+/// same counts.
 #[derive(Debug, Clone, Default)]
 pub struct LoadProgress {
     counts: Arc<Counts>,
 }
 
-/// The counts of a load. They are for display alone, so no order between them is retained (`Relaxed`).
+/// The counts of a load. They are for display alone, so no order between them is retained
+/// (`Relaxed`).
 #[derive(Debug, Default)]
 struct Counts {
     done: AtomicU64,
@@ -44,7 +46,8 @@ pub(in crate::db) struct Input {
 }
 
 impl LoadProgress {
-    /// The number of bytes read so far; of a compressed source the compressed bytes, so that it ends at [`LoadProgress::total`].
+    /// The number of bytes read so far; of a compressed source the compressed bytes, so that its
+    /// last value is [`LoadProgress::total`].
     ///
     /// ```
     /// use hexgraph::db::{Database, LoadOptions, LoadProgress, RequestContext, Source};
@@ -103,7 +106,8 @@ impl LoadProgress {
 }
 
 impl Input {
-    /// Opens all sources, so that a missing one is reported before anything is loaded, and sets the counts of `progress` to 0.
+    /// Opens all sources, so that a missing one is reported before anything is loaded, and sets the
+    /// counts of `progress` to 0.
     ///
     /// # Errors
     ///
@@ -137,8 +141,8 @@ impl Read for Input {
     }
 }
 
-/// The texts of sources that are short and not packed; `None` where one is not, or can't be read twice, or not at all: whoever opens it
-/// says why.
+/// The texts of sources that are short and not packed; `None` where one is not, or can't be read
+/// twice, or not at all: whoever opens it says why.
 pub(in crate::db) fn small_texts(sources: &[Source]) -> Option<Vec<Source>> {
     let mut capacity = SMALL_BYTES;
     let mut texts = Vec::with_capacity(sources.len());

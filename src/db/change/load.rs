@@ -1,7 +1,7 @@
 //! Loads: of lines here, of tables in `crate::tables`, which publishes them by what stands here.
 //!
-//! A load builds columns beside the writers, and in a directory writes them to a snapshot. Where little is loaded into a large graph, it is
-//! committed as a mutation is.
+//! A load builds columns concurrently with writers, and in a directory writes them to a snapshot. A
+//! small load into a large graph is committed like a mutation.
 
 use super::input::{Input, LoadProgress, Source, small_texts};
 use crate::db::database::Database;
@@ -43,8 +43,9 @@ impl Database {
     }
 
     /// Adds the definitions of `schema_text` and the triples of a source, or of several. All of
-    /// them become visible at once; a label of a blank node means the same node in all. The calling thread only waits, and
-    /// stops waiting when `context` says so. A few statements that are loaded into a large graph cost O(statements · log).
+    /// them become visible at once; a label of a blank node means the same node in all. The calling
+    /// thread only waits, and stops waiting when `context` says so. A few statements that are
+    /// loaded into a large graph cost O(statements · log).
     ///
     /// ```
     /// use hexgraph::db::{Database, LoadOptions, RequestContext, Source};
@@ -153,7 +154,8 @@ impl Database {
         Ok(report)
     }
 
-    /// Publishes what a load makes of the newest version, beside the writers, and in a directory by a snapshot.
+    /// Publishes what a load makes of the newest version, concurrently with writers, and in a
+    /// directory by a snapshot.
     ///
     /// # Errors
     ///
@@ -171,8 +173,9 @@ impl Database {
         })
     }
 
-    /// As [`Database::publish_loaded`] for a load that has read little, and whose input is there for another time: in a large graph it is
-    /// committed as a mutation is, in the writer's turn, and in a directory by a record in the log.
+    /// As [`Database::publish_loaded`] for a small load whose input can be read again: in a large
+    /// graph it is committed like a mutation, under the writer lock, and in a directory by a record
+    /// in the log.
     ///
     /// # Errors
     ///
@@ -190,8 +193,9 @@ impl Database {
         let committed = self.change(None, |version: &Arc<Version>, commit: &mut Commit| {
             let (next, mut report) = pool.install(|| make_next(version))?;
             canceller.check()?;
-            // A record has no types of nodes, and no definitions of predicates that get no data. What is loaded as columns after all has
-            // taken the uids of its new nodes by then, and takes other ones.
+            // A record has no types of nodes, and no definitions of predicates that get no data. If
+            // it is loaded as columns after all, the uids of its new nodes are lost, and it gets
+            // other ones.
             let is_same = Arc::ptr_eq(&next.schema, &version.schema);
             let Some(small) = report.as_commit().filter(|_| is_same) else {
                 is_other.set(true);
@@ -211,7 +215,7 @@ impl Database {
     }
 }
 
-/// The sources under their names, each of which can be read once.
+/// The sources under their names, each to be read once.
 fn opened(
     names: &[String],
     sources: Vec<Source>,

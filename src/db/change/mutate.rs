@@ -1,13 +1,13 @@
-//! Mutations and upserts: a query whose variables tell what to change, and the changes.
+//! Mutations and upserts: a query whose variables select what to change, and the changes.
 
 use super::reading::Reading;
 use super::upsert::Prepared;
-use crate::db::ask::plans::{Variables, reserve_plan};
-use crate::db::ask::query::QueryAnswer;
-use crate::db::ask::shown::shown_blocks;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
+use crate::db::query::answer::QueryAnswer;
+use crate::db::query::plans::{Variables, reserve_plan};
+use crate::db::query::shown::shown_blocks;
 use hexgraph_base::plan::{Filter, Query, Reads};
 use hexgraph_base::schema::Actor;
 use hexgraph_base::types::{Error, Result, Uid};
@@ -51,9 +51,9 @@ pub struct Mutation<'a> {
 /// The result of a mutation.
 #[derive(Default)]
 pub struct MutationAnswer {
-    /// The uids of the new nodes, by what the request calls them: the name of a blank node without
-    /// `_:`, `uid(v)` for a variable that found nothing, `dg.<number>.<number>` for an object of
-    /// JSON without a uid.
+    /// The uids of the new nodes, by their names in the request: the name of a blank node without
+    /// `_:`, `uid(v)` for an empty variable, `dg.<number>.<number>` for an object of JSON without a
+    /// uid.
     pub uids: BTreeMap<String, String>,
     /// The answer of the query; `None` where the request has none.
     pub queries: Option<QueryAnswer>,
@@ -69,7 +69,8 @@ pub struct MutationAnswer {
     pub predicates: Vec<String>,
     /// The number of statements that were executed.
     pub statements: u64,
-    /// The values that are stored as less than they are, since the types of their predicates do not hold them.
+    /// The values that are stored as less than they are, since the types of their predicates do not
+    /// hold them.
     pub losses: Losses,
     /// What they did in effect.
     pub effect: Effect,
@@ -154,7 +155,8 @@ impl Database {
         self.with_request(request, context, |job| self.run_now(job, context))
     }
 
-    /// Executes a request in DQL in one commit: `{ set { ... } delete { ... } }`, `upsert { ... }`, or only a query.
+    /// Executes a request in DQL in one commit: `{ set { ... } delete { ... } }`, `upsert { ... }`,
+    /// or only a query.
     ///
     /// ```
     /// use hexgraph::db::Database;
@@ -211,8 +213,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Query` for 0; `Limit` for more than the limit `uids`, and when there are not so many left. What new
-    /// nodes need is retained for them, however often this is called.
+    /// `Query` for 0; `Limit` for more than the limit `uids`, and when there are not so many left.
+    /// What new nodes need is retained for them, however often this is called.
     pub fn assign_uids(&self, count: u64) -> Result<Uid> {
         if count == 0 {
             return Err(Error::query("Nothing to be leased"));
@@ -224,7 +226,7 @@ impl Database {
                 "uids",
             ));
         }
-        self.take_uids(count)
+        self.allocate_uids(count)
     }
 
     /// As [`Database::assign_uids`], as many as the caller has a bound for.
@@ -232,7 +234,7 @@ impl Database {
     /// # Errors
     ///
     /// `Limit` when there are not so many left.
-    pub(crate) fn take_uids(&self, count: u64) -> Result<Uid> {
+    pub(crate) fn allocate_uids(&self, count: u64) -> Result<Uid> {
         self.check_may_write()?;
         self.check_guardian()?;
         let first = self.entire_version()?.uids.take_row(count)?.start;
@@ -460,24 +462,25 @@ pub(in crate::db) struct Job<'a> {
     conditions: Vec<Option<Filter>>,
     names: Vec<String>,
     mutations: Vec<graph::Mutation<'a>>,
-    /// The time that parsing took.
+    /// The time of parsing.
     parsing: Duration,
 }
 
 impl Job<'_> {
-    /// True if the request has mutations beside its query.
+    /// True if the request has mutations besides its query.
     pub(in crate::db) fn changes(&self) -> bool {
         !self.mutations.is_empty()
     }
 
-    /// True if preparing it may take long: it has a query, or it hashes passwords.
+    /// True if preparing it may be slow: it has a query, or it hashes passwords.
     fn takes_long(&self, version: &Version) -> bool {
         !self.query.blocks.is_empty()
             || self.query.schema.is_some()
             || graph::names_passwords(&version.schema, &self.mutations)
     }
 
-    /// What the request changes in a version, and what it answers: its query sees what is `seen` of it.
+    /// What the request changes in a version, and what it answers: its query sees what is `seen` of
+    /// it.
     fn run(
         self,
         version: &Arc<Version>,

@@ -1,7 +1,7 @@
 //! An open transaction: what it has read, what it has changed so far, and how it ended.
 //!
-//! It knows neither the database nor the list of open transactions: [`super::txn`] carries requests out in it, and
-//! [`super::transactions`] keeps the list.
+//! It depends neither on the database nor on the list of open transactions: [`super::txn`] executes
+//! requests in it, and [`super::transactions`] has the list.
 
 use hexgraph_base::budget::Held;
 use hexgraph_base::types::{Error, LockGuard, Result, Uid};
@@ -27,7 +27,8 @@ pub(super) enum State {
 pub(super) enum End {
     /// Its user committed or discarded it.
     Finished,
-    /// It failed with a conflict, or was aborted by a change of the schema or because nobody used it.
+    /// It failed with a conflict, or was aborted by a change of the schema or because nobody used
+    /// it.
     Aborted,
 }
 
@@ -43,10 +44,11 @@ pub(super) struct Work {
     pub statements: u64,
     /// What was deleted with everything.
     pub detached: Vec<DetachedNodes>,
-    /// The memory drawn for the changes and the view.
+    /// The memory reserved for the changes and the view.
     pub held: Vec<Held>,
     pub used: Instant,
-    /// True when a commit is bound to fail with a conflict, because an earlier part of the transaction is lost.
+    /// True when a commit is bound to fail with a conflict, because an earlier part of the
+    /// transaction is lost.
     pub is_doomed: bool,
 }
 
@@ -100,7 +102,8 @@ impl OpenTxn {
         self.lock_work(|work| Arc::clone(&work.view))
     }
 
-    /// Aborts the transaction if nobody has used it for `idle`. Returns the number of its statements in that case.
+    /// Aborts the transaction if nobody has used it for `idle`. Returns the number of its
+    /// statements in that case.
     pub(super) fn drop_idle(&self, idle: Duration) -> Option<u64> {
         let mut state = match self.state.try_lock() {
             Ok(state) => state,
@@ -117,8 +120,8 @@ impl OpenTxn {
         Some(statements)
     }
 
-    /// Aborts the transaction if it has changed one of the predicates `names`, or anything at all for `None`. Returns the
-    /// number of its statements in that case.
+    /// Aborts the transaction if it has changed one of the predicates `names`, or anything at all
+    /// for `None`. Returns the number of its statements in that case.
     pub(super) fn abort(&self, names: Option<&[&str]>) -> Option<u64> {
         let mut state = self.lock();
         let State::Open(work) = &*state else { return None };

@@ -1,7 +1,7 @@
 //! Statements whose parts a client gives one by one, as the text that mutations are read from.
 //!
-//! All that is checked of a statement is checked where texts are read. Only what would end a part early, and so begin
-//! something that nobody wrote, is refused here.
+//! All that is checked of a statement is checked where texts are read. Only what would end a part
+//! early, and so begin something that nobody wrote, is refused here.
 
 use hexgraph_base::formats::{write_facets, write_literal};
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
@@ -65,8 +65,8 @@ impl QuadText {
         self.count += 1;
         self.push_name("subject", quad.subject)?;
         self.check_part("language", quad.lang, |c| c.is_alphanumeric() || c == '-' || c == ':')?;
-        // In N-Quads only a literal has a language of its own; that of `*` is written at the predicate, as
-        // in `<name@de> *`.
+        // In N-Quads only a literal has a language of its own; that of `*` is written at the
+        // predicate, as in `<name@de> *`.
         let is_value = matches!(quad.object, QuadObject::Value(_));
         match (quad.predicate, quad.lang) {
             (name, lang) if !is_value && !lang.is_empty() && name != "*" => {
@@ -126,7 +126,7 @@ impl QuadText {
             Some(wrong) => {
                 let count = self.count;
                 let message = format!(
-                    "statement {count}: `{}` can't stand in the {part} `{}`",
+                    "statement {count}: `{}` is not allowed in the {part} `{}`",
                     wrong.escape_debug(),
                     text.escape_debug()
                 );
@@ -185,7 +185,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the parts are, they make one statement or none: it is refused here, or where it is read.
+        /// Whatever the parts are, they make one statement or none: it is refused here, or where it
+        /// is read.
         #[test]
         fn parts_are_one_statement_at_most(
             (subject, predicate, node, lang, key) in (part(), part(), part(), part(), part()),
@@ -222,14 +223,20 @@ mod tests {
         let value = QuadObject::Value(ValueRef::Default("x"));
         let key = [("a=1) . ", ValueRef::Int(1))];
         for (quad, why) in [
-            (parts("0x1> <p> * .\n<0x2", "p", star), "statement 1: `>` can't stand in the subject"),
-            (parts("0x1", "p\n", star), "`\\n` can't stand in the predicate `p\\n`"),
-            (parts("0x1", "p", QuadObject::Node("<")), "can't stand in the object `<`"),
+            (
+                parts("0x1> <p> * .\n<0x2", "p", star),
+                "statement 1: `>` is not allowed in the subject",
+            ),
+            (parts("0x1", "p\n", star), "`\\n` is not allowed in the predicate `p\\n`"),
+            (parts("0x1", "p", QuadObject::Node("<")), "is not allowed in the object `<`"),
             (
                 QuadParts { lang: "en .", ..parts("0x1", "p", value) },
-                "` ` can't stand in the language",
+                "` ` is not allowed in the language",
             ),
-            (QuadParts { facets: &key, ..parts("0x1", "p", star) }, "`=` can't stand in the facet"),
+            (
+                QuadParts { facets: &key, ..parts("0x1", "p", star) },
+                "`=` is not allowed in the facet",
+            ),
         ] {
             let error = QuadText::default().push(&quad).unwrap_err().to_string();
             assert!(error.contains(why), "{error}");

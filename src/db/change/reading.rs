@@ -1,4 +1,5 @@
-//! What the statements of a request must pass while they are read: there is memory for them, and the caller may change their predicates.
+//! What the statements of a request must pass while they are read: there is memory for them, and
+//! the caller may change their predicates.
 
 use crate::db::database::Database;
 use hexgraph_base::formats::{Admission, NQuad, Predicate};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 /// A request is stopped between this many statements at the latest.
 const CHECK_INTERVAL: usize = 4096;
 
-/// What the name of a predicate takes that the caller may not change, beside its bytes.
+/// The memory for the name of a predicate that the caller may not change, in addition to its bytes.
 const NAME_BYTES: usize = 128;
 
 /// Reserves the memory of statements, and checks the rights of the caller.
@@ -19,7 +20,8 @@ pub(super) struct Reading<'a> {
     database: &'a Database,
     context: &'a RequestContext,
     may_write: Box<dyn Fn(&str) -> bool + 'a>,
-    /// The predicates that the caller may not change. Statements are not kept from the first one on.
+    /// The predicates that the caller may not change. From the first one on statements are not
+    /// collected.
     refused: RefCell<BTreeSet<Arc<str>>>,
     count: Cell<usize>,
 }
@@ -29,7 +31,7 @@ impl<'a> Reading<'a> {
     ///
     /// # Errors
     ///
-    /// `Access` for a caller who is not known.
+    /// `Access` for an unauthenticated caller.
     pub(super) fn new(database: &'a Database, context: &'a RequestContext) -> Result<Reading<'a>> {
         let may_write = Box::new(database.check_writes(&[])?);
         let (refused, count) = (RefCell::default(), Cell::new(0));
@@ -47,7 +49,8 @@ impl<'a> Reading<'a> {
             return Ok(());
         }
         self.database.check_commit(&Vec::from_iter(refused))?;
-        // The caller was given the right while the request was read, and not all of it was retained.
+        // The caller was given the right while the request was read, and not all of it was
+        // retained.
         Err(Error::query("the rights of the user have changed: send the request again"))
     }
 }

@@ -7,8 +7,8 @@
 //! are not noted at all.
 //!
 //! Everything here is bounded: transactions by number, in all and of a client, by idle time, staged
-//! statements and the memory that all requests share; the list by length, age and the bytes that
-//! its versions keep alive; the ends of transactions by number.
+//! statements and the common memory budget; the list by length, age and the bytes that its versions
+//! retain; ended transactions by number.
 
 use super::open_txn::OpenTxn;
 use crate::db::operation::TxnLimits;
@@ -25,10 +25,11 @@ use std::time::{Duration, Instant};
 /// The largest number of old versions that are retained for clients that may come back to them.
 const STARTS_MAX: usize = 4096;
 
-/// The number of ended transactions that are remembered, so that they can be told from numbers that were never used.
+/// The number of ended transactions that are remembered, to distinguish them from numbers that were
+/// never used.
 const ENDED_MAX: usize = 16_384;
 
-/// Memory for the history is drawn in steps of this many bytes.
+/// Memory for the history is reserved in steps of this many bytes.
 const HISTORY_STEP: u64 = 64 << 10;
 
 /// The open transactions of a database.
@@ -48,9 +49,9 @@ struct Inner {
     clients: FxHashMap<IpAddr, usize>,
     /// The versions that queries read, oldest first.
     starts: VecDeque<Start>,
-    /// The memory that those versions keep alive.
+    /// The memory that those versions retain.
     history: Option<Held>,
-    /// The transactions that ended last, in the order of their ends.
+    /// The last ended transactions, in order.
     ended: VecDeque<u64>,
     /// The number of statements staged in all transactions together.
     staged: u64,
@@ -66,28 +67,30 @@ struct Start {
     snapshot: Snapshot,
 }
 
-/// What is known about a transaction number.
+/// The state of a transaction number.
 pub(in crate::db) enum Resolved {
     /// It belongs to an open transaction.
     Open(Arc<OpenTxn>),
     /// A query read this version at that number.
     Start(Snapshot),
-    /// The transaction has ended; with the version that it began with, where that is still kept.
+    /// The transaction has ended; with the version that it began with, if that is retained.
     Ended(Option<Snapshot>),
-    /// It was handed out before the database was opened: staged changes of that transaction are lost.
+    /// It was handed out before the database was opened: staged changes of that transaction are
+    /// lost.
     Lost,
-    /// Nothing is known about the number.
+    /// The number is unknown.
     Nothing,
 }
 
 impl Transactions {
-    /// Creates an empty list. Numbers up to `first` belong to transactions of an earlier run, which are lost.
+    /// Creates an empty list. Numbers up to `first` belong to transactions of an earlier run, which
+    /// are lost.
     pub(in crate::db) fn new(limits: TxnLimits, first: u64, budget: &Budget) -> Transactions {
         let reservation = Arc::new(budget.reservation());
         Transactions { limits, first, reservation, inner: Mutex::default() }
     }
 
-    /// Draws memory for what a transaction keeps until it ends.
+    /// Reserves memory for the lifetime of a transaction.
     ///
     /// # Errors
     ///
@@ -175,7 +178,7 @@ impl Transactions {
     /// again for a while.
     pub(in crate::db) fn start(&self, store: &Store) -> (Arc<Version>, u64) {
         let mut inner = self.lock();
-        // Taken under the lock, so the list is in order.
+        // Acquired under the lock, so the list is in order.
         let snapshot = store.snapshot();
         let (version, number, used) =
             (Arc::clone(snapshot.version()), snapshot.number(), Instant::now());
@@ -194,7 +197,7 @@ impl Transactions {
         (version, number)
     }
 
-    /// Lets go of the moments that keep too much alive, now that there is a newer version.
+    /// Releases versions that retain too much memory, after a newer version was published.
     pub(in crate::db) fn note_version(&self, newest: &Version) {
         let mut inner = self.lock();
         inner.drop_idle(self.limits.idle);
@@ -206,19 +209,19 @@ impl Transactions {
         self.lock().drop_idle(self.limits.idle);
     }
 
-    /// Versions share what did not change between them. So all that are retained have at most as much
-    /// beside the newest one as was replaced since the oldest of them.
+    /// Versions have unchanged data in common. So the retained ones need at most as much in
+    /// addition to the newest one as was replaced since the oldest of them.
     fn bound_history(&self, inner: &mut Inner, newest: &Version) {
         let held = inner.history.as_ref().map_or(0, Held::bytes);
         loop {
             let oldest = inner.starts.front().map(|run| run.snapshot.version().replaced);
             let Some(oldest) = oldest else { break inner.history = None };
             let bytes = newest.replaced.saturating_sub(oldest);
-            // Hardly more or less than what is drawn is left as it is: this is asked often.
+            // Small differences to the reservation are ignored: this is called often.
             if bytes <= held && held <= 2 * bytes + HISTORY_STEP {
                 break;
             }
-            // It is given back first, so that the next draw needs no space for both.
+            // It is given back first, so that the next reservation needs no space for both.
             inner.history = None;
             if bytes <= self.limits.history
                 && let Ok(held) = self.hold(bytes + HISTORY_STEP)
@@ -259,10 +262,11 @@ impl Inner {
         if self.next_look.is_some_and(|next| now < next) {
             return;
         }
-        // A transaction lives at most a sixteenth longer than its time, and the search costs next to nothing.
+        // A transaction lives at most a sixteenth longer than its time, and the search costs next
+        // to nothing.
         self.next_look = now.checked_add(idle / 16);
-        // The runs lie in the order of their moments. One that was used lately keeps those behind it: they
-        // go when there are too many, or too many bytes.
+        // The runs lie in the order of their moments. One that was used recently retains those
+        // after it: they are released when there are too many, or too many bytes.
         while self.starts.front().is_some_and(|run| idle <= now.duration_since(run.used)) {
             self.starts.pop_front();
         }
@@ -288,7 +292,8 @@ impl Inner {
     }
 
     fn start_of(&mut self, number: u64) -> Option<Snapshot> {
-        // Runs are disjoint and ascend, so the first that ends behind the number is the only one that may hold it.
+        // Runs are disjoint and ascend, so the first with a greater last number is the only one
+        // that may contain it.
         let position = self.starts.partition_point(|run| run.last < number);
         let run = self.starts.get_mut(position).filter(|run| run.first <= number)?;
         run.used = Instant::now();

@@ -2,19 +2,19 @@
 //!
 //! A transaction holds the version of the moment when it began, and a view: that version with what
 //! it has changed so far. Queries read the view. Each mutation is checked against the view and
-//! executed there, and its [`Changes`] are retained; the commit carries them out again on the newest
-//! version, where nobody has changed the same things meanwhile. While nobody else committed at all,
-//! the view is the next version already.
+//! executed there, and its [`Changes`] are retained; the commit carries them out again on the
+//! newest version, where nobody has changed the same things meanwhile. While nobody else committed
+//! at all, the view is the next version already.
 
 use super::detach::{DeleteAnswer, Detached, Nodes, Selection};
 use super::mutate::{Job, MutationAnswer, MutationRequest, Staged};
 use super::open_txn::{DetachedNodes, End, OpenTxn, State, Work};
 use super::transactions::Resolved;
-use crate::db::ask::prepared::PreparedQuery;
-use crate::db::ask::{plans::QueryRequest, query::QueryAnswer};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::open::Open;
+use crate::db::query::prepared::PreparedQuery;
+use crate::db::query::{answer::QueryAnswer, plans::QueryRequest};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Changes, ConflictKey, Effect, Snapshot, Store, Version};
@@ -30,7 +30,8 @@ pub struct TxnOptions {
     /// True to accept a version that is slightly out of date, which only a read-only transaction
     /// may request. The newest version is always available here, so this has no effect.
     pub best_effort: bool,
-    /// The address of the client, for a transaction over the network. The number of transactions of one client is bounded.
+    /// The address of the client, for a transaction over the network. The number of transactions of
+    /// one client is bounded.
     pub client: Option<IpAddr>,
 }
 
@@ -73,8 +74,8 @@ impl Database {
         Ok(Txn { database: self.clone(), open: open.transactions.add(txn)?, is_owner: true })
     }
 
-    /// The transaction of a number that [`Txn::number`] or [`Database::query_at`] told. A number of
-    /// a transaction that has ended represents one that can't be committed.
+    /// The transaction of a number from [`Txn::number`] or [`Database::query_at`]. The number of an
+    /// ended transaction gives one that can't be committed.
     ///
     /// ```
     /// use hexgraph::db::{Database, TxnOptions};
@@ -91,7 +92,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Query` for a number that was never handed out, or so long ago that its version is not kept.
+    /// `Query` for a number that was never handed out, or whose version is not retained any more.
     pub fn resume(&self, number: u64) -> Result<Txn> {
         self.resume_for(number, None)
     }
@@ -128,7 +129,8 @@ impl Database {
                 txn.lock_work(|work| work.is_doomed = true)?;
                 open.transactions.add(txn)?
             }
-            // What was staged before the restart is lost, and half of a transaction must not be committed.
+            // What was staged before the restart is lost, and half of a transaction must not be
+            // committed.
             Resolved::Lost => {
                 let txn = new(snapshot_at(number, &open.store)?);
                 txn.lock_work(|work| work.is_doomed = true)?;
@@ -142,8 +144,8 @@ impl Database {
         Ok(Txn { database: self.clone(), open: existing, is_owner: false })
     }
 
-    /// Commits the transaction of a number; as [`Txn::commit_keys`]. A number of which nothing is
-    /// known is that of a transaction that changed nothing.
+    /// Commits the transaction of a number; as [`Txn::commit_keys`]. An unknown number is that of a
+    /// transaction without changes.
     ///
     /// ```
     /// use hexgraph::db::{Database, TxnOptions};
@@ -175,7 +177,7 @@ impl Database {
         }
     }
 
-    /// Discards the transaction of a number. One of which nothing is known is discarded already.
+    /// Discards the transaction of a number. An unknown one is discarded already.
     ///
     /// ```
     /// use hexgraph::db::{Database, TxnOptions};
@@ -192,7 +194,8 @@ impl Database {
     /// Fails only when the database is closed.
     pub fn discard_txn(&self, number: u64) -> Result<()> {
         self.check_existing()?;
-        // Who may only read has changed nothing, and the number may be that of another's transaction.
+        // Who may only read has changed nothing, and the number may be that of another's
+        // transaction.
         if self.check_may_write().is_err() {
             return Ok(());
         }
@@ -378,8 +381,8 @@ impl Txn {
         matches!(&*self.open.lock(), State::Open(_))
     }
 
-    /// True after a commit or a discard. A transaction that was aborted from outside is not finished: its commit reports
-    /// the conflict.
+    /// True after a commit or a discard. A transaction that was aborted from outside is not
+    /// finished: its commit reports the conflict.
     ///
     /// ```
     /// use hexgraph::db::{Database, TxnOptions};
@@ -463,7 +466,7 @@ impl Txn {
         self.mutate_with(&MutationRequest::n_quads(set, delete), &RequestContext::new())
     }
 
-    /// Carries a request out in the transaction. The answer's `keys` and `predicates` tell what it
+    /// Executes a request in the transaction. The answer's `keys` and `predicates` say what it
     /// changed.
     ///
     /// ```
@@ -555,14 +558,14 @@ impl Txn {
     ///
     /// `Conflict` when another transaction changed the same things after this one began: begin
     /// again. `Query` when a value is no longer free that no two nodes may have, or when the
-    /// transaction has ended. It has ended in any case then. `Access` when the user may no longer change
-    /// what was changed: it stays open then.
+    /// transaction has ended. It has ended in any case then. `Access` when the user may no longer
+    /// change what was changed: it stays open then.
     pub fn commit(&self) -> Result<u64> {
         self.commit_keys(None)
     }
 
     /// As [`Txn::commit`], but only those of its keys count that are in `keys` too, where they are
-    /// given: a client over the network says what it wants to be checked.
+    /// given: a remote client selects what is checked.
     ///
     /// ```
     /// use hexgraph::db::{Database, TxnOptions};
@@ -583,7 +586,8 @@ impl Txn {
         if let State::Open(work) = &*state {
             self.database.check_commit(&work.names)?;
         }
-        // Ended before anything can fail: a commit that fails is not tried again with half of its changes gone.
+        // Ended before anything can fail: a commit that fails is not tried again with half of its
+        // changes gone.
         let work = match mem::replace(&mut *state, State::Ended(End::Finished)) {
             State::Open(work) => work,
             State::Ended(end) => {
@@ -601,7 +605,7 @@ impl Txn {
         done
     }
 
-    /// Discards the changes and ends the transaction. Does nothing if it has ended already.
+    /// Discards the changes and closes the transaction. Does nothing if it is closed already.
     ///
     /// ```
     /// use hexgraph::db::{Database, TxnOptions};
@@ -680,8 +684,9 @@ impl Txn {
         self.delete_with(nodes, &RequestContext::new())
     }
 
-    /// Deletes nodes with all their values and edges in the transaction, as [`Database::delete`]: those that it sees. The commit fails
-    /// where somebody else has given one of them a value or an edge meanwhile, or an edge to it.
+    /// Deletes nodes with all their values and edges in the transaction, as [`Database::delete`]:
+    /// those that it sees. The commit fails where somebody else has given one of them a value or an
+    /// edge meanwhile, or an edge to it.
     ///
     /// ```
     /// use hexgraph::db::{Database, Nodes, RequestContext, TxnOptions, Variables};
@@ -697,7 +702,8 @@ impl Txn {
     ///
     /// # Errors
     ///
-    /// As [`Database::delete`] and [`Txn::query`]; nothing is deleted then, and the transaction goes on.
+    /// As [`Database::delete`] and [`Txn::query`]; nothing is deleted then, and the transaction
+    /// goes on.
     pub fn delete_with(&self, nodes: &Nodes<'_>, context: &RequestContext) -> Result<DeleteAnswer> {
         guarded(|| {
             self.database.prepare(context);
@@ -711,7 +717,8 @@ impl Txn {
             let database = &self.database;
             let Detached { changes, nodes, uids } =
                 database.compute(context, || database.detached(&selection, &work.view, context))?;
-            // Also of those that have nothing: what others give them until the commit would be left.
+            // Also of those that have nothing: what others give them until the commit would be
+            // left.
             let held = open.transactions.hold(8 * uids.len() as u64);
             let held = held.inspect_err(|_| context.note_starved())?;
             let mut answer = DeleteAnswer { nodes, ..DeleteAnswer::default() };
@@ -734,12 +741,13 @@ impl Txn {
         }
     }
 
-    /// Adds changes and the number of their statements to what the transaction has changed. Returns their effect, and their conflict
-    /// keys, ascending and distinct.
+    /// Adds changes and the number of their statements to what the transaction has changed. Returns
+    /// their effect, and their conflict keys, ascending and distinct.
     ///
     /// # Errors
     ///
-    /// `Limit` when there is no memory or capacity for them; nothing of the transaction is changed then.
+    /// `Limit` when there is no memory or capacity for them; nothing of the transaction is changed
+    /// then.
     fn add(
         &self,
         work: &mut Work,

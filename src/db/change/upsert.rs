@@ -1,10 +1,11 @@
 //! Changes that follow from what was read: upserts, and what else takes long to prepare.
 //!
-//! They are prepared on the newest version while others write. In its turn the writer compares: where the predicates
-//! that were read are those of the newest version still, the preparation holds for it, and is executed there. Else
-//! all is done again; and at the third time, or where it takes no time, it is done in the turn, where nobody else can come
-//! first. So a long query holds up nobody unless others change again and again what it reads, and two who make what is
-//! not there yet never make two: for one of them the predicate has changed.
+//! They are prepared on the newest version while others write. Under the writer lock it compares:
+//! where the predicates that were read are those of the newest version still, the preparation holds
+//! for it, and is executed there. Else all is done again; the third attempt, or a fast one, runs
+//! under the lock, where no other writer can come first. So a long query blocks writers only if
+//! they repeatedly change what it reads. Two upserts that create the same node never create two:
+//! for one of them the predicate has changed.
 
 use crate::db::database::Database;
 use hexgraph_base::plan::Reads;
@@ -14,13 +15,13 @@ use hexgraph_store::graph::{Commit, Version};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often a change is prepared outside of the writer's turn before it is prepared within.
+/// How often a change is prepared without the writer lock before it is prepared under it.
 const TRIES_OUTSIDE: u32 = 2;
-/// A preparation that takes less than this is repeated within the turn at once.
+/// A preparation below this time is repeated under the writer lock at once.
 const QUICK: Duration = Duration::from_millis(1);
-/// An upper bound on attempts. More than three happen only when a password has to be hashed, which is never done in the
-/// turn, and another one was changed each time.
-const TURNS_MAX: u32 = 100;
+/// An upper bound on attempts. More than three happen only when a password has to be hashed, which
+/// is never done under the lock, and another one was changed each time.
+const ROUNDS_MAX: u32 = 100;
 
 /// A change that was prepared on one version, with what it depends on.
 pub(in crate::db) struct Prepared<S> {
@@ -31,9 +32,9 @@ pub(in crate::db) struct Prepared<S> {
 }
 
 impl Database {
-    /// Publishes what `finish` makes of a change that `prepare` prepares, perhaps several times. The former gets the
-    /// version that it was prepared on, or a later one for which it holds, and says no when it does not fit its schema.
-    /// Returns the number of the commit too.
+    /// Publishes what `finish` makes of a change that `prepare` prepares, perhaps several times.
+    /// The former gets the version that it was prepared on, or a later one for which it holds, and
+    /// says no when it does not fit its schema. Returns the number of the commit too.
     ///
     /// # Errors
     ///
@@ -49,7 +50,7 @@ impl Database {
         let open = self.open_state()?;
         open.check_writable()?;
         let mut finish = Some(finish);
-        for round in 1..=TURNS_MAX {
+        for round in 1..=ROUNDS_MAX {
             let started = Instant::now();
             let before = open.store.head();
             let prepared = prepare(&before)?;
@@ -61,7 +62,8 @@ impl Database {
                 let staged = match (holds, is_last) {
                     (true, _) => Some(prepared.staged),
                     (false, true) => {
-                        // Its memory goes back first: both together could be more than the request may have.
+                        // Its memory goes back first: both together could be more than the request
+                        // may have.
                         drop(prepared);
                         context.begin_again();
                         context.in_turn(|| prepare(head))?.map(|it| it.staged)
@@ -96,7 +98,8 @@ fn holds<S>(prepared: &Prepared<S>, before: &Arc<Version>, head: &Arc<Version>) 
     if Arc::ptr_eq(before, head) {
         return true;
     }
-    // Everything was dropped in between: its uids are handed out anew, those of the preparation, too.
+    // Everything was dropped in between: its uids are handed out anew, those of the preparation,
+    // too.
     if !Arc::ptr_eq(&before.uids, &head.uids) {
         return false;
     }

@@ -1,4 +1,4 @@
-//! The data as the files that Dgraph's bulk and live loaders take: those of an export of its own.
+//! The data as the files of Dgraph's bulk and live loaders, like those of its own export.
 //!
 //! ```text
 //! g01.rdf.gz          the statements as N-Quads, each with the graph label <0x0>, its namespace
@@ -50,8 +50,9 @@ impl Database {
         self.export_for_loaders_with(path, &RequestContext::new())
     }
 
-    /// Writes the data, as it is now, with its schemas to the new folder `path`, in the files that Dgraph's loaders take.
-    /// Uids, languages, facets, types, vectors and the hashes of passwords stay what they are.
+    /// Writes the data, as it is now, with its schemas to the new folder `path`, in the file
+    /// formats of Dgraph's loaders. Uids, languages, facets, types, vectors and the hashes of
+    /// passwords stay what they are.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -65,8 +66,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Io` when the system refuses, and when there is something at `path`; `Query` for a predicate whose name N-Quads
-    /// can't write; `Limit` when `context` stops it. There is no folder then.
+    /// `Io` when the system refuses, and when there is something at `path`; `Query` for a predicate
+    /// whose name N-Quads can't write; `Limit` when `context` stops it. There is no folder then.
     pub fn export_for_loaders_with(
         &self,
         path: &Path,
@@ -107,7 +108,8 @@ fn write_files(version: &Version, folder: &Path, context: &RequestContext) -> Re
     })
 }
 
-/// Returns the array with the GraphQL schema of the only namespace; an empty one where there is none.
+/// Returns the array with the GraphQL schema of the only namespace; an empty one where there is
+/// none.
 fn graphql_json(version: &Version) -> Vec<u8> {
     let mut json = b"[".to_vec();
     if let Some(schema) = graphql_text(version) {

@@ -1,4 +1,5 @@
-//! The data as files that other programs read: text by the end of its name, and the files that Dgraph's loaders take.
+//! The data as files that other programs read: text by its file extension, and the files of
+//! Dgraph's loaders.
 
 mod output;
 mod text;

@@ -23,7 +23,7 @@ pub(super) enum Output {
 }
 
 impl Output {
-    /// Begins a file whose name tells its compression.
+    /// Begins a file whose extension selects the compression.
     pub(super) fn new(file: File, name: &str) -> io::Result<Output> {
         let file = BufWriter::new(file);
         Ok(match name {

@@ -1,4 +1,4 @@
-//! The data as N-Quads or lines of JSON in one file, with the schemas beside it.
+//! The data as N-Quads or lines of JSON in one file, with the schemas in further files.
 
 use super::output::{GZIP, Output, ZSTD, failed};
 use crate::db::database::Database;
@@ -29,7 +29,8 @@ pub struct ExportReport {
 }
 
 impl ExportReport {
-    /// Writes the text of the GraphQL schema of a version to a file, as it was given, and returns its path; `None` where there is none.
+    /// Writes the text of the GraphQL schema of a version to a file, as it was given, and returns
+    /// its path; `None` where there is none.
     ///
     /// # Errors
     ///
@@ -65,12 +66,12 @@ impl Database {
         self.export_with(path, &RequestContext::new())
     }
 
-    /// Writes the data, as it is now, as N-Quads to `path`, which ends in `.rdf`, or as lines of
-    /// JSON where it ends in `.jsonl`, either perhaps before `.gz` or `.zst`; and the schema to a
-    /// file of the same name that ends in `.schema`. Where there is a GraphQL schema, its text goes
-    /// to one that ends in `.graphql`. Loaded into an empty database, the schema first and the
-    /// GraphQL schema last, they make the same graph with the same uids. JSON knows fewer types:
-    /// there all but numbers and truth values becomes text in predicates of type default.
+    /// Writes the data, as it is now, as N-Quads to `path`, for the extension `.rdf`, or as lines
+    /// of JSON for `.jsonl`, each also with `.gz` or `.zst`; and the schema to a file of the same
+    /// name with the extension `.schema`. A GraphQL schema is written to one with `.graphql`.
+    /// Loaded into an empty database, the schema first and the GraphQL schema last, they make the
+    /// same graph with the same uids. JSON has fewer types: there all but numbers and truth values
+    /// becomes text in predicates of type default.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -92,8 +93,8 @@ impl Database {
         let plain = name.strip_suffix(GZIP).or(name.strip_suffix(ZSTD)).unwrap_or(&name);
         let json = plain.strip_suffix(JSON_LINES);
         let Some(stem) = json.or(plain.strip_suffix(NQUADS)) else {
-            let ends = "an export is .rdf or .jsonl, perhaps before .gz or .zst, or .parquet";
-            return Err(Error::query(format!("{name}: {ends}")));
+            let expected = "an export is .rdf or .jsonl, perhaps before .gz or .zst, or .parquet";
+            return Err(Error::query(format!("{name}: {expected}")));
         };
         let schema = PathBuf::from(format!("{stem}.schema"));
         let version = self.version()?;
@@ -105,8 +106,8 @@ impl Database {
             let triples = write(&version, &mut out, &|| context.check())?;
             out.finish().map_err(|error| failed(&partial, error))?;
             fs::write(&schema, version.schema.to_text()).map_err(|error| failed(&schema, error))?;
-            let beside = PathBuf::from(format!("{stem}{GRAPHQL_END}"));
-            let graphql_schema = ExportReport::write_graphql_schema(&version, beside)?;
+            let graphql_path = PathBuf::from(format!("{stem}{GRAPHQL_END}"));
+            let graphql_schema = ExportReport::write_graphql_schema(&version, graphql_path)?;
             fs::rename(&partial, path).map_err(|error| failed(path, error))?;
             Ok(ExportReport { triples, schema: schema.clone(), graphql_schema })
         };
@@ -177,9 +178,9 @@ mod tests {
             let report = db.export_with(&path, &RequestContext::new()).unwrap();
             // The node of the GraphQL schema itself is none of the data.
             assert_eq!(report.triples, 2, "{name}");
-            let beside = report.graphql_schema.unwrap();
-            assert_eq!(beside.extension().unwrap(), "graphql");
-            let graphql = fs::read_to_string(&beside).unwrap();
+            let graphql_path = report.graphql_schema.unwrap();
+            assert_eq!(graphql_path.extension().unwrap(), "graphql");
+            let graphql = fs::read_to_string(&graphql_path).unwrap();
             assert_eq!(graphql, text);
             let schema = fs::read_to_string(&report.schema).unwrap();
             let copy = Database::in_memory();
@@ -207,9 +208,10 @@ mod tests {
         }
     }
 
-    /// The facets of all kinds of edges and values come back with their types, and so do texts that look like something else.
+    /// The facets of all kinds of edges and values come back with their types, and so do texts that
+    /// look like something else.
     #[test]
-    fn facets_keep_their_types_in_json() {
+    fn facets_retain_their_types_in_json() {
         let db = Database::in_memory();
         db.alter("best: uid .\nknows: [uid] .\nname: string @lang .\ntag: [string] .").unwrap();
         let facets = "(a=\"2020-01-01\", b=2020-01-01T10:00:00.5+02:00, c=\"2020\", d=\"7\", e=\"true\", f=7, g=7.0, \

@@ -5,8 +5,9 @@ use hexgraph_base::types::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the files of a path, sorted by name: the file itself; of a folder those whose names are `expected`, also in its
-/// folders of partitions such as `year=2024`; of a pattern with `*`, `?` or `[…]` those that it matches.
+/// Returns the files of a path, sorted by name: the file itself; of a folder those whose names are
+/// `expected`, also in its folders of partitions such as `year=2024`; of a pattern with `*`, `?` or
+/// `[…]` those that it matches.
 ///
 /// ```
 /// use hexgraph::db::{files_of, has_triples};

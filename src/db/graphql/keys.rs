@@ -8,31 +8,33 @@ use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest set that is read, in bytes. What is left of a longer file is no JSON, so its keys are refused.
+/// The longest set that is read, in bytes. What is left of a longer file is no JSON, so its keys
+/// are refused.
 const SET_MAX: u64 = 1 << 20;
 
 /// How long a file's keys are used before it is read again.
 const FILE_LIFETIME: Duration = Duration::from_secs(60);
 
-/// How long a server may take: requests wait for it.
+/// The timeout of a server: requests wait for it.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The least time that a server's keys are used: one that says `max-age=0` is not asked with each request.
+/// The least time that a server's keys are used: one that says `max-age=0` is not called with each
+/// request.
 const LIFETIME_MIN: Duration = Duration::from_secs(5);
 
-/// Fetches the keys of an address, which is that of a file, `file:///path`, or of another server. The calling thread waits. How
-/// often an address is asked again, after a failure too, is decided by the caller, which keeps the keys.
+/// Fetches the keys of an address, which is that of a file, `file:///path`, or of another server.
+/// The calling thread waits. The caller caches the keys and decides about retries.
 pub(super) struct Keys {
     client: Arc<dyn Fetch>,
 }
 
 impl Keys {
-    /// Makes a source that asks other servers through a client.
+    /// Makes a source that calls other servers through a client.
     pub(super) fn new(client: Arc<dyn Fetch>) -> Keys {
         Keys { client }
     }
 
-    /// Asks a server, and reads from its answer how long the keys may be used.
+    /// Calls a server, and reads the lifetime of the keys from its answer.
     fn of_server(&self, address: &str) -> Result<FetchedKeys, KeyError> {
         let failed = |reason: &str| unanswered(address, reason);
         let outgoing = Outgoing {
@@ -75,8 +77,9 @@ fn unanswered(address: &str, reason: &str) -> KeyError {
     KeyError::Unanswered { address: address.to_owned(), reason: reason.to_owned() }
 }
 
-/// Returns the `max-age` of an answer, but not less than the least time; `None` when it has none. Then the keys are used as
-/// long as the schema is in force. No other directive is looked at, so `no-store` does not end that either.
+/// Returns the `max-age` of an answer, but not less than the least time; `None` when it has none.
+/// Then the keys are used as long as the schema is in force. No other directive is looked at, so
+/// `no-store` does not end that either.
 fn lifetime(incoming: &Incoming) -> Option<Duration> {
     let header = incoming.cache_control.as_deref()?;
     let seconds = header.split(',').find_map(|part| {

@@ -1,7 +1,8 @@
-//! Texts that clients name by their SHA-256 once the server knows them (automatic persisted queries).
+//! Texts that clients name by their SHA-256 once the server knows them (automatic persisted
+//! queries).
 //!
-//! They are retained in memory and not with the data as in the reference: a client sends a text again when it was forgotten, and
-//! whoever may only read can't make the data grow.
+//! They are retained in memory and not with the data as in the reference: a client sends a text
+//! again when it was forgotten, and whoever may only read can't make the data grow.
 
 use crate::db::graphql::request::Request;
 use hexgraph_base::types::GenerationCache;
@@ -32,7 +33,8 @@ impl Default for Persisted {
 }
 
 impl Persisted {
-    /// Returns the request with the text that its hash names. Of a request that has both the text is retained.
+    /// Returns the request with the text that its hash names. Of a request that has both the text
+    /// is retained.
     ///
     /// # Errors
     ///
@@ -44,7 +46,7 @@ impl Persisted {
             let query = text.to_string();
             return Ok(Cow::Owned(Request { query, ..request.clone() }));
         }
-        // A text that is known needs no hashing.
+        // A cached text needs no hashing.
         if self.texts.get(hash).is_some_and(|existing| *existing == *request.query) {
             return Ok(Cow::Borrowed(request));
         }
@@ -59,7 +61,8 @@ impl Persisted {
     }
 }
 
-/// Returns the hash in `{"persistedQuery": {"sha256Hash": ...}}`. The case of keys does not matter, as in Go.
+/// Returns the hash in `{"persistedQuery": {"sha256Hash": ...}}`. The case of keys does not matter,
+/// as in Go.
 fn hash_in(extensions: &Map<String, Value>) -> Option<&str> {
     let find = |members: &'_ Map<String, Value>, name: &str| -> Option<String> {
         members.keys().find(|key| key.eq_ignore_ascii_case(name)).cloned()
@@ -102,16 +105,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_stays_while_others_go() {
+    fn requested_texts_stay_while_others_are_evicted() {
         let persisted = Persisted::default();
         let send = |text: &str| drop(persisted.complete(&request(text, &hash_of(text))).unwrap());
-        let is_known = |text: &str| persisted.complete(&request("", &hash_of(text))).is_ok();
+        let is_cached = |text: &str| persisted.complete(&request("", &hash_of(text))).is_ok();
         send("{ a }");
         for number in 0..3 * ENTRIES_MAX {
-            assert!(is_known("{ a }"), "{number}");
+            assert!(is_cached("{ a }"), "{number}");
             send(&format!("{{ a{number} }}"));
         }
-        assert!(!is_known("{ a0 }"));
+        assert!(!is_cached("{ a0 }"));
         assert!(persisted.texts.entry_count() <= ENTRIES_MAX);
     }
 }

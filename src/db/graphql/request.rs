@@ -138,7 +138,7 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Headers {
 /// The response to a request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Response {
-    /// The value of `data` as JSON text; `None` if the request was refused as a whole.
+    /// The value of `data` as JSON text; `None` if the request was refused completely.
     pub data: Option<Vec<u8>>,
     /// The faults, in the order of the fields of the request.
     pub errors: Vec<Fault>,
@@ -148,9 +148,10 @@ pub struct Response {
     pub spans: Vec<Span>,
     /// The value of `@cacheControl(maxAge:)` in seconds, if the operation has one.
     pub max_age: Option<i64>,
-    /// The header that says the caller, by the GraphQL schema; told with `max_age` alone.
+    /// The header that says the caller, by the GraphQL schema; present only with `max_age`.
     pub token_header: Option<Box<str>>,
-    /// The changes of the store's schema, if the request set a GraphQL schema. Few do, so it is kept apart.
+    /// The changes of the store's schema, if the request set a GraphQL schema. Few do, so it is
+    /// boxed.
     pub report: Option<Box<SchemaReport>>,
 }
 
@@ -167,8 +168,8 @@ impl Response {
         Response { errors, ..Response::default() }
     }
 
-    /// The whole as JSON: `errors` where there are any, `data` unless nothing was executed, then what `extensions`
-    /// holds, an object as JSON text or nothing.
+    /// The response as JSON: `errors` where there are any, `data` unless nothing was executed, then
+    /// what `extensions` holds, an object as JSON text or nothing.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();

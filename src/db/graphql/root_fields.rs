@@ -1,5 +1,5 @@
-//! A request, root field by root field: those of a query beside each other on one version, those of a mutation one after
-//! the other, each in a commit of its own, until one fails.
+//! A request, root field by root field: those of a query concurrently on one version, those of a
+//! mutation one after the other, each in a commit of its own, until one fails.
 
 use crate::db::Database;
 use crate::db::graphql::change::root_mutation::mutate;
@@ -74,7 +74,7 @@ impl Database {
             };
             let (version, refusal) = self.seen_or_nothing(full)?;
             let run = Run { database: self, version, loaded, session, refusal, headers, context };
-            Ok(run.carry_out(&operation))
+            Ok(run.execute(&operation))
         })
         .unwrap_or_else(|error| Response::refused(vec![Fault::new(error.to_string())]))
     }
@@ -127,7 +127,7 @@ fn no_schema(request: &Request) -> Fault {
 
 impl Run<'_> {
     /// Answers all root fields.
-    pub(super) fn carry_out(&self, operation: &Operation) -> Response {
+    pub(super) fn execute(&self, operation: &Operation) -> Response {
         let outcomes = match operation.kind {
             OperationKind::Mutation => self.mutations(&operation.fields),
             kind => self.queries(&operation.fields, kind),
@@ -161,7 +161,7 @@ impl Run<'_> {
         response
     }
 
-    /// Beside each other where there are several that have something to do.
+    /// Concurrently where several of them need time.
     fn queries(&self, fields: &[Field], kind: OperationKind) -> Vec<Outcome> {
         let started = Instant::now();
         let reader = RootResolver::of_fields(self, fields);
@@ -184,7 +184,7 @@ impl Run<'_> {
         let finished = guarded(|| Ok(reader.finish(begun)))
             .unwrap_or_else(|error| fields.iter().map(|field| refused(field, &error)).collect());
         let timed = fields.iter().zip(finished).map(|(field, outcome)| {
-            // What was done at once has told already.
+            // What was done at once has its span already.
             let span = outcome.span.or_else(|| span(field, kind, started));
             Outcome { span, ..outcome }
         });
@@ -225,7 +225,7 @@ fn begin<'f>(reader: &'f RootResolver<'_>, field: &'f Field, kind: OperationKind
     }
 }
 
-/// The time of a field that does something; names of types and introspection are not told.
+/// The time of a field that does something; names of types and introspection have none.
 fn span(field: &Field, kind: OperationKind, started: Instant) -> Option<Span> {
     field.shape.root.is_some().then(|| Span::new(field, kind, started))
 }

@@ -2,9 +2,9 @@
 
 use crate::db::graphql::remote::custom::{Local, by_another, by_dql, declared};
 use crate::db::graphql::remote::gather::gather;
-use crate::db::graphql::remote::reach::Reach;
+use crate::db::graphql::remote::waves::Waves;
 use crate::db::graphql::reply::answer::ReplyWriter;
-use crate::db::graphql::reply::found::RemoteResults;
+use crate::db::graphql::reply::remote_results::RemoteResults;
 use crate::db::graphql::run::{Outcome, Run, root_path, store_fault};
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::{HASH_OF_NOBODY, Result};
@@ -17,14 +17,14 @@ use hexgraph_store::exec::{Answer, RequestContext};
 use hexgraph_store::graph::{Passwords, Version};
 use std::sync::Arc;
 
-/// A root field of which all is done that needs no other server.
+/// A root field after all steps that need no other server.
 ///
-/// All fields of a request are begun, on several threads where that pays, and then finished together. So what other
-/// servers have to answer is asked at one time for all of them.
+/// All fields of a request are begun, on several threads where that pays, and then finished
+/// together. So the requests to other servers are sent at one time for all of them.
 pub(super) enum Begun<'f> {
     /// The field is done.
     Done(Outcome),
-    /// The store found nodes, and other servers have to answer fields of them.
+    /// Nodes of the store, some of whose fields other servers have to answer.
     Stored(&'f Field, Box<(Lowered<'f>, Answer)>),
     /// Another server answers the field of this type, which is `Query` or `Mutation`.
     Elsewhere(&'static str, &'f Field),
@@ -56,7 +56,8 @@ impl<'f> Begun<'f> {
 pub(super) struct RootResolver<'a> {
     run: &'a Run<'a>,
     version: Arc<Version>,
-    /// Whether each field gives back the memory that it no longer needs before the request ends.
+    /// Whether each field gives back the memory that it no longer needs before the end of the
+    /// request.
     gives_back: bool,
 }
 
@@ -66,8 +67,9 @@ impl<'a> RootResolver<'a> {
         RootResolver::at(run, Arc::clone(&run.version))
     }
 
-    /// Resolves the root fields of a query. Where there are several, each gives back what it has drawn as soon as its value is written:
-    /// thousands of them need no more memory than those that run at the same time.
+    /// Resolves the root fields of a query. Where there are several, each releases its reservation
+    /// as soon as its value is written: thousands of them need no more memory than those that run
+    /// at the same time.
     pub(super) fn of_fields(run: &'a Run<'a>, fields: &[Field]) -> RootResolver<'a> {
         // Steps that are noted are in the context of the request.
         let gives_back = 1 < fields.len() && run.context.trace().is_none();
@@ -79,8 +81,8 @@ impl<'a> RootResolver<'a> {
         RootResolver { run, version, gives_back: false }
     }
 
-    /// Whether a field may take so long that handing it to another thread pays. A field about the schema has no root and takes
-    /// no time, as do those that find one node.
+    /// Whether a field may be so slow that running it on another thread pays. A field about the
+    /// schema has no root and is fast, as are look-ups of one node.
     pub(super) fn may_be_long(&self, field: &Field) -> bool {
         let kind = field.shape.root.as_ref().map(|root| root.kind);
         !matches!(kind, None | Some(RootKind::Get | RootKind::CheckPassword | RootKind::Service))
@@ -121,9 +123,9 @@ impl<'a> RootResolver<'a> {
         }
     }
 
-    /// Finishes root fields: asks other servers, for all fields at once, and writes the values.
+    /// Finishes root fields: calls other servers, for all fields at once, and writes the values.
     pub(super) fn finish(&self, begun: Vec<Begun<'_>>) -> Vec<Outcome> {
-        // Most requests ask no other server, and set up nothing for it.
+        // Most requests call no other server, and set up nothing for it.
         if begun.iter().all(|begun| matches!(begun, Begun::Done(_))) {
             return begun.into_iter().map(|begun| begun.done().unwrap_or_default()).collect();
         }
@@ -131,13 +133,13 @@ impl<'a> RootResolver<'a> {
         let came = |name: &str| self.run.headers.get(name).map(str::to_owned);
         let sender = self.run.sender(&options, &came);
         let fetch = self.run.database.graphql_client();
-        let mut reach = Reach::new(sender, fetch, options.remote_parallel, self.run.context);
+        let mut waves = Waves::new(sender, fetch, options.remote_parallel, self.run.context);
         for begun in &begun {
-            self.want(begun, &mut reach);
+            self.want(begun, &mut waves);
         }
         // What came before an error is not shown: a request that has to stop has no answer.
-        let requested = reach.ask();
-        let result = reach.result;
+        let requested = waves.send_all();
+        let result = waves.result;
         let each = |begun: Begun<'_>| match (&requested, begun.field()) {
             (Err(error), Some(field)) => Outcome::fault(field, store_fault(field, error)),
             _ => self.write(begun, &result),
@@ -145,19 +147,19 @@ impl<'a> RootResolver<'a> {
         begun.into_iter().map(each).collect()
     }
 
-    /// Adds what other servers have to answer to what will be asked.
-    fn want<'f>(&'f self, begun: &'f Begun<'f>, reach: &mut Reach<'f>) {
+    /// Adds the custom fields of a begun field to the next requests.
+    fn want<'f>(&'f self, begun: &'f Begun<'f>, waves: &mut Waves<'f>) {
         match begun {
             Begun::Done(_) => {}
-            Begun::Stored(field, stored) => gather(field, &stored.0.shape, &stored.1, reach),
+            Begun::Stored(field, stored) => gather(field, &stored.0.shape, &stored.1, waves),
             Begun::Elsewhere(type_name, field) => {
                 if let Some(existing) = declared(self.run, type_name, field) {
-                    reach.want_root(type_name, existing, field);
+                    waves.want_root(type_name, existing, field);
                 }
             }
             Begun::Local(field, local) => {
                 if let Some(value) = local.value(field) {
-                    reach.want_below(field, value);
+                    waves.want_below(field, value);
                 }
             }
         }
@@ -190,8 +192,8 @@ impl<'a> RootResolver<'a> {
         }
     }
 
-    /// Carries a plan out and writes what it found.
-    pub(super) fn carry_out(&self, field: &Field, lowered: Lowered<'_>) -> Outcome {
+    /// Executes a plan and writes its result.
+    pub(super) fn answer(&self, field: &Field, lowered: Lowered<'_>) -> Outcome {
         let begun = self.begin_plan(field, lowered);
         self.finish(vec![begun]).pop().unwrap_or_default()
     }
@@ -245,7 +247,8 @@ impl<'a> RootResolver<'a> {
         }
         match answer.check_extent().and_then(|()| writer.root(field, lowered, answer)) {
             Ok(written) => Outcome {
-                // A null where none may be has reached the root, so all of `data` is null.
+                // A null in a non-null position has propagated to the root, so all of `data` is
+                // null.
                 spoils: written.is_err(),
                 value: std::mem::take(&mut writer.out),
                 errors: writer.into_faults(),
@@ -269,7 +272,8 @@ impl<'a> RootResolver<'a> {
         let password = lowered.password().map(str::to_owned);
         let compared = context.compared_passwords();
         let answer = self.execute_query(lowered, context)?;
-        // Where nobody is found as much is computed, so that the time tells nobody who is there.
+        // Without a matching user the same hash is computed, so that the response time does not
+        // reveal which users exist.
         if let Some(password) = password.filter(|_| compared == context.compared_passwords()) {
             context.verify(HASH_OF_NOBODY, &password)?;
         }
@@ -285,7 +289,7 @@ impl<'a> RootResolver<'a> {
     }
 
     /// Writes `_service`, by which the gateway of a federation requests the schema of this service.
-    /// Beside `sdl` the type has only `__typename`.
+    /// Apart from `sdl` the type has only `__typename`.
     fn service(&self, field: &Field) -> Outcome {
         let mut value = vec![b'{'];
         for (index, requested) in field.selection.only().unwrap_or(&[]).iter().enumerate() {

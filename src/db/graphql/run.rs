@@ -1,5 +1,4 @@
-//! What all root fields of a request share: the request while it runs, and what a root field
-//! equals.
+//! The common state of all root fields of a request, and the outcome of a root field.
 
 use crate::db::Database;
 use crate::db::graphql::reply::nulls::bytes_of;
@@ -23,9 +22,10 @@ pub(super) struct Run<'a> {
     pub version: Arc<Version>,
     /// The GraphQL schema of that version.
     pub loaded: Arc<Loaded>,
-    /// The caller, as far as the token tells.
+    /// The caller, by the token.
     pub session: Session,
-    /// Why nothing of the data is answered, where users have rights and this one is not known.
+    /// Why nothing of the data is answered, where users have rights and this caller is not
+    /// authenticated.
     pub refusal: Option<AccessError>,
     /// The headers of the request.
     pub headers: &'a Headers,
@@ -71,7 +71,8 @@ pub(super) struct Outcome {
     pub errors: Vec<Fault>,
     /// The null of a value that must not be null reaches the root: all of `data` is null.
     pub spoils: bool,
-    /// Of a mutation: it did not happen, so those behind it do not happen either. There need not be an error.
+    /// Of a mutation: it did not happen, so those behind it do not happen either. There need not be
+    /// an error.
     pub failed: bool,
     /// The number of values and edges that were read.
     pub touched: u64,
@@ -80,7 +81,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// About the bytes that it keeps until the request is answered.
+    /// About the bytes that it retains until the request is answered.
     pub(super) fn retained_bytes(&self) -> u64 {
         let errors: usize = self.errors.iter().map(bytes_of).sum();
         (self.value.capacity() + errors) as u64
@@ -99,7 +100,7 @@ pub(super) fn root_path(field: &Field) -> Vec<PathStep> {
     vec![PathStep::Key(field.shape.key.as_str().into())]
 }
 
-/// A field that the store could not answer. Places are those of statements that nobody has written.
+/// A field that the store could not answer. Positions would be those of generated statements.
 pub(super) fn store_fault(field: &Field, error: &Error) -> Fault {
     let reason = match error {
         Error::Query { message, hint, .. } | Error::Schema { message, hint, .. } => {

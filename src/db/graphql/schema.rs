@@ -1,4 +1,4 @@
-//! Sets and tells the GraphQL schema of a database.
+//! Sets and returns the GraphQL schema of a database.
 
 use crate::db::Database;
 use crate::db::graphql::schemas::{Access, GraphqlOptions, read_api};
@@ -111,7 +111,8 @@ impl Database {
         self.check_graphql_schema_with(text, &RequestContext::new())
     }
 
-    /// Checks a GraphQL schema without setting it, until `context` says stop, as [`Database::alter_with`] does.
+    /// Checks a GraphQL schema without setting it, until `context` says stop, as
+    /// [`Database::alter_with`] does.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -124,7 +125,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// The faults, each as a message that begins with `input:` and the line number; one message where there is no memory or no time.
+    /// The faults, each as a message that begins with `input:` and the line number; one message
+    /// where there is no memory or no time.
     pub fn check_graphql_schema_with(
         &self,
         text: &str,
@@ -146,7 +148,8 @@ impl Database {
         checked.map_err(|error| vec![error.to_string()])?.map_err(reported)
     }
 
-    /// Compares custom fields with the schemas of the servers that answer them. Asks each server once.
+    /// Compares custom fields with the schemas of the servers that answer them. Calls each server
+    /// once.
     fn survey(&self, model: &Model) -> std::result::Result<(), Vec<syntax::Fault>> {
         stack::require();
         let options = self.graphql_options();
@@ -157,9 +160,9 @@ impl Database {
     }
 
     /// Sets the GraphQL schema: requests are answered by it from now on, and predicates and types
-    /// that it needs are declared in the schema of the store: beside what [`Database::alter`]
-    /// declared of them, and instead of what the GraphQL schema before declared. The text is
-    /// retained with the data.
+    /// that it needs are declared in the schema of the store: in addition to what
+    /// [`Database::alter`] declared of them, and instead of what the GraphQL schema before
+    /// declared. The text is retained with the data.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -172,15 +175,16 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Schema` for what is wrong with the text; as [`Database::alter`] when the store's schema can't follow. Requests
-    /// are answered by the old schema then.
+    /// `Schema` for what is wrong with the text; as [`Database::alter`] when the store's schema
+    /// can't follow. Requests are answered by the old schema then.
     pub fn set_graphql_schema(&self, text: &str) -> Result<GraphqlSchema> {
         self.check_administrator()?;
         let reservation = Arc::new(self.budget().reservation());
         self.set_graphql_schema_while(text, &Bounds::new(Some(reservation), None))
     }
 
-    /// As [`Database::set_graphql_schema`], until `context` says stop, as [`Database::alter_with`] does.
+    /// As [`Database::set_graphql_schema`], until `context` says stop, as [`Database::alter_with`]
+    /// does.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -195,7 +199,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// As [`Database::set_graphql_schema`]; `Limit` when `context` stops it. Nothing is changed then.
+    /// As [`Database::set_graphql_schema`]; `Limit` when `context` stops it. Nothing is changed
+    /// then.
     pub fn set_graphql_schema_with(
         &self,
         text: &str,
@@ -233,8 +238,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// Those of the load, and of [`Database::set_graphql_schema_with`]: where the database, and not the text, is in its way,
-    /// the data stay.
+    /// Those of the load, and of [`Database::set_graphql_schema_with`]: if it fails because of the
+    /// database, and not of the text, the data stay.
     pub fn load_before_graphql<T>(
         &self,
         schema: Option<&str>,
@@ -378,7 +383,7 @@ fn schema_error(faults: &[syntax::Fault]) -> Error {
 /// A model and its API, or what is wrong with the text.
 type Checked = std::result::Result<(Model, Api), Vec<syntax::Fault>>;
 
-/// The memory and the time that a schema may take while it is read.
+/// The memory and the time for reading a schema.
 struct Bounds {
     reservation: Option<Arc<Reservation>>,
     canceller: Option<Canceller>,
@@ -404,7 +409,8 @@ fn note_starved(error: &Error, context: &RequestContext) {
 }
 
 impl Database {
-    /// Reads a schema and makes its API. The inner error has all faults of the first stage of checks that has any.
+    /// Reads a schema and makes its API. The inner error has all faults of the first stage of
+    /// checks that has any.
     ///
     /// # Errors
     ///

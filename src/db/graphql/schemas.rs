@@ -1,8 +1,9 @@
 //! Which GraphQL schema is in force.
 //!
-//! The text is data of the graph, so each version has its own. What was made of it is retained beside the store with the predicate
-//! that held the text: as long as a version has that very predicate, nothing is read again. Thus it does not matter how
-//! a text came into the graph: by a change, from a log or a snapshot, or by following another process.
+//! The text is data of the graph, so each version has its own. The parsed schema is cached with the
+//! predicate that has the text: while a version has the same predicate, nothing is parsed again.
+//! Thus it does not matter how a text came into the graph: by a change, from a log or a snapshot,
+//! or by following another process.
 
 use crate::db::graphql::change::hooks::Hooks;
 use crate::db::graphql::keys::Keys;
@@ -21,11 +22,12 @@ use hexgraph_store::graph::{Predicate, Version};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// The GraphQL state of a database: the loaded schema of the newest version, the options, and the HTTP client.
+/// The GraphQL state of a database: the loaded schema of the newest version, the options, and the
+/// HTTP client.
 pub struct Schemas {
-    /// The options, which all namespaces share.
+    /// The options, common to all namespaces.
     pub(super) options: Arc<ArcSwap<GraphqlOptions>>,
-    /// The client that sends requests to other servers, which all namespaces share.
+    /// The client that sends requests to other servers, common to all namespaces.
     pub(super) client: Arc<ArcSwap<Arc<dyn Fetch>>>,
     /// The persisted queries, by their hashes.
     pub(super) persisted: Persisted,
@@ -39,12 +41,13 @@ pub struct Schemas {
 /// Options for GraphQL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphqlOptions {
-    /// True if responses tell why a mutation was refused by rules.
+    /// True if responses say why a mutation was refused by rules.
     pub debug: bool,
-    /// Mutations may link nodes, by their IDs or `@id` values, which the rules of `@auth` let their callers neither see nor
-    /// change. The reference lets them; here such nodes are not there unless this is set.
+    /// Mutations may link nodes, by their IDs or `@id` values, which the rules of `@auth` let their
+    /// callers neither see nor change. The reference lets them; here such nodes are not there
+    /// unless this is set.
     pub links_hidden: bool,
-    /// True if servers add `extensions` to responses: how much was read, and how long it took.
+    /// True if servers add `extensions` to responses: counts of reads, and times.
     pub extensions: bool,
     /// True if a token without an audience is accepted although the schema names audiences.
     pub audience_optional: bool,
@@ -54,7 +57,7 @@ pub struct GraphqlOptions {
     pub remote_timeout: Duration,
     /// The longest answer of another server, in bytes.
     pub remote_bytes_max: u64,
-    /// The largest number of requests to other servers that one request may have under way at once.
+    /// The largest number of requests to other servers that one request may run at once.
     pub remote_parallel: usize,
 }
 
@@ -94,7 +97,8 @@ pub(super) struct Loaded {
     pub requests: Requests,
     /// The `@auth` rules.
     pub rules: Rulebook,
-    /// The verifier of tokens; `None` if the schema has no authorization, an error if its settings can't be used.
+    /// The verifier of tokens; `None` if the schema has no authorization, an error if its settings
+    /// can't be used.
     pub verifier: std::result::Result<Option<Verifier>, KeyError>,
     /// The cross-origin settings.
     pub access: Arc<Access>,
@@ -114,7 +118,7 @@ impl Schemas {
     }
 
     /// The state of another namespace, with no schema loaded.
-    pub(in crate::db) fn beside(&self) -> Schemas {
+    pub(in crate::db) fn sibling(&self) -> Schemas {
         Schemas::sharing(Arc::clone(&self.options), Arc::clone(&self.client))
     }
 
@@ -132,7 +136,8 @@ impl Schemas {
         }
     }
 
-    /// Returns the loaded schema of a version; `None` if it has none, or one that this release can't read.
+    /// Returns the loaded schema of a version; `None` if it has none, or one that this release
+    /// can't read.
     pub(super) fn of(&self, version: &Version) -> Option<Arc<Loaded>> {
         let predicate = version.hidden_predicate("dgraph.graphql.schema")?;
         if let Some(current) = &*self.current.load()
@@ -142,11 +147,12 @@ impl Schemas {
         }
         let result = graph::graphql_schema(version).filter(|(_, text)| !text.is_empty());
         let loaded = result
-            // Another predicate object may hold the same text, of which everything was made already.
+            // Another predicate object may hold the same text, which was parsed already.
             .and_then(|(id, text)| {
                 self.existing(id, &text).or_else(|| load(id, &text, self.keys()))
             });
-        // Two threads that find the same new schema both count it: the counter only has to differ from before.
+        // Two threads that find the same new schema both count it: the counter only has to differ
+        // from before.
         self.current.rcu(|old| {
             let counter = old.as_ref().map_or(0, |old| old.counter) + 1;
             let (predicate, loaded) = (Arc::clone(predicate), loaded.clone());
@@ -162,12 +168,12 @@ impl Schemas {
         (loaded.id == id && loaded.model.text == text).then(|| Arc::clone(loaded))
     }
 
-    /// The source of key sets (JWKS), which asks through the present client.
+    /// The source of key sets (JWKS), which calls the present client.
     pub(super) fn keys(&self) -> Arc<dyn KeySource> {
         Arc::new(Keys::new(Arc::clone(&self.client.load())))
     }
 
-    /// How often another schema was found in force.
+    /// How often the schema in force has changed.
     pub(super) fn counter(&self) -> u64 {
         self.current.load().as_ref().map_or(0, |current| current.counter)
     }
@@ -179,7 +185,8 @@ impl Access {
     }
 }
 
-/// What was accepted once is accepted again, whatever the options are now, and whoever can be reached.
+/// What was accepted once is accepted again, whatever the options are now, and whichever servers
+/// are available.
 fn load(id: Uid, text: &str, keys: Arc<dyn KeySource>) -> Option<Arc<Loaded>> {
     // Any address will do here: whether one is needed was checked when the schema was set.
     let settings = Settings { lambda_url: Some(String::new()), ..Settings::default() };

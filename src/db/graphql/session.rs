@@ -19,8 +19,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// When the header can't be understood: the entire request is refused. A token that does not
-    /// hold is told by [`Session::caller`], since introspection needs none.
+    /// When the header can't be understood: the entire request is refused. An invalid token is
+    /// reported by [`Session::caller`], since introspection needs none.
     pub(super) fn new(
         loaded: &Loaded,
         headers: &Headers,
@@ -48,7 +48,7 @@ impl Session {
     /// Returns the time when the token expires; `None` if it never does.
     pub(super) fn expires(&self) -> Option<SystemTime> {
         let seconds = self.claims.as_ref().ok()?.expires()?;
-        // One that ends later than any clock can tell does not end.
+        // One beyond the range of the clock never expires.
         UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(seconds.max(0.0)).ok()?)
     }
 

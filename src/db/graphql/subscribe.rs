@@ -1,7 +1,9 @@
-//! Subscriptions: an operation that is asked again when a commit touches what its answer is made of.
+//! Subscriptions: an operation that is evaluated again when a commit touches the predicates of its
+//! answer.
 //!
-//! What differs between subscribers of one operation is the caller. Of that only the claims matter which rules name: those in
-//! whom they agree have the same [`Identity`], and one subscription can serve them all.
+//! What differs between subscribers of one operation is the caller. Of that only the claims matter
+//! which rules name: those in whom they agree have the same [`Identity`], and one subscription can
+//! serve them all.
 
 use crate::db::Database;
 use crate::db::access::Identified;
@@ -21,8 +23,8 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// An operation whose answer is requested again whenever it changes. Nothing is computed but in [`Subscription::update`]; the
-/// caller is woken when it may pay to ask.
+/// An operation whose answer is requested again whenever it changes. Nothing is computed but in
+/// [`Subscription::update`]; the caller is woken when the answer may have changed.
 pub struct Subscription {
     database: Database,
     operation: Operation,
@@ -30,11 +32,12 @@ pub struct Subscription {
     /// The answer that was given last, by two fingerprints whose keys nobody knows.
     last: Option<[u64; 2]>,
     fingerprints: [RandomState; 2],
-    /// The commit of the version that was asked last.
+    /// The commit of the version that was evaluated last.
     commit: u64,
     /// Whose token was checked at the beginning.
     session: Session,
-    /// The time when the token expires; `None` if the subscription serves several callers, who watch their own tokens.
+    /// The time when the token expires; `None` if the subscription serves several callers, who
+    /// watch their own tokens.
     expires: Option<SystemTime>,
     _watch: Arc<Watch>,
 }
@@ -49,7 +52,8 @@ pub struct Subscribable {
     commit: u64,
 }
 
-/// What the answers to a subscription depend on beside the data. Subscriptions that agree in it are answered alike.
+/// What the answers to a subscription depend on besides the data. Subscriptions with equal
+/// identities get equal answers.
 #[derive(Clone)]
 pub struct Identity {
     /// The user where users have rights, the key, the request, and the claims that matter.
@@ -94,14 +98,15 @@ pub enum Update {
     Next(Response),
     /// The answer is the same as the last one.
     Same,
-    /// The schema has changed, or the database is closed, or the caller's token has expired: there will be no more.
+    /// The schema has changed, or the database is closed, or the caller's token has expired: there
+    /// will be no more.
     Ended,
 }
 
 /// # GraphQL subscriptions
 impl Database {
-    /// Begins a subscription. `wake` is called, on the thread of whoever commits, when the answer may have changed; it
-    /// must be quick and must not commit. The first answer is there at once.
+    /// Begins a subscription. `wake` is called, on the thread of whoever commits, when the answer
+    /// may have changed; it must be quick and must not commit. The first answer is there at once.
     ///
     /// ```
     /// use hexgraph::db::graphql::{Headers, Request, Update};
@@ -237,7 +242,7 @@ impl Subscribable {
         &self.identity
     }
 
-    /// When the caller's token ends.
+    /// The expiry of the caller's token.
     ///
     /// ```
     /// use hexgraph::db::Database;
@@ -251,8 +256,8 @@ impl Subscribable {
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn expires(&self) -> Option<SystemTime> {
-        let ends = [self.session.expires(), self.database.caller_expires()];
-        ends.into_iter().flatten().min()
+        let expiries = [self.session.expires(), self.database.caller_expires()];
+        expiries.into_iter().flatten().min()
     }
 
     /// The commit of the version by which it was checked: answers from before are too old.
@@ -297,7 +302,7 @@ impl Subscribable {
     ) -> Result<Subscription, Vec<Fault>> {
         let Subscribable { database, operation, loaded, session, .. } = self;
         let database = database.without_end();
-        // Another schema ends the subscription, so it is watched too.
+        // Another schema closes the subscription, so it is watched too.
         let names = subscribe::predicates(&loaded.model, &operation).map(|mut names| {
             names.push(SCHEMA_PREDICATE.to_owned());
             names.into_iter().map(Arc::from).collect()
@@ -320,7 +325,7 @@ impl Subscribable {
 }
 
 impl Subscription {
-    /// When the caller's token ends, and the subscription with it.
+    /// The expiry of the caller's token, which closes the subscription.
     ///
     /// ```
     /// use hexgraph::db::Database;
@@ -356,7 +361,7 @@ impl Subscription {
         self.expires.is_some_and(|end| end <= SystemTime::now()) || self.database.version().is_err()
     }
 
-    /// The commit of the version that was asked last.
+    /// The commit of the version that was evaluated last.
     ///
     /// ```
     /// use hexgraph::db::graphql::{Headers, Request};
@@ -374,7 +379,7 @@ impl Subscription {
         self.commit
     }
 
-    /// Tells answers of this subscription apart: two numbers that are different for different ones.
+    /// A fingerprint of the answer: two numbers that differ for different answers.
     ///
     /// ```
     /// use hexgraph::db::graphql::{Headers, Request};
@@ -413,7 +418,8 @@ impl Subscription {
         self.last = None;
     }
 
-    /// Answers the subscription on the newest version. Costs what the query costs, and a pass over the answer.
+    /// Answers the subscription on the newest version. Costs what the query costs, and a pass over
+    /// the answer.
     ///
     /// ```
     /// use hexgraph::db::graphql::{Headers, Request, Update};
@@ -448,7 +454,7 @@ impl Subscription {
             let database = &self.database;
             let refusal = None;
             let run = Run { database, version, loaded, session, refusal, headers, context };
-            Ok(Some(run.carry_out(&self.operation)))
+            Ok(Some(run.execute(&self.operation)))
         });
         self.commit = commit;
         match answered {
@@ -464,7 +470,7 @@ impl Subscription {
     }
 
     fn compare(&mut self, response: Response) -> Update {
-        // The answer is not kept: two keyed hashes tell it from others.
+        // The answer is not stored: two keyed hashes identify it.
         let text = response.to_json("");
         let [one, other] = &self.fingerprints;
         let now = Some([one.hash_one(&text), other.hash_one(&text)]);

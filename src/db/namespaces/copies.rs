@@ -8,8 +8,9 @@ use hexgraph_store::graph::Check;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Writes the reserved database and all namespaces but the first into the directory of a copy, each as it is then, those that are made
-/// meanwhile, too. What is there of an older copy and is no more goes.
+/// Writes the reserved database and all namespaces but the first into the directory of a copy, each
+/// as it is then, those that are made meanwhile, too. What is there of an older copy and is no more
+/// goes.
 ///
 /// # Errors
 ///
@@ -30,7 +31,8 @@ pub(in crate::db) fn save_all(database: &Database, to: &Path, check: Check<'_>) 
             }
             saved.insert(*id);
         }
-        // None is made between this look and the copy of what lists them. That one comes last: it knows how far uids were handed out.
+        // None is made between this look and the copy of what lists them. That one comes last: it
+        // knows how far uids were handed out.
         let lock = database.all.lock();
         let registry = database.registry()?;
         if registry.namespaces.is_subset(&saved) {

@@ -1,5 +1,5 @@
-//! Namespaces: graphs beside each other in one database, which know nothing of each other, and the reserved database, which knows
-//! which there are, and the keys of clients.
+//! Namespaces: isolated graphs in one database, and the reserved database, which lists them and the
+//! keys of clients.
 //!
 //! Each namespace is a graph of its own with its own log, snapshot, schema, users and transactions,
 //! in the folder `namespaces/N` of the directory; the namespace 0 is the directory itself, as it
@@ -14,4 +14,4 @@ mod copies;
 
 pub(in crate::db) use copies::save_all;
 pub(in crate::db) use namespace::Namespace;
-pub(in crate::db) use set::{NamespaceSet, folders_beside};
+pub(in crate::db) use set::{NamespaceSet, sibling_folders};

@@ -1,14 +1,15 @@
-//! [`Namespace`]: a graph with its threads, its cache of plans, and the directory that it is stored in.
+//! [`Namespace`]: a graph with its threads, its cache of plans, and the directory that it is stored
+//! in.
 
 #[cfg(feature = "graphql")]
 use crate::db::access::AccessList;
-use crate::db::ask::plans::Plans;
-use crate::db::ask::slow::SlowLog;
 #[cfg(feature = "client")]
 use crate::db::client::Client;
 #[cfg(feature = "graphql")]
 use crate::db::graphql::Schemas;
 use crate::db::open::Open;
+use crate::db::query::plans::Plans;
+use crate::db::query::slow::SlowLog;
 use arc_swap::ArcSwapOption;
 use hexgraph_base::budget::Budget;
 use hexgraph_base::types::Error;
@@ -25,8 +26,8 @@ use std::sync::{Arc, OnceLock};
 /// The number of the reserved database, which is no namespace: nobody gets a handle of it.
 pub(in crate::db) const RESERVED: u64 = u64::MAX;
 
-/// A graph that is open, with what is retained beside it. Predicates, types, schemas, users, transactions and their numbers are its own;
-/// threads and memory are those of the entire database.
+/// A graph that is open, with its caches. Predicates, types, schemas, users, transactions and their
+/// numbers are its own; threads and memory are those of the entire database.
 pub(in crate::db) struct Namespace {
     /// The number of the namespace.
     pub id: u64,
@@ -36,11 +37,12 @@ pub(in crate::db) struct Namespace {
     pub plans: Plans,
     /// The threads.
     pub pool: Arc<Pool>,
-    /// The compact graphs of algorithms, those of all namespaces together: each is found by its predicates, and so in its namespace alone.
+    /// The compact graphs of algorithms, of all namespaces: each is identified by its predicates,
+    /// and so only visible in its namespace.
     pub graphs: Arc<GraphCache>,
     /// The limits of each request.
     pub limits: Limits,
-    /// The memory that all requests share.
+    /// The memory of all requests.
     pub budget: Budget,
     /// The log of slow queries.
     pub slow: SlowLog,
@@ -77,8 +79,8 @@ impl Namespace {
         }
     }
 
-    /// Another namespace, which shares the threads, the memory, the limits and the options of GraphQL.
-    pub(super) fn beside(&self, id: u64, open: Open) -> Namespace {
+    /// Another namespace, with the same threads, the memory, the limits and the options of GraphQL.
+    pub(super) fn sibling(&self, id: u64, open: Open) -> Namespace {
         Namespace {
             id,
             open: ArcSwapOption::from_pointee(open),
@@ -91,13 +93,13 @@ impl Namespace {
             process: self.process,
             dropped: OnceLock::new(),
             #[cfg(feature = "graphql")]
-            graphql: self.graphql.beside(),
+            graphql: self.graphql.sibling(),
             #[cfg(feature = "graphql")]
             access: OnceLock::new(),
         }
     }
 
-    /// Why nothing can be asked of it any more.
+    /// The error of requests after it was closed.
     pub(in crate::db) fn closed(&self) -> Error {
         match self.dropped.get() {
             Some(()) => Error::query(format!("the namespace {} was dropped", self.id)),
@@ -108,7 +110,8 @@ impl Namespace {
     /// Closes it for good, without a snapshot.
     pub(super) fn end(&self) {
         let _ = self.dropped.set(());
-        // Whoever still reads it goes on; its files are unlinked, and closing them can't lose anything.
+        // Whoever still reads it goes on; its files are unlinked, and closing them can't lose
+        // anything.
         if let Some(open) = self.open.swap(None) {
             open.abandon();
         }
@@ -116,7 +119,8 @@ impl Namespace {
 }
 
 impl Drop for Namespace {
-    /// Waits for a snapshot that is being written, so that the directory can be opened again when the last handle is gone.
+    /// Waits for a snapshot that is being written, so that the directory can be opened again when
+    /// the last handle is gone.
     fn drop(&mut self) {
         if let Some(open) = &*self.open.load() {
             open.wait_for_checkpointer();

@@ -1,12 +1,13 @@
-//! Making, opening, listing and dropping namespaces, and reading and changing the reserved database.
+//! Making, opening, listing and dropping namespaces, and reading and changing the reserved
+//! database.
 
 use super::namespace::{Namespace, RESERVED};
 use super::registry::{QUERY, Registry, SCHEMA};
 use super::set::NamespaceLock;
-use crate::db::ask::plans::Variables;
 use crate::db::change::mutate::{Mutation, MutationRequest};
 use crate::db::database::Database;
 use crate::db::guard::guarded;
+use crate::db::query::plans::Variables;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_dql::Given;
 use hexgraph_store::exec::RequestContext;
@@ -98,8 +99,8 @@ impl Database {
         })
     }
 
-    /// Makes a namespace, and returns its number. Where there are users, it gets a first one, whose password is `password`, or the
-    /// known one. The number is on the disk, and is none that another namespace ever had.
+    /// Makes a namespace, and returns its number. Where there are users, it gets a first one, whose
+    /// password is `password`, or the default one. The number is durable, and never reused.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -111,8 +112,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `ReadOnly`; `Access` for who is no guardian of the namespace 0; `Query` for a password that is too short; `Limit` when there
-    /// are too many; `Io` when the system refuses.
+    /// `ReadOnly`; `Access` for who is no guardian of the namespace 0; `Query` for a password that
+    /// is too short; `Limit` when there are too many; `Io` when the system refuses.
     pub fn create_namespace(&self, password: Option<&str>) -> Result<u64> {
         self.check_superadmin()?;
         self.check_all_writable()?;
@@ -131,13 +132,14 @@ impl Database {
             // What is left of one that was being made when the process ended.
             self.all.remove(id, &lock)?;
             if let Err(error) = self.begin_namespace(id, password, true, &lock) {
-                // It was never told.
+                // It was never returned.
                 let _ = self.all.remove(id, &lock);
                 return Err(error);
             }
             let entry = json!({ "hexgraph.namespace": id });
             if let Err(error) = self.note(("", &[]), &entry, &lock) {
-                // The entry may be on the disk all the same. Then the next to open the directory finds the folder; if not, removes it.
+                // The entry may be on the disk all the same. Then the next to open the directory
+                // finds the folder; if not, removes it.
                 self.all.shut(id, &lock);
                 return Err(error);
             }
@@ -188,7 +190,7 @@ impl Database {
         let opened = self.all.open(id, is_new, lock)?;
         let handle = self.without_caller().within(Arc::clone(&opened));
         // Before anybody finds it: without users everybody may do everything.
-        self.share_access(&handle, password)?;
+        self.extend_access(&handle, password)?;
         self.all.retain(&opened, lock);
         Ok(handle)
     }
@@ -212,13 +214,14 @@ impl Database {
             return Ok(Arc::clone(existing));
         }
         let handle = self.without_caller().within(reserved);
-        let answer = handle.ask_full(&version, QUERY, Variables::new())?;
+        let answer = handle.query_full(&version, QUERY, Variables::new())?;
         let read = Arc::new(Registry::of_answer(version.commit, &answer));
         self.all.registry.store(Some(Arc::clone(&read)));
         Ok(read)
     }
 
-    /// Sets an object of the reserved database, which is made where there is none, together with what `query` finds.
+    /// Sets an object of the reserved database, which is made where there is none, together with
+    /// what `query` finds.
     ///
     /// # Errors
     ///
@@ -268,12 +271,13 @@ impl Database {
     }
 
     /// True when other namespaces have uids of the same counter, or did once.
-    pub(in crate::db) fn shares_uids(&self) -> bool {
+    pub(in crate::db) fn uses_common_uids(&self) -> bool {
         self.all.opened(RESERVED).is_some() || !self.all.others().is_empty()
     }
 
-    /// Notes how far uids were handed out, where there are several namespaces: one that is not open when the database is opened again
-    /// can't say which it has. One commit in some thousand new nodes writes to the reserved database.
+    /// Notes how far uids were handed out, where there are several namespaces: one that is not open
+    /// when the database is opened again can't say which it has. One commit in some thousand new
+    /// nodes writes to the reserved database.
     ///
     /// # Errors
     ///
@@ -302,8 +306,9 @@ impl Database {
         Ok(())
     }
 
-    /// Opens the reserved database where there is one, and removes what is left of namespaces that it does not know: those that were
-    /// being made or dropped when the process ended. Where there is none, as in a copy that was made without it, nothing is removed.
+    /// Opens the reserved database where there is one, and removes what is left of namespaces that
+    /// it does not know: those that were being made or dropped when the process ended. Where there
+    /// is none, as in a copy that was made without it, nothing is removed.
     ///
     /// # Errors
     ///

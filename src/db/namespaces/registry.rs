@@ -1,6 +1,6 @@
 //! [`Registry`]: what the reserved database says, read once for each version of it.
 
-use crate::db::ask::objects::objects;
+use crate::db::query::objects::objects;
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -33,7 +33,8 @@ pub(super) const QUERY: &str = "{
 /// Which namespaces there are, and which keys.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::db) struct Registry {
-    /// The number of the commit of the reserved database that it was read from; 0 where there is none.
+    /// The number of the commit of the reserved database that it was read from; 0 where there is
+    /// none.
     pub commit: u64,
     /// The namespaces that there are, without 0.
     pub namespaces: BTreeSet<u64>,
@@ -62,7 +63,7 @@ pub(in crate::db) struct KeyRecord {
     pub namespace: u64,
     /// When it was made.
     pub made: u64,
-    /// When it ends; `None` for one that does not.
+    /// The expiry; `None` for one without.
     pub expires: Option<u64>,
     /// When it was revoked; `None` for one that holds.
     pub revoked: Option<u64>,

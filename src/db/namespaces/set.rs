@@ -27,9 +27,10 @@ pub(in crate::db) struct NamespaceSet {
     opened: ArcSwap<BTreeMap<u64, Arc<Namespace>>>,
     /// Locked while one is opened, made, dropped or closed.
     changing: Mutex<()>,
-    /// What the reserved database said when it was asked last.
+    /// The last state of the reserved database.
     pub(super) registry: ArcSwapOption<Registry>,
-    /// No uid from this one on was handed out while there were several namespaces, unless the reserved database knows.
+    /// No uid from this one on was handed out while there were several namespaces, unless the
+    /// reserved database knows.
     uid_bound: Mutex<u64>,
     options: OpenOptions,
     budget: Budget,
@@ -40,7 +41,7 @@ pub(in crate::db) struct NamespaceSet {
 pub(in crate::db) type NamespaceLock<'a> = MutexGuard<'a, ()>;
 
 impl NamespaceSet {
-    /// A database of which the namespace 0 is open.
+    /// A database whose namespace 0 is open.
     pub(in crate::db) fn new(
         open: Open,
         (options, budget): (OpenOptions, &Budget),
@@ -92,12 +93,13 @@ impl NamespaceSet {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a namespace, or the reserved database, and does not put it into the set yet. In a directory it is made where it `is_new`,
-    /// and its name is on the disk before this returns.
+    /// Opens a namespace, or the reserved database, and does not put it into the set yet. In a
+    /// directory it is made where it `is_new`, and its name is on the disk before this returns.
     ///
     /// # Errors
     ///
-    /// As [`Database::open`](crate::db::Database::open); `Io` when it should be there and is not; `Closed` when the database is closed.
+    /// As [`Database::open`](crate::db::Database::open); `Io` when it should be there and is not;
+    /// `Closed` when the database is closed.
     pub(super) fn open(
         &self,
         id: u64,
@@ -128,7 +130,7 @@ impl NamespaceSet {
                 Open::at(&folder, (options, &self.budget, uids.as_ref()), &self.files)?
             }
         };
-        Ok(Arc::new(self.main.beside(id, open)))
+        Ok(Arc::new(self.main.sibling(id, open)))
     }
 
     /// Puts a namespace into the set, from which on others find it: all that it needs is there.
@@ -189,20 +191,21 @@ impl NamespaceSet {
         }
     }
 
-    /// Removes the folders of namespaces that are not among `existing`: what was being made, or dropped, when the process ended.
+    /// Removes the folders of namespaces that are not among `existing`: what was being made, or
+    /// dropped, when the process ended.
     ///
     /// # Errors
     ///
     /// `Io` when the system refuses.
-    pub(super) fn remove_others(&self, is_known: impl Fn(u64) -> bool) -> Result<()> {
+    pub(super) fn remove_others(&self, is_listed: impl Fn(u64) -> bool) -> Result<()> {
         match self.root()? {
-            Some(root) if !self.options.read_only => remove_unlisted(&root, is_known),
+            Some(root) if !self.options.read_only => remove_unlisted(&root, is_listed),
             _ => Ok(()),
         }
     }
 
-    /// Checks that there are no folders of namespaces, since nobody knows of any: a reserved database that is made beside them would say
-    /// that there are none, and they would be removed.
+    /// Checks that there are no folders of namespaces, since none are registered: a new reserved
+    /// database would have no entries for them, and they would be removed.
     ///
     /// # Errors
     ///
@@ -305,12 +308,13 @@ pub(super) fn folder_in(root: &Path, id: u64) -> PathBuf {
     }
 }
 
-/// The folders of the namespaces but the first and of the reserved database, in the directory of a database.
+/// The folders of the namespaces but the first and of the reserved database, in the directory of a
+/// database.
 ///
 /// # Errors
 ///
 /// `Io` when the system refuses.
-pub(in crate::db) fn folders_beside(root: &Path) -> Result<Vec<PathBuf>> {
+pub(in crate::db) fn sibling_folders(root: &Path) -> Result<Vec<PathBuf>> {
     let reserved = folder_in(root, RESERVED);
     let namespaces = listed(root)?.into_iter().map(|id| folder_in(root, id));
     Ok(namespaces.chain(reserved.exists().then_some(reserved)).collect())
@@ -343,8 +347,8 @@ fn listed(root: &Path) -> Result<Vec<u64>> {
 /// # Errors
 ///
 /// `Io` when the system refuses.
-pub(super) fn remove_unlisted(root: &Path, is_known: impl Fn(u64) -> bool) -> Result<()> {
-    let unknown = listed(root)?.into_iter().filter(|id| !is_known(*id));
+pub(super) fn remove_unlisted(root: &Path, is_listed: impl Fn(u64) -> bool) -> Result<()> {
+    let unknown = listed(root)?.into_iter().filter(|id| !is_listed(*id));
     unknown.into_iter().try_for_each(|id| remove_folder(&folder_in(root, id)))
 }
 

@@ -1,4 +1,5 @@
-//! Tables that are made column by column, and objects that a sink takes as columns, are those that are written one by one.
+//! Tables that are made column by column, and objects that a sink takes as columns, are those that
+//! are written one by one.
 
 use crate::db::{Database, OpenOptions, QueryAnswer, QueryRequest, RequestContext};
 use fastrand::Rng;
@@ -59,7 +60,8 @@ fn statements(nodes: u64, count: u64, fraction: f64, rng: &mut Rng) -> String {
     text
 }
 
-/// A graph that was built, and then perhaps changed; a type may be another than that of older values.
+/// A graph that was built, and then perhaps changed; a type may be another than that of older
+/// values.
 fn database(threads: usize, rng: &mut Rng) -> Database {
     let db = Database::in_memory_with(OpenOptions { threads, ..OpenOptions::default() });
     db.alter(SCHEMA).unwrap();
@@ -126,7 +128,7 @@ fn query(rng: &mut Rng) -> String {
     format!("{{ var(func: has(age)) {{ {age}{var} }} q(func: {root}) {directive} {fields} }}")
 }
 
-fn ask(db: &Database, text: &str) -> Option<QueryAnswer> {
+fn json(db: &Database, text: &str) -> Option<QueryAnswer> {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
     db.query_with(&request, &RequestContext::new()).ok()
 }
@@ -135,7 +137,7 @@ fn ask(db: &Database, text: &str) -> Option<QueryAnswer> {
 struct ByColumns {
     json: JsonSink,
     takes: bool,
-    /// How many it took, and how many in their lists.
+    /// The number of objects, and of those in their lists.
     objects: usize,
     nested: usize,
 }
@@ -251,7 +253,8 @@ fn table(answer: &QueryAnswer, context: &RequestContext) -> String {
     table.map_or_else(|error| error.to_string(), |table| format!("{table:?}"))
 }
 
-/// How many answers were made by columns: tables, and blocks of rows for a sink; and how many were compared, and were empty.
+/// How many answers were made by columns: tables, and blocks of rows for a sink; and how many were
+/// compared, and were empty.
 #[derive(Debug, Default, PartialEq, PartialOrd)]
 struct Seen {
     compared: usize,
@@ -261,7 +264,8 @@ struct Seen {
     empty: usize,
 }
 
-/// Compares what is made of an answer by columns with what is written object by object: a copy always is.
+/// Compares what is made of an answer by columns with what is written object by object: a copy
+/// always is.
 fn compare(answer: &QueryAnswer, seen: &mut Seen, rng: &mut Rng, requested: &str) {
     let json = answer.to_json().map_or_else(|error| error.to_string(), |it| it.0);
     let (taken, [objects, nested]) = by_columns(answer, true);
@@ -298,7 +302,7 @@ fn columns_are_the_objects() {
         for _ in 0..12 {
             let text = query(&mut rng);
             // A field stands twice in a selection, mostly.
-            let Some(answer) = ask(&db, &text) else { continue };
+            let Some(answer) = json(&db, &text) else { continue };
             compare(&answer, &mut seen, &mut rng, &format!("seed {seed}: {text}"));
         }
     }
@@ -364,7 +368,7 @@ fn columns_of_many_batches_are_the_objects() {
                 "(func: has(age), orderdesc: plain) @cascade",
             ] {
                 let text = format!("{{ q{root} {fields} }}");
-                compare(&ask(&db, &text).unwrap(), &mut seen, &mut rng, &text);
+                compare(&json(&db, &text).unwrap(), &mut seen, &mut rng, &text);
             }
         }
         assert_eq!((seen.compared, seen.tables), (36, 36));
@@ -372,8 +376,9 @@ fn columns_of_many_batches_are_the_objects() {
     }
 }
 
-/// What is asked most is made column by column, also on changes and where nodes lack values; what shows more than a value is not.
-/// Some have more in their lists than is read at once, and one list has.
+/// The most frequent selections are built column by column, also on changes and where nodes lack
+/// values; what shows more than a value is not. Some have more in their lists than is read at once,
+/// and one list has.
 #[test]
 fn lists_of_hubs_are_the_objects() {
     let mut rng = Rng::with_seed(2);
@@ -399,7 +404,7 @@ fn lists_of_hubs_are_the_objects() {
         {
             for directive in ["", "@cascade"] {
                 let text = format!("{{ q(func: {root}) {directive} {fields} }}");
-                compare(&ask(&db, &text).unwrap(), &mut seen, &mut rng, &text);
+                compare(&json(&db, &text).unwrap(), &mut seen, &mut rng, &text);
             }
         }
     }
@@ -420,7 +425,7 @@ fn what_qualifies_is_made_by_columns() {
     .unwrap();
     let is = |fields: &str| {
         let text = format!("{{ q(func: has(knows)) {fields} }}");
-        is_by_columns(&ask(&db, &text).unwrap())
+        is_by_columns(&json(&db, &text).unwrap())
     };
     for fields in [
         "{ uid age rate is at city name plain place said said@en said@fr:en tags great }",
@@ -440,7 +445,7 @@ fn what_qualifies_is_made_by_columns() {
         assert!(!is(fields), "{fields}");
     }
     let text = "{ q(func: has(knows)) { uid age name city at count(knows) } }";
-    let answer = ask(&db, text).unwrap();
+    let answer = json(&db, text).unwrap();
     let rows = answer.root_counts().next().unwrap().1;
     assert_eq!(by_columns(&answer, true).1[0], rows);
 }
@@ -451,7 +456,7 @@ fn a_table_that_is_too_long_is_refused() {
     let db = Database::in_memory();
     db.alter(SCHEMA).unwrap();
     db.mutate(&statements(60, 200, 1.0, &mut Rng::with_seed(7)), "").unwrap();
-    let answer = ask(&db, "{ q(func: has(knows)) { name city } }").unwrap();
+    let answer = json(&db, "{ q(func: has(knows)) { name city } }").unwrap();
     let held = answer.held_answer().unwrap();
     let mut requested = 0;
     let refused = held.table("q", &RequestContext::new(), &mut |bytes| {

@@ -1,6 +1,5 @@
-//! Logs that are damaged, cut, missing, or somebody else's: whoever opens them gets what was
-//! committed up to an entire record, or an error that says where. What is known to have been
-//! durable is never missing without a word.
+//! Logs that are damaged, cut, missing, or somebody else's: opening them gives all commits up to a
+//! complete record, or an error with the position. Durable commits are never missing silently.
 
 use super::power_loss::commits_of;
 use super::small;
@@ -48,7 +47,8 @@ fn put(files: &Files, folder: &Path) {
     files.iter().for_each(|(name, bytes)| fs::write(folder.join(name), bytes).unwrap());
 }
 
-/// A directory with commits in `log-2.hxl`, behind a snapshot, as it is when the process dies, and when it is closed.
+/// A directory with commits in `log-2.hxl`, behind a snapshot, as it is when the process dies, and
+/// when it is closed.
 fn crashed_and_closed() -> [Files; 2] {
     let root = tempfile::tempdir().unwrap();
     let db = open(root.path(), false).unwrap();
@@ -64,16 +64,16 @@ fn log_of(files: &mut Files) -> &mut (String, Vec<u8>) {
     files.iter_mut().find(|(name, _)| name.ends_with(".hxl")).unwrap()
 }
 
-/// The ends of the records, the header first.
-fn ends_of(files: &Files) -> Vec<u64> {
+/// The end offsets of the records, the header first.
+fn end_offsets(files: &Files) -> Vec<u64> {
     let root = tempfile::tempdir().unwrap();
     put(files, root.path());
     let mut reader = LogReader::open(&root.path().join("log-2.hxl")).unwrap().unwrap();
-    let mut ends = vec![reader.end()];
+    let mut offsets = vec![reader.end()];
     while reader.read_next().unwrap().is_some() {
-        ends.push(reader.end());
+        offsets.push(reader.end());
     }
-    ends
+    offsets
 }
 
 /// What opening finds: the commits, and how many bytes it says are no entire record.
@@ -92,7 +92,7 @@ fn result(files: &Files, folder: &Path, read_only: bool) -> Result<(u64, u64), S
 }
 
 /// Opens the directory with something done to the log, to read and to write.
-fn each_way(files: &Files, folder: &Path, mut look: impl FnMut(Result<(u64, u64), String>)) {
+fn each_mode(files: &Files, folder: &Path, mut look: impl FnMut(Result<(u64, u64), String>)) {
     for read_only in [true, false] {
         look(result(files, folder, read_only));
     }
@@ -101,19 +101,23 @@ fn each_way(files: &Files, folder: &Path, mut look: impl FnMut(Result<(u64, u64)
 #[test]
 fn every_byte_of_a_log_counts() {
     let [crashed, closed] = crashed_and_closed();
-    let ends = ends_of(&crashed);
-    assert_eq!(ends.len() as u64, COMMITS + 1);
+    let offsets = end_offsets(&crashed);
+    assert_eq!(offsets.len() as u64, COMMITS + 1);
     let folder = tempfile::tempdir().unwrap();
-    let last = ends[ends.len() - 2];
-    for at in 0..*ends.last().unwrap() {
+    let last = offsets[offsets.len() - 2];
+    for at in 0..*offsets.last().unwrap() {
         for (files, is_closed) in [(&crashed, false), (&closed, true)] {
             let mut files = files.clone();
             log_of(&mut files).1[at as usize] ^= 1 << (at % 8);
-            each_way(&files, folder.path(), |result| match result {
+            each_mode(&files, folder.path(), |result| match result {
                 Ok(result) => {
                     // The last commit alone: nothing in the log says that it was durable.
                     assert!(last <= at && !is_closed, "byte {at} was not noticed");
-                    assert_eq!(result, (COMMITS - 1, ends[ends.len() - 1] - last), "byte {at}");
+                    assert_eq!(
+                        result,
+                        (COMMITS - 1, offsets[offsets.len() - 1] - last),
+                        "byte {at}"
+                    );
                 }
                 Err(error) => {
                     assert!(error.contains("log-2.hxl") && error.contains("byte "), "{error}");
@@ -127,23 +131,23 @@ fn every_byte_of_a_log_counts() {
 #[test]
 fn every_length_of_a_log_counts() {
     let [crashed, closed] = crashed_and_closed();
-    let ends = ends_of(&crashed);
+    let offsets = end_offsets(&crashed);
     let folder = tempfile::tempdir().unwrap();
-    for len in 0..*ends.last().unwrap() {
+    for len in 0..*offsets.last().unwrap() {
         let mut files = crashed.clone();
         log_of(&mut files).1.truncate(len as usize);
-        let full = ends.iter().filter(|end| **end <= len).count() as u64;
-        each_way(&files, folder.path(), |result| match result {
-            Ok(result) => assert_eq!(result, (full - 1, len - ends[full as usize - 1]), "{len}"),
+        let full = offsets.iter().filter(|end| **end <= len).count() as u64;
+        each_mode(&files, folder.path(), |result| match result {
+            Ok(result) => assert_eq!(result, (full - 1, len - offsets[full as usize - 1]), "{len}"),
             Err(error) => assert!(full == 0 && error.contains("no header"), "{len}: {error}"),
         });
-        // Known to be longer: each length is refused in the same way.
+        // It is longer: each length is refused in the same way.
         if len % 8 != 0 {
             continue;
         }
         let mut files = closed.clone();
         log_of(&mut files).1.truncate(len as usize);
-        each_way(&files, folder.path(), |result| {
+        each_mode(&files, folder.path(), |result| {
             let error = result.unwrap_err();
             assert!(error.contains("log-2.hxl") && error.contains("byte "), "{len}: {error}");
         });
@@ -159,7 +163,7 @@ fn every_byte_of_current_counts() {
         let mut files = closed.clone();
         files[position].1[at] ^= 1 << (at % 7);
         // The letters of the checksum may be capitals.
-        each_way(&files, folder.path(), |result| match result {
+        each_mode(&files, folder.path(), |result| match result {
             Ok(result) => assert_eq!(result, (COMMITS, 0), "byte {at}"),
             Err(error) => assert!(error.contains("CURRENT"), "{error}"),
         });
@@ -167,7 +171,7 @@ fn every_byte_of_current_counts() {
 }
 
 #[test]
-fn logs_that_are_missing_or_foreign_are_told() {
+fn missing_and_external_logs_are_reported() {
     let [crashed, closed] = crashed_and_closed();
     let [other, _] = crashed_and_closed();
     let external = other.iter().find(|(name, _)| name.ends_with(".hxl")).unwrap().1.clone();
@@ -188,7 +192,7 @@ fn logs_that_are_missing_or_foreign_are_told() {
             (damaged("snapshot-2.hxs", Some(snapshot)), "snapshot-2.hxs: it belongs to another"),
         ];
         for (files, part) in cases {
-            each_way(&files, folder.path(), |result| {
+            each_mode(&files, folder.path(), |result| {
                 let error = result.unwrap_err();
                 assert!(error.contains(part), "{error}");
             });
@@ -217,9 +221,9 @@ fn an_older_log_does_not_follow() {
     let position = files.iter().position(|(name, _)| name == "log-1.hxl").unwrap();
     // The first log as it was before its last record.
     let folder = tempfile::tempdir().unwrap();
-    let len = ends_before_last(&log_1, folder.path());
+    let len = start_of_last(&log_1, folder.path());
     files[position].1.truncate(len);
-    each_way(&files, folder.path(), |result| {
+    each_mode(&files, folder.path(), |result| {
         let error = result.unwrap_err();
         assert!(
             error.contains("log-1.hxl: the record at byte") && error.contains("missing"),
@@ -228,19 +232,19 @@ fn an_older_log_does_not_follow() {
     });
 }
 
-fn ends_before_last(log: &[u8], folder: &Path) -> usize {
+fn start_of_last(log: &[u8], folder: &Path) -> usize {
     let path = folder.join("log-1.hxl");
     fs::write(&path, log).unwrap();
     let mut reader = LogReader::open(&path).unwrap().unwrap();
-    let mut ends = vec![reader.end()];
+    let mut offsets = vec![reader.end()];
     while reader.read_next().unwrap().is_some() {
-        ends.push(reader.end());
+        offsets.push(reader.end());
     }
-    ends[ends.len() - 2] as usize
+    offsets[offsets.len() - 2] as usize
 }
 
 #[test]
-fn fifty_gigabytes_of_zeros_are_told_at_once() {
+fn fifty_gigabytes_of_zeros_are_reported_at_once() {
     const LEN: u64 = 50_000_000_000;
     let [crashed, _] = crashed_and_closed();
     let folder = tempfile::tempdir().unwrap();
@@ -261,14 +265,14 @@ fn fifty_gigabytes_of_zeros_are_told_at_once() {
 }
 
 #[test]
-fn what_a_later_version_wrote_is_told() {
+fn files_of_a_later_version_are_reported() {
     let [crashed, _] = crashed_and_closed();
     let folder = tempfile::tempdir().unwrap();
     for (name, at) in [("log-2.hxl", 7), ("snapshot-2.hxs", 8), ("CURRENT", 9)] {
         let mut files = crashed.clone();
         let file = files.iter_mut().find(|(it, _)| it == name).unwrap();
         file.1[at] += 1;
-        each_way(&files, folder.path(), |result| {
+        each_mode(&files, folder.path(), |result| {
             let error = result.unwrap_err();
             assert!(error.contains(name) && error.contains("later version of hexgraph"), "{error}");
         });
@@ -278,9 +282,10 @@ fn what_a_later_version_wrote_is_told() {
 #[test]
 fn a_record_that_is_half_written_is_no_fault() {
     let [crashed, _] = crashed_and_closed();
-    let ends = ends_of(&crashed);
+    let offsets = end_offsets(&crashed);
     let root = tempfile::tempdir().unwrap();
-    let [start, end] = [ends[ends.len() - 2], ends[ends.len() - 1]].map(|end| end as usize);
+    let [start, end] =
+        [offsets[offsets.len() - 2], offsets[offsets.len() - 1]].map(|end| end as usize);
     let mut files = crashed.clone();
     let log = log_of(&mut files);
     let record = log.1.split_off(start);
@@ -293,8 +298,8 @@ fn a_record_that_is_half_written_is_no_fault() {
         fs::write(root.path().join("log-2.hxl"), &log_of(&mut files).1).unwrap();
         reader.refresh().unwrap();
         assert_eq!(commits_of(&reader).len() as u64, COMMITS - 1);
-        let late = open(root.path(), true).unwrap();
-        assert_eq!(late.recovery().unwrap().cut, len as u64);
+        let reader = open(root.path(), true).unwrap();
+        assert_eq!(reader.recovery().unwrap().cut, len as u64);
     }
     fs::write(root.path().join("log-2.hxl"), &log_of(&mut crashed.clone()).1).unwrap();
     reader.refresh().unwrap();
@@ -302,7 +307,7 @@ fn a_record_that_is_half_written_is_no_fault() {
 }
 
 #[test]
-fn readers_open_beside_a_writer() {
+fn readers_open_during_writes() {
     let root = tempfile::tempdir().unwrap();
     let db = open(root.path(), false).unwrap();
     db.alter(SCHEMA).unwrap();
@@ -397,7 +402,8 @@ fn no_text_of_a_password_is_in_a_directory() {
     }
 }
 
-/// A database without its `CURRENT` was taken for a new one, and its snapshot and log were removed.
+/// A database without its `CURRENT` was treated as a new one, and its snapshot and log were
+/// removed.
 #[test]
 fn a_database_that_lost_its_current_is_not_a_new_one() {
     type Damage = fn(&Path);
@@ -444,7 +450,8 @@ fn a_database_that_lost_its_current_is_not_a_new_one() {
     }
 }
 
-/// A `CURRENT` that is older than the logs: the last log that it reaches was cut before the later one was looked at.
+/// A `CURRENT` that is older than the logs: the last log that it reaches was cut before the later
+/// one was looked at.
 #[test]
 fn an_error_about_a_later_log_changes_nothing() {
     let root = tempfile::tempdir().unwrap();
@@ -465,7 +472,7 @@ fn an_error_about_a_later_log_changes_nothing() {
     fs::write(&log, half).unwrap();
     let before = sorted(files_of(root.path()));
     let error = open(root.path(), false).err().unwrap().to_string();
-    assert!(error.contains("CURRENT names no log so late"), "{error}");
+    assert!(error.contains("CURRENT names no log so reader"), "{error}");
     assert_eq!(sorted(files_of(root.path())), before);
 }
 
@@ -481,7 +488,7 @@ fn each(path: &Path, ending: &str, change: impl Fn(&Path)) {
 
 /// What a crash leaves while a database is created.
 #[test]
-fn a_database_that_was_not_created_whole_is_new() {
+fn an_incompletely_created_database_is_new() {
     type Left = fn(&Path);
     #[rustfmt::skip]
     let cases: [(&str, Left); 5] = [
@@ -508,7 +515,8 @@ fn a_database_that_was_not_created_whole_is_new() {
     }
 }
 
-/// A `CURRENT` that is older than its directory, as a restored backup may be, has nothing removed that is newer.
+/// A `CURRENT` that is older than its directory, as a restored backup may be, has nothing removed
+/// that is newer.
 #[test]
 fn a_newer_snapshot_than_current_names_stays() {
     let root = tempfile::tempdir().unwrap();
@@ -520,7 +528,8 @@ fn a_newer_snapshot_than_current_names_stays() {
     assert_eq!(fs::read_to_string(root.path().join("snapshot-9.hxs")).unwrap(), "newer");
 }
 
-/// The reserved database has the keys: one that lost its `CURRENT` was taken for none, and a server asked nobody for a key.
+/// The reserved database has the keys: one that lost its `CURRENT` was treated as missing, and a
+/// server required no keys.
 #[test]
 fn a_reserved_database_is_not_forgotten() {
     let root = tempfile::tempdir().unwrap();

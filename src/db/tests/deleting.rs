@@ -1,5 +1,5 @@
 use crate::db::access::{AccessOptions, LoginRequest, NewUser};
-use crate::db::ask::plans::Variables;
+use crate::db::query::plans::Variables;
 use crate::db::{Database, Nodes, OpenOptions, RequestContext, TxnOptions};
 use hexgraph_base::types::{Error, Uid};
 
@@ -31,7 +31,7 @@ fn export(database: &Database) -> Vec<String> {
 }
 
 #[test]
-fn nodes_go_with_all_their_edges_both_ways() {
+fn nodes_are_deleted_with_edges_in_both_directions() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("db");
     let database_of = || database(super::small(), Some(&path));
@@ -113,7 +113,8 @@ fn a_transaction_deletes_what_it_sees() {
     assert_eq!(export(&Database::open(&path, super::small()).unwrap()), left);
 }
 
-/// Whatever another one gives to a deleted node before the commit would be left at a node that is gone.
+/// Whatever another one gives to a deleted node before the commit would be left at a node that is
+/// gone.
 #[test]
 fn a_transaction_that_deletes_conflicts_with_all_that_touches_its_nodes() {
     for other in [
@@ -171,7 +172,8 @@ fn a_transaction_that_fails_to_delete_goes_on() {
     assert_eq!(export(&database), left);
 }
 
-/// Past a limit nothing is deleted: neither by the memory of a request, nor by the statements of open transactions.
+/// Past a limit nothing is deleted: neither by the memory of a request, nor by the statements of
+/// open transactions.
 #[test]
 fn limits_stop_a_delete() {
     let mut options = OpenOptions::default();
@@ -180,7 +182,7 @@ fn limits_stop_a_delete() {
     let database = Database::in_memory_with(options);
     database.alter("plain: [uid] .").unwrap();
     let lines: Vec<_> = (1..=200).map(|at| format!("<{at}> <plain> <{}> .", at + 1)).collect();
-    // In parts, each of which is within the limits.
+    // In parts within the limits.
     for some in lines.chunks(20) {
         database.mutate(&some.join("\n"), "").unwrap();
     }
@@ -197,7 +199,8 @@ fn limits_stop_a_delete() {
     assert_eq!(export(&database), before);
 }
 
-/// One who may not write a predicate that would change deletes nothing, neither at once nor in a transaction.
+/// One who may not write a predicate that would change deletes nothing, neither at once nor in a
+/// transaction.
 #[test]
 fn who_may_not_write_all_of_it_deletes_nothing() {
     let db = database(OpenOptions::default(), None);

@@ -1,4 +1,4 @@
-//! Logs, checkpoints, and readers beside a writer, on real files.
+//! Logs, checkpoints, and readers during writes, on real files.
 
 use super::power_loss::commits_of;
 use super::small;
@@ -52,8 +52,9 @@ pub(super) fn json(db: &Database, query: &str) -> String {
     db.query_with(&request, &RequestContext::new()).unwrap().to_json().unwrap().0
 }
 
-/// The counter of uids starts anew when everything is dropped and many were handed out, so that new nodes have small ones. It goes on
-/// when data alone are dropped, and as long as it is far from its end.
+/// The counter of uids starts anew when everything is dropped and many were handed out, so that new
+/// nodes have small ones. It goes on when data alone are dropped, and as long as it is far from its
+/// end.
 #[test]
 fn dropping_everything_gives_uids_back() {
     let root = tempfile::tempdir().unwrap();
@@ -68,7 +69,7 @@ fn dropping_everything_gives_uids_back() {
     db.mutate("<0x20000000> <name> \"x\" .", "").unwrap();
     db.drop(&Drop::Data).unwrap();
     assert!(0x2000_0000 < uid(&db));
-    // What a transaction was given before is not committed afterwards, and not taken away from others.
+    // What a transaction was given before is not committed afterwards, and not lost for others.
     let txn = db.begin(TxnOptions::default()).unwrap();
     txn.mutate_text_with("{ set { _:b <name> \"y\" . } }", &RequestContext::new()).unwrap();
     db.drop(&Drop::All).unwrap();
@@ -111,7 +112,7 @@ fn what_a_log_has_is_there_again() {
 }
 
 #[test]
-fn a_checkpoint_takes_the_place_of_the_log() {
+fn a_checkpoint_replaces_the_log() {
     let root = tempfile::tempdir().unwrap();
     let db = open(root.path());
     commit(&db, 1..=2);
@@ -127,7 +128,7 @@ fn a_checkpoint_takes_the_place_of_the_log() {
 }
 
 #[test]
-fn a_long_log_gives_way_to_a_snapshot_by_itself() {
+fn a_long_log_is_replaced_by_a_snapshot() {
     let root = tempfile::tempdir().unwrap();
     let options = OpenOptions { checkpoint: 2000, sync: SyncPolicy::Never, ..small() };
     let db = Database::open(root.path(), options).unwrap();
@@ -221,7 +222,7 @@ fn a_log_that_is_missing_is_an_error() {
 }
 
 #[test]
-fn writers_share_syncs_and_all_is_seen_when_it_is_told() {
+fn writers_have_common_syncs_before_acknowledgement() {
     let root = tempfile::tempdir().unwrap();
     for sync in [SyncPolicy::Always, SyncPolicy::Every(Duration::from_millis(1)), SyncPolicy::Never]
     {
@@ -320,7 +321,7 @@ fn long_work_stops_within_a_moment() {
     let schema = db.schema_text().unwrap();
     let (begun, wait) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
-        // A writer who has the turn, as long as an index takes that can't be interrupted.
+        // A writer holds the lock like an index build that can't be interrupted.
         let busy = &db;
         scope.spawn(move || {
             busy.change(None, |version, commit| {
@@ -350,16 +351,17 @@ fn long_work_stops_within_a_moment() {
             let error = work(&db, &context).unwrap_err();
             assert!(matches!(error, Error::Limit { .. }), "{error}");
             assert_eq!(error.to_string(), "the request was interrupted");
-            // 110 ms and a share of a busy machine; the turn is free after 1,500.
+            // 110 ms on a busy machine; the lock is free after 1,500.
             assert!(started.elapsed() < Duration::from_millis(400), "{:?}", started.elapsed());
         }
     });
-    // What was under way has ended without a change.
+    // The running operation stopped without a change.
     commit(&db, 4..=4);
     assert_eq!(db.schema_text().unwrap(), schema);
     assert_eq!(commits_of(&db), [1, 2, 3, 4]);
     db.close().unwrap();
-    // The threads of what was interrupted may have their handles still, and yet the directory is free.
+    // The threads of what was interrupted may have their handles still, and yet the directory is
+    // free.
     assert_eq!(commits_of(&open(root.path())), [1, 2, 3, 4]);
 }
 
@@ -372,7 +374,7 @@ fn a_writer_that_waits_while_the_database_is_closed_is_refused() {
     let (end, ended) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
         let held = &db;
-        let late = scope.spawn(move || {
+        let delayed = scope.spawn(move || {
             held.change(None, |version, commit| {
                 begun.send(()).unwrap();
                 ended.recv().unwrap();
@@ -384,18 +386,18 @@ fn a_writer_that_waits_while_the_database_is_closed_is_refused() {
         });
         wait.recv().unwrap();
         db.close().unwrap();
-        // Somebody else writes already when the late one is done.
+        // Somebody else writes already when the delayed one is done.
         let other = open(root.path());
         commit(&other, 2..=2);
         end.send(()).unwrap();
-        assert!(matches!(late.join().unwrap(), Err(Error::Closed)));
+        assert!(matches!(delayed.join().unwrap(), Err(Error::Closed)));
         commit(&other, 3..=3);
     });
     assert_eq!(commits_of(&Database::open(root.path(), to_read()).unwrap()), [1, 2, 3]);
 }
 
 #[test]
-fn who_declared_what_is_known_after_a_crash() {
+fn declarations_have_their_source_after_a_crash() {
     let root = tempfile::tempdir().unwrap();
     let db = open(root.path());
     db.alter("iata: string @index(term) @lang .\nflights: [uid] @reverse .\ntype Port {\n iata\n}")
@@ -453,7 +455,8 @@ fn changes_of_the_schema_and_backups_can_be_stopped() {
     assert_eq!(snapshots(root.path()).len(), 1);
 }
 
-/// Columns of few distinct values are stored as codes when they are built; their indexes find the same before and after.
+/// Columns of few distinct values are stored as codes when they are built; their indexes find the
+/// same before and after.
 #[test]
 fn indexes_of_repeated_values_find_them_in_every_form() {
     let kinds = ["int", "float", "bigfloat", "bool", "datetime", "string"];

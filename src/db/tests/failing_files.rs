@@ -1,5 +1,5 @@
-//! Files that fail: at each operation in turn, once and for good. Nothing that was acknowledged is
-//! lost, what was refused is not half there, and a database goes on where it can.
+//! Files that fail: at each operation, once and permanently. Nothing that was acknowledged is lost,
+//! what was refused is not half there, and a database goes on where it can.
 
 use super::power_loss::commits_of;
 use super::simulated::{Fault, SimulatedFiles};
@@ -23,8 +23,8 @@ fn statements(n: u64) -> String {
     )
 }
 
-/// Works on files that fail as told. Returns what was acknowledged, and false when the fault never
-/// came.
+/// Works on files that fail as configured. Returns what was acknowledged, and false when the fault
+/// never came.
 fn work(folder: &Path, fault: Fault) -> (Vec<u64>, bool) {
     Database::open(folder, small()).unwrap().alter(SCHEMA).unwrap();
     let files = SimulatedFiles::over(folder);
@@ -93,7 +93,7 @@ fn a_full_disk_refuses_a_commit_and_takes_the_next() {
 }
 
 #[test]
-fn a_failed_sync_ends_all_commits_until_it_is_opened_again() {
+fn a_failed_sync_refuses_commits_until_reopening() {
     let root = tempfile::tempdir().unwrap();
     let files = SimulatedFiles::over(root.path());
     let db = open(root.path(), &files).unwrap();

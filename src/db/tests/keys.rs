@@ -11,7 +11,7 @@ fn make(db: &Database, role: KeyRole, lifetime: Option<Duration>) -> (ApiKey, Ke
 }
 
 #[test]
-fn what_holders_may_do() {
+fn permissions_of_keys() {
     let db = Database::in_memory();
     assert!(!db.has_keys());
     assert_eq!(db.key_role("hxg_"), None);
@@ -128,7 +128,7 @@ fn keys_and_users() {
 }
 
 #[test]
-fn keys_are_kept_and_never_shown() {
+fn keys_are_stored_and_never_shown() {
     let root = tempfile::tempdir().unwrap();
     let db = Database::open(root.path(), small()).unwrap();
     let (key, secret) = make(&db, KeyRole::Client, None);
@@ -167,7 +167,7 @@ fn keys_are_kept_and_never_shown() {
 }
 
 #[test]
-fn the_known_password_is_for_this_machine() {
+fn the_default_password_is_for_this_machine() {
     let db = Database::in_memory();
     db.enable_access(AccessOptions::new(vec![7; 32])).unwrap();
     let login = |address: &str, namespace| {
@@ -193,7 +193,7 @@ fn the_known_password_is_for_this_machine() {
     assert_eq!(db.namespaces().unwrap(), [0, 1, 2]);
 }
 
-/// Neither the work nor the pause after failures tells a stranger which users and which namespaces there are.
+/// Neither the work nor the pause after failures reveals which users and namespaces exist.
 #[test]
 fn a_login_costs_the_same_whoever_is_there() {
     let db = Database::in_memory();
@@ -229,7 +229,8 @@ fn a_login_costs_the_same_whoever_is_there() {
     }
 }
 
-/// Where a database had users and is served without them, who has a key below that of an administrator neither sees nor makes any.
+/// Where a database had users and is served without them, who has a key below that of an
+/// administrator neither sees nor makes any.
 #[test]
 fn clients_change_no_rights() {
     let root = tempfile::tempdir().unwrap();

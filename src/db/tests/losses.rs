@@ -1,4 +1,5 @@
-//! Values that the types of their predicates do not hold in full: a load refuses them, a mutation stores what Dgraph would, and counts them.
+//! Values that the types of their predicates do not hold in full: a load refuses them, a mutation
+//! stores what Dgraph would, and counts them.
 
 use crate::db::{
     Database, LoadOptions, LoadReport, Mutation, MutationAnswer, MutationRequest, RequestContext,
@@ -8,7 +9,8 @@ use hexgraph_base::types::Result;
 
 const SCHEMA: &str = "i: int .\nb: bool .\nf: float .\nt: datetime .\nn: bigfloat .\n";
 
-/// A predicate, a value in JSON, which has no times but of texts, the same as an N-Quad, and what is stored of it.
+/// A predicate, a value in JSON, which has no times but of texts, the same as an N-Quad, and what
+/// is stored of it.
 const LOSSES: [(&str, &str, &str, &str); 7] = [
     ("i", "2.75", "\"2.75\"^^<xs:float>", "2"),
     ("i", "-0.5", "\"-0.5\"^^<xs:double>", "0"),
@@ -125,7 +127,8 @@ fn a_new_predicate_of_a_mutation_counts_too() {
     check(&answer, "new", "2");
 }
 
-/// An int beyond 2^53 and a fraction have no type together. The float of them was stored, and the int became another one.
+/// An int beyond 2^53 and a fraction have no type together. The float of them was stored, and the
+/// int became another one.
 #[test]
 fn ints_of_a_new_predicate_that_are_no_floats_are_not_cut() {
     let (int, float) = ("\"n\": 9007199254740993", "\"n\": 2.75");

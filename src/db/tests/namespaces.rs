@@ -1,4 +1,5 @@
-//! Namespaces: what one has the others have not, over restarts, copies, readers beside a writer, and files that fail.
+//! Namespaces: what one has the others have not, over restarts, copies, concurrent readers, and
+//! files that fail.
 
 use super::durability::json;
 use super::simulated::{Fault, SimulatedFiles};
@@ -78,7 +79,7 @@ fn they_are_there_again() {
     let one = db.namespace(id).unwrap();
     assert_eq!((names(&db), names(&one)), (r#"{"zero"}"#.to_owned(), r#"{"one"}"#.to_owned()));
     drop(db);
-    // A handle of one keeps all open, and the lock.
+    // A handle of one holds all open, and the lock.
     assert!(Database::open(copy.path(), small()).is_err());
     add(&one, "more");
     one.close().unwrap();
@@ -137,7 +138,7 @@ fn no_uid_is_of_two_namespaces() {
     assert!(second.iter().chain(&third).is_sorted_by(|a, b| a < b), "{second:?} {third:?}");
 }
 
-/// One commit may take far more uids than are noted ahead, and so may a load.
+/// One commit may allocate far more uids than are recorded in advance, and so may a load.
 #[test]
 fn no_uid_is_of_two_namespaces_after_much_at_once() {
     for is_load in [false, true] {
@@ -193,9 +194,10 @@ fn what_is_no_namespace_is_left_alone() {
     assert_eq!(names(&read(copy.path())), r#"{"zero"}"#);
 }
 
-/// A copy without the reserved database loses nothing by being opened, and a lost folder is no empty namespace.
+/// A copy without the reserved database loses nothing by being opened, and a lost folder is no
+/// empty namespace.
 #[test]
-fn what_was_not_copied_is_told() {
+fn what_was_not_copied_is_reported() {
     let root = tempfile::tempdir().unwrap();
     let db = open(root.path());
     let id = db.create_namespace(None).unwrap();
@@ -227,8 +229,8 @@ fn copies_have_what_is_made_and_dropped_meanwhile() {
     let has_begun = OnceLock::new();
     let meanwhile = || {
         has_begun.get_or_init(|| {
-            let late = db.create_namespace(None).unwrap();
-            add(&db.namespace(late).unwrap(), "late");
+            let added = db.create_namespace(None).unwrap();
+            add(&db.namespace(added).unwrap(), "added");
             db.drop_namespace(2).unwrap();
         });
         Ok(())
@@ -236,7 +238,7 @@ fn copies_have_what_is_made_and_dropped_meanwhile() {
     db.save_while(copy.path(), &meanwhile).unwrap();
     let copy = read(copy.path());
     assert_eq!(copy.namespaces().unwrap(), [0, 1, 3]);
-    assert_eq!(names(&copy.namespace(3).unwrap()), r#"{"late"}"#);
+    assert_eq!(names(&copy.namespace(3).unwrap()), r#"{"added"}"#);
 }
 
 #[test]
@@ -260,7 +262,7 @@ fn copies_have_all_of_them() {
     let again = read(&target);
     assert_eq!(again.namespaces().unwrap(), [0, 2]);
     assert!(!target.join("namespaces/1").exists());
-    // Damage in one of them is found.
+    // Damage in one of them is detected.
     let folder = target.join("namespaces/2");
     let snapshot = std::fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path());
     let snapshot = snapshot.filter(|path| path.extension().is_some_and(|e| e == "hxs")).max();
@@ -295,8 +297,8 @@ fn a_reader_follows_what_is_made_and_dropped() {
     assert_eq!(one.stats().unwrap().nodes, 2);
 }
 
-/// Each operation of the disk fails in turn while one is made, changed and another dropped. What
-/// was reported is there afterwards.
+/// Each operation of the disk fails once while one is made, changed and another dropped. What was
+/// reported is there afterwards.
 #[test]
 fn files_that_fail() {
     for at in 0.. {

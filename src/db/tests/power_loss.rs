@@ -1,4 +1,4 @@
-//! The power goes at any moment: what was acknowledged is there, whole.
+//! The power goes at any moment: what was acknowledged is there, completely.
 
 use super::simulated::{Op, SimulatedFiles};
 use super::small;
@@ -24,7 +24,7 @@ fn statements(n: u64) -> String {
     )
 }
 
-/// Commits `n` in some way, all of it or nothing.
+/// Commits `n` by some API, all of it or nothing.
 fn commit(db: &Database, n: u64, random: &mut fastrand::Rng) -> Result<()> {
     let set = statements(n);
     match random.u8(..12) {
@@ -54,7 +54,7 @@ fn open(folder: &Path, files: &SimulatedFiles, sync: SyncPolicy) -> Result<Datab
     Database::open_with(folder, OpenOptions { sync, ..small() }, Arc::new(files.clone()))
 }
 
-/// The numbers of the commits that are there; panics where one is not whole.
+/// The numbers of the commits that are there; panics where one is incomplete.
 pub(super) fn commits_of(db: &Database) -> Vec<u64> {
     let text = "{ q(func: has(number)) { number name @facets next { uid } }
                   names(func: has(name)) { count(uid) } edges(func: has(next)) { count(uid) } }";
@@ -90,7 +90,7 @@ fn work(folder: &Path, random: &mut fastrand::Rng) -> SimulatedFiles {
     files
 }
 
-/// Works until it is done or the process dies, and notes what a power loss must not take any more.
+/// Works until it is done or the process dies, and records what must survive a power loss.
 fn session(folder: &Path, files: &SimulatedFiles, random: &mut fastrand::Rng) -> Result<()> {
     let sync = if random.bool() { SyncPolicy::Always } else { SyncPolicy::Never };
     let db = open(folder, files, sync)?;
@@ -186,7 +186,8 @@ fn what_was_acknowledged_survives_a_power_loss() {
     }
 }
 
-/// A process dies before it has synced what it wrote. The next one finds it whole, and its log follows upon it.
+/// A process dies before it has synced what it wrote. The next one reads it completely, and its log
+/// continues it.
 #[test]
 fn what_was_recovered_is_durable_before_more_is_acknowledged() {
     let mut random = fastrand::Rng::with_seed(7);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::{fs, io};
 
-/// What survives of a write as a whole or not at all.
+/// What survives of a write completely or not at all.
 const SECTOR_LEN: usize = 512;
 
 /// One thing that was done.
@@ -34,7 +34,7 @@ pub(super) struct Fault {
     pub lasts: bool,
 }
 
-/// Files in a folder, all of which they note.
+/// Files in a folder that record their operations.
 #[derive(Clone, Default)]
 pub(super) struct SimulatedFiles {
     state: Arc<Mutex<State>>,
@@ -114,7 +114,7 @@ impl SimulatedFiles {
     pub(super) fn lose_power(&self, count: usize, random: &mut fastrand::Rng, folder: &Path) {
         let state = self.lock();
         let mut disk = SimulatedDisk::of(&state.start);
-        state.ops[..count].iter().for_each(|op| disk.carry_out(op));
+        state.ops[..count].iter().for_each(|op| disk.execute(op));
         for (name, content) in disk.after_power_loss(random) {
             fs::write(folder.join(name), content).unwrap();
         }
@@ -192,12 +192,12 @@ impl OutputFile for SimulatedFile {
         let mut state = self.state.lock().unwrap();
         // A disk that fills up takes the first half of what it is given.
         let admitted = state.count_one();
-        let taken = match &admitted {
+        let admitted_bytes = match &admitted {
             Ok(()) => bytes,
             Err(_) => &bytes[..bytes.len() / 2],
         };
-        state.ops.push(Op::Write(self.number, offset, taken.to_vec()));
-        let written = self.file.write_at(taken, offset);
+        state.ops.push(Op::Write(self.number, offset, admitted_bytes.to_vec()));
+        let written = self.file.write_at(admitted_bytes, offset);
         admitted.and(written)
     }
 
@@ -237,7 +237,7 @@ impl SimulatedDisk {
         disk
     }
 
-    fn carry_out(&mut self, op: &Op) {
+    fn execute(&mut self, op: &Op) {
         match op {
             Op::Create(_, number) => {
                 self.files.insert(*number, Content::default());
@@ -300,7 +300,7 @@ impl SimulatedDisk {
     }
 }
 
-/// Runs what was done to a file, those sectors of it that `retains` keeps.
+/// Replays the operations on a file, for the sectors that `retains` selects.
 fn apply(content: &mut Vec<u8>, op: &Op, retains: &mut dyn FnMut(usize) -> bool) {
     match op {
         Op::Write(_, offset, bytes) => {

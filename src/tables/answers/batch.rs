@@ -11,8 +11,8 @@ use hexgraph_base::answer::{CellOffsets, Cells, Lists, Structs, Table, Texts, Va
 use hexgraph_base::types::{Error, Result};
 use std::sync::Arc;
 
-/// Converts a table to Arrow's layout without copying texts. Times are in nanoseconds, or in microseconds where some time lies
-/// outside of the years 1678 to 2261. O(cells).
+/// Converts a table to Arrow's layout without copying texts. Times are in nanoseconds, or in
+/// microseconds where some time lies outside of the years 1678 to 2261. O(cells).
 ///
 /// ```
 /// use hexgraph::{db::Database, tables::record_batch};
@@ -118,7 +118,8 @@ fn nulls(valid: Vec<bool>) -> Option<NullBuffer> {
     (!valid.is_empty()).then(|| NullBuffer::from(valid))
 }
 
-/// Converts texts to an array of Arrow without copying them: a large one where their bytes are more than 31 bits tell.
+/// Converts texts to an array of Arrow without copying them: a large one if 31 bits are too few for
+/// the offsets.
 ///
 /// ```
 /// use hexgraph::{db::{Database, RequestContext}, tables::texts_array};

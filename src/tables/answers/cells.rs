@@ -8,7 +8,8 @@ use hexgraph_base::answer::JsonSink;
 use hexgraph_base::types::{DateTime, Error, Sink, ValueRef, stack};
 use std::io;
 
-/// Writes a row as an object of JSON: the cells that have a value, under the names of their columns.
+/// Writes a row as an object of JSON: the cells that have a value, under the names of their
+/// columns.
 pub(super) fn write_object(
     names: &[String],
     columns: &[ArrayRef],
@@ -25,8 +26,8 @@ pub(super) fn write_object(
     sink.end_object();
 }
 
-/// Returns a cell as a plain text: a text as it is, anything else as JSON without quotes around it; `None` where there is no value.
-/// `sink` is used on the way.
+/// Returns a cell as a plain text: a text as it is, anything else as JSON without quotes around it;
+/// `None` where there is no value. `sink` is a buffer.
 pub(super) fn plain_text(column: &ArrayRef, row: usize, sink: &mut JsonSink) -> Option<String> {
     if column.is_null(row) || is_null_column(column) {
         return None;
@@ -64,7 +65,7 @@ fn is_null_column(column: &ArrayRef) -> bool {
     column.data_type().is_null()
 }
 
-/// Writes a cell as JSON. Tables of answers have no types beside these.
+/// Writes a cell as JSON. Tables of answers have no other types.
 fn write_json(column: &ArrayRef, row: usize, sink: &mut JsonSink) {
     stack::require();
     if column.is_null(row) {

@@ -12,20 +12,22 @@ use std::sync::Arc;
 /// The most rows that a table is made longer to.
 const ROWS_MAX: u64 = 100_000_000;
 
-/// The bytes for each row while lists become rows: the number of the row that it was part of, and that of its item, which lie twice for a moment.
+/// The bytes for each row while lists become rows: the number of the row that it was part of, and
+/// that of its item, which lie twice for a moment.
 const NUMBERS_BYTES: u64 = 40;
 
-/// Draws bytes that are about to be allocated from a budget of memory.
+/// Reserves bytes that are about to be allocated in a memory budget.
 pub type Reserve<'d> = &'d dyn Fn(u64) -> Result<()>;
 
-/// Columns under way.
+/// Columns during the conversion.
 struct Columns<'d> {
     rows: usize,
     columns: Vec<(FieldRef, ArrayRef)>,
     reserve: Reserve<'d>,
 }
 
-/// Makes columns of all objects, and rows of all lists of objects, those within others too. O(cells of the result).
+/// Makes columns of all objects, and rows of all lists of objects, those within others too. O(cells
+/// of the result).
 ///
 /// ```
 /// use hexgraph::{db::Database, tables::{flattened, record_batch}};
@@ -61,7 +63,8 @@ pub fn flattened(batch: &RecordBatch, reserve: Reserve<'_>) -> Result<RecordBatc
     }
 }
 
-/// Makes a row of each item of the lists in a column, and columns of its items where they are objects. O(cells of the result).
+/// Makes a row of each item of the lists in a column, and columns of its items where they are
+/// objects. O(cells of the result).
 ///
 /// ```
 /// use hexgraph::{db::Database, tables::{exploded, record_batch}};
@@ -110,11 +113,12 @@ impl<'d> Columns<'d> {
             let name = format!("{}.{}", field.name(), inner.name());
             (Arc::new(Field::new(name, inner.data_type().clone(), true)), Arc::clone(column))
         });
-        // The cells of an object that is null are null: tables are made so, and `take` keeps it.
+        // The cells of an object that is null are null: tables are made so, and `take` preserves
+        // it.
         self.columns.splice(position..position, columns);
     }
 
-    /// Replaces a column of lists by their items, beside which the other columns are repeated.
+    /// Replaces a column of lists by their items, repeating the other columns.
     fn explode(&mut self, position: usize) -> Result<()> {
         let array = Arc::clone(&self.columns[position].1);
         let Some(lists) = array.as_any().downcast_ref::<LargeListArray>() else { return Ok(()) };
@@ -148,11 +152,11 @@ impl<'d> Columns<'d> {
             };
             let expected = bytes_of(from, rows)?;
             (self.reserve)(expected)?;
-            let taken = take(from, numbers, None).map_err(internal)?;
+            let gathered = take(from, numbers, None).map_err(internal)?;
             // Long texts may be repeated more often than short ones.
-            let bytes = taken.get_array_memory_size() as u64;
+            let bytes = gathered.get_array_memory_size() as u64;
             (self.reserve)(bytes.saturating_sub(expected))?;
-            *column = taken;
+            *column = gathered;
             if at == position {
                 *field = Arc::new(Field::new(field.name(), column.data_type().clone(), true));
             }
@@ -169,7 +173,8 @@ impl<'d> Columns<'d> {
     }
 }
 
-/// Gives each column a name of its own: a column that is called as one before it becomes `road.name_2`.
+/// Gives each column a name of its own: a column that is called as one before it becomes
+/// `road.name_2`.
 fn with_own_names(fields: Vec<FieldRef>) -> Vec<FieldRef> {
     let mut used: HashSet<String> = fields.iter().map(|field| field.name().clone()).collect();
     let mut seen = HashSet::new();
@@ -185,7 +190,7 @@ fn with_own_names(fields: Vec<FieldRef>) -> Vec<FieldRef> {
     fields.into_iter().map(own).collect()
 }
 
-/// The bytes that so many cells of a column take, if they are as its own are on average.
+/// The bytes of so many cells of a column, if they are as its own are on average.
 fn bytes_of(column: &ArrayRef, cells: u64) -> Result<u64> {
     let own = column.to_data().get_slice_memory_size().map_err(internal)?;
     let mean = own as f64 / column.len().max(1) as f64;
@@ -210,8 +215,8 @@ mod tests {
             let field = Arc::new(Field::new("n", DataType::Int64, true));
             let objects = StructArray::from(vec![(field, numbers)]);
             let item = Arc::new(Field::new("item", objects.data_type().clone(), true));
-            let ends = arrow_buffer::OffsetBuffer::from_lengths([count as usize]);
-            Arc::new(LargeListArray::new(item, ends, Arc::new(objects), None))
+            let offsets = arrow_buffer::OffsetBuffer::from_lengths([count as usize]);
+            Arc::new(LargeListArray::new(item, offsets, Arc::new(objects), None))
         };
         let text: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(100)]));
         RecordBatch::try_from_iter([("a", list()), ("b", list()), ("t", text)]).unwrap()
@@ -242,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_drawn_before_it_is_taken() {
+    fn memory_is_reserved_before_allocation() {
         let reserved = Cell::new(0);
         let batch = lists(300);
         let reserve = |bytes: u64| {

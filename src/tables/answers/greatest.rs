@@ -7,8 +7,9 @@ use arrow_select::take::take_record_batch;
 use hexgraph_base::types::{Error, Result};
 use std::cmp::Ordering;
 
-/// The `count` rows whose numbers in a column are the greatest, the greatest first; of equal numbers the row comes first that does so in the table. Rows
-/// without a number are left out. O(rows + count · log count).
+/// The `count` rows whose numbers in a column are the greatest, the greatest first; of equal
+/// numbers the row comes first that does so in the table. Rows without a number are left out.
+/// O(rows + count · log count).
 ///
 /// ```
 /// use hexgraph::{db::Database, tables::{greatest_rows, record_batch}};
@@ -46,7 +47,8 @@ pub fn greatest_rows(batch: &RecordBatch, column: &str, count: usize) -> Result<
         .map_err(|error| Error::query(format!("the rows make no table: {error}")))
 }
 
-/// Sorts the first `count` rows by an order, and by their positions where that has them equal, and drops the others.
+/// Sorts the first `count` rows by an order, and by their positions where that has them equal, and
+/// drops the others.
 fn retain_first(rows: &mut Vec<u64>, count: usize, order: impl Fn(usize, usize) -> Ordering) {
     let by_position =
         |one: &u64, other: &u64| order(*one as usize, *other as usize).then_with(|| one.cmp(other));

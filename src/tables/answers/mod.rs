@@ -1,4 +1,5 @@
-//! The rows of an answer as a table: in Arrow's layout, as a rectangle, and as files and texts of all kinds.
+//! The rows of an answer as a table: in Arrow's layout, as a rectangle, and as files and texts of
+//! all kinds.
 
 pub(super) mod batch;
 pub(super) mod flatten;

@@ -1,8 +1,9 @@
 //! Rows as lines of text: columns for a terminal, and tables of Markdown.
 //!
-//! A table that is wider than its limit first gets narrower columns, the widest ones first. Where even narrow columns are too wide
-//! together, columns in the middle are left out. A table with too many rows has its first and its last rows. A mark (`…`) is at each
-//! position where something is left out, and [`TableExtent`] has the counts.
+//! A table that is wider than its limit first gets narrower columns, the widest ones first. Where
+//! even narrow columns are too wide together, columns in the middle are left out. A table with too
+//! many rows has its first and its last rows. A mark (`…`) is at each position where something is
+//! left out, and [`TableExtent`] has the counts.
 
 use super::cells::{failed, is_numeric, names_of, plain_text};
 use arrow_array::{ArrayRef, RecordBatch};
@@ -22,7 +23,8 @@ const MARK: &str = "…";
 /// The limits of a table as text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TableLimits {
-    /// The columns of the terminal. Without it each cell has 60 of them at the most, and a line any number.
+    /// The columns of the terminal. Without it each cell has 60 of them at the most, and a line any
+    /// number.
     pub width: Option<usize>,
     /// The most rows, in equal parts from the beginning and the end.
     pub rows: Option<usize>,
@@ -45,7 +47,8 @@ pub struct TableExtent {
     pub cells_cut: usize,
 }
 
-/// Writes rows as columns of letters within limits. They are a rectangle, as [`super::flatten::flattened`] makes one. O(cells that are written).
+/// Writes rows as columns of letters within limits. They are a rectangle, as
+/// [`super::flatten::flattened`] makes one. O(cells that are written).
 ///
 /// ```
 /// use hexgraph::tables::{PlainColumn, TableLimits, plain_rows, write_table};
@@ -200,7 +203,8 @@ impl Layout {
         if let Some(widest) = widest_within(widths, &all, limit) {
             return Layout { widest, around: None, columns };
         }
-        // Columns are added from both sides, alternately, for as long as narrow ones fit next to the mark.
+        // Columns are added from both sides, alternately, for as long as narrow ones fit next to
+        // the mark.
         let (mut before, mut after) = (1, 0);
         let shown = |before: usize, after: usize| {
             (0..before).chain(columns - after..columns).collect::<Vec<usize>>()
@@ -241,7 +245,8 @@ impl Layout {
     }
 }
 
-/// The greatest width of a cell with which some columns fit together; `None` where narrow ones do not.
+/// The greatest width of a cell with which some columns fit together; `None` where narrow ones do
+/// not.
 fn widest_within(widths: &[usize], columns: &[usize], limit: usize) -> Option<usize> {
     let gaps = GAP.len() * columns.len().saturating_sub(1);
     let fits =
@@ -277,12 +282,13 @@ fn in_one_line(text: &str) -> String {
     text.chars().map(|it| if moves_cursor(it) { ' ' } else { it }).collect()
 }
 
-/// Controls, the ends of lines and paragraphs, and what changes the direction of the letters after it.
+/// Controls, line and paragraph separators, and what changes the direction of the letters after it.
 fn moves_cursor(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The beginning of a text that has so many columns of a terminal, with a mark where something is cut.
+/// The beginning of a text that has so many columns of a terminal, with a mark where something is
+/// cut.
 fn cut(text: &str, width: usize) -> (String, bool) {
     if text.width() <= width {
         return (text.to_owned(), false);

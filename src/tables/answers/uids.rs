@@ -1,4 +1,4 @@
-//! Columns of uids: as texts, as all answers have them, and what their nodes tell beside them.
+//! Columns of uids: as texts, as all answers have them, and additional columns of their nodes.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
@@ -46,8 +46,9 @@ pub fn with_text_uids(batch: &RecordBatch) -> Result<RecordBatch> {
     batch_of(columns.collect::<Result<_>>()?)
 }
 
-/// Puts the columns of `fields`, which come in parts, behind the uids of a table, to each row those of its `uid`. All have a column
-/// `uid`: the table numbers, in any order; `fields` texts, each once, whose numbers ascend. O(rows of the result · log).
+/// Puts the columns of `fields`, which come in parts, behind the uids of a table, to each row those
+/// of its `uid`. All have a column `uid`: the table numbers, in any order; `fields` texts, each
+/// once, whose numbers ascend. O(rows of the result · log).
 ///
 /// ```
 /// use arrow_array::{RecordBatch, StringArray, UInt64Array, cast::AsArray};
@@ -66,7 +67,8 @@ pub fn with_text_uids(batch: &RecordBatch) -> Result<RecordBatch> {
 ///
 /// # Errors
 ///
-/// [`Error::Query`] for tables without such columns, for parts with columns of several types, and for two columns of one name.
+/// [`Error::Query`] for tables without such columns, for parts with columns of several types, and
+/// for two columns of one name.
 pub fn with_fields(batch: &RecordBatch, fields: &[RecordBatch]) -> Result<RecordBatch> {
     let fields = &joined(fields)?;
     let uids = batch.column_by_name(UID).and_then(|array| array.as_primitive_opt::<UInt64Type>());
@@ -95,7 +97,8 @@ pub fn with_fields(batch: &RecordBatch, fields: &[RecordBatch]) -> Result<Record
     batch_of(columns)
 }
 
-/// One table of several with the same columns. A column without any value in some of them has its type from the others.
+/// One table of several with the same columns. A column without any value in some of them has its
+/// type from the others.
 fn joined(parts: &[RecordBatch]) -> Result<RecordBatch> {
     let [first, _, ..] = parts else {
         return Ok(parts
@@ -120,18 +123,18 @@ fn joined(parts: &[RecordBatch]) -> Result<RecordBatch> {
 
 fn texts(uids: &UInt64Array) -> Result<ArrayRef> {
     let mut bytes: Vec<u8> = Vec::with_capacity(UID_BYTES * uids.len());
-    let mut ends: Vec<i32> = Vec::with_capacity(uids.len() + 1);
-    ends.push(0);
+    let mut offsets: Vec<i32> = Vec::with_capacity(uids.len() + 1);
+    offsets.push(0);
     for uid in uids.values() {
         Uid(*uid).text().append_to(&mut bytes);
         // Of one that is too great the last one is too: it is refused below.
-        ends.push(i32::try_from(bytes.len()).unwrap_or(-1));
+        offsets.push(i32::try_from(bytes.len()).unwrap_or(-1));
     }
-    if ends.last() == Some(&-1) {
+    if offsets.last() == Some(&-1) {
         return Err(Error::query("so many uids are more text than a column can have"));
     }
-    let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
-    let texts = StringArray::try_new(ends, Buffer::from_vec(bytes), uids.nulls().cloned());
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+    let texts = StringArray::try_new(offsets, Buffer::from_vec(bytes), uids.nulls().cloned());
     Ok(Arc::new(texts.map_err(wrong)?))
 }
 
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn uids_are_texts_and_fields_stand_beside_them() {
+    fn uids_are_texts_with_field_columns() {
         let uids: ArrayRef = Arc::new(UInt64Array::from(vec![31, 1, u64::MAX, 31]));
         let ranks: ArrayRef = Arc::new(Float64Array::from(vec![0.5, 0.25, 0.125, 0.5]));
         let result = table(vec![("uid", Arc::clone(&uids)), ("rank", ranks)]);

@@ -16,12 +16,15 @@ use std::io::Write;
 /// A form of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowFormat {
-    /// Columns of letters, for the eye. Objects within rows are columns `boss.name`, lists of them rows.
+    /// Columns of letters, for the eye. Objects within rows are columns `boss.name`, lists of them
+    /// rows.
     Table,
-    /// Comma-separated values with a line of names, in UTF-8; objects within rows as in [`RowFormat::Table`]. A missing value is
-    /// nothing between two commas, an empty text two quotes, and a list of values is JSON.
+    /// Comma-separated values with a line of names, in UTF-8; objects within rows as in
+    /// [`RowFormat::Table`]. A missing value is nothing between two commas, an empty text two
+    /// quotes, and a list of values is JSON.
     Csv,
-    /// A table of Markdown, with objects within rows as in [`RowFormat::Table`] and all letters of all cells.
+    /// A table of Markdown, with objects within rows as in [`RowFormat::Table`] and all letters of
+    /// all cells.
     Markdown,
     /// An object of JSON a line, without the keys that a row has no value of.
     JsonLines,
@@ -31,7 +34,7 @@ pub enum RowFormat {
     Parquet,
 }
 
-/// The formats, their names, and the ends of the names of files that have them.
+/// The formats, their names, and their file extensions.
 const FORMATS: [(RowFormat, &str, &[&str]); 6] = [
     (RowFormat::Table, "table", &["txt"]),
     (RowFormat::Csv, "csv", &["csv"]),
@@ -79,7 +82,7 @@ impl RowFormat {
         })
     }
 
-    /// The format that the end of a file's name tells, if it does.
+    /// The format of a file extension.
     ///
     /// ```
     /// use hexgraph::tables::RowFormat;
@@ -89,7 +92,7 @@ impl RowFormat {
     /// ```
     pub fn of_file(end: &str) -> Option<RowFormat> {
         let end = end.to_ascii_lowercase();
-        let result = FORMATS.iter().find(|(_, _, ends)| ends.contains(&end.as_str()));
+        let result = FORMATS.iter().find(|(_, _, extensions)| extensions.contains(&end.as_str()));
         result.map(|(format, _, _)| *format)
     }
 
@@ -105,7 +108,7 @@ impl RowFormat {
     }
 }
 
-/// Writes rows in a format. What a rectangle of them takes beside them is drawn by `reserve`.
+/// Writes rows in a format. Additional memory of a rectangle is reserved by `reserve`.
 ///
 /// ```
 /// use hexgraph::db::Database;
@@ -122,7 +125,8 @@ impl RowFormat {
 ///
 /// # Errors
 ///
-/// `Io` when `out` refuses; `Limit` for a rectangle of more than 100 million rows; what `reserve` refuses.
+/// `Io` when `out` refuses; `Limit` for a rectangle of more than 100 million rows; what `reserve`
+/// refuses.
 pub fn write_rows(
     rows: &RecordBatch,
     format: RowFormat,
@@ -166,7 +170,8 @@ fn write_csv(rows: &RecordBatch, out: &mut dyn Write) -> Result<()> {
     out.write_all(text.as_bytes()).map_err(failed)
 }
 
-/// Adds a cell, by RFC 4180: in quotes where it has a comma, a quote or the end of a line; and where it is empty, which is not missing.
+/// Adds a cell, by RFC 4180: in quotes where it has a comma, a quote or the end of a line; and
+/// where it is empty, which is not missing.
 fn push_csv(cell: &str, text: &mut String) {
     if !cell.is_empty() && !cell.contains([',', '"', '\n', '\r']) {
         text.push_str(cell);
@@ -306,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_have_names_and_ends() {
+    fn formats_have_names_and_extensions() {
         assert_eq!(RowFormat::from_name("csv").unwrap(), RowFormat::Csv);
         let fault = RowFormat::from_name("cvs").unwrap_err().to_string();
         assert!(fault.contains("table, csv, markdown, jsonl, arrow, parquet"), "{fault}");

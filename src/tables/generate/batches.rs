@@ -19,7 +19,8 @@ struct Batches {
     rows: Rows,
 }
 
-/// A table of `count` rows with columns of these names and types, in the order in which `rows` makes them.
+/// A table of `count` rows with columns of these names and types, in the order in which `rows`
+/// makes them.
 pub(super) fn table(
     columns: &[(&str, DataType)],
     count: u64,

@@ -1,18 +1,17 @@
-//! The rules by which edges and nodes are drawn.
+//! The rules by which edges and nodes are generated.
 
-use super::draws::RandomStream;
+use super::random_stream::RandomStream;
 
 /// The followed person of edge `edge`, where each person but the first follows `follows` of those
 /// before: one who is likelier the more followers there are already (Barabási, Albert: Emergence of
 /// scaling in random networks. Science, 1999). Edge by edge, without those before it in memory
 /// (Sanders, Schulz: Scalable generation of scale-free graphs. Information Processing Letters,
-/// 2016): the ends of all edges are in a list, sources at even and targets at odd positions, and a
-/// target is a copy of what stands at a random position that belongs to a person before. O(1) steps
-/// on average.
+/// 2016): the endpoints of all edges are in a list, sources at even and targets at odd positions,
+/// and a target is a copy of a random position that belongs to a person before. O(1) steps on
+/// average.
 #[inline]
 pub(super) fn followed(edge: u64, follows: u64, random: RandomStream) -> u64 {
-    // The first person follows nobody; as many positions as edges would have taken represent that
-    // person.
+    // The first person follows nobody; that person has as many positions as edges would have.
     let mut edge = edge + follows;
     loop {
         let person = edge / follows;
@@ -27,47 +26,50 @@ pub(super) fn followed(edge: u64, follows: u64, random: RandomStream) -> u64 {
     }
 }
 
-/// An edge of a Kronecker graph with `2^scale` nodes, by the numbers of Graph 500: in each of `scale` steps the edge falls into one of
-/// the four quarters of the matrix with the shares 0.57, 0.19, 0.19 and 0.05 (Chakrabarti, Zhan, Faloutsos: R-MAT. SDM, 2004).
+/// An edge of a Kronecker graph with `2^scale` nodes, by the numbers of Graph 500: in each of
+/// `scale` steps the edge falls into one of the four quarters of the matrix with the probabilities
+/// 0.57, 0.19, 0.19 and 0.05 (Chakrabarti, Zhan, Faloutsos: R-MAT. SDM, 2004).
 #[inline]
 pub(super) fn quartered(edge: u64, scale: u32, random: RandomStream) -> (u64, u64) {
-    /// Shares of 2^16, added up.
+    /// Cumulative probabilities times 2^16.
     const BOUNDS: [u64; 3] = [37_356, 49_807, 62_259];
-    /// A draw has the bits of so many steps.
-    const STEPS_A_DRAW: u32 = 4;
+    /// A random number has the bits of so many steps.
+    const STEPS_PER_NUMBER: u32 = 4;
     let (mut from, mut to, mut left) = (0, 0, scale);
     let mut position = edge * 16;
     while 0 < left {
         let mut bits = random.bits(position);
-        for _ in 0..left.min(STEPS_A_DRAW) {
+        for _ in 0..left.min(STEPS_PER_NUMBER) {
             let sample = bits & 0xffff;
             bits >>= 16;
-            // Sums of truth values: what a processor would guess, it would guess wrong half of the time.
+            // Sums of truth values: what a processor would guess, it would guess wrong half of the
+            // time.
             let past = BOUNDS.map(|bound| u64::from(bound <= sample));
             let quarter = past[0] + past[1] + past[2];
             from = 2 * from + quarter / 2;
             to = 2 * to + quarter % 2;
         }
-        left -= left.min(STEPS_A_DRAW);
+        left -= left.min(STEPS_PER_NUMBER);
         position += 1;
     }
     (scrambled(from, scale, random), scrambled(to, scale, random))
 }
 
-/// The nodes of a Kronecker graph in another order: else the first ones would have most of the edges. Each number below `2^scale` has
-/// one of its own.
+/// The nodes of a Kronecker graph in another order: else the first ones would have most of the
+/// edges. Each number below `2^scale` has one of its own.
 #[inline]
 fn scrambled(node: u64, scale: u32, random: RandomStream) -> u64 {
     let mask = (1 << scale) - 1;
-    // A product with an odd number and a shift to the right can both be undone, so no two numbers meet.
+    // A product with an odd number and a shift to the right can both be undone, so no two numbers
+    // meet.
     let half = scale.div_ceil(2);
     let node = node.wrapping_mul(random.bits(u64::MAX) | 1) & mask;
     let node = node ^ (node >> half);
     node.wrapping_mul(random.bits(u64::MAX - 1) | 1) & mask
 }
 
-/// Edge `edge` of a grid: the node where it starts and where it ends. The edges to the right come first, then those down; each is
-/// followed by the one back.
+/// Edge `edge` of a grid: its source and its target. The edges to the right come first, then those
+/// down; each is followed by the one back.
 #[inline]
 pub(super) fn step(edge: u64, width: u64, height: u64) -> (u64, u64) {
     let (pair, is_back) = (edge / 2, edge % 2 == 1);
@@ -83,7 +85,7 @@ pub(super) fn step(edge: u64, width: u64, height: u64) -> (u64, u64) {
     if is_back { (to, from) } else { (from, to) }
 }
 
-/// The number of edges of a grid, both ways.
+/// The number of edges of a grid, in both directions.
 pub(super) fn step_count(width: u64, height: u64) -> u64 {
     2 * (width.saturating_sub(1) * height + width * height.saturating_sub(1))
 }
@@ -91,12 +93,12 @@ pub(super) fn step_count(width: u64, height: u64) -> u64 {
 /// Who calls whom in event `event`: few people call often, and mostly those whose numbers are near.
 #[inline]
 pub(super) fn called(event: u64, people: u64, random: RandomStream) -> (u64, u64) {
-    // The lesser of three draws: a few have much of what happens.
+    // The least of three random numbers: a few have much of what happens.
     let caller = (0..3).map(|at| random.below(event * 8 + at, people)).min().unwrap_or(0);
     let is_near = !random.bits(event * 8 + 3).is_multiple_of(4);
-    let reach = if is_near { people.min(64) } else { people };
+    let distance = if is_near { people.min(64) } else { people };
     // At least 1 further on, and never so far as to come back.
-    let away = 1 + random.below(event * 8 + 4, (reach - 1).max(1));
+    let away = 1 + random.below(event * 8 + 4, (distance - 1).max(1));
     (caller, (caller + away) % people)
 }
 

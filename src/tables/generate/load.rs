@@ -1,8 +1,8 @@
-//! Loads graphs that are drawn.
+//! Loads generated graphs.
 
 use super::batches::table;
-use super::draws::RandomStream;
 use super::kinds::{called, followed, quartered, step, step_count};
+use super::random_stream::RandomStream;
 use crate::db::{Database, LoadProgress, LoadReport, RequestContext};
 use crate::tables::load::Rows;
 use crate::tables::{EdgeOptions, IdSpace, NodeOptions, Table, TableOptions};
@@ -12,31 +12,34 @@ use hexgraph_base::types::{Error, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A graph that is drawn: its kind, and the numbers that decide it. The nodes of all kinds have consecutive uids.
+/// A generated graph: its kind, and the numbers that decide it. The nodes of all kinds have
+/// consecutive uids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Generated {
-    /// People who follow others, and rather those whom many follow: in-degrees follow a power law. `name` and `born` of type `Person`,
-    /// edges `follows`.
+    /// People who follow others, and rather those whom many follow: in-degrees follow a power law.
+    /// `name` and `born` of type `Person`, edges `follows`.
     Social {
         /// The number of people.
         people: u64,
-        /// The number of those before whom each draws to follow; who is drawn twice counts once, and the first person follows nobody.
+        /// The number of earlier persons that each one follows; duplicates count once, and the
+        /// first person follows nobody.
         follows: u64,
-        /// What decides the draws.
+        /// The seed.
         seed: u64,
     },
-    /// A Kronecker graph as Graph 500 has it: skewed, with a small diameter. Edges `links` of nodes without values; those that are
-    /// drawn several times are there once.
+    /// A Kronecker graph as Graph 500 has it: skewed, with a small diameter. Edges `links` of nodes
+    /// without values; duplicates are there once.
     Kronecker {
         /// The number of nodes is two to the power of this.
         scale: u32,
-        /// The number of edges that are drawn for each node.
+        /// The number of edges that are generated per node.
         edges: u64,
-        /// What decides the draws.
+        /// The seed.
         seed: u64,
     },
-    /// Crossings and the roads between neighbours, both ways: `x` and `y` of type `Crossing`, edges `road` with the facet `metres`, from
-    /// 50 to 149, the same in both directions.
+    /// Crossings and the roads between neighbours, in both directions: `x` and `y` of type
+    /// `Crossing`, edges `road` with the facet `metres`, from 50 to 149, the same in both
+    /// directions.
     Grid {
         /// The number of crossings in a row.
         width: u64,
@@ -45,14 +48,15 @@ pub enum Generated {
         /// What decides the lengths of roads.
         seed: u64,
     },
-    /// People who call each other in the course of time: `name` of type `Person`, edges `called` with the facet `at`, a second after
-    /// the event before. Of several calls between two people the last one counts.
+    /// People who call each other in the course of time: `name` of type `Person`, edges `called`
+    /// with the facet `at`, a second after the event before. Of several calls between two people
+    /// the last one counts.
     Temporal {
         /// The number of people.
         people: u64,
         /// The number of calls.
         events: u64,
-        /// What decides the draws.
+        /// The seed.
         seed: u64,
     },
 }
@@ -60,7 +64,7 @@ pub enum Generated {
 /// The most nodes of a graph: a database numbers its nodes by 32 bits.
 const NODES_MAX: u64 = 1 << 31;
 
-/// The most edges that are drawn.
+/// The most edges that are generated.
 const EDGES_MAX: u64 = 1 << 40;
 
 /// The largest scale of a Kronecker graph.
@@ -70,7 +74,7 @@ const SCALE_MAX: u32 = 31;
 const FIRST_CALL: i64 = 1_704_067_200_000_000;
 
 const UID: &str = "uid";
-const ENDS: [&str; 2] = ["source", "target"];
+const ENDPOINTS: [&str; 2] = ["source", "target"];
 
 /// # Random graphs
 impl Database {
@@ -92,8 +96,8 @@ impl Database {
         self.generate_with(graph, LoadProgress::default(), &RequestContext::new())
     }
 
-    /// Adds a graph that is drawn, all of it at once; its nodes are new ones, beside what is there. Costs some 10 ns an edge beside
-    /// the load itself.
+    /// Adds a generated graph in one commit; its nodes are new ones. Costs some 10 ns an edge in
+    /// addition to the load itself.
     ///
     /// ```
     /// use hexgraph::db::{Database, LoadProgress, RequestContext};
@@ -108,7 +112,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for numbers of which no graph can be made; as [`Database::load_nodes`].
+    /// [`Error::Query`] for invalid numbers; as [`Database::load_nodes`].
     pub fn generate_with(
         &self,
         graph: &Generated,
@@ -116,7 +120,7 @@ impl Database {
         context: &RequestContext,
     ) -> Result<LoadReport> {
         graph.check()?;
-        let first = self.take_uids(graph.nodes())?.0;
+        let first = self.allocate_uids(graph.nodes())?.0;
         let options =
             TableOptions { schema: Some(graph.schema()), progress, ..TableOptions::default() };
         self.load_tables(graph.tables(first, &options), options, context)
@@ -139,7 +143,7 @@ impl Generated {
         }
     }
 
-    /// The number of edges that are drawn.
+    /// The number of edges that are generated.
     ///
     /// ```
     /// use hexgraph::tables::Generated;
@@ -220,13 +224,13 @@ impl Generated {
                 tables
                     .push((people_table(people, first, seed, true), node_rows("Person", options)));
                 let random = RandomStream::new(seed, 0);
-                let ends = move |edge| (edge / follows + 1, followed(edge, follows, random));
-                ("follows", None, edge_table(count, first, None, ends))
+                let endpoints = move |edge| (edge / follows + 1, followed(edge, follows, random));
+                ("follows", None, edge_table(count, first, None, endpoints))
             }
             Generated::Kronecker { scale, seed, .. } => {
                 let random = RandomStream::new(seed, 1);
-                let ends = move |edge| quartered(edge, scale, random);
-                ("links", None, edge_table(count, first, None, ends))
+                let endpoints = move |edge| quartered(edge, scale, random);
+                ("links", None, edge_table(count, first, None, endpoints))
             }
             Generated::Grid { width, height, seed } => {
                 let nodes = crossings_table(width, height, first);
@@ -237,8 +241,8 @@ impl Generated {
                     Arc::new(metres.collect::<Int64Array>())
                 });
                 let facet = Some(("metres", DataType::Int64, metres));
-                let ends = move |edge| step(edge, width, height);
-                ("road", Some("metres"), edge_table(count, first, facet, ends))
+                let endpoints = move |edge| step(edge, width, height);
+                ("road", Some("metres"), edge_table(count, first, facet, endpoints))
             }
             Generated::Temporal { people, seed, .. } => {
                 tables
@@ -250,8 +254,12 @@ impl Generated {
                     Arc::new(times.with_timezone("UTC"))
                 });
                 let kind = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-                let ends = move |event| called(event, people, random);
-                ("called", Some("at"), edge_table(count, first, Some(("at", kind, times)), ends))
+                let endpoints = move |event| called(event, people, random);
+                (
+                    "called",
+                    Some("at"),
+                    edge_table(count, first, Some(("at", kind, times)), endpoints),
+                )
             }
         };
         tables.push((edges, edge_rows(predicate, facet, options)));
@@ -262,21 +270,21 @@ impl Generated {
 /// Makes the values of a facet for some edges.
 type Facet = Box<dyn Fn(Range<u64>) -> ArrayRef + Send>;
 
-/// A table of `count` edges, whose ends, from 0, `ends` tells by their positions.
+/// A table of `count` edges, whose endpoints, from 0, `endpoints` returns by their positions.
 fn edge_table(
     count: u64,
     first: u64,
     facet: Option<(&'static str, DataType, Facet)>,
-    ends: impl Fn(u64) -> (u64, u64) + Send + 'static,
+    endpoints: impl Fn(u64) -> (u64, u64) + Send + 'static,
 ) -> Table {
-    let mut columns = ENDS.map(|name| (name, DataType::UInt64)).to_vec();
+    let mut columns = ENDPOINTS.map(|name| (name, DataType::UInt64)).to_vec();
     let mut values = None;
     if let Some((name, kind, make)) = facet {
         columns.push((name, kind));
         values = Some(make);
     }
     table(&columns, count, move |edges| {
-        let pairs = edges.clone().map(&ends).map(|(from, to)| (first + from, first + to));
+        let pairs = edges.clone().map(&endpoints).map(|(from, to)| (first + from, first + to));
         let (from, to): (Vec<u64>, Vec<u64>) = pairs.unzip();
         let mut arrays: Vec<ArrayRef> =
             vec![Arc::new(UInt64Array::from(from)), Arc::new(UInt64Array::from(to))];
@@ -337,6 +345,6 @@ fn edge_rows(predicate: &str, facet: Option<&str>, options: &TableOptions) -> Ro
         facets: facets.into_iter().collect(),
         table: options.clone(),
         owned: false,
-        ..EdgeOptions::new(predicate, ENDS[0], ENDS[1])
+        ..EdgeOptions::new(predicate, ENDPOINTS[0], ENDPOINTS[1])
     })
 }

@@ -13,24 +13,27 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A batch has so many rows and cells at most, and goes out when its texts take so many bytes.
+/// A batch has so many rows and cells at most, and goes out when its texts have so many bytes.
 const ROWS_MAX: usize = 1 << 13;
 const CELLS_MAX: usize = 1 << 18;
 const TEXT_LEN_MAX: usize = 4 << 20;
 
-/// A batch goes out after so many elements, whether they are rows of it or not, so that a load can be stopped between them.
+/// A batch goes out after so many elements, whether they are rows of it or not, so that a load can
+/// be stopped between them.
 const ELEMENTS_MAX: usize = 1 << 16;
 
-/// What an id in the set takes, at most: the set is half full after it has grown, and has a byte more for each bucket.
+/// What an id in the set takes, at most: the set is half full after it has grown, and has a byte
+/// more for each bucket.
 const ID_BYTES: u64 = 48;
 
-/// What is known of the nodes and edges that came: by hashes, so that an id takes the same memory whatever its length.
+/// The nodes and edges so far: by hashes, so that the memory of an id does not depend on its
+/// length.
 pub(super) struct Seen {
     reservation: Reservation,
     ids: IdSet,
     /// The number of nodes and edges.
     pub counts: [u64; 2],
-    /// The number of ends of edges that are no nodes of the file, and the first of them.
+    /// The number of endpoints of edges that are no nodes of the file, and the first of them.
     pub missing: (u64, String),
     /// What is not stored.
     pub left_out: Vec<String>,
@@ -52,7 +55,7 @@ impl Seen {
         if id.is_some_and(|id| self.ids.insert(id)) {
             return self.reservation.reserve(ID_BYTES);
         }
-        for end in element.ends.iter().filter(|_| element.is_edge) {
+        for end in element.endpoints.iter().filter(|_| element.is_edge) {
             if self.ids.contains(end) {
                 continue;
             }
@@ -78,7 +81,8 @@ fn add((count, first): &mut (u64, String), id: &str) {
     *count += 1;
 }
 
-/// A set of ids, each by 128 bits of two hashes. Their keys are random, so no file is made of ids that it takes for one another.
+/// A set of ids, each by 128 bits of two hashes. Their keys are random, so no file is made of ids
+/// that it takes for one another.
 #[derive(Default)]
 struct IdSet {
     keys: [RandomState; 2],
@@ -142,14 +146,15 @@ pub(super) struct ElementBatches {
     of_edges: bool,
     refuses_missing: bool,
     schema: SchemaRef,
-    /// The keys that are columns behind those of ids and ends.
+    /// The keys that are columns after those of ids and endpoints.
     keys: Vec<usize>,
     seen: Arc<Mutex<Seen>>,
     has_ended: bool,
 }
 
 impl ElementBatches {
-    /// Opens a file. Nodes have the column `id` and those of their attributes; edges `source`, `target`, `id` and those of theirs.
+    /// Opens a file. Nodes have the column `id` and those of their attributes; edges `source`,
+    /// `target`, `id` and those of theirs.
     ///
     /// # Errors
     ///
@@ -218,9 +223,9 @@ impl ElementBatches {
             seen.note(&element, self.refuses_missing, &self.file)?;
             drop(seen);
             rows += 1;
-            let Element { id, ends, mut cells, .. } = element;
+            let Element { id, endpoints, mut cells, .. } = element;
             let own = id.map(Cell::Text);
-            let of_edge = ends.into_iter().map(|end| Some(Cell::Text(end)));
+            let of_edge = endpoints.into_iter().map(|end| Some(Cell::Text(end)));
             let values: Vec<Option<Cell>> = match self.of_edges {
                 true => of_edge.chain([own]).collect(),
                 false => vec![own],
@@ -274,7 +279,8 @@ impl RecordBatchReader for ElementBatches {
 mod tests {
     use super::*;
 
-    /// Two ids that a hash without a key takes for one: the two halves are swapped, and bits are flipped.
+    /// Two ids that a hash without a key takes for one: the two halves are swapped, and bits are
+    /// flipped.
     #[test]
     fn ids_that_differ_are_two_whatever_they_are() {
         let [one, other] = ["T\u{d1fb}er@w\u{12d}nd9iH`", "S\u{5bd}\u{27c9}nW\u{d6}T=\u{d2}f@"];

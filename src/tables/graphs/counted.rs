@@ -1,4 +1,5 @@
-//! Bytes of a text that is read event by event: lines are counted, and an event has a greatest length.
+//! Bytes of a text that is read event by event: lines are counted, and an event has a greatest
+//! length.
 
 use std::io::{self, BufRead, BufReader, Read};
 

@@ -1,7 +1,9 @@
-//! Reads GraphML: first the keys, which are the attributes of nodes and edges with their types, then nodes and edges one by one.
+//! Reads GraphML: first the keys, which are the attributes of nodes and edges with their types,
+//! then nodes and edges one by one.
 //!
-//! No entity is expanded but those of XML itself, so a text is never longer than the file. Elements may be nested, in nodes that have
-//! graphs; the stack has a greatest depth. Elements of programs, such as the shapes of yEd, are skipped and reported.
+//! No entity is expanded but those of XML itself, so a text is never longer than the file. Elements
+//! may be nested, in nodes that have graphs; the stack has a greatest depth. Elements of programs,
+//! such as the shapes of yEd, are skipped and reported.
 
 use super::counted::CountedText;
 use crate::tables::read::text::TextFile;
@@ -71,8 +73,8 @@ pub(super) struct Element {
     pub is_edge: bool,
     /// The id, which an edge may lack.
     pub id: Option<String>,
-    /// The nodes at the ends of an edge.
-    pub ends: [String; 2],
+    /// The endpoints of an edge.
+    pub endpoints: [String; 2],
     /// The values of attributes, by position among the keys.
     pub cells: BTreeMap<usize, Cell>,
 }
@@ -130,7 +132,7 @@ pub fn check_graphml(bytes: &[u8]) {
         let mut reader = GraphmlReader::of_text("a.graphml".to_owned(), text, *first & 1 == 1)?;
         while let Some(element) = reader.next()? {
             assert!(element.line <= lines, "{element:?}");
-            let is_joined = element.ends.iter().all(|end| !end.is_empty());
+            let is_joined = element.endpoints.iter().all(|end| !end.is_empty());
             assert_eq!(is_joined, element.is_edge, "{element:?}");
             assert!(element.is_edge || element.id.is_some(), "{element:?}");
             assert!(element.cells.keys().all(|key| *key < reader.keys.len()), "{element:?}");
@@ -279,7 +281,7 @@ impl GraphmlReader {
         let mut element =
             Element { line: self.line, is_edge, id: text("id"), ..Element::default() };
         match is_edge {
-            true => element.ends = [required("source")?, required("target")?],
+            true => element.endpoints = [required("source")?, required("target")?],
             false => element.id = Some(required("id")?),
         }
         Ok(element)
@@ -366,7 +368,8 @@ impl GraphmlReader {
         Ok(())
     }
 
-    /// The value that a text is; `None` for an empty one that is none, and for one that is left out.
+    /// The value that a text is; `None` for an empty one that is none, and for one that is left
+    /// out.
     fn cell(&mut self, position: usize, text: String) -> Result<Option<Cell>> {
         let key = &self.keys[position];
         let plain = text.trim();
@@ -549,12 +552,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Reads a text to its end: the ids, ends and values of its elements.
+    /// Reads a text to its end: the ids, endpoints and values of its elements.
     fn read(text: &str) -> Result<Vec<String>> {
         let text = Box::new(Cursor::new(text.to_owned().into_bytes()));
         let mut reader = GraphmlReader::of_text("a.graphml".to_owned(), text, false)?;
         let mut all = Vec::new();
-        while let Some(Element { id, ends: [one, other], cells, .. }) = reader.next()? {
+        while let Some(Element { id, endpoints: [one, other], cells, .. }) = reader.next()? {
             let cells: Vec<&Cell> = cells.values().collect();
             all.push(format!("{} {one} {other} {cells:?}", id.unwrap_or_default()));
         }
@@ -584,9 +587,9 @@ mod tests {
     }
 
     proptest! {
-        /// Pieces of files in any order are read or refused with a line.
+        /// Fragments of files in any order are read or refused with a line.
         #[test]
-        fn any_pieces_are_read_or_refused(
+        fn any_fragments_are_read_or_refused(
             chunks in prop::collection::vec(
                 prop::sample::select(vec![
                     "<graphml>", "</graphml>", "<graph>", "<graph edgedefault='undirected'>", "</graph>",

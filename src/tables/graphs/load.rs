@@ -3,7 +3,7 @@
 use super::batches::{ElementBatches, Seen};
 use crate::db::{Database, LoadReport, RequestContext};
 use crate::tables::load::{NO_FACET_KEY, Rows};
-use crate::tables::read::source::{WORKBOOK_ENDS, no_table};
+use crate::tables::read::source::{WORKBOOK_EXTENSIONS, no_table};
 use crate::tables::shape::names::NameChooser;
 use crate::tables::shape::options::{
     EdgeOptions, Missing, Names, NodeOptions, Table, TableOptions,
@@ -15,8 +15,8 @@ use hexgraph_store::graph::IdSpace;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The columns of the ends of edges.
-const ENDS: [&str; 2] = ["source", "target"];
+/// The columns of the endpoints of edges.
+const ENDPOINTS: [&str; 2] = ["source", "target"];
 
 /// The predicate of edges that have no name.
 pub const EDGE_PREDICATE: &str = "edge";
@@ -33,7 +33,8 @@ pub struct GraphOptions {
     pub predicate: String,
     /// The predicate whose values the ids of nodes are.
     pub ids: String,
-    /// What becomes of edges whose ends are no nodes of the graph: nodes are made, or the load fails.
+    /// What becomes of edges whose endpoints are no nodes of the graph: nodes are made, or the load
+    /// fails.
     pub missing: Missing,
     /// The options that graphs and tables have in common.
     pub table: TableOptions,
@@ -80,14 +81,14 @@ pub fn is_graph_name(name: &str) -> bool {
 pub fn refuse_other_names(name: &str) -> Result<()> {
     let lower = name.to_lowercase();
     let plain = lower.trim_end_matches(".gz").trim_end_matches(".zst");
-    let has_end = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end));
+    let has_end = |extensions: &[&str]| extensions.iter().any(|end| plain.ends_with(end));
     if is_graph_name(plain) || has_end(&[".gml"]) {
         let fault = Error::query(format!("{name}: a graph is loaded as a whole"));
         return Err(
             fault.with_hint("db.load_graph(path) in Python; `hexgraph load` takes .graphml")
         );
     }
-    if has_end(&WORKBOOK_ENDS) {
+    if has_end(&WORKBOOK_EXTENSIONS) {
         return Err(no_table(name, true));
     }
     Ok(())
@@ -119,8 +120,9 @@ impl Database {
         self.load_graph_with(path, options, &RequestContext::new())
     }
 
-    /// Adds the graph of a file of GraphML: nodes with their ids and attributes, edges with theirs as facets, in the types that the
-    /// file declares. All becomes visible at once. The file is read twice, and never as a whole.
+    /// Adds the graph of a file of GraphML: nodes with their ids and attributes, edges with theirs
+    /// as facets, in the types that the file declares. All becomes visible at once. The file is
+    /// read twice, and never held in full.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -155,8 +157,9 @@ impl Database {
         Ok(report)
     }
 
-    /// Adds a graph from a table of nodes, whose first column has their ids, and one of edges, whose first two columns have the ids
-    /// of their ends. Other columns are predicates and facets; where their names can't be, names are made of them.
+    /// Adds a graph from a table of nodes, whose first column has their ids, and one of edges,
+    /// whose first two columns have the ids of their endpoints. Other columns are predicates and
+    /// facets; where their names can't be, names are made of them.
     ///
     /// ```
     /// use arrow_array::{RecordBatch, RecordBatchIterator, StringArray};
@@ -196,7 +199,7 @@ impl Database {
         let (nodes, _) = renamed(nodes, &[&ids], &mut |column, name| {
             notes.push(format!("attribute {column:?} of nodes is the predicate {name}"));
         })?;
-        let (edges, facets) = renamed(edges, &ENDS, &mut |column, name| {
+        let (edges, facets) = renamed(edges, &ENDPOINTS, &mut |column, name| {
             notes.push(format!("attribute {column:?} of edges is the facet {name}"));
         })?;
         let space = Some(IdSpace::Predicate(ids.clone()));
@@ -212,7 +215,7 @@ impl Database {
             target_ids: space,
             facets: facets.into_iter().map(|name| (name.clone(), name)).collect(),
             table: table.clone(),
-            ..EdgeOptions::new(&predicate, ENDS[0], ENDS[1])
+            ..EdgeOptions::new(&predicate, ENDPOINTS[0], ENDPOINTS[1])
         };
         let jobs = vec![
             (Table::Batches(nodes), Rows::Nodes(of_nodes)),
@@ -224,7 +227,8 @@ impl Database {
     }
 }
 
-/// A table whose first columns are called as `ids` says, and the others by names that predicates and facets can have. Returns these.
+/// A table whose first columns are called as `ids` says, and the others by names that predicates
+/// and facets can have. Returns these.
 fn renamed(
     table: Batches,
     ids: &[&str],

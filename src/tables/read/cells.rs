@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 const NANOS: i64 = 1_000_000_000;
 
-/// The extension type of a column of pandas' periods, whose cells are numbers of months, days or hours.
+/// The extension type of a column of pandas' periods, whose cells are numbers of months, days or
+/// hours.
 const PERIOD: &str = "pandas.period";
 
 /// The extension type of a column of UUIDs, and the bytes of one.
@@ -79,7 +80,7 @@ impl Form {
         }
     }
 
-    fn keeps_digits(self) -> bool {
+    fn retains_digits(self) -> bool {
         matches!(self, Form::Digits | Form::Full)
     }
 }
@@ -115,8 +116,8 @@ pub(in crate::tables) enum Cells {
     List(LargeListArray, Box<Cells>),
 }
 
-/// Returns the type that the values of a column have by nature, and true if a row has many of them; `None`
-/// for a column of nulls.
+/// Returns the type that the values of a column have by nature, and true if a row has many of them;
+/// `None` for a column of nulls.
 ///
 /// # Errors
 ///
@@ -188,7 +189,7 @@ fn is_float(data_type: &DataType) -> bool {
 }
 
 impl Cells {
-    /// Reads the cells of a column, but for those that it returns beside them.
+    /// Reads the cells of a column, except those that it returns separately.
     ///
     /// # Errors
     ///
@@ -217,7 +218,7 @@ impl Cells {
         let cast_to = |expected| exactly(array, &expected);
         all(match value_type {
             ValueType::Int => return ints(array, form),
-            ValueType::Float if form.keeps_digits() && is_decimal(data_type) => {
+            ValueType::Float if form.retains_digits() && is_decimal(data_type) => {
                 Cells::Text(decimals(array, form)?)
             }
             ValueType::Float if matches!(data_type, DataType::Duration(_)) => {
@@ -234,7 +235,7 @@ impl Cells {
         })
     }
 
-    /// Returns the places of the values of a row, for [`Cells::get`].
+    /// Returns the positions of the values of a row, for [`Cells::get`].
     pub(in crate::tables) fn row(&self, row: usize) -> Range<usize> {
         let is_null = match self {
             Cells::Empty => true,
@@ -292,14 +293,15 @@ fn child_of(data_type: &DataType) -> &FieldRef {
     }
 }
 
-/// Reads ints. Those above all of 64 bits are texts where these keep their digits, and mismatches elsewhere.
+/// Reads ints. Those above all of 64 bits are texts where these preserve their digits, and
+/// mismatches elsewhere.
 fn ints(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<UnreadableCell>), ColumnError> {
     let lenient = CastOptions { safe: true, ..CastOptions::default() };
     let cast = cast_with_options(array, &DataType::Int64, &lenient).map_err(cast_fault)?;
     if cast.null_count() == array.null_count() {
         return Ok((Cells::Int(cast.as_primitive().clone()), Vec::new()));
     }
-    if form.keeps_digits() {
+    if form.retains_digits() {
         return Ok((Cells::Text(texts(array)?), Vec::new()));
     }
     let mismatches = (0..array.len()).filter(|&row| cast.is_null(row) && array.is_valid(row));
@@ -348,8 +350,8 @@ fn decimals(array: &ArrayRef, form: Form) -> Result<LargeStringArray, ColumnErro
     Ok(all.iter().map(|text| text.map(full)).collect())
 }
 
-/// Whether decimals may have more digits than a float, or a fraction of more than a power of ten that is one: else the float that is
-/// the nearest comes out of one division.
+/// Whether decimals may have more digits than a float, or a fraction of more than a power of ten
+/// that is one: else the float that is the nearest comes out of one division.
 fn has_many_digits(data_type: &DataType) -> bool {
     use DataType as D;
     match *data_type {
@@ -373,7 +375,8 @@ fn texts(array: &ArrayRef) -> Result<LargeStringArray, ColumnError> {
     Ok(exactly(array, &DataType::LargeUtf8)?.as_string().clone())
 }
 
-/// A column of lists without the items that lie before and behind its lists: a batch is a part of an array, whose items are all there.
+/// A column of lists without the items that lie before and behind its lists: a batch is a part of
+/// an array, whose items are all there.
 fn narrowed(array: &ArrayRef) -> Result<ArrayRef, ColumnError> {
     fn of<O: OffsetSizeTrait>(array: &GenericListArray<O>) -> Result<ArrayRef, ColumnError> {
         let offsets = array.value_offsets();
@@ -445,8 +448,8 @@ fn times(array: &ArrayRef) -> Result<Cells, ColumnError> {
     Ok(Cells::Time(exactly(&array, &DataType::Int64)?.as_primitive().clone(), units))
 }
 
-/// Converts a column to a type that all its cells fit. A cell that does not would be an error of the entire column, where Arrow would make
-/// a null of it: only [`ints`] may have such.
+/// Converts a column to a type that all its cells fit. A cell that does not would be an error of
+/// the entire column, where Arrow would make a null of it: only [`ints`] may have such.
 fn exactly(array: &ArrayRef, expected: &DataType) -> Result<ArrayRef, ColumnError> {
     if array.data_type() == expected {
         return Ok(Arc::clone(array));

@@ -1,8 +1,9 @@
-//! Columns of batches that other libraries made. Arrow's arrays are read without a test of each access, so what they say of themselves
-//! is tested once, before the first cell is read: where texts, lists and keys lie, that texts are UTF-8, and how many nulls there are.
+//! Columns of batches that other libraries made. Arrow's arrays are read without a test of each
+//! access, so what they say of themselves is tested once, before the first cell is read: where
+//! texts, lists and keys lie, that texts are UTF-8, and how many nulls there are.
 //!
-//! Only what is read is looked at: what lies below a null may be anything, and so may items between lists and entries of a dictionary
-//! that no row has. Costs one pass over the texts.
+//! Only what is read is looked at: what lies below a null may be anything, and so may items between
+//! lists and entries of a dictionary that no row has. Costs one pass over the texts.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{
@@ -116,11 +117,11 @@ fn texts<O: OffsetSizeTrait>(array: &GenericStringArray<O>) -> Checked {
     }
 }
 
-/// Checks that each row begins where the one before ends, and the last ends within `len`.
+/// Checks that the offsets ascend, and the last one is at most `len`.
 fn check_offsets<O: OffsetSizeTrait>(offsets: &[O], len: usize) -> Checked {
     let is_complete = |pair: &[O]| O::zero() <= pair[0] && pair[0] <= pair[1];
     if let Some(row) = offsets.windows(2).position(|pair| !is_complete(pair)) {
-        return Err(Damage::of_row(row, "it ends before it begins"));
+        return Err(Damage::of_row(row, "its end is before its start"));
     }
     if len < offsets[offsets.len() - 1].as_usize() {
         return Err(Damage::full("a row ends behind its buffer"));

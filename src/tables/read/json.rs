@@ -5,8 +5,8 @@
 //!                          {"a": 2}            [1, 2]]
 //! ```
 //!
-//! The file is read twice: for the columns and their types, and for the values. Both times it comes in chunks, and what a chunk
-//! becomes is reserved before it is parsed.
+//! The file is read twice: for the columns and their types, and for the values. Both times it comes
+//! in chunks, and what a chunk becomes is reserved before it is parsed.
 
 use super::csv::file::check_names;
 use super::csv::kinds::{ColumnKind, MissingTexts, TypedColumns, column_array};
@@ -33,7 +33,7 @@ const COLUMNS_MAX: usize = 1 << 16;
 /// The bytes that a value takes in a column, and in a part.
 const VALUE_LEN: u64 = 2;
 
-/// A file whose columns are known.
+/// A file whose columns are detected.
 pub(in crate::tables) struct JsonFile {
     path: PathBuf,
     columns: Vec<Column>,
@@ -72,8 +72,8 @@ pub(in crate::tables) struct JsonRows {
 ///
 /// # Panics
 ///
-/// Panics where the rows are not those that `serde_json` reads, where a cell is not of the type that was found for its column, and for
-/// an error without a line.
+/// Panics where the rows are not those that `serde_json` reads, where a cell is not of the type
+/// that was detected for its column, and for an error without a line.
 #[doc(hidden)]
 pub fn check_json_table(path: &Path) {
     let memory = ReadMemory::new(&Budget::new(1 << 30), 0);
@@ -100,12 +100,13 @@ pub fn check_json_table(path: &Path) {
 }
 
 impl JsonFile {
-    /// Finds the columns of a file and their types. `type_of` says for a column which type it has; `None` leaves that to the values.
+    /// Finds the columns of a file and their types. `type_of` says for a column which type it has;
+    /// `None` leaves that to the values.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] for a file that can't be read; [`Error::Load`] with the line of what is no row of a table;
-    /// [`Error::Limit`] where there is no memory.
+    /// [`Error::Io`] for a file that can't be read; [`Error::Load`] with the line of what is no row
+    /// of a table; [`Error::Limit`] where there is no memory.
     pub(in crate::tables) fn open(
         path: PathBuf,
         options: &TableOptions,
@@ -183,7 +184,7 @@ impl JsonFile {
         format!("JSON, {rows}, {count} {columns}")
     }
 
-    /// The options with which it is read in this way.
+    /// The options that reproduce this detection.
     pub(in crate::tables) fn written_with(&self) -> Vec<(&'static str, SniffedOption)> {
         let header = ("header", SniffedOption::Flag(self.has_header));
         if self.are_arrays { vec![header] } else { Vec::new() }
@@ -223,7 +224,8 @@ impl JsonFile {
         Ok((JsonRows { chunk, lines }, held))
     }
 
-    /// The values of some columns of rows, the first of which is row `first_row`, and those that are none of their column.
+    /// The values of some columns of rows from `first_row` on, and those that do not fit their
+    /// column.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ pub(super) mod json;
 mod path_columns;
 pub(super) mod checked;
 pub(super) mod source;
-pub(super) mod little;
+pub(super) mod small;
 pub(super) mod rounds;
 pub(super) mod exported;
 pub(super) mod check;

@@ -1,4 +1,5 @@
-//! Columns that the path of a file gives: those of partitions, `year=2024/part.parquet`, and the file's name.
+//! Columns that the path of a file gives: those of partitions, `year=2024/part.parquet`, and the
+//! file's name.
 
 use arrow_array::{
     ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, StringArray, new_null_array,

@@ -145,8 +145,8 @@ impl<'a> Rounds<'a> {
     ///
     /// # Errors
     ///
-    /// As [`ColumnLoad::finish`]; [`Error::Query`] for ids without a node, if the load refuses those. `before` is the graph as it
-    /// was.
+    /// As [`ColumnLoad::finish`]; [`Error::Query`] for ids without a node, if the load refuses
+    /// those. `before` is the graph as it was.
     pub(in crate::tables) fn finish(
         mut self,
         before: &Version,

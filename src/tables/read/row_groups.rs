@@ -1,7 +1,9 @@
-//! Parquet files, each of whose row groups is read by itself, or in ranges of rows where it takes much memory.
+//! Parquet files, each of whose row groups is read by itself, or in ranges of rows where it takes
+//! much memory.
 //!
-//! Rows are placed by what the metadata say of the groups before. That is a claim: it is checked when the file is opened as far as the
-//! metadata contradict themselves, and again when a group was read. Nothing is made space for by it.
+//! Rows are placed by what the metadata say of the groups before. That is a claim: it is checked
+//! when the file is opened as far as the metadata contradict themselves, and again when a group was
+//! read. Nothing is made space for by it.
 
 use super::opened::{failed, open_file, unreadable};
 use super::pages::group::{GroupPages, RangePages};
@@ -22,10 +24,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The largest number of rows that are read at once. A chunk of a Parquet file is a row group, which may have more.
+/// The largest number of rows that are read at once. A chunk of a Parquet file is a row group,
+/// which may have more.
 pub(super) const CHUNK_ROWS: usize = 1 << 16;
 
-/// More rows than any file has. Places of ids are numbers of rows, times a few, in 64 bits.
+/// More rows than any file has. Positions of ids are numbers of rows, times a few, in 64 bits.
 const ROWS_MAX: u64 = 1 << 48;
 
 /// A Parquet file whose metadata were read.
@@ -67,7 +70,8 @@ pub(super) struct Position {
 /// The bytes at the end of a file that say how long its metadata are.
 const FOOTER_LEN: u64 = 8;
 
-/// The bytes that a byte of the metadata becomes: a chunk of a column with all of its fields has some 30 in the file.
+/// The bytes that a byte of the metadata becomes: a chunk of a column with all of its fields has
+/// some 30 in the file.
 const METADATA_COPIES: u64 = 32;
 
 /// The bytes of the metadata of a file, as it says itself, but for what the file does not have.
@@ -87,8 +91,9 @@ impl ParquetFile {
     /// # Errors
     ///
     /// [`Error::Io`](hexgraph_base::types::Error::Io), or
-    /// [`Error::Query`](hexgraph_base::types::Error::Query) for a file that is none, or whose metadata contradict themselves;
-    /// [`Error::Limit`](hexgraph_base::types::Error::Limit) where there is no memory for the metadata.
+    /// [`Error::Query`](hexgraph_base::types::Error::Query) for a file that is none, or whose
+    /// metadata contradict themselves; [`Error::Limit`](hexgraph_base::types::Error::Limit) where
+    /// there is no memory for the metadata.
     pub(super) fn open(path: &Path, memory: &ReadMemory) -> Result<ParquetFile> {
         let (mut file, name) = (open_file(path)?, path.display().to_string());
         let footer_len = footer_len(&mut file).map_err(|error| failed(path, error))?;
@@ -119,7 +124,7 @@ impl ParquetFile {
         groups.map(size_of_group).fold(0, u64::saturating_add)
     }
 
-    /// The same file, of which these columns alone are read.
+    /// The same file, restricted to these columns.
     pub(super) fn with_columns(self, positions: Vec<usize>) -> ParquetFile {
         let is_counted = positions.is_empty();
         let columns = match (is_counted, self.schema().fields().is_empty()) {
@@ -130,12 +135,14 @@ impl ParquetFile {
         ParquetFile { columns, is_counted, ..self }
     }
 
-    /// The next row group, or the next rows of it where all take more memory than a chunk should; `None` at the end.
+    /// The next row group, or the next rows of it where all need more memory than a chunk may use;
+    /// `None` at the end.
     ///
     /// # Errors
     ///
     /// [`Error::Query`](hexgraph_base::types::Error::Query) for a row group that is damaged,
-    /// [`Error::Limit`](hexgraph_base::types::Error::Limit) for a row that takes more memory than there may be.
+    /// [`Error::Limit`](hexgraph_base::types::Error::Limit) for a row that takes more memory than
+    /// there may be.
     pub(super) fn next(
         self: &Arc<Self>,
         position: &mut Position,
@@ -165,8 +172,8 @@ impl ParquetFile {
         undamaged(&name, read)?.map_err(|fault| unreadable(&name, fault))
     }
 
-    /// The most rows from `start` on that take no more memory than a chunk should, and what they take. Where its pages alone take
-    /// more, that much is added for rows.
+    /// The most rows from `start` on that need no more memory than a chunk may use, and their
+    /// memory. Where its pages alone need more, that much is added for rows.
     fn fitting(
         &self,
         pages: &GroupPages,
@@ -201,12 +208,15 @@ impl RowGroup {
         self.range.end - self.range.start
     }
 
-    /// Calls `each` with the batches of the range, and the position of the first row of each within it.
+    /// Calls `each` with the batches of the range, and the position of the first row of each within
+    /// it.
     ///
     /// # Errors
     ///
-    /// [`Error::Query`](hexgraph_base::types::Error::Query) for what can't be read, and where there are more or fewer rows than it says it has;
-    /// [`Error::Limit`](hexgraph_base::types::Error::Limit) for lists that take more memory than there is; those of `each`.
+    /// [`Error::Query`](hexgraph_base::types::Error::Query) for what can't be read, and where there
+    /// are more or fewer rows than it says it has;
+    /// [`Error::Limit`](hexgraph_base::types::Error::Limit) for lists that need more memory than
+    /// there is; those of `each`.
     pub(super) fn for_each(
         &self,
         mut each: impl FnMut(&RecordBatch, u64) -> Result<()>,
@@ -257,7 +267,8 @@ impl RowGroup {
     }
 }
 
-/// Calls what reads bytes of a file, which may be anything: where they are not what the library takes for granted it panics.
+/// Calls what reads bytes of a file, which may be anything: where they are not what the library
+/// takes for granted it panics.
 ///
 /// # Errors
 ///
@@ -295,7 +306,8 @@ fn check_counts(metadata: &ParquetMetaData) -> std::result::Result<(), String> {
         for column in group.columns() {
             let (values, is_list) =
                 (column.num_values(), 0 < column.column_descr().max_rep_level());
-            // A column without lists has a value, or none, in each row, and one with lists has at least one.
+            // A column without lists has a value, or none, in each row, and one with lists has at
+            // least one.
             if values < group.num_rows() || !is_list && values != group.num_rows() {
                 return fault(&format!(", and that a column of it has {values} values"));
             }

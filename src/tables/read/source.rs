@@ -1,7 +1,8 @@
 //! Tables in chunks that threads can read side by side.
 //!
 //! A stream of batches is cut into chunks as it comes. A Parquet file is cut into its row groups,
-//! and each is decoded by the thread that reads it. What its metadata say of rows positions the chunks, so it has to be what is read.
+//! and each is decoded by the thread that reads it. What its metadata say of rows positions the
+//! chunks, so it has to be what is read.
 
 use super::arrow_file::{ArrowFile, error_of};
 use super::checked::{Full, check_batch};
@@ -24,15 +25,15 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-const PARQUET_ENDS: [&str; 2] = [".parquet", ".pq"];
+const PARQUET_EXTENSIONS: [&str; 2] = [".parquet", ".pq"];
 
-const ARROW_ENDS: [&str; 4] = [".arrow", ".arrows", ".feather", ".ipc"];
+const ARROW_EXTENSIONS: [&str; 4] = [".arrow", ".arrows", ".feather", ".ipc"];
 
-/// The ends of names of workbooks, which are not read.
-pub(in crate::tables) const WORKBOOK_ENDS: [&str; 4] = [".xlsx", ".xls", ".xlsb", ".ods"];
+/// The file extensions of workbooks, which are not read.
+pub(in crate::tables) const WORKBOOK_EXTENSIONS: [&str; 4] = [".xlsx", ".xls", ".xlsb", ".ods"];
 
-/// The ends of names of delimited text files, and the separator that each promises.
-const TEXT_ENDS: [(&str, u8); 7] = [
+/// The extensions of delimited text files, and the separator that each promises.
+const TEXT_EXTENSIONS: [(&str, u8); 7] = [
     (".csv", b','),
     (".tsv", b'\t'),
     (".tab", b'\t'),
@@ -42,8 +43,9 @@ const TEXT_ENDS: [(&str, u8); 7] = [
     (".edges", b'\t'),
 ];
 
-/// More ends of such names, which other files have as well: these are read where they are named, and not as files of a folder.
-const NAMED_TEXT_ENDS: [(&str, u8); 2] = [(".dat", b','), (".data", b',')];
+/// Further extensions, which other files have as well: these are read by name, and not as files of
+/// a folder.
+const NAMED_TEXT_EXTENSIONS: [(&str, u8); 2] = [(".dat", b','), (".data", b',')];
 
 /// A table that was opened.
 pub(in crate::tables) struct Source {
@@ -108,7 +110,7 @@ pub(in crate::tables) struct Chunk {
     pub first_row: u64,
     /// The number of rows.
     pub len: u64,
-    /// The bytes of the file that they take, where that is not counted elsewhere.
+    /// The bytes of the file of the rows, where they are not counted elsewhere.
     pub size: u64,
     rows: Rows,
     path_columns: Arc<[PathColumn]>,
@@ -142,12 +144,13 @@ enum Rows {
 /// ```
 pub fn is_table_name(name: &str) -> bool {
     let plain = plain_name(name);
-    let texts = TEXT_ENDS.iter().map(|(end, _)| end);
-    let mut ends = PARQUET_ENDS.iter().chain(&ARROW_ENDS).chain(texts);
-    ends.any(|end| plain.ends_with(end))
+    let texts = TEXT_EXTENSIONS.iter().map(|(end, _)| end);
+    let mut extensions = PARQUET_EXTENSIONS.iter().chain(&ARROW_EXTENSIONS).chain(texts);
+    extensions.any(|end| plain.ends_with(end))
 }
 
-/// Returns true if a file can be read as a table, by the end of its name: a file of JSON, too, which otherwise has statements.
+/// Returns true if a file can be read as a table, by the end of its name: a file of JSON, too,
+/// which otherwise has statements.
 ///
 /// ```
 /// use hexgraph::tables::{is_readable_name, is_table_name};
@@ -176,8 +179,8 @@ pub(super) fn parquet_schema(path: &Path, memory: &ReadMemory) -> Result<SchemaR
 }
 
 impl Source {
-    /// Opens a table. `type_of` says for a column of a text file of which type it is; `None` leaves
-    /// that to its cells.
+    /// Opens a table. `type_of` returns the type of a column of a text file; `None` infers it from
+    /// the cells.
     ///
     /// # Errors
     ///
@@ -202,12 +205,12 @@ impl Source {
         let name = path.display().to_string();
         let of_path = columns_of(&path, options.file_column.as_deref());
         let plain = plain_name(&name);
-        let has_end = |ends: &[&str]| ends.iter().any(|end| plain.ends_with(end));
-        let (kind, schema) = if has_end(&PARQUET_ENDS) {
+        let has_end = |extensions: &[&str]| extensions.iter().any(|end| plain.ends_with(end));
+        let (kind, schema) = if has_end(&PARQUET_EXTENSIONS) {
             let file = ParquetFile::open(&path, memory)?;
             let schema = Arc::clone(file.schema());
             (Kind::Parquet(file), schema)
-        } else if has_end(&ARROW_ENDS) {
+        } else if has_end(&ARROW_EXTENSIONS) {
             let file = ArrowFile::open(&path, memory.clone())?;
             let schema = arrow_array::RecordBatchReader::schema(&file);
             (Kind::Arrow(Box::new(file)), schema)
@@ -216,10 +219,10 @@ impl Source {
             let schema = Arc::new(file.schema());
             (Kind::Json(Arc::new(file)), schema)
         } else {
-            let mut ends = TEXT_ENDS.iter().chain(&NAMED_TEXT_ENDS);
-            let usual = ends.find(|(end, _)| plain.ends_with(end));
+            let mut extensions = TEXT_EXTENSIONS.iter().chain(&NAMED_TEXT_EXTENSIONS);
+            let usual = extensions.find(|(end, _)| plain.ends_with(end));
             let Some((_, usual)) = usual else {
-                return Err(no_table(&name, has_end(&WORKBOOK_ENDS)));
+                return Err(no_table(&name, has_end(&WORKBOOK_EXTENSIONS)));
             };
             let is_edges = has_end(&[".edges"]);
             let is_list = is_edges || has_end(&[".txt", ".dat", ".data"]);
@@ -256,8 +259,8 @@ impl Source {
         self.schema = Arc::new(Schema::new_with_metadata(fields, metadata));
     }
 
-    /// Gives columns of one name in several text files one type, that of all their cells. With `all_cells` the types of a file are inferred
-    /// from all of it first.
+    /// Gives columns of one name in several text files one type, that of all their cells. With
+    /// `all_cells` the types of a file are inferred from all of it first.
     ///
     /// # Errors
     ///
@@ -327,7 +330,7 @@ impl Source {
         }
     }
 
-    /// What was read of the way in which the file is written, in one line each.
+    /// The detected options of the file, in one line each.
     pub(in crate::tables) fn json_description(&self) -> Option<String> {
         match &self.kind {
             Kind::Json(file) => Some(file.description()),
@@ -347,7 +350,7 @@ impl Source {
         }
     }
 
-    /// The options with which a text file is read in this way.
+    /// The options that reproduce the detection for a text file.
     pub(in crate::tables) fn written_with(&self) -> Vec<(&'static str, SniffedOption)> {
         match &self.kind {
             Kind::Csv { file, .. } => file.written_with(),
@@ -357,11 +360,12 @@ impl Source {
     }
 
     /// Whether the types of columns are those of all cells.
-    pub(in crate::tables) fn is_inferred_whole(&self) -> bool {
-        self.text_file().is_none_or(|file| file.is_inferred_whole())
+    pub(in crate::tables) fn is_inferred_from_all(&self) -> bool {
+        self.text_file().is_none_or(|file| file.is_inferred_from_all())
     }
 
-    /// Checks that the cells of a column may be values, where its type alone doesn't say where one is that is none.
+    /// Checks that the cells of a column may be values, where its type alone doesn't say where one
+    /// is that is none.
     ///
     /// # Errors
     ///
@@ -551,7 +555,7 @@ impl Chunk {
         }
     }
 
-    /// Calls `each` with the batches of the chunk, the place of the first row of each, and its
+    /// Calls `each` with the batches of the chunk, the position of the first row of each, and its
     /// texts that are no values of their column.
     ///
     /// # Errors

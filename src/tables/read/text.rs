@@ -1,4 +1,4 @@
-//! Text files: the encoding, which is found in the beginning, and the text in UTF-8.
+//! Text files: the encoding, which is detected from the beginning, and the text in UTF-8.
 
 use crate::tables::shape::options::Encoding;
 use hexgraph_base::formats::decompressed;
@@ -7,19 +7,20 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The encoding is found in so many bytes.
+/// The encoding is detected from so many bytes.
 const ENCODING_SAMPLE_LEN: u64 = 1 << 20;
 
 /// So many bytes are decoded at a time.
 const BUFFER_LEN: usize = 1 << 16;
 
-/// The letters of Windows-1252 from 0x80 to 0x9f; the others are those of Unicode. What it leaves undefined is as it is.
+/// The letters of Windows-1252 from 0x80 to 0x9f; the others are those of Unicode. What it leaves
+/// undefined is as it is.
 const WINDOWS: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// A text file, perhaps packed, whose encoding is known.
+/// A text file, perhaps packed, whose encoding is detected.
 #[derive(Debug, Clone)]
 pub(in crate::tables) struct TextFile {
     /// The path.
@@ -29,8 +30,8 @@ pub(in crate::tables) struct TextFile {
 }
 
 impl TextFile {
-    /// Finds the encoding of a file, unless it is given: UTF-16 has a byte order mark, UTF-8 is valid as such in the first MiB, and
-    /// what is neither is Windows-1252.
+    /// Finds the encoding of a file, unless it is given: UTF-16 has a byte order mark, UTF-8 is
+    /// valid as such in the first MiB, and what is neither is Windows-1252.
     ///
     /// # Errors
     ///
@@ -106,7 +107,7 @@ struct Decoder<R> {
     encoding: Encoding,
     /// Bytes that are not decoded yet.
     raw: Vec<u8>,
-    /// Text that is decoded, of which the part before `at` was read.
+    /// Text that is decoded, read up to `at`.
     text: Vec<u8>,
     at: usize,
     is_begun: bool,
@@ -170,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn encodings_are_found_and_decoded() {
+    fn encodings_are_detected_and_decoded() {
         let folder = tempfile::tempdir().unwrap();
         let text = "name,v\nZürich,€\n木𝄞,\n";
         let utf16 = |of: fn(u16) -> [u8; 2]| {
@@ -197,7 +198,7 @@ mod tests {
     proptest::proptest! {
         /// Whatever the lengths are in which the input comes.
         #[test]
-        fn text_is_decoded_in_pieces(text in "\\PC{0,40}", step in 1usize..7) {
+        fn text_is_decoded_in_chunks(text in "\\PC{0,40}", step in 1usize..7) {
             let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
             struct Steps(Vec<u8>, usize);
             impl Read for Steps {

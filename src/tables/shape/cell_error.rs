@@ -10,7 +10,7 @@ pub(in crate::tables) enum CellError {
     /// The column has no values.
     #[error(transparent)]
     Column(#[from] ColumnError),
-    /// The predicate does not take the value.
+    /// The predicate rejects the value.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The text is no value of the type that the options give the column.
@@ -28,7 +28,7 @@ pub(in crate::tables) enum CellError {
         /// The predicate.
         predicate: String,
     },
-    /// The text of a file is no value of the type that the column was found to have.
+    /// The text of a file is no value of the type detected for the column.
     #[error("it is no {}", expected.name())]
     Untyped {
         /// The type.
@@ -40,7 +40,7 @@ pub(in crate::tables) enum CellError {
     /// The row is a node, and the cell that names it is empty.
     #[error("a row of nodes has no id")]
     NoId,
-    /// The row is an edge, the cell that names an end of it is empty, and ends must not be missing.
+    /// The row is an edge, the cell of an endpoint is empty, and endpoints must not be missing.
     #[error("a row of edges has no end here")]
     NoEnd,
     /// The type of the predicate does not hold the cell in full.

@@ -7,8 +7,8 @@ use hexgraph_base::types::{Error, Result, ValueType, did_you_mean};
 use hexgraph_store::graph::{IdSpace, Version};
 use std::borrow::Cow;
 
-/// Chooses the predicate of the ids of nodes: that of the column's name, or [`ID_PREDICATE`] where the database keeps its ids
-/// there already and has no predicate of that name.
+/// Chooses the predicate of the ids of nodes: that of the column's name, or [`ID_PREDICATE`] where
+/// the database has its ids there already and has no predicate of that name.
 pub(in crate::tables) fn choose_for_nodes(version: &Version, options: &mut NodeOptions) {
     if options.ids.is_some() {
         return;
@@ -66,7 +66,8 @@ fn chosen(version: &Version, column: &str) -> Result<String> {
     }
 }
 
-/// The names of the predicates that name nodes: those that are `@unique`, and where there are none those of fields with `@id`.
+/// The names of the predicates that name nodes: those that are `@unique`, and where there are none
+/// those of fields with `@id`.
 pub(super) fn naming<'d>(defs: impl Iterator<Item = &'d PredicateDef>) -> Vec<&'d str> {
     let (unique, others): (Vec<_>, Vec<_>) =
         defs.filter(|def| names_nodes(def)).partition(|def| def.unique);
@@ -74,13 +75,15 @@ pub(super) fn naming<'d>(defs: impl Iterator<Item = &'d PredicateDef>) -> Vec<&'
     defs.into_iter().map(|def| def.name.as_str()).collect()
 }
 
-/// True for a field with `@id` of a GraphQL schema, whose values name one node each though the predicate is not `@unique`.
+/// True for a field with `@id` of a GraphQL schema, whose values name one node each though the
+/// predicate is not `@unique`.
 fn is_graphql_id(def: &PredicateDef) -> bool {
     let declared = def.declared.as_ref().and_then(|declared| declared.by_graphql.as_ref());
     declared.is_some_and(|options| options.upsert)
 }
 
-/// True for a predicate whose values name one node each and are indexed so that they can be looked up.
+/// True for a predicate whose values name one node each and are indexed so that they can be looked
+/// up.
 fn names_nodes(def: &PredicateDef) -> bool {
     let is_id = matches!(def.value_type, ValueType::String | ValueType::Default | ValueType::Int);
     let is_ordered =
@@ -92,7 +95,8 @@ fn names_nodes(def: &PredicateDef) -> bool {
         && def.indexes.iter().any(is_ordered)
 }
 
-/// The warning for edges all of whose ends are new although there were nodes: the predicate of the ids is likely another one.
+/// The warning for edges whose endpoints are all new although there were nodes: the predicate of
+/// the ids is likely another one.
 pub(in crate::tables) fn all_new_warning(version: &Version, name: &str, new: u64) -> String {
     let mut others = naming(version.schema.predicates.values());
     others.retain(|other| *other != name);

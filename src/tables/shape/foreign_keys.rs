@@ -15,7 +15,8 @@ impl ForeignKey {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] where the target is a type of which no predicate names its nodes, or several do.
+    /// [`Error::Query`] where the target is a type whose nodes no predicate identifies, or several
+    /// do.
     pub(in crate::tables) fn choose(&mut self, version: &Version) -> Result<()> {
         let schema = &version.schema;
         let target = self.target.clone();
@@ -65,7 +66,8 @@ impl ForeignKey {
 ///
 /// # Errors
 ///
-/// [`Error::Query`] for a column that is not there, [`Error::Schema`] for a predicate that can't have edges.
+/// [`Error::Query`] for a column that is not there, [`Error::Schema`] for a predicate that can't
+/// have edges.
 pub(in crate::tables) fn edge_columns(
     source: &Source,
     options: &NodeOptions,
@@ -102,7 +104,8 @@ pub(in crate::tables) fn edge_columns(
     Ok(columns)
 }
 
-/// The name of the predicate of edges: that of the column, or of the type where the former is one of values.
+/// The name of the predicate of edges: that of the column, or of the type where the former is one
+/// of values.
 fn predicate_name(
     key: &ForeignKey,
     position: usize,

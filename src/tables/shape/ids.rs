@@ -184,7 +184,7 @@ impl IdColumn {
     }
 }
 
-/// What is known of all cells of a column.
+/// The properties of all cells of a column.
 #[derive(Clone, Copy)]
 struct Kind {
     /// They are uids of 64 bits without a sign.
@@ -225,8 +225,8 @@ fn parse_uid(text: &str) -> Result<u64, CellError> {
     uid.map_err(|_| CellError::NotAUid)
 }
 
-/// Returns a number without a fraction as an int. Floats are taken up to 2^53, since libraries that have no missing ints make
-/// floats of a column of ints.
+/// Returns a number without a fraction as an int. Floats are accepted up to 2^53, since libraries
+/// that have no missing ints make floats of a column of ints.
 fn full(value: ValueRef<'_>) -> Result<i64, CellError> {
     match value {
         ValueRef::Int(number) => Ok(number),

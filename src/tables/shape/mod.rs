@@ -13,4 +13,4 @@ pub(super) mod ids;
 pub(super) mod cell_error;
 pub(super) mod parts;
 pub(super) mod names;
-mod whole;
+mod reuse;

@@ -9,7 +9,7 @@ use crate::tables::read::source::Source;
 use hexgraph_base::types::{Error, Result, ValueType, did_you_mean};
 use hexgraph_store::graph::{ColumnLoad, IdSpace};
 
-/// A column of ids of a space, of which there are some; the number tells the ids of a row apart.
+/// A column of ids of a space, with an index that distinguishes the id columns of a row.
 pub(in crate::tables) fn id_column(
     source: &Source,
     name: &str,
@@ -35,11 +35,13 @@ fn no_id_lists(column: &str) -> Error {
     Error::schema(format!("column {column:?}: {reason}: make one text of each list"))
 }
 
-/// The type that the values of a column have by nature, and true if a row has many of them; `None` for a column without values.
+/// The type that the values of a column have by nature, and true if a row has many of them; `None`
+/// for a column without values.
 ///
 /// # Errors
 ///
-/// [`Error::Load`] with the position of a cell that is no value; [`Error::Schema`] for a column whose type has none.
+/// [`Error::Load`] with the position of a cell that is no value; [`Error::Schema`] for a column
+/// whose type has none.
 pub(in crate::tables) fn values_of(
     source: &Source,
     column: &ColumnName,
@@ -75,7 +77,7 @@ pub(in crate::tables) fn repeated(source: &Source, name: &str) -> Error {
     Error::query(fault).with_hint("give each a name of its own")
 }
 
-/// Finds the place of the first column of a name.
+/// Finds the index of the first column of a name.
 ///
 /// # Errors
 ///
@@ -106,8 +108,9 @@ pub(in crate::tables) fn space_predicate(space: &IdSpace) -> Option<&str> {
     }
 }
 
-/// True for a space whose predicate gets `@unique` where the load is the first to define it: its values name nodes. Those of
-/// [`ID_PREDICATE`] do so too, but loads of several tables have always shared it.
+/// True for a space whose predicate gets `@unique` where the load is the first to define it: its
+/// values name nodes. Those of [`ID_PREDICATE`] do so too, but loads of several tables have always
+/// shared it.
 fn is_unique(space: &IdSpace) -> bool {
     space_predicate(space).is_some_and(|name| name != ID_PREDICATE)
 }

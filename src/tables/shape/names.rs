@@ -34,8 +34,9 @@ impl NameChooser {
         self.used.extend(given.map(|name| name.to_string()));
     }
 
-    /// The name for the predicate of the column at a position: its own where that can be one and no other column has it; else one
-    /// that is made of it, `First_Name` of `First Name` and `x_2` of a second `x`.
+    /// The name for the predicate of the column at a position: its own where that can be one and no
+    /// other column has it; else one that is made of it, `First_Name` of `First Name` and `x_2` of
+    /// a second `x`.
     ///
     /// # Errors
     ///
@@ -46,8 +47,8 @@ impl NameChooser {
         position: usize,
     ) -> Result<Cow<'n, str>> {
         let clean = clean(own);
-        let is_taken = self.used.contains(&*clean);
-        if self.rule == Names::Retain || own == clean && !own.is_empty() && !is_taken {
+        let is_used = self.used.contains(&*clean);
+        if self.rule == Names::Retain || own == clean && !own.is_empty() && !is_used {
             self.used.insert(own.to_owned());
             return Ok(Cow::Borrowed(own));
         }
@@ -76,7 +77,7 @@ impl NameChooser {
         self.others.push(sentence);
     }
 
-    /// What was made of which names, as sentences.
+    /// The renamed columns, as sentences.
     pub(in crate::tables) fn notes(&self) -> impl Iterator<Item = String> {
         let renamed = self.renamed.iter();
         let renamed =
@@ -85,7 +86,8 @@ impl NameChooser {
     }
 }
 
-/// The name without what no name of a predicate may have: each run of such signs becomes one `_`. Empty where nothing is left.
+/// The name without what no name of a predicate may have: each run of such signs becomes one `_`.
+/// Empty where nothing is left.
 pub(in crate::tables) fn clean(own: &str) -> Cow<'_, str> {
     if is_name(own) && !own.contains(['~', '@']) {
         return Cow::Borrowed(own);

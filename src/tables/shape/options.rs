@@ -12,8 +12,8 @@ use std::path::PathBuf;
 pub enum Table {
     /// Batches of Arrow columns.
     Batches(Box<dyn RecordBatchReader + Send>),
-    /// A file: Parquet, Arrow, JSON or delimited text by the end of its name, the latter two perhaps
-    /// behind .gz or .zst. Folders of the path such as `year=2024` are columns, too.
+    /// A file: Parquet, Arrow, JSON or delimited text by the end of its name, the latter two
+    /// perhaps behind .gz or .zst. Folders of the path such as `year=2024` are columns, too.
     File(PathBuf),
 }
 
@@ -28,9 +28,11 @@ pub struct TableOptions {
     pub skip_errors: bool,
     /// The progress of the load, which other threads may read.
     pub progress: LoadProgress,
-    /// The bytes that the load may take in memory beside its largest predicate; 0 for no bound.
+    /// The bytes of memory that the load may use in addition to its largest predicate; 0 for no
+    /// bound.
     pub memory: u64,
-    /// The character between the cells of a text file, or [`NO_SEPARATOR`]; `None` finds it in the first lines.
+    /// The character between the cells of a text file, or [`NO_SEPARATOR`]; `None` finds it in the
+    /// first lines.
     pub separator: Option<u8>,
     /// The encoding of a text file; `None` finds it in its beginning.
     pub encoding: Option<Encoding>,
@@ -42,7 +44,8 @@ pub struct TableOptions {
     pub file_column: Option<String>,
 }
 
-/// What becomes of columns whose names no predicates can have, since there are blanks in them or two are equal.
+/// What becomes of columns whose names no predicates can have, since there are blanks in them or
+/// two are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Names {
     /// They are refused by the schema, which says what is wrong with a name.
@@ -80,21 +83,22 @@ impl Names {
     }
 }
 
-/// How a delimited text file is written. What is `None` is found in its beginning.
+/// How a delimited text file is written. What is `None` is detected from its beginning.
 #[derive(Debug, Clone, Default)]
 pub struct TextOptions {
     /// Whether the first record has the names of the columns.
     pub header: Option<bool>,
     /// The sign around fields, of ASCII; `Some(None)` where quotes are letters.
     pub quote: Option<Option<u8>>,
-    /// The sign of ASCII that makes the next one a letter within quotes. Two quotes are one letter in any case.
+    /// The sign of ASCII that makes the next one a letter within quotes. Two quotes are one letter
+    /// in any case.
     pub escape: Option<u8>,
     /// The sign of ASCII with which comments begin; `Some(None)` where there are none.
     pub comment: Option<Option<u8>>,
     /// The number of lines before the first record.
     pub skip: Option<u64>,
-    /// Texts that are missing values in each column. Where there are none, `n/a` and its like are in columns of numbers, truth
-    /// values and times.
+    /// Texts that are missing values in each column. Where there are none, `n/a` and its like are
+    /// in columns of numbers, truth values and times.
     pub null_values: Vec<String>,
     /// Whether an empty field in quotes is a missing value; else it is an empty text.
     pub quoted_null: bool,
@@ -104,7 +108,7 @@ pub struct TextOptions {
     pub columns: Option<Vec<String>>,
 }
 
-/// The value of an option of text files, as it was found out.
+/// The value of an option of text files, as it was detected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SniffedOption {
     /// A text, empty for none.
@@ -122,12 +126,12 @@ pub enum SniffedOption {
 /// What becomes of a record with more or fewer fields than there are columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ragged {
-    /// It ends the load.
+    /// It fails the load.
     #[default]
     Error,
     /// It is left out, and the report lists it.
     Skip,
-    /// Fields that are not there are missing values. A record with more fields ends the load.
+    /// Fields that are not there are missing values. A record with more fields fails the load.
     Fill,
 }
 
@@ -175,7 +179,7 @@ pub enum Encoding {
     Utf16Le,
     /// UTF-16, the high byte first.
     Utf16Be,
-    /// Windows-1252, of which Latin-1 is a part.
+    /// Windows-1252, a superset of Latin-1.
     Windows1252,
 }
 
@@ -275,19 +279,21 @@ impl From<Table> for Vec<Table> {
     }
 }
 
-/// A column whose cells name the nodes to which edges lead from the nodes of the rows: one each, or some where cells are lists.
+/// A column whose cells name the nodes to which edges lead from the nodes of the rows: one each, or
+/// some where cells are lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignKey {
     /// The column.
     pub column: String,
-    /// The predicate of the edges. With `None` it is called as the column is, or as the type where the column has the name of a
-    /// predicate of values.
+    /// The predicate of the edges. With `None` it is called as the column is, or as the type where
+    /// the column has the name of a predicate of values.
     pub predicate: Option<String>,
     /// The type of the nodes to which the edges lead, which those get that the load makes.
     pub node_type: Option<String>,
-    /// What names these nodes: a predicate, a type that has one for that, both as `Airport.faa`, or `uid`.
+    /// What names these nodes: a predicate, a type that has one for that, both as `Airport.faa`, or
+    /// `uid`.
     pub target: String,
-    /// The predicate that the target turns out to be; a load finds it by itself.
+    /// The predicate of the target's ids; a load detects it by itself.
     pub ids: Option<IdSpace>,
 }
 
@@ -324,20 +330,22 @@ impl ForeignKey {
 pub struct NodeOptions {
     /// The column that names the node of a row; without one each row is a new node.
     pub id: Option<String>,
-    /// What that column holds. With `None` its values are retained in the predicate of its name, which gets an index and is
-    /// `@unique`; or in [`ID_PREDICATE`], where the database has that one and none of the column's name.
+    /// What that column holds. With `None` its values are retained in the predicate of its name,
+    /// which gets an index and is `@unique`; or in [`ID_PREDICATE`], where the database has that
+    /// one and none of the column's name.
     pub ids: Option<IdSpace>,
     /// The types of all the nodes.
     pub node_types: Vec<String>,
     /// The predicates of columns that are not called as they are; `None` leaves a column out.
     pub columns: BTreeMap<String, Option<String>>,
-    /// The points that pairs of columns make, beside what the columns are themselves.
+    /// The points that pairs of columns make, in addition to the columns themselves.
     pub points: Vec<PointColumns>,
     /// The columns that are edges.
     pub edges: Vec<ForeignKey>,
     /// What becomes of such edges to ids that no node has.
     pub missing: Missing,
-    /// Whether predicates are called by the first type and the column, as `Airport.city`, where the options do not name them.
+    /// Whether predicates are called by the first type and the column, as `Airport.city`, where the
+    /// options do not name them.
     pub prefix: bool,
     /// The options that nodes and edges have in common.
     pub table: TableOptions,
@@ -350,10 +358,10 @@ pub struct EdgeOptions {
     pub predicate: String,
     /// The column that names the node where an edge starts.
     pub source: String,
-    /// The column that names the node where an edge ends.
+    /// The column of the target of an edge.
     pub target: String,
-    /// What the column of sources holds. With `None` that is the predicate of its name if it is `@unique`, else
-    /// [`ID_PREDICATE`] if there is one, else the only one that is `@unique`.
+    /// What the column of sources holds. With `None` that is the predicate of its name if it is
+    /// `@unique`, else [`ID_PREDICATE`] if there is one, else the only one that is `@unique`.
     pub source_ids: Option<IdSpace>,
     /// What the column of targets holds; as `source_ids`.
     pub target_ids: Option<IdSpace>,
@@ -361,17 +369,18 @@ pub struct EdgeOptions {
     pub missing: Missing,
     /// The columns that are facets of the edges, and the keys of these.
     pub facets: Vec<(String, String)>,
-    /// Whether the types of the nodes where edges start get the predicate as a field, and nodes that the load makes the type of the
-    /// other nodes at the same end.
+    /// Whether the types of the nodes where edges start get the predicate as a field, and nodes
+    /// that the load makes the type of the other nodes at the same end.
     pub owned: bool,
     /// The options that nodes and edges have in common.
     pub table: TableOptions,
 }
 
-/// The separator of a text file of one column, each of whose lines is a text: a byte that UTF-8 has not.
+/// The separator of a text file of one column, each of whose lines is a text: a byte that UTF-8 has
+/// not.
 pub const NO_SEPARATOR: u8 = 0xff;
 
-/// The predicate that keeps external ids where no column and no option names another one.
+/// The predicate of external ids where no column and no option names another one.
 pub const ID_PREDICATE: &str = "xid";
 
 impl Default for NodeOptions {
@@ -391,7 +400,8 @@ impl Default for NodeOptions {
 }
 
 impl NodeOptions {
-    /// The predicate of a name that the options do not give: with the type in front of it, where they say so.
+    /// The predicate of a name that the options do not give: with the type in front of it, where
+    /// they say so.
     pub(in crate::tables) fn prefixed<'n>(&self, name: &'n str) -> Cow<'n, str> {
         match self.node_types.first().filter(|_| self.prefix) {
             Some(of) => Cow::Owned(format!("{of}.{name}")),

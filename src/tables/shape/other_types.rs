@@ -1,4 +1,5 @@
-//! Predicates that the nodes of several types have: a table brings another type to a predicate by giving it the same name.
+//! Predicates that the nodes of several types have: a table brings another type to a predicate by
+//! giving it the same name.
 
 use hexgraph_base::schema::{Schema, is_reserved};
 use std::collections::BTreeSet;
@@ -17,8 +18,8 @@ pub(in crate::tables) struct SharedPredicates {
 }
 
 impl SharedPredicates {
-    /// Finds predicates of the columns that types other than those of the table have. `None` where there are none, where the table has
-    /// no type, and where its types have them already.
+    /// Finds predicates of the columns that types other than those of the table have. `None` where
+    /// there are none, where the table has no type, and where its types have them already.
     pub(in crate::tables) fn of<'c>(
         schema: &Schema,
         own: &[String],

@@ -1,7 +1,7 @@
 //! Columns of a batch as parts of predicates.
 
 use super::cell_error::CellError;
-use super::whole::taken_over;
+use super::reuse::reused;
 use super::wkt::{geojson_of, is_wkt};
 use crate::db::Canceller;
 use crate::tables::read::cells::{Cells, Form, UnreadableCell};
@@ -19,7 +19,7 @@ use std::borrow::Cow;
 /// Values longer than this are cut in messages.
 const SHOWN_LEN_MAX: usize = 60;
 
-/// The place of a cell that can't be stored, and the reason.
+/// The position of a cell that can't be stored, and the reason.
 pub(in crate::tables) struct Fault {
     /// The row in the table, from 0.
     pub row: u64,
@@ -27,13 +27,13 @@ pub(in crate::tables) struct Fault {
     pub line: Option<u64>,
     /// The column's name.
     pub column: String,
-    /// The place of the column in the table, from 0.
+    /// The index of the column in the table, from 0.
     pub position: usize,
     /// The reason.
     pub reason: CellError,
 }
 
-/// The name and the place of a column that is read.
+/// The name and the index of a column that is read.
 #[derive(Debug, Clone)]
 pub(in crate::tables) struct ColumnName {
     /// Its name.
@@ -90,8 +90,9 @@ pub(in crate::tables) struct FacetColumn {
 }
 
 /// Reads the values of a predicate from a column, with their facets. `nodes` has the node of each
-/// row, 0 for none; `first_row` is the place of the first row in the table. A cell that can't be stored is left out and added
-/// to `faults`. Hashing passwords takes long: once the load has ended, the rest of them is left out.
+/// row, 0 for none; `first_row` is the index of the first row in the table. A cell that can't be
+/// stored is left out and added to `faults`. Hashing passwords is slow: after the load was stopped,
+/// the rest of them is skipped.
 pub(super) fn value_part<'b>(
     value: &ValueColumn,
     array: impl Fn(&ColumnName) -> &'b ArrayRef,
@@ -115,7 +116,7 @@ pub(super) fn value_part<'b>(
     let facet_cells: Vec<Cells> =
         value.facets.iter().map(|facet| cells_of(&facet.column, Form::Natural)).collect();
     let is_complete = facet_cells.is_empty() && exact.is_none();
-    if let Some(part) = is_complete.then(|| taken_over(&cells, def, nodes)).flatten() {
+    if let Some(part) = is_complete.then(|| reused(&cells, def, nodes)).flatten() {
         return part;
     }
     let is_ended = || canceller.check().is_err();
@@ -143,7 +144,8 @@ fn read_cells(
     }
 }
 
-/// The part of [`value_part`] that reads the cells of a column and of its facets, whatever they are.
+/// The part of [`value_part`] that reads the cells of a column and of its facets, whatever they
+/// are.
 fn cell_by_cell(
     value: &ValueColumn,
     cells: &Cells,
@@ -191,8 +193,8 @@ fn cell_by_cell(
     ValuePart { nodes: part_nodes, values: values.finish(), facets: facets.finish() }
 }
 
-/// The points of latitudes and longitudes as GeoJSON, null where one of both is missing. What is no number, or no position on the
-/// sphere, is refused when it is converted.
+/// The points of latitudes and longitudes as GeoJSON, null where one of both is missing. What is no
+/// number, or no position on the sphere, is refused when it is converted.
 fn points(latitudes: &Cells, longitudes: &Cells, rows: usize) -> Cells {
     let text = |cells: &Cells, row: usize| {
         let value = cells.row(row).next().and_then(|at| cells.get(at))?;
@@ -210,8 +212,8 @@ fn points(latitudes: &Cells, longitudes: &Cells, rows: usize) -> Cells {
     Cells::Text((0..rows).map(point).collect::<LargeStringArray>())
 }
 
-/// Reads a column as facets of the edges that the rows of a batch are, which starts at `first_row` of the table. A cell that can't be one
-/// is left out and added to `faults`.
+/// Reads a column as facets of the edges that the rows of a batch are, which starts at `first_row`
+/// of the table. A cell that can't be one is left out and added to `faults`.
 pub(super) fn facet_part(
     array: &ArrayRef,
     (rows, first_row): (&[u32], u64),
@@ -414,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_over_is_what_is_read_cell_by_cell() {
+    fn reused_columns_equal_cells_read_one_by_one() {
         for (array, value_type) in columns(60) {
             for (array, step) in [(array.clone(), 1), (array.slice(7, 40), 0), (array, 4)] {
                 let node = |row: usize| if step == 4 && row % 4 == 1 { 0 } else { row as u32 + 5 };
@@ -424,7 +426,7 @@ mod tests {
                     def.indexes = indexes;
                     let cells = Cells::of(&array, Form::of(value_type)).unwrap().0;
                     let (one, other) =
-                        (taken_over(&cells, &def, &nodes).unwrap(), slowly(&cells, &def, &nodes));
+                        (reused(&cells, &def, &nodes).unwrap(), slowly(&cells, &def, &nodes));
                     assert_eq!(one.nodes, other.nodes);
                     let all = |ValuePart { values, .. }: &ValuePart| {
                         let values = |at| format!("{:?}", values.get(at));
@@ -442,13 +444,13 @@ mod tests {
     fn what_has_to_be_refused_is_left_to_the_cells() {
         let floats: ArrayRef = Arc::new(Float64Array::from(vec![1.0, f64::INFINITY]));
         let cells = Cells::of(&floats, Form::Natural).unwrap().0;
-        assert!(taken_over(&cells, &PredicateDef::new("of", ValueType::Float), &[1, 2]).is_none());
-        assert!(taken_over(&cells, &PredicateDef::new("of", ValueType::Int), &[1, 2]).is_none());
+        assert!(reused(&cells, &PredicateDef::new("of", ValueType::Float), &[1, 2]).is_none());
+        assert!(reused(&cells, &PredicateDef::new("of", ValueType::Int), &[1, 2]).is_none());
         let texts: ArrayRef = Arc::new(LargeStringArray::from(vec!["x".repeat(1 << 17)]));
         let mut def = PredicateDef::new("of", ValueType::String);
         let cells = Cells::of(&texts, Form::Digits).unwrap().0;
-        assert!(taken_over(&cells, &def, &[1]).is_some());
+        assert!(reused(&cells, &def, &[1]).is_some());
         def.indexes = vec![Tokenizer::Exact];
-        assert!(taken_over(&cells, &def, &[1]).is_none());
+        assert!(reused(&cells, &def, &[1]).is_none());
     }
 }

@@ -33,7 +33,8 @@ pub(in crate::tables) struct NodePlan {
     pub node_types: Option<(PredicateDef, Vec<String>)>,
     /// The predicates that other types have as well.
     pub shared: Option<SharedPredicates>,
-    /// The names that were made of those of columns, and what other types have as well, as sentences.
+    /// The names that were made of those of columns, and what other types have as well, as
+    /// sentences.
     pub notes: Vec<String>,
 }
 
@@ -51,7 +52,7 @@ pub(in crate::tables) struct EdgePlan {
     pub def: PredicateDef,
     /// Where an edge starts.
     pub source: IdColumn,
-    /// Where it ends.
+    /// The target.
     pub target: IdColumn,
     /// The columns that are facets, and their keys.
     pub facets: Vec<FacetColumn>,
@@ -63,7 +64,7 @@ pub(in crate::tables) struct Parts {
     values: Vec<ValuePart>,
     /// The types of each node, by position in [`NodePlan::node_types`].
     types: Vec<ValuePart>,
-    /// The place of the first row, and the node that the id of each names, 0 for none.
+    /// The index of the first row, and the node that the id of each names, 0 for none.
     row_nodes: Option<(u64, Vec<u32>)>,
     /// The edges of a table of edges, or those of [`NodePlan::edges`].
     edges: Vec<EdgePart>,
@@ -103,7 +104,7 @@ impl Plan {
         }
     }
 
-    /// What to do about a column that has a value which the predicate of another type does not take.
+    /// What to do about a column that has a value which the predicate rejects because of its type.
     pub(in crate::tables) fn advice(&self, column: &str) -> Option<String> {
         match self {
             Plan::Nodes(plan) => plan.shared.as_ref()?.advice(column),
@@ -135,8 +136,8 @@ impl Plan {
     }
 
     /// Makes parts of a batch that has the columns of [`Plan::positions`] and starts at row
-    /// `first_row` of the table. `interner` numbers the nodes, and is shared by all batches. Once `canceller` ends the load
-    /// the parts may be incomplete; they are not added then.
+    /// `first_row` of the table. `interner` numbers the nodes, and serves all batches. Once
+    /// `canceller` stops the load the parts may be incomplete; they are not added then.
     ///
     /// # Errors
     ///
@@ -161,8 +162,9 @@ impl Plan {
         };
         let positions = self.positions();
         let column = |column: &ColumnName| {
-            let at =
-                positions.binary_search(&column.position).expect("all places of the plan are read");
+            let at = positions
+                .binary_search(&column.position)
+                .expect("all positions of the plan are read");
             batch.column(at)
         };
         match self {
@@ -219,7 +221,8 @@ impl Parts {
     ) -> Result<()> {
         let nodes = match &plan.id {
             None => {
-                // Each row has `SLOTS` positions; nodes are put in their order in the end, whichever thread numbered them first.
+                // Each row has `SLOTS` positions; nodes are put in their order in the end,
+                // whichever thread numbered them first.
                 let first = interner.new_nodes(first_row * SLOTS, rows as u32);
                 (first..first + rows as u32).collect()
             }
@@ -302,7 +305,7 @@ impl Parts {
 }
 
 /// The type of the ids in a column whose values have the type `natural`: integers stay ints (a
-/// float must be whole, else it is a fault of its row), everything else is text.
+/// fractional float is a fault of its row), everything else is text.
 pub(in crate::tables) fn id_type(natural: ValueType) -> ValueType {
     match natural {
         ValueType::Int | ValueType::Float => ValueType::Int,

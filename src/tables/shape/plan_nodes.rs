@@ -31,8 +31,8 @@ const TYPE_PREDICATE: &str = "dgraph.type";
 ///
 /// # Errors
 ///
-/// [`hexgraph_base::types::Error::Query`] for a column that is not there, [`hexgraph_base::types::Error::Schema`] for one that no predicate can
-/// be made of.
+/// [`hexgraph_base::types::Error::Query`] for a column that is not there,
+/// [`hexgraph_base::types::Error::Schema`] for one that no predicate can be made of.
 pub(in crate::tables) fn plan_nodes(
     source: &Source,
     options: &NodeOptions,
@@ -86,7 +86,7 @@ pub(in crate::tables) fn plan_nodes(
             values.push(ValueColumn { column, def, lang, exact, longitude, facets });
         }
     }
-    // Facets may stand before the column of their values, so they are joined when all columns are known.
+    // Facets may precede the column of their values, so they are joined after all columns.
     join_facets(&mut values, facets)?;
     for point in &options.points {
         values.push(point_column(source, point, load)?);
@@ -147,7 +147,8 @@ fn check_columns(
     Ok(())
 }
 
-/// Checks that no facet replaces another one. Those of several types share a key: `w` and `w^^int`.
+/// Checks that no facet replaces another one. Those of several types have a common key: `w` and
+/// `w^^int`.
 ///
 /// # Errors
 ///
@@ -232,7 +233,8 @@ impl<'a> Name<'a> {
         Name { predicate, lang: "", exact: None }
     }
 
-    /// Whether other columns may have values of the same predicate, in other languages or of other types.
+    /// Whether other columns may have values of the same predicate, in other languages or of other
+    /// types.
     fn is_shared(&self) -> bool {
         !self.lang.is_empty() || self.exact.is_some()
     }

@@ -1,4 +1,5 @@
-//! Columns of one predicate or facet, of which a row has one: `w` and `w^^int` have values of different types, in different rows.
+//! Columns of one predicate or facet, one of them set per row: `w` and `w^^int` have values of
+//! different types, in different rows.
 
 use super::cell_error::CellError;
 use super::parts::{ColumnName, FacetColumn, Fault, ValueColumn};
@@ -15,7 +16,7 @@ pub(super) struct Rivals<'c> {
     columns: Vec<&'c ColumnName>,
 }
 
-/// The columns of values of which a node has one, and the facets of these.
+/// The columns of single-valued predicates, and their facets.
 pub(super) fn rival_values(values: &[ValueColumn]) -> Vec<Rivals<'_>> {
     let mut all = Vec::new();
     let single = || values.iter().filter(|value| !value.def.list);
@@ -45,8 +46,8 @@ pub(super) fn rival_facets(facets: &[FacetColumn]) -> Vec<Rivals<'_>> {
     groups.into_values().filter(|group| 1 < group.columns.len()).collect()
 }
 
-/// Leaves out cells of rows that have another one in a rival before, and adds them to `faults`. Returns the columns that are changed,
-/// by their positions. `is_row` tells which rows count.
+/// Leaves out cells of rows that have another one in a rival before, and adds them to `faults`.
+/// Returns the columns that are changed, by their positions. `is_row` says which rows count.
 pub(super) fn without_rivals<'b>(
     rivals: &[Rivals<'_>],
     array: impl Fn(&ColumnName) -> &'b ArrayRef,

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-/// The kinds of geometries: their names here and in GeoJSON, and how deep their lists of positions are in each other.
+/// The kinds of geometries: their names here and in GeoJSON, and how deep their lists of positions
+/// are in each other.
 const KINDS: [(&str, &str, usize); 6] = [
     ("POINT", "Point", 0),
     ("LINESTRING", "LineString", 1),
@@ -17,8 +18,8 @@ pub(in crate::tables) fn is_wkt(text: &str) -> bool {
     text.trim_start().starts_with(|letter: char| letter.is_ascii_alphabetic())
 }
 
-/// Converts a geometry, such as `POINT (8.55 47.46)`, longitude first. `SRID=4326;` may stand before it; heights are dropped.
-/// O(length).
+/// Converts a geometry, such as `POINT (8.55 47.46)`, longitude first. `SRID=4326;` may stand
+/// before it; heights are dropped. O(length).
 ///
 /// # Errors
 ///
@@ -55,9 +56,9 @@ pub(in crate::tables) fn geojson_of(text: &str) -> Result<String, String> {
     let mut json = format!("{{\"type\":\"{title}\",\"coordinates\":");
     match *depth {
         0 => {
-            reader.take('(')?;
+            reader.accept('(')?;
             reader.position(&mut json)?;
-            reader.take(')')?;
+            reader.accept(')')?;
         }
         depth => reader.list(depth, name == "MULTIPOINT", &mut json)?,
     }
@@ -73,7 +74,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn take(&mut self, mark: char) -> Result<(), String> {
+    fn accept(&mut self, mark: char) -> Result<(), String> {
         match self.rest.strip_prefix(mark) {
             Some(rest) => {
                 self.rest = rest.trim_start();
@@ -83,28 +84,28 @@ impl Reader<'_> {
         }
     }
 
-    /// A list of lists, `depth` levels of them, the innermost of positions, each of which may be in
+    /// A list of lists, `depth` levels of them, the innermost of positions, each possibly in
     /// brackets of its own. The depth is at most three.
     fn list(&mut self, depth: usize, is_bracketed: bool, json: &mut String) -> Result<(), String> {
-        self.take('(')?;
+        self.accept('(')?;
         json.push('[');
         loop {
             if depth > 1 {
                 self.list(depth - 1, false, json)?;
             } else if is_bracketed && self.rest.starts_with('(') {
-                self.take('(')?;
+                self.accept('(')?;
                 self.position(json)?;
-                self.take(')')?;
+                self.accept(')')?;
             } else {
                 self.position(json)?;
             }
             if self.rest.starts_with(',') {
-                self.take(',')?;
+                self.accept(',')?;
                 json.push(',');
                 continue;
             }
             json.push(']');
-            return self.take(')');
+            return self.accept(')');
         }
     }
 

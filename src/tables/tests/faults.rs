@@ -36,7 +36,7 @@ fn decimals(values: &[i128], scale: i8) -> ArrayRef {
     Arc::new(array.with_precision_and_scale(38, scale).unwrap())
 }
 
-/// One number above all ints took the cells of its entire batch with it.
+/// One number above all ints made the cells of its entire batch fail.
 #[test]
 fn a_large_int_is_one_cell() {
     let mut numbers: Vec<u64> = (0..70_000).collect();
@@ -54,36 +54,36 @@ fn a_large_int_is_one_cell() {
         let report = nodes(&db, with_ids(column), skipping()).unwrap();
         assert_eq!((report.skipped, report.skipped_lines[0].line), (1, 66_001));
         let want = format!(r#"{{"q":[{{"count":{rest}}}]}}"#);
-        assert_eq!(ask(&db, "{ q(func: has(a)) { count(uid) } }"), want);
+        assert_eq!(json(&db, "{ q(func: has(a)) { count(uid) } }"), want);
     }
 }
 
 /// Where a predicate has truth values an int is one, too, and the column is read as it is.
 #[test]
-fn a_large_int_is_told_where_ints_are_converted() {
+fn a_large_int_is_reported_where_ints_are_converted() {
     let db = with_schema("a: bool .");
     let numbers: ArrayRef = Arc::new(UInt64Array::from(vec![Some(1), None, Some(u64::MAX)]));
     let reported = fault(&db, with_ids(numbers.clone()));
     assert!(reported.contains("row 3, column \"a\": \"18446744073709551615\""), "{reported}");
     assert!(reported.contains("64 bits"), "{reported}");
     assert_eq!(nodes(&db, with_ids(numbers), skipping()).unwrap().skipped, 1);
-    assert_eq!(ask(&db, "{ q(func: has(a)) { a } }"), r#"{"q":[{"a":true}]}"#);
+    assert_eq!(json(&db, "{ q(func: has(a)) { a } }"), r#"{"q":[{"a":true}]}"#);
 }
 
-/// One facet that can't be stored took those of the other rows with it.
+/// One facet that can't be stored made those of the other rows fail.
 #[test]
 fn a_facet_that_cannot_be_stored_is_one_cell() {
     let db = Database::in_memory();
     let large: ArrayRef = Arc::new(UInt64Array::from(vec![1, 1 << 63, 3]));
     let weights: ArrayRef = Arc::new(Float64Array::from(vec![0.5, f64::INFINITY, 1.5]));
-    let ends = [("from", ints(&[1, 2, 3])), ("to", ints(&[2, 3, 1]))];
-    let columns = ends.into_iter().chain([("n", large), ("w", weights)]).collect();
+    let endpoints = [("from", ints(&[1, 2, 3])), ("to", ints(&[2, 3, 1]))];
+    let columns = endpoints.into_iter().chain([("n", large), ("w", weights)]).collect();
     let mut options = EdgeOptions::new("knows", "from", "to");
     options.facets = ["n", "w"].map(|name| (name.to_owned(), name.to_owned())).to_vec();
     options.table.skip_errors = true;
     let report = edges(&db, table(vec![batch(columns)]), options).unwrap();
     assert_eq!((report.skipped, report.triples), (2, 6));
-    let result = ask(&db, "{ q(func: has(knows)) { knows @facets(n, w) { uid } } }");
+    let result = json(&db, "{ q(func: has(knows)) { knows @facets(n, w) { uid } } }");
     assert_eq!(result.matches("knows|n").count(), 2, "{result}");
     assert_eq!(result.matches("knows|w").count(), 2, "{result}");
 }
@@ -120,7 +120,7 @@ fn vectors_have_finite_numbers() {
             "{reported}"
         );
         assert_eq!(nodes(&db, with_ids(rows(last)), skipping()).unwrap().skipped, 1);
-        assert_eq!(ask(&db, "{ q(func: has(a)) { a } }"), r#"{"q":[{"a":[1E+00,2E+00]}]}"#);
+        assert_eq!(json(&db, "{ q(func: has(a)) { a } }"), r#"{"q":[{"a":[1E+00,2E+00]}]}"#);
     }
     for text in ["[1.1, inf]", "[nan, 1]", "[1, 1e39]"] {
         let reported = db.mutate(&format!("_:x <a> \"{text}\"^^<float32vector> ."), "").err();
@@ -177,7 +177,7 @@ fn columns_of_one_name_are_refused() {
 
 /// They vanished without a word.
 #[test]
-fn edges_without_an_end_are_told() {
+fn edges_without_an_endpoint_are_reported() {
     let db = Database::in_memory();
     let from: ArrayRef = Arc::new(StringArray::from(vec![Some("1"), None, Some("3"), None]));
     let to: ArrayRef = Arc::new(StringArray::from(vec![Some("2"), Some("2"), Some(""), None]));
@@ -205,12 +205,12 @@ fn fractions_are_no_ints() {
     let reported = fault(&db, with_ids(floats.clone()));
     assert!(reported.contains("row 2, column \"a\": \"-1.5\": it has a fraction"), "{reported}");
     assert_eq!(nodes(&db, with_ids(floats), skipping()).unwrap().skipped, 1);
-    assert_eq!(ask(&db, "{ q(func: has(a)) { a } }"), r#"{"q":[{"a":2}]}"#);
+    assert_eq!(json(&db, "{ q(func: has(a)) { a } }"), r#"{"q":[{"a":2}]}"#);
     let reported = fault(&db, with_ids(decimals(&[200, 150], 2)));
     assert!(reported.contains("row 2, column \"a\": \"1.50\""), "{reported}");
     let large = [900_719_925_474_099_300, 100];
     nodes(&db, with_ids(decimals(&large, 2)), NodeOptions::default()).unwrap();
-    let result = ask(&db, "{ q(func: has(a), orderdesc: a, first: 1) { a } }");
+    let result = json(&db, "{ q(func: has(a), orderdesc: a, first: 1) { a } }");
     assert_eq!(result, r#"{"q":[{"a":9007199254740993}]}"#);
 }
 
@@ -260,13 +260,13 @@ fn periods_are_refused() {
 
 /// As floats they lost digits that the predicate has.
 #[test]
-fn decimals_keep_their_digits() {
+fn decimals_retain_their_digits() {
     for (schema, want) in
         [("a: bigfloat .", "0.1"), ("a: string .", "\"0.10\""), ("a: float .", "0.1")]
     {
         let db = with_schema(schema);
         nodes(&db, with_ids(decimals(&[10], 2)), NodeOptions::default()).unwrap();
-        let result = ask(&db, "{ q(func: has(a)) { a } }");
+        let result = json(&db, "{ q(func: has(a)) { a } }");
         assert_eq!(result, format!(r#"{{"q":[{{"a":{want}}}]}}"#), "{schema}");
     }
 }
@@ -277,7 +277,7 @@ fn decimals_become_the_nearest_floats() {
     let digits: Vec<i128> = (1..200).map(|at| 1_234_567_890_123_456_789 * at + at).collect();
     let db = Database::in_memory();
     nodes(&db, with_ids(decimals(&digits, 21)), NodeOptions::default()).unwrap();
-    let result = ask(&db, "{ q(func: has(a), orderasc: id) { a } }");
+    let result = json(&db, "{ q(func: has(a), orderasc: id) { a } }");
     let numbers = result.split("\"a\":").skip(1).map(|rest| rest.split('}').next().unwrap());
     let numbers: Vec<f64> = numbers.map(|number| number.parse().unwrap()).collect();
     let want = digits.iter().map(|digits| format!("{digits}e-21").parse::<f64>().unwrap());
@@ -290,7 +290,7 @@ fn ids_that_are_decimals_and_floats() {
     let long = 12_345_678_901_234_567_890;
     let db = with_schema("id: string @index(hash) .");
     nodes(&db, of(decimals(&[long * 100, 500], 2)), NodeOptions::default()).unwrap();
-    let result = ask(&db, "{ q(func: has(id)) { id } }");
+    let result = json(&db, "{ q(func: has(id)) { id } }");
     assert_eq!(result, r#"{"q":[{"id":"12345678901234567890"},{"id":"5"}]}"#);
     let reported = fault(&db, of(decimals(&[550], 2)));
     assert!(reported.contains("\"5.50\": an id is a whole number or a text"), "{reported}");
@@ -324,7 +324,7 @@ fn a_quote_that_is_not_closed_is_an_error_where_others_are() {
         let (_folder, path) = file("a.csv", text.as_bytes());
         let report = nodes(&db, Table::File(path), person()).unwrap();
         assert!(report.notes.iter().any(|note| note.contains("no quotes")), "{:?}", report.notes);
-        let texts = ask(&db, "{ q(func: eq(id, \"x\")) { a } }");
+        let texts = json(&db, "{ q(func: eq(id, \"x\")) { a } }");
         assert_eq!(texts, r#"{"q":[{"a":"\"abc"}]}"#);
     }
     let (_folder, path) = file("a.csv", format!("id,a\n{rows}").as_bytes());
@@ -332,7 +332,7 @@ fn a_quote_that_is_not_closed_is_an_error_where_others_are() {
     assert_eq!(nodes(&db, Table::File(path), person()).unwrap().nodes, 2000);
 }
 
-/// Each column that was new looked at the entire schema: 16,000 of them took half a minute.
+/// Each column that was new scanned the schema: 16,000 of them needed half a minute.
 #[test]
 fn many_columns_may_be_new() {
     let names: Vec<String> = (0..16_000).map(|position| format!("p{position}")).collect();
@@ -406,7 +406,7 @@ fn two_cells_of_one_value_are_refused() {
     let options = NodeOptions { table: skipping(), ..NodeOptions::default() };
     let report = nodes(&db, rows(), options).unwrap();
     assert_eq!((report.skipped, report.overridden), (1, 0));
-    let result = ask(&db, "{ q(func: has(any), orderasc: id) { any } }");
+    let result = json(&db, "{ q(func: has(any), orderasc: id) { any } }");
     assert_eq!(result, r#"{"q":[{"any":"a"},{"any":"b"},{"any":"6"}]}"#);
     let uids = Some(IdSpace::Uid);
     let facets = ["any", "any^^int"].map(|it| (it.to_owned(), it.to_owned())).to_vec();
@@ -416,7 +416,7 @@ fn two_cells_of_one_value_are_refused() {
     assert!(fault.contains(want), "{fault}");
     options.table = skipping();
     assert_eq!(edges(&db, rows(), options).unwrap().skipped, 1);
-    let result = ask(&db, "{ q(func: uid(1, 2, 3)) { e @facets { uid } } }");
+    let result = json(&db, "{ q(func: uid(1, 2, 3)) { e @facets { uid } } }");
     let want = r#"{"q":[{"e":[{"uid":"0x2","e|any":"a"}]},{"e":[{"uid":"0x3","e|any":"b"}]},{"e":[{"uid":"0x1","e|any":6}]}]}"#;
     assert_eq!(result, want);
 }

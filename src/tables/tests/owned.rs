@@ -1,6 +1,6 @@
 //! Types get the edges of their nodes as fields, and nodes that are made get a type.
 
-use super::{ask, batch, edges, ints, nodes, table, texts};
+use super::{batch, edges, ints, json, nodes, table, texts};
 use crate::db::{Database, LoadReport, Memory, OpenOptions, RequestContext, Thresholds};
 use crate::tables::{EdgeOptions, ForeignKey, IdSpace, Missing, NodeOptions, TableOptions};
 use arrow_array::types::Int32Type;
@@ -29,11 +29,11 @@ fn route() -> EdgeOptions {
 
 /// The fields of a type.
 fn fields(db: &Database, name: &str) -> String {
-    ask(db, &format!("schema(type: {name}) {{}}"))
+    json(db, &format!("schema(type: {name}) {{}}"))
 }
 
 fn typed(db: &Database, name: &str) -> String {
-    ask(db, &format!("{{ q(func: type({name}), orderasc: iata) {{ iata }} }}"))
+    json(db, &format!("{{ q(func: type({name}), orderasc: iata) {{ iata }} }}"))
 }
 
 #[test]
@@ -46,9 +46,10 @@ fn a_type_has_the_edges_that_start_at_its_nodes() {
     assert_eq!(report.notes, [note]);
     assert!(fields(&db, "Airport").contains(r#"{"name":"route"}"#));
     assert!(!fields(&db, "Heliport").contains("route"));
-    let all = ask(&db, r#"{ q(func: eq(iata, "ZRH")) { expand(_all_) { iata } } }"#);
+    let all = json(&db, r#"{ q(func: eq(iata, "ZRH")) { expand(_all_) { iata } } }"#);
     assert_eq!(all, r#"{"q":[{"iata":"ZRH","route":[{"iata":"JFK"}]}]}"#);
-    // Once is enough, and the next type gets it where it is the first time that it has such an edge.
+    // Once is enough, and the next type gets it where it is the first time that it has such an
+    // edge.
     assert_eq!(routes(&db, &["ZRH"], &["X"], route()).notes, [""; 0]);
     let note = "`route` is a field of Heliport now and leads to Airport";
     assert_eq!(routes(&db, &["X"], &["ZRH"], route()).notes, [note]);
@@ -74,11 +75,12 @@ fn nodes_that_are_made_get_the_type_of_the_others() {
         airports(&db, &["H"], "Heliport");
         let bounded =
             || EdgeOptions { table: TableOptions { memory, ..TableOptions::default() }, ..route() };
-        // A new target, beside targets that are all airports.
+        // A new target among targets that are all airports.
         let report = routes(&db, &["A", "A"], &["B", "N"], bounded());
         assert_eq!((report.new_nodes, report.untyped), (1, 0));
         assert_eq!(typed(&db, "Airport"), r#"{"q":[{"iata":"A"},{"iata":"B"},{"iata":"N"}]}"#);
-        // The other targets are of two types; then there is none at all; then a node is a source and a target, of two types.
+        // The other targets are of two types; then there is none at all; then a node is a source
+        // and a target, of two types.
         let report = routes(&db, &["A", "A", "A"], &["B", "H", "M1"], bounded());
         assert_eq!((report.new_nodes, report.untyped), (1, 1));
         let report = routes(&db, &["A"], &["M2"], bounded());
@@ -109,7 +111,7 @@ fn in_a_large_graph_as_in_a_small_one() {
     assert_eq!((report.new_nodes, report.untyped, report.notes.len()), (1, 0, 0));
     // Two edges, an id and a type.
     assert_eq!((report.triples, report.nodes), (4, 3));
-    let last = ask(&db, "{ q(func: type(Airport), offset: 500) { iata } }");
+    let last = json(&db, "{ q(func: type(Airport), offset: 500) { iata } }");
     assert_eq!(last, r#"{"q":[{"iata":"N"}]}"#);
 }
 
@@ -144,7 +146,7 @@ fn columns_that_name_nodes_are_edges() {
         let all =
             "{ q(func: type(Event), orderasc: no) { no dest { iata dgraph.type } via { id } } }";
         assert_eq!(
-            ask(&db, all),
+            json(&db, all),
             r#"{"q":[{"no":1,"dest":{"iata":"JFK","dgraph.type":["Airport"]},"via":[{"id":7},{"id":9}]},{"no":2},{"no":3,"dest":{"iata":"X","dgraph.type":["Airport"]},"via":[{"id":9},{"id":8}]}]}"#
         );
     }
@@ -184,7 +186,8 @@ fn a_graphql_schema_that_is_set_stays_as_it_is() {
     assert_eq!((before.schema, before.generated), (after.schema, after.generated));
 }
 
-/// Rows whose id an earlier row has are counted, whether their nodes are new, stored or named by uids; keys to other rows are none.
+/// Rows whose id an earlier row has are counted, whether their nodes are new, stored or named by
+/// uids; keys to other rows are none.
 #[test]
 fn ids_that_come_twice_are_counted() {
     for by_uid in [false, true] {
@@ -235,7 +238,7 @@ fn fields_with_id_name_nodes() {
     };
     assert_eq!(link("a", "b", "User.knows").unwrap().new_nodes, 0);
     let result = "{ q(func: eq(User.email, \"a\")) { User.knows { User.email } } }";
-    assert_eq!(ask(&db, result), r#"{"q":[{"User.knows":[{"User.email":"b"}]}]}"#);
+    assert_eq!(json(&db, result), r#"{"q":[{"User.knows":[{"User.email":"b"}]}]}"#);
     // The type names its nodes, too.
     let rows = batch(vec![("id", ints(&[1])), ("author", texts(&["b"]))]);
     let own = Some(IdSpace::Predicate("post".into()));
@@ -251,7 +254,8 @@ fn fields_with_id_name_nodes() {
     assert!(fault.to_string().contains("named by Post.slug and by User.email"), "{fault}");
 }
 
-/// Ids of tables stay in memory: their bytes are reserved, and the report says where it is more than the bound of the load.
+/// Ids of tables stay in memory: their bytes are reserved, and the report says where it is more
+/// than the bound of the load.
 #[test]
 fn ids_are_reserved_and_reported_beyond_the_bound() {
     let codes: Vec<String> = (0..60_000).map(|number| format!("{number:0400}")).collect();

@@ -187,7 +187,7 @@ fn what_is_no_statement() {
         (
             edge("0x1> <p> * .\n<0x2", "knows", "0x1"),
             Code::Unknown,
-            "statement 2: `>` can't stand in the subject",
+            "statement 2: `>` is not allowed in the subject",
         ),
         (
             quad("_:a", "born", Val::DatetimeVal(Bytes::from_static(b"soon"))),
@@ -225,7 +225,7 @@ fn what_is_no_statement() {
         (
             with(facet("a=1) . ", b"x", ValType::String)),
             Code::Unknown,
-            "`=` can't stand in the facet",
+            "`=` is not allowed in the facet",
         ),
     ] {
         failed(set(&site, vec![good(), bad]), code, why);

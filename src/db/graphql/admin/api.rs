@@ -1,4 +1,5 @@
-//! The API that administers a database: an API as that of a schema, whose values come from the engine itself.
+//! The API that administers a database: an API as that of a schema, whose values come from the
+//! engine itself.
 
 use crate::db::Database;
 use crate::db::graphql::admin::Instance;
@@ -177,12 +178,12 @@ mod tests {
     use std::cell::RefCell;
     use std::sync::Arc;
 
-    fn ask(database: &Database, text: &str) -> String {
-        ask_within(database, text, None).0
+    fn send(database: &Database, text: &str) -> String {
+        send_within(database, text, None).0
     }
 
     /// The response, and the acts that the surface has to execute.
-    fn ask_within(database: &Database, text: &str, folder: Option<&Folder>) -> (String, Vec<Act>) {
+    fn send_within(database: &Database, text: &str, folder: Option<&Folder>) -> (String, Vec<Act>) {
         let (acts, tasks) = (RefCell::new(Vec::new()), Arc::new(Tasks::default()));
         let act = |act| acts.borrow_mut().push(act);
         let response = respond(database, text, folder, &tasks, &act);
@@ -211,15 +212,15 @@ mod tests {
     }
 
     #[test]
-    fn the_surface_is_told() {
+    fn the_caller_gets_the_server_acts() {
         let database = Database::in_memory();
         let text = "mutation { draining(enable: true) { response { message } } shutdown { response { code } } __typename }";
-        let (reported, acts) = ask_within(&database, text, None);
+        let (reported, acts) = send_within(&database, text, None);
         let want = r#"{"data":{"draining":{"response":{"message":"draining mode has been set to true"}},"shutdown":{"response":{"code":"Success"}},"__typename":"Mutation"}}"#;
         assert_eq!(reported, want);
         assert_eq!(acts, [Act::Drain(true), Act::ShutDown]);
         let (reported, acts) =
-            ask_within(&database, "mutation { draining { response { code } } }", None);
+            send_within(&database, "mutation { draining { response { code } } }", None);
         assert!(reported.contains("say whether"), "{reported}");
         assert!(acts.is_empty());
     }
@@ -230,10 +231,10 @@ mod tests {
         database.mutate("<1> <name> \"Ada\" .", "").unwrap();
         let outer = tempfile::tempdir().unwrap();
         let folder = Folder::new(outer.path()).unwrap();
-        let ask = |text: &str| ask_within(&database, text, Some(&folder)).0;
+        let send = |text: &str| send_within(&database, text, Some(&folder)).0;
         let field = "{ response { code } exportedFiles }";
         for (format, end) in [("", "rdf"), ("format: \"json\"", "jsonl")] {
-            let reported = ask(&format!(
+            let reported = send(&format!(
                 "mutation {{ export(input: {{{format} destination: \"a/b\"}}) {field} }}"
             ));
             let reported: Json = serde_json::from_str(&reported).unwrap();
@@ -252,7 +253,7 @@ mod tests {
             ("format: \"csv\"", "invalid export format: csv"),
             ("namespace: 3", "there is no namespace 3"),
         ] {
-            let reported = ask(&format!("mutation {{ export(input: {{{input}}}) {field} }}"));
+            let reported = send(&format!("mutation {{ export(input: {{{input}}}) {field} }}"));
             assert!(
                 reported.contains("resolving export failed because") && reported.contains(why),
                 "{reported}"
@@ -260,13 +261,13 @@ mod tests {
             assert!(reported.contains(r#""data":{"export":null}"#), "{reported}");
         }
         let reported =
-            ask("mutation { backup(input: {destination: \"c\"}) { response { code } } }");
+            send("mutation { backup(input: {destination: \"c\"}) { response { code } } }");
         assert_eq!(reported, r#"{"data":{"backup":{"response":{"code":"Success"}}}}"#);
         let entries = std::fs::read_dir(outer.path().join("c")).unwrap();
         let copies: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
         let copy = Database::open(&copies[0], crate::db::OpenOptions::default()).unwrap();
         assert_eq!(copy.stats().unwrap().nodes, 1);
-        let reported = ask_within(&database, "mutation { export(input: {}) { taskId } }", None).0;
+        let reported = send_within(&database, "mutation { export(input: {}) { taskId } }", None).0;
         assert!(reported.contains("serve --export DIR"), "{reported}");
     }
 
@@ -282,12 +283,12 @@ mod tests {
             ("assign(input: {what: UID, num: 0}) { response { startId } }", "Nothing to be leased"),
             ("login(userId: \"a\") { response { accessJWT } }", "invalid username or password"),
         ] {
-            let reported = ask(&database, &format!("mutation {{ {field} }}"));
+            let reported = send(&database, &format!("mutation {{ {field} }}"));
             assert!(reported.contains("resolving ") && reported.contains(why), "{reported}");
         }
         let text =
             "mutation { assign(input: {what: UID, num: 10}) { response { startId endId } } }";
-        let reported: Json = serde_json::from_str(&ask(&database, text)).unwrap();
+        let reported: Json = serde_json::from_str(&send(&database, text)).unwrap();
         let reported = &reported["data"]["assign"]["response"];
         assert_eq!(reported["endId"].as_u64().unwrap(), reported["startId"].as_u64().unwrap() + 9);
     }
@@ -298,21 +299,21 @@ mod tests {
         let get = "{ getGQLSchema { id schema __typename } }";
         let id = database.graphql_schema_id().unwrap();
         let shown = |text| format!(r#"{{"id":"{id}","schema":"{text}","__typename":"GQLSchema"}}"#);
-        assert_eq!(ask(&database, get), format!(r#"{{"data":{{"getGQLSchema":{}}}}}"#, shown("")));
+        assert_eq!(send(&database, get), format!(r#"{{"data":{{"getGQLSchema":{}}}}}"#, shown("")));
         let set = "mutation { updateGQLSchema(input: {set: {schema: \"type A { b: Int }\"}}) { gqlSchema { schema } } }";
         let want = r#"{"data":{"updateGQLSchema":{"gqlSchema":{"schema":"type A { b: Int }"}}}}"#;
-        assert_eq!(ask(&database, set), want);
+        assert_eq!(send(&database, set), want);
         let want = format!(r#"{{"data":{{"getGQLSchema":{}}}}}"#, shown("type A { b: Int }"));
-        assert_eq!(ask(&database, get), want);
+        assert_eq!(send(&database, get), want);
         let bad = set.replace("Int", "Foo");
-        let reported = ask(&database, &bad);
+        let reported = send(&database, &bad);
         assert!(reported.contains("resolving updateGQLSchema failed because input:"), "{reported}");
         assert!(reported.contains(r#""data":{"updateGQLSchema":null}"#), "{reported}");
-        assert_eq!(ask(&database, get), want);
+        assert_eq!(send(&database, get), want);
     }
 
     #[test]
-    fn what_a_schema_changes_is_told() {
+    fn what_a_schema_changes_is_reported() {
         let database = Database::in_memory();
         let set = |fields: &str| {
             let schema = format!("type A {{ {fields} }}");
@@ -337,9 +338,9 @@ mod tests {
     }
 
     #[test]
-    fn the_state_is_told() {
+    fn the_state_is_reported() {
         let reported =
-            ask(&Database::in_memory(), "{ h: health { status } state { groups { id } } }");
+            send(&Database::in_memory(), "{ h: health { status } state { groups { id } } }");
         assert_eq!(
             reported,
             r#"{"data":{"h":[{"status":"healthy"}],"state":{"groups":[{"id":1}]}}}"#

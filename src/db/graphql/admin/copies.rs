@@ -11,18 +11,19 @@ use serde_json::{Value as Json, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Writes the data as text, in the folder of exports: a new folder with the data, the schema, and the GraphQL schema where there is one.
+/// Writes the data as text, in the folder of exports: a new folder with the data, the schema, and
+/// the GraphQL schema where there is one.
 ///
 /// # Errors
 ///
-/// A fault of the input, or the failure of the export if it ended while the request waited. The failure of a longer
-/// export is retained with its task.
+/// A fault of the input, or the failure of the export if it ended while the request waited. The
+/// failure of a longer export is retained with its task.
 pub(super) fn export(
     database: &Database,
     input: Option<&Value>,
     instance: &Instance<'_>,
 ) -> Result<Json> {
-    let ends = match text_of(input, "format").unwrap_or("rdf") {
+    let extension = match text_of(input, "format").unwrap_or("rdf") {
         "rdf" | "" => ".rdf.gz",
         "json" => ".jsonl.gz",
         other => {
@@ -51,8 +52,9 @@ pub(super) fn export(
                 };
                 let failed = |error| Error::io(format!("creating {}", folder.display()), error);
                 fs::create_dir_all(&folder).map_err(failed)?;
-                // Files of Dgraph are named after the group of servers that wrote them; there is one here.
-                let data = folder.join(format!("g01{ends}"));
+                // Files of Dgraph are named after the group of servers that wrote them; there is
+                // one here.
+                let data = folder.join(format!("g01{extension}"));
                 let report = database.export_with(&data, context)?;
                 files.extend([data, report.schema]);
                 files.extend(report.graphql_schema);
@@ -63,7 +65,8 @@ pub(super) fn export(
     payload("Export", task?)
 }
 
-/// Writes the database as it lies on disk to a new folder in the folder of exports: it can be served from there.
+/// Writes the database as it lies on disk to a new folder in the folder of exports: it can be
+/// served from there.
 ///
 /// # Errors
 ///
@@ -92,9 +95,9 @@ fn text_of<'a>(input: Option<&'a Value>, name: &str) -> Option<&'a str> {
 struct Site {
     folder: Folder,
     destination: String,
-    /// The name of the folder that will be created there. It consists of the number of the newest commit and the time of the
-    /// request in seconds since 1970; a number is added where it is taken. What is written may be newer than that commit, since
-    /// the task may have to wait.
+    /// The name of the folder that will be created there. It consists of the number of the newest
+    /// commit and the time of the request in seconds since 1970; a number is added if it exists.
+    /// What is written may be newer than that commit, since the task may have to wait.
     name: String,
 }
 
@@ -127,7 +130,8 @@ impl Site {
     }
 }
 
-/// Words the answer: the files of a task that has ended, or only its number, in hexadecimal, while it waits or runs.
+/// Words the answer: the files of a task that has ended, or only its number, in hexadecimal, while
+/// it waits or runs.
 ///
 /// # Errors
 ///

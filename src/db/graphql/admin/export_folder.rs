@@ -1,15 +1,15 @@
 //! The one folder that requests may have files written to.
 //!
-//! A destination comes from a request, so it is not believed: it has to name a position below the folder by plain names,
-//! one after the other, and each step is looked at after links are followed. What is written goes to a new folder in
-//! it, so nothing that was there is replaced.
+//! A destination comes from a request, so it is not believed: it has to name a position below the
+//! folder by plain names, one after the other, and each step is looked at after links are followed.
+//! What is written goes to a new folder in it, so nothing that was there is replaced.
 
 use hexgraph_base::types::{Error, Result};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
-/// The number of suffixes that are tried for a folder whose name is taken.
+/// The number of suffixes that are tried for a folder whose name exists.
 const NAMES_MAX: u32 = 1000;
 
 /// The folder that the operator allows requests to write to.
@@ -64,7 +64,7 @@ impl Folder {
     }
 
     /// A new folder at a destination, which is empty for the folder itself, relative to it, or its
-    /// entire path. Its name is `name`, and a number where that is taken.
+    /// absolute path. Its name is `name`, with a number if that exists.
     ///
     /// ```
     /// use hexgraph::db::graphql::Folder;

@@ -5,7 +5,8 @@ use hexgraph_store::exec::RequestContext;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// What a server tells of its version: that of Dgraph whose clients it answers, which some of them compare, and ours.
+/// The version in responses: that of Dgraph whose clients are supported, which some of them
+/// compare, and ours.
 pub const VERSION_TAG: &str = concat!("v25.2.0+hexgraph.", env!("CARGO_PKG_VERSION"));
 
 /// What a surface, such as the HTTP server, lends to a request of the administration API.
@@ -16,9 +17,10 @@ pub struct Instance<'a> {
     pub uptime: u64,
     /// The present time, in seconds since 1970.
     pub now: u64,
-    /// The reason why this caller may only introspect the API; `None` if the caller may do everything.
+    /// The reason why this caller may only introspect the API; `None` if the caller may do
+    /// everything.
     pub refusal: Option<String>,
-    /// The address of the client, as far as it is known.
+    /// The address of the client, if available.
     pub client: Option<IpAddr>,
     /// The folder for exports and backups; `None` if they are not allowed.
     pub folder: Option<&'a Folder>,
@@ -30,11 +32,11 @@ pub struct Instance<'a> {
     pub act: &'a dyn Fn(Act),
 }
 
-/// An act that a request asks of the surface itself.
+/// An operation on the server itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
     /// Refuse requests of clients (true), or answer them again (false).
     Drain(bool),
-    /// Stop once the requests under way have been answered.
+    /// Stop after the running requests.
     ShutDown,
 }

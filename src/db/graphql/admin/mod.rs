@@ -1,4 +1,5 @@
-//! The API that administers a database, and what it does beside the data: exports, backups, tasks.
+//! The API that administers a database, and its operations apart from data: exports, backups,
+//! tasks.
 
 mod api;
 mod instance;

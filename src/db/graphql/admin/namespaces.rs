@@ -1,4 +1,5 @@
-//! The root fields of the administration API about namespaces, and the arguments of others that name one.
+//! The root fields of the administration API about namespaces, and the arguments of others that
+//! name one.
 
 use crate::db::Database;
 use hexgraph_base::types::{Error, Result};
@@ -27,8 +28,8 @@ pub(super) fn delete(database: &Database, input: Option<&Value>) -> Result<Json>
     Ok(json!({ "namespaceId": id, "message": "Deleted namespace successfully" }))
 }
 
-/// The database in the namespace that an argument names, which only an administrator of all may name where it is another one; without
-/// the argument as it is.
+/// The database in the namespace that an argument names, which only an administrator of all may
+/// name where it is another one; without the argument as it is.
 ///
 /// # Errors
 ///

@@ -9,8 +9,8 @@ use hexgraph_base::types::{Error, Result};
 use hexgraph_graphql::request::{Field, Value};
 use serde_json::{Value as Json, json};
 
-/// The reason why operations on a cluster are refused. The constants below are reasons for other operations that an
-/// engine in one process has no use for.
+/// The reason why operations on a cluster are refused. The constants below are reasons for other
+/// operations that an engine in one process has no use for.
 const ALONE: &str = "one engine holds all of the data here";
 const NO_USERS: &str =
     "there are no users and groups without `hexgraph serve --acl secret-file=FILE`";
@@ -104,7 +104,8 @@ fn configure(input: Option<&Value>) -> Result<Json> {
     Ok(done("Config updated successfully"))
 }
 
-/// Checks the size of a cache in megabytes. It has no effect, since data is read where it lies and nothing is cached.
+/// Checks the size of a cache in megabytes. It has no effect, since data is read where it lies and
+/// nothing is cached.
 fn check_cache_size(megabytes: f64) -> Result<()> {
     match megabytes >= 0.0 {
         true => Ok(()),

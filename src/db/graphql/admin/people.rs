@@ -1,4 +1,5 @@
-//! The root fields of the administration API about logins, users and groups: their arguments, and what is shown.
+//! The root fields of the administration API about logins, users and groups: their arguments, and
+//! what is shown.
 
 use crate::db::Database;
 use crate::db::access::{LoginRequest, NewGroup, NewUser, People};
@@ -135,10 +136,10 @@ fn reset_password(database: &Database, input: Option<&Value>) -> Result<Json> {
 /// The users that have to be read to show a field: those named, or all where it requests the
 /// members of groups.
 fn needed<'n>(field: &Field, names: &[&'n str]) -> Option<Vec<&'n str>> {
-    fn asks_members(field: &Field) -> bool {
-        field.shape.name == "users" || children(field).iter().any(asks_members)
+    fn selects_members(field: &Field) -> bool {
+        field.shape.name == "users" || children(field).iter().any(selects_members)
     }
-    (!asks_members(field)).then(|| names.to_vec())
+    (!selects_members(field)).then(|| names.to_vec())
 }
 
 fn children(field: &Field) -> &[Field] {
@@ -149,7 +150,8 @@ fn child<'f>(field: &'f Field, name: &str) -> Option<&'f Field> {
     children(field).iter().find(|child| child.shape.name == name)
 }
 
-/// An object with a name and another member: a map's first node has positions for eleven, and each name has a text of its own.
+/// An object with a name and another member: a map's first node has positions for eleven, and each
+/// name has a text of its own.
 const OBJECT_LEN: usize = 1 << 10;
 
 /// What of users and groups is shown.
@@ -169,7 +171,8 @@ impl<'a> Show<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`]: two groups of a user are four at the second level, and a thousand at the tenth.
+    /// [`Error::Limit`]: two groups of a user are four at the second level, and a thousand at the
+    /// tenth.
     fn user(&self, name: &str, field: &Field) -> Result<Json> {
         let Some(user) = self.people.users.get(name) else { return Ok(Json::Null) };
         self.charge(1)?;
@@ -297,12 +300,12 @@ fn only_name(filter: Option<&Value>) -> Option<Vec<&str>> {
     }
 }
 
-/// The names of which a filter holds; all where there is none.
+/// The names that match a filter; all where there is none.
 fn matching<'n>(names: impl Iterator<Item = &'n String>, filter: Option<&Value>) -> Vec<&'n str> {
     names.map(String::as_str).filter(|name| filter.is_none_or(|it| holds(it, name))).collect()
 }
 
-/// As in filters of a GraphQL API: the parts that stand beside each other hold together, and `or` stands between them and its own.
+/// As in filters of a GraphQL API: sibling parts are joined by AND, and `or` by OR.
 fn holds(filter: &Value, name: &str) -> bool {
     let expected = filter.get("name").filter(|value| !matches!(value, Value::Null));
     let own = expected.is_none_or(|expected| match expected.get("eq") {

@@ -22,8 +22,8 @@ impl Database {
         Ok(json!({ "id": id.to_string(), "schema": schema, "generatedSchema": generated }))
     }
 
-    /// The same as `state` at `/admin`, in the form of `GET /state`: what has an id is found under it, and great numbers
-    /// are text.
+    /// The same as `state` at `/admin`, in the form of `GET /state`: objects are keyed by their
+    /// ids, and great numbers are text.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();

@@ -1,7 +1,8 @@
-//! What takes longer than a request should: each task has a thread and a number, and one runs at a time.
+//! What takes longer than a request should: each task has a thread and a number, and one runs at a
+//! time.
 //!
 //! A request waits a moment for its task. So a short one is reported with its outcome, and a long
-//! one goes on when the client has been told its number.
+//! one goes on after the client has got its number.
 
 use crate::db::RequestContext;
 use crate::db::guard::guarded;
@@ -14,7 +15,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// The time for which a request waits for its task before it is answered without the result.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The largest number of tasks that wait or run. Each has a thread, which sleeps while the task waits.
+/// The largest number of tasks that wait or run. Each has a thread, which sleeps while the task
+/// waits.
 const OPEN_MAX: usize = 16;
 
 /// The number of tasks that are remembered.
@@ -115,8 +117,9 @@ pub(super) fn shown_time(time: SystemTime) -> String {
 }
 
 impl Default for Tasks {
-    /// Creates an empty list. Numbers begin with the present time, so that a number from an earlier run is not found: the seconds
-    /// since 1970, times 65536, so an earlier run would need that many tasks a second to reach it.
+    /// Creates an empty list. Numbers begin with the present time, so that a number from an earlier
+    /// run is unknown: the seconds since 1970, times 65536, so an earlier run would need that many
+    /// tasks a second to collide.
     fn default() -> Tasks {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let existing = Resolved { next: since.as_secs() << 16, tasks: VecDeque::new() };
@@ -129,8 +132,8 @@ impl Default for Tasks {
 }
 
 impl Tasks {
-    /// Queues `job` behind all earlier tasks, and waits for its end for at most `patience`. A job returns the files that it
-    /// wrote.
+    /// Queues `job` behind all earlier tasks, and waits for its end for at most `patience`. A job
+    /// returns the files that it wrote.
     ///
     /// ```
     /// use hexgraph::db::graphql::Tasks;
@@ -147,8 +150,9 @@ impl Tasks {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when too many wait already; `Query` when so many came meanwhile that this one was forgotten. Where the
-    /// system gives no thread the task has failed, as when its job fails.
+    /// [`Error::Limit`] when too many wait already; `Query` when so many came meanwhile that this
+    /// one was forgotten. Where the system gives no thread the task has failed, as when its job
+    /// fails.
     pub fn start(
         self: &Arc<Tasks>,
         kind: &'static str,
@@ -158,7 +162,7 @@ impl Tasks {
         let id = self.enter(kind)?;
         let tasks = Arc::clone(self);
         let thread = thread::Builder::new().name("hexgraph-task".to_owned());
-        let started = thread.spawn(move || tasks.carry_out(id, job));
+        let started = thread.spawn(move || tasks.execute(id, job));
         if let Err(error) = started {
             self.set(id, Status::Failed(error.to_string()));
         }
@@ -185,8 +189,8 @@ impl Tasks {
         self.existing().get(id).cloned()
     }
 
-    /// Cancels the tasks that run or wait, and waits for their end for at most `patience`. It is for good: later tasks fail at
-    /// once.
+    /// Cancels the tasks that run or wait, and waits for their end for at most `patience`. It is
+    /// for good: later tasks fail at once.
     ///
     /// ```
     /// use hexgraph::db::graphql::Tasks;
@@ -237,7 +241,7 @@ impl Tasks {
         Ok(id)
     }
 
-    fn carry_out(&self, id: u64, job: impl FnOnce(&RequestContext) -> Result<Vec<String>>) {
+    fn execute(&self, id: u64, job: impl FnOnce(&RequestContext) -> Result<Vec<String>>) {
         let is_behind = |existing: &Resolved| {
             let mut before = existing.tasks.iter().take_while(|task| task.id < id);
             before.any(|task| !task.status.is_over())

@@ -9,10 +9,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{panic, process, thread};
 
-/// The largest number of events that wait to be sent. Events that arrive while the queue is full are lost.
+/// The largest number of events that wait to be sent. Events that arrive while the queue is full
+/// are lost.
 const WAITING_MAX: usize = 1_024;
 
-/// The most bytes of events that wait to be sent: what an event tells may be as long as a request. One that is longer is sent where none waits.
+/// The most bytes of events that wait to be sent: an event may be as long as a request. One that is
+/// longer is sent where none waits.
 const BYTES_MAX: usize = 64 << 20;
 
 type Event = (Arc<dyn Fetch>, Outgoing, Held);
@@ -41,7 +43,7 @@ impl Drop for Held {
     }
 }
 
-/// The way to the thread that sends.
+/// The queue of the sending thread.
 struct Queue {
     /// The process whose thread it is: a forked child has none of the threads of its parent.
     process: u32,
@@ -50,8 +52,8 @@ struct Queue {
     waiting: Arc<AtomicUsize>,
 }
 
-/// The queue of events for the lambda server, in the order of their commits. One thread sends them: it starts with the
-/// first event and ends when the queue is empty.
+/// The queue of events for the lambda server, in the order of their commits. One thread sends them:
+/// it starts with the first event and exits when the queue is empty.
 #[derive(Default)]
 pub(in crate::db::graphql) struct Hooks {
     queue: ArcSwapOption<Queue>,
@@ -60,7 +62,8 @@ pub(in crate::db::graphql) struct Hooks {
 }
 
 impl Hooks {
-    /// Queues an event to be sent, and returns at once. Returns false when the queue is full and the event is lost.
+    /// Queues an event to be sent, and returns at once. Returns false when the queue is full and
+    /// the event is lost.
     pub(in crate::db::graphql) fn send(&self, client: Arc<dyn Fetch>, event: Outgoing) -> bool {
         let queue = self.queue().or_else(|| {
             let _starting = self.starting.lock().unwrap_or_else(PoisonError::into_inner);

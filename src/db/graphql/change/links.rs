@@ -1,9 +1,8 @@
 //! Makes the statements of links: what else changes when an edge is set or removed.
 //!
-//! A link is an edge and, with `@hasInverse`, the edge back. An end that points to one node gives
-//! up what it led to before, and the edge back from there is removed too. Where a mutation gives
-//! such an end several partners, the last one stays. Costs O(links + edges of the ends that point
-//! to one node).
+//! A link is an edge and, with `@hasInverse`, the edge back. A single-valued field loses its
+//! previous target, and the inverse edge from there is removed too. If a mutation sets several
+//! targets of such a field, the last one stays. Costs O(links + edges of single-valued fields).
 
 use super::touched::Touched;
 use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
@@ -14,16 +13,17 @@ use std::collections::HashMap;
 
 /// The statements that result from setting and removing links.
 #[derive(Debug, Default)]
-pub(in crate::db::graphql) struct CellOffsets<'a> {
+pub(in crate::db::graphql) struct LinkChanges<'a> {
     /// The edges that are set.
     pub sets: Vec<NQuad<'a>>,
     /// The edges that are removed first.
     pub deletes: Vec<NQuad<'a>>,
-    /// The nodes that lose an edge because another node takes their place.
+    /// The nodes that lose an edge because another node replaces them.
     pub displaced: Vec<Touched<'a>>,
 }
 
-/// Returns the nodes that lose a link when all links of a field are removed, for fields that have an edge back.
+/// Returns the nodes that lose a link when all links of a field are removed, for fields that have
+/// an edge back.
 pub(super) fn led_to<'a>(
     version: &Version,
     matched: &[Uid],
@@ -40,25 +40,26 @@ pub(super) fn led_to<'a>(
     led
 }
 
-/// The statements of links that are set and removed. `matched` are the nodes that the filter of an
-/// update or a delete has found. Where all links of a field are removed, those to the nodes `retained`, which ascend, stay.
-pub(in crate::db::graphql) fn ends<'a>(
+/// The statements of links that are set and removed. `matched` are the nodes that match the filter
+/// of an update or a delete. Where all links of a field are removed, those to the nodes `retained`,
+/// which ascend, stay.
+pub(in crate::db::graphql) fn link_changes<'a>(
     version: &Version,
     matched: &[Uid],
     retained: &[Uid],
     links: &[Link<'a>],
     unlinks: &[Unlink<'a>],
-) -> CellOffsets<'a> {
-    let mut ends = CellOffsets::default();
+) -> LinkChanges<'a> {
+    let mut changes = LinkChanges::default();
     for unlink in unlinks {
         for source in nodes(unlink.source, matched) {
-            ends.remove(version, unlink, source, retained);
+            changes.remove(version, unlink, source, retained);
         }
     }
     for pair in lasting_pairs(matched, links) {
-        ends.set(version, &pair);
+        changes.set(version, &pair);
     }
-    ends
+    changes
 }
 
 /// A link between two nodes.
@@ -84,8 +85,8 @@ fn lasting_pairs<'a, 'l>(matched: &[Uid], links: &'l [Link<'a>]) -> Vec<Pair<'a,
             let back = link.back.filter(|back| back.is_single);
             let back = back.map(|back| (back.predicate, target));
             for end in there.into_iter().chain(back) {
-                // A pair that comes again counts once: else what undoes it would leave its twin.
-                // Both ends of a node's link to itself may be the same.
+                // A pair that comes again counts once: else undoing it would leave its twin. Both
+                // endpoints of a self-loop may be the same.
                 if let Some(before) = last.insert(end, number).filter(|one| *one != number) {
                     pairs[before] = None;
                 }
@@ -96,7 +97,7 @@ fn lasting_pairs<'a, 'l>(matched: &[Uid], links: &'l [Link<'a>]) -> Vec<Pair<'a,
     pairs.into_iter().flatten().collect()
 }
 
-impl<'a> CellOffsets<'a> {
+impl<'a> LinkChanges<'a> {
     /// Sets both edges of a link, and removes those that they displace.
     fn set(&mut self, version: &Version, pair: &Pair<'a, '_>) {
         let Pair { source, target, link } = *pair;

@@ -1,4 +1,4 @@
-//! Mutations: computed, guarded by rules, executed, told.
+//! Mutations: computed, guarded by rules, executed, reported.
 
 pub(super) mod touched;
 pub(super) mod links;

@@ -31,9 +31,9 @@ pub(in crate::db::graphql) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
                 Ok(caller) => caller,
                 Err(why) => return not_let_in(root, field, &why),
             };
-            match carry_out(run, caller, root, field) {
+            match execute(run, caller, root, field) {
                 Ok(done) => {
-                    tell(run, root, field, &done);
+                    inform(run, root, field, &done);
                     payload(run, root, field, &done)
                 }
                 Err(refusal) => refused(run, field, refusal),
@@ -53,7 +53,8 @@ pub(in crate::db::graphql) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
 
 /// The result of a mutation.
 struct Done {
-    /// The version that the payload is read from: the one that the mutation made, or for a delete the one before it.
+    /// The version that the payload is read from: the one that the mutation made, or for a delete
+    /// the one before it.
     version: Arc<Version>,
     /// The nodes that the mutation was about, ascending.
     roots: Vec<Uid>,
@@ -63,9 +64,9 @@ struct Done {
     commit: Option<u64>,
 }
 
-/// Tells the lambda server of a commit, where the type requests that by `@lambdaOnMutate`. It is
+/// Informs the lambda server of a commit, where the type requests that by `@lambdaOnMutate`. It is
 /// sent in the background; the answer to the mutation does not depend on it.
-fn tell(run: &Run<'_>, root: &Root, field: &Field, done: &Done) {
+fn inform(run: &Run<'_>, root: &Root, field: &Field, done: &Done) {
     let Some(commit) = done.commit else { return };
     let change = match root.kind {
         RootKind::Add => Change::Add,
@@ -91,9 +92,10 @@ fn not_let_in(root: &Root, field: &Field, why: &TokenError) -> Outcome {
     Outcome::fault(field, Fault::on(root_path(field), message))
 }
 
-/// Computes the mutation on the newest version and commits it. When other commits change what it depends on meanwhile, it is computed
-/// again: `Database::change_prepared` calls `prepare` once for each attempt.
-fn carry_out(
+/// Computes the mutation on the newest version and commits it. When other commits change what it
+/// depends on meanwhile, it is computed again: `Database::change_prepared` calls `prepare` once for
+/// each attempt.
+fn execute(
     run: &Run<'_>,
     caller: Caller<'_>,
     root: &Root,
@@ -109,7 +111,8 @@ fn carry_out(
             commit: None,
         });
     }
-    // The query depends on the inputs alone, so it serves all attempts. The reading is used up by each.
+    // The query depends on the inputs alone, so it serves all attempts. The reading is used up by
+    // each.
     let mut query = reading.query();
     if root.kind != RootKind::Add {
         select(caller, root, field, &mut query)?;
@@ -122,7 +125,8 @@ fn carry_out(
             ended = Some(Ok(done));
             Err(nothing())
         }
-        // An error of the engine says whether another attempt is of use, so it is passed on; all other outcomes are final.
+        // An error of the engine says whether another attempt is of use, so it is passed on; all
+        // other outcomes are final.
         Err(Refusal::Engine(error)) => Err(error),
         Err(refusal) => {
             ended = Some(Err(refusal));
@@ -140,7 +144,7 @@ fn carry_out(
     }
 }
 
-/// Makes the error that ends an attempt without a commit. It is never shown to a client.
+/// Makes the error that stops an attempt without a commit. It is never shown to a client.
 fn nothing() -> Error {
     Error::query("there is nothing to be published")
 }
@@ -170,8 +174,8 @@ struct Next {
 }
 
 impl Job<'_> {
-    /// Computes the next version together with the predicates that it depends on. When there is nothing to change, the
-    /// inner result is the [`Done`] that the payload is made of.
+    /// Computes the next version together with the predicates that it depends on. When there is
+    /// nothing to change, the inner result is the [`Done`] that the payload is made of.
     fn prepare(
         &self,
         version: &Arc<Version>,
@@ -200,7 +204,8 @@ impl Job<'_> {
         let check = || context.check();
         let (after, _) =
             run.database.compute(context, || copy.apply_keyed(version, &mut keys, &check))?;
-        // `add` rules read the new nodes, so they are asked on the version that has them, before it is published.
+        // `add` rules read the new nodes, so they are evaluated on the version that has them,
+        // before it is published.
         if !guard.may_add(&Arc::new(after.clone()), &new)? {
             return Err(Refusal::Denied);
         }
@@ -209,8 +214,8 @@ impl Job<'_> {
         Ok(Ok(Prepared { staged, reads }))
     }
 
-    /// Returns the version to be published. This is the prepared one when no other commit came in between; otherwise
-    /// the changes are applied to the newest version.
+    /// Returns the version to be published. This is the prepared one when no other commit came in
+    /// between; otherwise the changes are applied to the newest version.
     fn finish(
         &self,
         next: Next,
@@ -235,7 +240,7 @@ impl Job<'_> {
             _ => Arc::new(after.clone()),
         };
         let reported = self.run.database.seen(reported)?;
-        // The commit has no number before it is published; `carry_out` adds it.
+        // The commit has no number before it is published; the caller adds it.
         Ok((after, Done { version: reported, roots, count, commit: None }))
     }
 }
@@ -248,8 +253,8 @@ fn now() -> String {
     String::from_utf8(text).expect("a moment is written in ASCII")
 }
 
-/// Makes the answer to a mutation that can't be executed. Faults that would tell the caller about hidden nodes are left out, except
-/// where the server is set to debug its rules.
+/// Makes the answer to a mutation that can't be executed. Faults that would reveal hidden nodes are
+/// left out, except where the server is set to debug its rules.
 fn refused(run: &Run<'_>, field: &Field, refusal: Refusal) -> Outcome {
     let name = &field.shape.name;
     let path = || root_path(field);
@@ -279,8 +284,8 @@ fn refused(run: &Run<'_>, field: &Field, refusal: Refusal) -> Outcome {
     Outcome { value: b"null".to_vec(), errors, failed: true, ..Outcome::default() }
 }
 
-/// Returns the message of an error without its place, which lies in generated statements that the client has never
-/// seen.
+/// Returns the message of an error without its position, which is in generated statements that the
+/// client has never seen.
 fn reason(error: &Error) -> String {
     match error {
         Error::Query { message, .. } | Error::Schema { message, .. } => message.clone(),
@@ -315,7 +320,7 @@ fn select(
     Ok(())
 }
 
-/// Answers what is asked of the payload of a mutation.
+/// Answers the selection of the payload of a mutation.
 fn payload(run: &Run<'_>, root: &Root, field: &Field, done: &Done) -> Outcome {
     let mut outcome = Outcome::default();
     outcome.value.push(b'{');
@@ -359,7 +364,7 @@ fn add_nodes(
         .caller(&requested)
         .and_then(|caller| lower_nodes(caller, &root.type_name, &requested, uids));
     let nodes = match lowered {
-        Ok(lowered) => reader.carry_out(&requested, lowered),
+        Ok(lowered) => reader.answer(&requested, lowered),
         Err(fault) => Outcome::fault(&requested, fault),
     };
     outcome.value.extend_from_slice(&nodes.value);

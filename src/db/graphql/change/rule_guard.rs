@@ -1,7 +1,7 @@
-//! What a mutation may do: where the rules of `@auth` are asked.
+//! What a mutation may do: the rules of `@auth`.
 //!
-//! Rules that restrict which nodes an update or a delete selects are part of its query; what is
-//! asked here is about nodes that a mutation touches beside those.
+//! Rules that restrict which nodes an update or a delete selects are part of its query; the checks
+//! here are for other nodes that a mutation touches.
 
 use super::stage::{MayWrite, Permits};
 use super::touched::Touched;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The name of the query variable that collects the nodes whose rules hold.
 const PASSED: &str = "passed";
 
-/// Asks the rules for one mutation.
+/// Evaluates the rules for one mutation.
 pub(in crate::db::graphql) struct Guard<'a> {
     /// The database, as the user of the request sees it.
     pub database: &'a Database,
@@ -25,7 +25,8 @@ pub(in crate::db::graphql) struct Guard<'a> {
     pub caller: Caller<'a>,
     /// The context that can stop the queries of the rules.
     pub context: &'a RequestContext,
-    /// True if a caller may link nodes that the rules hide from it, provided that it names their IDs or values.
+    /// True if a caller may link nodes that the rules hide from it, provided that it names their
+    /// IDs or values.
     pub links_hidden: bool,
     /// The predicates that the rules have read so far.
     pub reads: Mutex<Reads>,
@@ -40,14 +41,14 @@ impl Permits for Guard<'_> {
         Ok(Box::new(self.database.check_writes(std::slice::from_ref(mutation))?))
     }
 
-    /// Asks the `update` rules of the nodes.
+    /// Evaluates the `update` rules of the nodes.
     fn may_upsert(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>> {
         self.permitted(before, nodes, Operation::Update)
     }
 
-    /// Asks the `query` rules of the nodes, and for those that they hide the `update` rules of types that have any.
-    /// Where a type has no `update` rules, everybody may change its nodes, which does not mean that everybody may learn
-    /// of them.
+    /// Evaluates the `query` rules of the nodes, and for hidden ones the `update` rules of types
+    /// that have any. Without `update` rules everybody may change the nodes of a type, but not
+    /// learn of them.
     fn may_link(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>> {
         if self.links_hidden {
             return Ok(sorted(nodes.iter().map(|node| node.uid)));
@@ -63,7 +64,8 @@ impl Permits for Guard<'_> {
 }
 
 impl Guard<'_> {
-    /// Returns true if a type has `update` rules. For an interface or a union, each of its types must have some.
+    /// Returns true if a type has `update` rules. For an interface or a union, each of its types
+    /// must have some.
     fn has_update_rules(&self, type_name: &str) -> bool {
         let Some(def) = self.caller.model.get(type_name) else { return false };
         let concrete: Vec<&String> = def.implementors.iter().chain(&def.members).collect();

@@ -1,11 +1,11 @@
 //! What a GraphQL mutation does to a version, computed and not yet executed.
 //!
-//! One query finds out which nodes the inputs name and which ones a filter selects. With its results
-//! the mutation becomes statements like those of any other mutation. Beside them stand the nodes that
-//! authorization rules are checked for: the new nodes on the version with the changes, all others on
+//! One query looks up the nodes that the inputs name and the filter selects. With its results the
+//! mutation becomes statements like those of any other mutation, and a list of nodes for which
+//! authorization rules are checked: the new nodes on the version with the changes, all others on
 //! the version before.
 
-use super::links::{CellOffsets, ends, led_to};
+use super::links::{LinkChanges, led_to, link_changes};
 use super::touched::Touched;
 use hexgraph_base::formats::Subject;
 use hexgraph_base::plan::{Query, Reads};
@@ -23,15 +23,16 @@ use std::sync::Arc;
 pub(in crate::db::graphql) struct StagedMutation<'a> {
     /// All changes; `None` when there is nothing to be done.
     pub changes: Option<Changes>,
-    /// The nodes that the mutation is about, ascending. For an add these are the nodes of its objects, for an update or
-    /// a delete those that its filter has found.
+    /// The nodes that the mutation is about, ascending. For an add these are the nodes of its
+    /// objects, for an update or a delete those that match its filter.
     pub roots: Vec<Uid>,
     /// The new nodes. The `add` rules of their types have to hold on the next version.
     pub new: Vec<Touched<'a>>,
-    /// The nodes that lose a link because another node takes their place. The `update` rules of their types have to
-    /// hold.
+    /// The nodes that lose a link because another node replaces them. The `update` rules of their
+    /// types have to hold.
     pub displaced: Vec<Touched<'a>>,
-    /// The predicates whose data decided the fields above, except for those that the permission checks read.
+    /// The predicates whose data decided the fields above, except for those that the permission
+    /// checks read.
     pub reads: Reads,
 }
 
@@ -57,18 +58,19 @@ impl From<Error> for Refusal {
 /// Returns true for a predicate that the user of the request may change.
 pub(in crate::db::graphql) type MayWrite = Box<dyn Fn(&str) -> bool>;
 
-/// Decides what a mutation may do to existing nodes, before any change is computed. The nodes that an update or a
-/// delete selects are not asked about: its query contains their rules already. All results are in ascending order.
+/// Decides what a mutation may do to existing nodes, before any change is computed. The nodes that
+/// an update or a delete selects are not checked: its query contains their rules already. All
+/// results are in ascending order.
 pub(in crate::db::graphql) trait Permits {
     /// Returns what of a version the queries of the mutation see.
     ///
     /// # Errors
     ///
-    /// When the user of the request is not known any more.
+    /// When the user of the request does not exist any more.
     fn seen(&self, version: &Arc<Version>) -> Result<Arc<Version>, Error>;
 
-    /// Checks that the user of the request may change the predicates of a mutation. Returns which the user may change, for the
-    /// deletion of all that a node has.
+    /// Checks that the user of the request may change the predicates of a mutation. Returns which
+    /// the user may change, for the deletion of all that a node has.
     ///
     /// # Errors
     ///
@@ -82,7 +84,7 @@ pub(in crate::db::graphql) trait Permits {
     /// When the asking is stopped.
     fn may_upsert(&self, before: &Arc<Version>, nodes: &[Touched<'_>]) -> Result<Vec<Uid>, Error>;
 
-    /// Returns those of the nodes at the ends of links, old and new, of which the caller may learn that they exist.
+    /// Returns those endpoints of old and new links that the caller may see.
     ///
     /// # Errors
     ///
@@ -91,7 +93,8 @@ pub(in crate::db::graphql) trait Permits {
 }
 
 /// Computes what a mutation does to a version. `query` is the one of the reading, with the block
-/// that selects the nodes of an update or a delete as the variable [`MATCHED`]. `now` is the text for `$now`.
+/// that selects the nodes of an update or a delete as the variable [`MATCHED`]. `now` is the text
+/// for `$now`.
 ///
 /// # Errors
 ///
@@ -124,7 +127,8 @@ pub(in crate::db::graphql) fn stage<'a>(
         let permitted = permits.may_upsert(version, &upserted)?;
         result.permit_upserts(permitted.into_iter().map(|uid| uid.0));
     }
-    // Nodes that the caller may not see count as missing, so that it can't find out which values exist.
+    // Nodes that the caller may not see count as missing, so that it can't find out which values
+    // exist.
     let named = touched(reading.named(&result));
     result.hide(hidden(version, permits, &named)?.into_iter().map(|uid| uid.0));
     if let [only] = matched[..] {
@@ -138,7 +142,8 @@ pub(in crate::db::graphql) fn stage<'a>(
     if selects && matched.is_empty() {
         return Ok(StagedMutation::default());
     }
-    // Links to nodes that the caller may not see are retained. A node that is removed loses all its links.
+    // Links to nodes that the caller may not see are retained. A node that is removed loses all its
+    // links.
     let retained = match outcome.removes_node {
         true => Vec::new(),
         false => hidden(version, permits, &led_to(version, &matched, &outcome.unlinks))?,
@@ -149,13 +154,13 @@ pub(in crate::db::graphql) fn stage<'a>(
     Ok(staged)
 }
 
-/// Returns nodes with their types in the form that the checks take.
+/// Returns nodes with their types in the form of the checks.
 fn touched<'a>(nodes: Vec<(u64, &'a TypeDef)>) -> Vec<Touched<'a>> {
     let touched = |(uid, def): (u64, &'a TypeDef)| Touched { uid: Uid(uid), type_name: &def.name };
     nodes.into_iter().map(touched).collect()
 }
 
-/// Returns those of some nodes of which the caller may not learn that they exist, in ascending order.
+/// Returns those of some nodes that the caller may not see, in ascending order.
 fn hidden(
     version: &Arc<Version>,
     permits: &dyn Permits,
@@ -172,7 +177,7 @@ fn hidden(
     Ok(hidden)
 }
 
-/// Moves what the look-ups of the query have found out of the bindings; what the filter selected stays there.
+/// Moves the results of the look-ups out of the bindings; what the filter selected stays there.
 fn result(bindings: &mut Bindings, names: &[String]) -> LookupResult {
     let mut result = LookupResult::default();
     for name in names.iter().filter(|name| *name != MATCHED) {
@@ -185,8 +190,8 @@ fn result(bindings: &mut Bindings, names: &[String]) -> LookupResult {
     result
 }
 
-/// Makes statements of an outcome and stages them. `matched` are the nodes that the filter selected, `retained` those at the other end of
-/// links that stay; both ascend.
+/// Makes statements of an outcome and stages them. `matched` are the nodes that the filter
+/// selected, `retained` those at the other end of links that stay; both ascend.
 fn stage_outcome<'a>(
     version: &Version,
     outcome: Outcome<'a>,
@@ -196,7 +201,8 @@ fn stage_outcome<'a>(
     context: &RequestContext,
 ) -> Result<StagedMutation<'a>, Refusal> {
     let Outcome { mut sets, mut deletes, links, unlinks, new, roots, .. } = outcome;
-    // Statements about a variable are repeated for each selected node. Their number is checked before any is made.
+    // Statements about a variable are repeated for each selected node. Their number is checked
+    // before any is made.
     let is_each = |subject: Subject<'_>| matches!(subject, Subject::Var(_));
     let values = sets.iter().chain(&deletes).filter(|quad| is_each(quad.subject)).count();
     let removed = unlinks.iter().filter(|unlink| is_each(unlink.source)).count();
@@ -217,8 +223,8 @@ fn stage_outcome<'a>(
         reads.add(unlink.predicate);
         unlink.back.iter().for_each(|back| reads.add(back.predicate));
     }
-    let CellOffsets { sets: linked, deletes: unlinked, displaced } =
-        ends(version, matched, retained, &links, &unlinks);
+    let LinkChanges { sets: linked, deletes: unlinked, displaced } =
+        link_changes(version, matched, retained, &links, &unlinks);
     sets.extend(linked);
     deletes.extend(unlinked);
     let mutation = graph::Mutation { sets, deletes };

@@ -1,4 +1,4 @@
-//! The nodes of a mutation that rules are asked about.
+//! The nodes of a mutation that rules are evaluated for.
 
 use hexgraph_base::formats::Subject;
 use hexgraph_base::types::Uid;

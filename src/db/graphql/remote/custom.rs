@@ -1,11 +1,12 @@
-//! Root fields that the schema declares: those that are queries in DQL, `@custom(dql:)`, and those that other servers answer.
+//! Root fields that the schema declares: those that are queries in DQL, `@custom(dql:)`, and those
+//! that other servers answer.
 
 use crate::db::QueryRequest;
-use crate::db::ask::checked::Capacity;
-use crate::db::ask::plans::Variables;
 use crate::db::graphql::reply::complete::{Completed, Completion};
-use crate::db::graphql::reply::found::{RemoteResults, Slot};
+use crate::db::graphql::reply::remote_results::{RemoteResults, Slot};
 use crate::db::graphql::run::{Outcome, Run, root_path, store_fault};
+use crate::db::query::checked::Capacity;
+use crate::db::query::plans::Variables;
 use hexgraph_base::budget::{Held, json_weight};
 use hexgraph_base::types::{Error, Result, stack};
 use hexgraph_dql::Given;
@@ -60,7 +61,7 @@ pub(in crate::db::graphql) fn by_dql(
 ) -> Option<std::result::Result<Local, Fault>> {
     let existing = declared(run, "Query", field)?;
     let Some(Custom::Dql(text)) = &existing.custom else { return None };
-    Some(ask(run, field, text).map_err(|error| store_fault(field, &error)))
+    Some(query_local(run, field, text).map_err(|error| store_fault(field, &error)))
 }
 
 /// Writes the value of a root field that another server answered.
@@ -91,7 +92,7 @@ fn outcome(field: &Field, completed: Completed<'_>) -> Outcome {
 }
 
 /// Runs a query in DQL for the caller.
-fn ask(run: &Run<'_>, field: &Field, text: &str) -> Result<Local> {
+fn query_local(run: &Run<'_>, field: &Field, text: &str) -> Result<Local> {
     let arguments = field.arguments.iter();
     let variables: Variables = arguments
         .filter_map(|(name, value)| Some((format!("${name}"), given_of(value)?)))

@@ -1,9 +1,9 @@
-//! Gathers the nodes of an answer that custom fields are asked about, all nodes of a level at once.
+//! Gathers the nodes of an answer that have custom fields, all nodes of a level at once.
 
-use super::reach::Reach;
+use super::waves::Waves;
 use crate::db::graphql::reply::answer::variant_at;
-use crate::db::graphql::reply::found::Slot;
 use crate::db::graphql::reply::leaf::write_stored;
+use crate::db::graphql::reply::remote_results::Slot;
 use hexgraph_base::plan::FieldKind;
 use hexgraph_base::types::stack;
 use hexgraph_graphql::lower::{Elsewhere, Key, Leaf, ObjectShape, RootShape, ValueSource};
@@ -18,14 +18,14 @@ use std::collections::HashSet;
 /// The number of nodes between two looks at the context.
 const NODES_INTERVAL: usize = 1 << 12;
 
-/// Adds all custom fields in the answer to a root field to what will be asked.
+/// Adds all custom fields in the answer to a root field to the next requests.
 pub(in crate::db::graphql) fn gather<'a>(
     field: &'a Field,
     shape: &'a RootShape<'a>,
     answer: &'a Answer,
-    reach: &mut Reach<'a>,
+    waves: &mut Waves<'a>,
 ) {
-    let mut gather = Gather { version: answer.version(), reach, given: None };
+    let mut gather = Gather { version: answer.version(), waves, given: None };
     match shape {
         RootShape::One(object) | RootShape::List(object) | RootShape::Similar { object, .. } => {
             if let Some(block) = answer.block(0) {
@@ -42,7 +42,7 @@ pub(in crate::db::graphql) fn gather<'a>(
         }
         RootShape::Entities(positions, objects) => {
             let items = field.arguments.given("representations").and_then(Value::as_list);
-            // An entity that is named twice is asked once.
+            // An entity that is named twice is requested once.
             let mut seen = HashSet::new();
             for (position, item) in positions.iter().zip(items.unwrap_or(&[])) {
                 if !seen.insert(position.block) {
@@ -61,7 +61,7 @@ pub(in crate::db::graphql) fn gather<'a>(
 /// The walk over an answer.
 struct Gather<'a, 'r> {
     version: &'a Version,
-    reach: &'r mut Reach<'a>,
+    waves: &'r mut Waves<'a>,
     /// What another service says of an entity: it knows better than the store.
     given: Option<&'a Value>,
 }
@@ -72,11 +72,11 @@ impl<'a> Gather<'a, '_> {
         if !shape.reaches_out {
             return;
         }
-        // What is asked of objects without one of the types is asked of some type, too.
+        // The selection of objects without one of the types is part of a type's selection, too.
         let all = shape.variants.iter().flat_map(|variant| &variant.keys);
         if all.clone().any(|key| matches!(*key.source, ValueSource::Elsewhere(_))) {
             for position in (0..level.nodes.len()).filter(|position| level.is_alive(*position)) {
-                if position.is_multiple_of(NODES_INTERVAL) && self.reach.is_stopped() {
+                if position.is_multiple_of(NODES_INTERVAL) && self.waves.is_stopped() {
                     return;
                 }
                 let (_, keys) = variant_at(level, position, shape);
@@ -120,7 +120,7 @@ impl<'a> Gather<'a, '_> {
             values.extend(value.map(|value| (field.name.clone(), value)));
         }
         let slot = Slot::of_node(key, level, position);
-        self.reach.want(elsewhere.def, elsewhere.field, key.field, slot, values);
+        self.waves.want(elsewhere.def, elsewhere.field, key.field, slot, values);
     }
 }
 

@@ -2,5 +2,5 @@
 
 pub(super) mod gather;
 pub(super) mod send;
-pub(super) mod reach;
+pub(super) mod waves;
 pub(super) mod custom;

@@ -1,7 +1,8 @@
-//! Sends requests to other servers, some at a time, on threads of their own, so that threads that compute never wait for a network.
+//! Sends requests to other servers, some at a time, on threads of their own, so that threads that
+//! compute never wait for a network.
 //!
-//! The thread of the client's request looks at its context meanwhile. When it has to stop it does not wait for the others: they end with the answer
-//! that they wait for, or with its timeout.
+//! The thread of the client's request looks at its context meanwhile. When it has to stop it does
+//! not wait for the others: they end with the answer that they wait for, or with its timeout.
 
 use hexgraph_base::types::{Error, Result, before_waiting};
 use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
@@ -19,19 +20,20 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 /// The result of a request.
 pub(in crate::db::graphql) type Answered = std::result::Result<Incoming, Unanswered>;
 
-/// Sends requests, at most `parallel` at once. `take` is given each result with the number of its request, in the order in which they come.
+/// Sends requests, at most `parallel` at once. `consume` gets each result with the number of its
+/// request, in the order in which they come.
 ///
 /// Once nobody listens at an address, no more requests are sent there.
 ///
 /// # Errors
 ///
-/// When the context says stop; what `take` says.
+/// When the context says stop; the error of `consume`.
 pub(in crate::db::graphql) fn send(
     fetch: &Arc<dyn Fetch>,
     requests: Vec<Outgoing>,
     parallel: usize,
     context: &RequestContext,
-    mut take: impl FnMut(usize, Answered) -> Result<()>,
+    mut consume: impl FnMut(usize, Answered) -> Result<()>,
 ) -> Result<()> {
     let count = requests.len();
     let queue = Arc::new(Mutex::new(Queue {
@@ -49,7 +51,7 @@ pub(in crate::db::graphql) fn send(
             return Err(Error::Limit { message });
         }
     }
-    // The channel ends when the last thread does.
+    // The channel is closed by the last thread.
     drop(sender);
     before_waiting();
     let mut left = count;
@@ -63,7 +65,7 @@ pub(in crate::db::graphql) fn send(
         match receiver.recv_timeout(LOOK_INTERVAL) {
             Ok((number, answered)) => {
                 left -= 1;
-                if let Err(error) = take(number, answered) {
+                if let Err(error) = consume(number, answered) {
                     break Err(error);
                 }
             }

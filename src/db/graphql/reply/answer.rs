@@ -1,14 +1,14 @@
-//! What the executor found → the JSON of an answer, in the order of the request.
+//! The executor's result → the JSON of an answer, in the order of the request.
 //!
-//! Everything is appended to one buffer. Where a value that must not be null is null, the null travels up: what was written of
-//! the objects around it is cut off again.
+//! Everything is appended to one buffer. Where a value that must not be null is null, the null
+//! travels up: what was written of the objects around it is cut off again.
 
 use super::complete::Completion;
-use super::found::{RemoteResults, Slot};
 use super::leaf::{Mismatch, write_stored};
 use super::nulls::{Faults, NullPropagation, Spoiled, Written, mismatch};
 use super::numbers::{AggregatedNodes, write_aggregate};
-use crate::db::ask::checked::Capacity;
+use super::remote_results::{RemoteResults, Slot};
+use crate::db::query::checked::Capacity;
 use apollo_compiler::ast::Type;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::plan::FieldKind;
@@ -26,8 +26,8 @@ use hexgraph_store::graph::Version;
 /// How many objects are written between two looks at the context.
 const OBJECTS_INTERVAL: u32 = 1 << 12;
 
-/// The largest number of errors of other servers that an answer reports. A server that is down causes one for each
-/// node.
+/// The largest number of errors of other servers that an answer reports. A server that is down
+/// causes one for each node.
 const REMOTE_FAULTS_MAX: usize = 1_000;
 
 /// A step of the path to what is being written.
@@ -83,7 +83,7 @@ impl<'a> ReplyWriter<'a> {
         ReplyWriter { elsewhere: Some((model, result)), ..self }
     }
 
-    /// Writes what a plan found for a root field.
+    /// Writes the result of a plan for a root field.
     ///
     /// # Errors
     ///
@@ -115,7 +115,8 @@ impl<'a> ReplyWriter<'a> {
                     answer.block(0).and_then(|block| first_position(block).map(|at| (block, at)));
                 match result {
                     Some((block, position)) => self.nullable(&field.shape.ty, |writer| {
-                        // Types of one interface may each have a node of an ID that is theirs alone.
+                        // Types of one interface may each have a node of an ID that is theirs
+                        // alone.
                         match positions(block).nth(1) {
                             None => writer.object(&block.level, position, object),
                             Some(_) => writer.spoil(field, mismatch("A list", "just one item")),
@@ -158,7 +159,8 @@ impl<'a> ReplyWriter<'a> {
                     let distance = other.and_then(|other| metric.distance(vector, other));
                     near.extend(distance.map(|distance| (distance, node)));
                 }
-                // Of equal distances the lesser node comes first, so that the order is the same each time.
+                // Of equal distances the lesser node comes first, so that the order is the same
+                // each time.
                 near.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
                 self.similar(field, &near, &block.level, object)
             }
@@ -214,7 +216,8 @@ impl<'a> ReplyWriter<'a> {
     ) -> Written {
         self.out.push(b'[');
         let (mut guess, mut index) = (0, 0);
-        // Lists are mostly in the order of the level, so each node is looked for behind the one before.
+        // Lists are mostly in the order of the level, so each node is looked for behind the one
+        // before.
         for &node in nodes {
             let Some(position) = level.position_near(node, guess) else { continue };
             guess = position + 1;
@@ -257,7 +260,8 @@ impl<'a> ReplyWriter<'a> {
             self.key(name);
             self.path.push(Step::Key(name));
             let written = self.member(level, position, def, key);
-            // The path is cut before the error goes on: whoever turns it into a null writes on from a shorter path.
+            // The path is cut before the error goes on: the code that converts it to a null
+            // continues with a shorter path.
             self.path.pop();
             written?;
         }
@@ -302,7 +306,8 @@ impl<'a> ReplyWriter<'a> {
                 }
                 _ => self.aggregate(field, shape, &NO_LEVEL, AggregatedNodes::of_list(&[])),
             },
-            // The path has three steps for a member of a root node: the root field, the index, and the key.
+            // The path has three steps for a member of a root node: the root field, the index, and
+            // the key.
             ValueSource::Distance => match self.distance.filter(|_| self.path.len() == 3) {
                 Some(distance) => {
                     write_float(distance, &mut self.out);
@@ -443,7 +448,7 @@ impl<'a> ReplyWriter<'a> {
         for (key, message) in reported {
             let mut path = self.steps();
             path.push(PathStep::Key(key.shape.key.as_str().into()));
-            self.tell(Fault { path, ..Fault::at(key.shape.location, message) });
+            self.report_fault(Fault { path, ..Fault::at(key.shape.location, message) });
         }
         Ok(())
     }
@@ -460,7 +465,8 @@ impl<'a> ReplyWriter<'a> {
         Ok(())
     }
 
-    /// Writes a missing value: an empty list or null, or an error where the type of the field forbids null.
+    /// Writes a missing value: an empty list or null, or an error where the type of the field
+    /// forbids null.
     fn absent(&mut self, field: &'a Field) -> Written {
         let ty = &field.shape.ty;
         if ty.is_list() { self.empty_list() } else { self.missing(ty, field) }
@@ -468,7 +474,7 @@ impl<'a> ReplyWriter<'a> {
 
     fn look_at_control(&mut self) -> Written {
         self.objects = self.objects.wrapping_add(1);
-        // Objects of which nothing stays add no bytes.
+        // Discarded objects add no bytes.
         let looks = self.objects.is_multiple_of(OBJECTS_INTERVAL);
         let stopped = if looks { self.context.check().err() } else { None };
         self.stopped = self.stopped.take().or(stopped);
@@ -506,7 +512,7 @@ impl NullPropagation for ReplyWriter<'_> {
     }
 }
 
-/// The concrete type of the node at a place of a level, and what is asked of it.
+/// The concrete type of the node at a position of a level, and its selection.
 pub(in crate::db::graphql) fn variant_at<'a>(
     level: &'a Level,
     position: usize,
@@ -543,7 +549,7 @@ fn first_position(block: &BlockResult) -> Option<usize> {
     positions(block).next()
 }
 
-/// The positions of the nodes that a block found and `@cascade` left.
+/// The positions of the nodes of a block after `@cascade`.
 fn positions(block: &BlockResult) -> impl Iterator<Item = usize> {
     let positions = block.roots.iter().filter_map(|node| block.level.position(*node));
     positions.filter(|position| block.level.is_alive(*position))

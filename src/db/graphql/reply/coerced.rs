@@ -1,5 +1,5 @@
-//! Scalars of other servers and of queries in DQL: a value of JSON becomes one of the scalar that the schema names, as the reference coerces it, and
-//! nothing of it may be lost.
+//! Scalars of other servers and of queries in DQL: a value of JSON becomes one of the scalar that
+//! the schema names, as the reference coerces it, and nothing of it may be lost.
 
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::{DateTime, Value, ValueRef, ValueType};
@@ -74,7 +74,7 @@ fn float(result: &Json) -> Option<Number> {
     }
 }
 
-/// Reads a time: a text, or whole seconds since 1970.
+/// Reads a time: a text, or seconds as an integer, since 1970.
 fn moment(result: &Json) -> Option<String> {
     let time = match result {
         Json::String(text) => match ValueRef::String(text).convert(ValueType::DateTime) {

@@ -1,10 +1,10 @@
-//! Completes values of other servers and of queries in DQL: JSON of any form becomes what the types of the schema allow (GraphQL specification, *Value
-//! Completion*).
+//! Completes values of other servers and of queries in DQL: JSON of any form becomes what the types
+//! of the schema allow (GraphQL specification, *Value Completion*).
 
 use super::coerced::{coerced, shown};
-use super::found::{RemoteResults, Slot};
 use super::nulls::{Faults, NullPropagation, Spoiled, Written, mismatch};
-use crate::db::ask::checked::Capacity;
+use super::remote_results::{RemoteResults, Slot};
+use crate::db::query::checked::Capacity;
 use apollo_compiler::ast::Type;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::{Error, stack};
@@ -21,7 +21,8 @@ pub(in crate::db::graphql) struct Completion<'a> {
     capacity: Capacity<'a>,
     path: Vec<PathStep>,
     faults: Faults,
-    /// True if the keys of objects are the response keys of the request rather than the names of the fields.
+    /// True if the keys of objects are the response keys of the request rather than the names of
+    /// the fields.
     is_by_key: bool,
     stopped: Option<Error>,
 }
@@ -30,13 +31,13 @@ pub(in crate::db::graphql) struct Completion<'a> {
 pub(in crate::db::graphql) struct Completed<'a> {
     /// The buffer that was given, with the value appended.
     pub value: Vec<u8>,
-    /// The errors that were found on the way.
+    /// The errors so far.
     pub errors: Vec<Fault>,
     /// True if the value is null although its type forbids it; nothing was appended then.
     pub spoils: bool,
-    /// The reason why the entire request ends without an answer.
+    /// The reason why the request fails without an answer.
     pub stopped: Option<Error>,
-    /// The room that was given, with what was drawn for the value.
+    /// The given capacity, with the reservation for the value.
     pub capacity: Capacity<'a>,
 }
 
@@ -83,7 +84,7 @@ impl<'a> Completion<'a> {
         for reported in &remote.reply.reported {
             let path = self.path.iter().chain(&reported.path).cloned().collect();
             let fault = Fault::at(field.shape.location, reported.message.clone());
-            self.tell(Fault { path, ..fault });
+            self.report_fault(Fault { path, ..fault });
         }
         if remote.is_failed {
             // Why is reported already.
@@ -232,7 +233,8 @@ impl NullPropagation for Completion<'_> {
     }
 }
 
-/// The type of an object: what its `dgraph.type` or `__typename` says, where it may be one of several.
+/// The type of an object: what its `dgraph.type` or `__typename` says, where it may be one of
+/// several.
 pub(in crate::db::graphql) fn concrete<'a>(
     model: &'a Model,
     declared: &str,
@@ -252,7 +254,8 @@ pub(in crate::db::graphql) fn concrete<'a>(
     names.iter().filter_map(Json::as_str).find_map(named)
 }
 
-/// What is asked of an object of a type, and of one whose type is not told: then all that is asked of any type that it may have.
+/// The selection of an object of a type; for an object without a type, the union of the selections
+/// of its possible types.
 fn requested_of<'a>(field: &'a Field, def: Option<&TypeDef>) -> Vec<&'a Field> {
     if let Some(fields) = field.selection.only() {
         return fields.iter().collect();

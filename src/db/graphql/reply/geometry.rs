@@ -4,7 +4,8 @@ use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::{Coordinate, Geometry, stack, write_float};
 use hexgraph_graphql::request::Field;
 
-/// Writes what a field asks of a stored geometry; `None`, and nothing, when it is of another kind than the field's type.
+/// Writes the selection of a stored geometry; `None`, and nothing, when it is of another kind than
+/// the field's type.
 pub(super) fn write_geometry(text: &str, field: &Field, out: &mut Vec<u8>) -> Option<()> {
     let geometry = Geometry::parse_json(text).ok()?;
     let part = match (&geometry, field.shape.ty.inner_named_type().as_str()) {

@@ -9,7 +9,8 @@ use hexgraph_store::exec::typed;
 #[derive(Debug, PartialEq)]
 pub(in crate::db::graphql) struct Mismatch(pub(super) String);
 
-/// Writes a stored value as JSON: as the predicate is typed by now, as DQL reads it, and then as the scalar.
+/// Writes a stored value as JSON: as the predicate is typed by now, as DQL reads it, and then as
+/// the scalar.
 ///
 /// # Errors
 ///

@@ -1,9 +1,9 @@
-//! What was found as the answer that the schema's types allow.
+//! Writes the result as an answer that obeys the schema's types.
 
 pub(super) mod leaf;
 pub(super) mod geometry;
 pub(super) mod numbers;
-pub(super) mod found;
+pub(super) mod remote_results;
 pub(super) mod nulls;
 pub(super) mod answer;
 pub(super) mod coerced;

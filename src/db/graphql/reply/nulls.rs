@@ -1,5 +1,6 @@
-//! How a null that the schema forbids travels up (GraphQL specification, *Handling Execution Errors*): the answer is written to one buffer, and when a
-//! value fails, what was written of the objects around it is cut off again, up to the next value that may be null.
+//! How a null that the schema forbids travels up (GraphQL specification, *Handling Execution
+//! Errors*): the answer is written to one buffer, and when a value fails, what was written of the
+//! objects around it is cut off again, up to the next value that may be null.
 
 use apollo_compiler::ast::Type;
 use hexgraph_graphql::request::{Fault, Field, PathStep};
@@ -10,7 +11,7 @@ pub(in crate::db::graphql) struct Spoiled;
 /// The outcome of writing a value.
 pub(in crate::db::graphql) type Written = std::result::Result<(), Spoiled>;
 
-/// The faults of an answer in the order in which they were found, and about the bytes that they take.
+/// The faults of an answer in order, and about their bytes.
 #[derive(Default)]
 pub(super) struct Faults {
     list: Vec<Fault>,
@@ -46,7 +47,8 @@ pub(in crate::db::graphql) fn bytes_of(fault: &Fault) -> usize {
     size_of::<Fault>() + fault.message.len() + positions + steps.sum::<usize>()
 }
 
-/// Something that writes values of an answer contiguous: those of the store, and those of other servers.
+/// Something that writes values of an answer contiguous: those of the store, and those of other
+/// servers.
 pub(super) trait NullPropagation: Sized {
     /// The buffer that values are appended to.
     fn out(&mut self) -> &mut Vec<u8>;
@@ -54,7 +56,8 @@ pub(super) trait NullPropagation: Sized {
     /// The faults that were reported so far.
     fn faults(&mut self) -> &mut Faults;
 
-    /// Takes note of the length of what was written and of the faults. False where the answer has to end.
+    /// Takes note of the length of what was written and of the faults. False where the answer has
+    /// to end.
     fn goes_on(&mut self) -> bool;
 
     /// The path to the value that is being written.
@@ -89,7 +92,8 @@ pub(super) trait NullPropagation: Sized {
         Ok(())
     }
 
-    /// Writes a value that is not there: null, or a fault where the type `ty` of the field, or of an element of it, promises a value.
+    /// Writes a value that is not there: null, or a fault where the type `ty` of the field, or of
+    /// an element of it, promises a value.
     fn missing(&mut self, ty: &Type, field: &Field) -> Written {
         if !ty.is_non_null() {
             return self.null();
@@ -101,16 +105,16 @@ pub(super) trait NullPropagation: Sized {
         self.spoil(field, message)
     }
 
-    /// Tells a fault of the value that is being written, which fails.
+    /// Reports a fault of the value that is being written, which fails.
     fn spoil(&mut self, field: &Field, message: String) -> Written {
         let path = self.steps();
-        self.tell(Fault { path, ..Fault::at(field.shape.location, message) });
+        self.report_fault(Fault { path, ..Fault::at(field.shape.location, message) });
         Err(Spoiled)
     }
 
-    /// Tells a fault. There may be one for each value, so they count as what is written does; where
-    /// there is no space for them they are reported no more.
-    fn tell(&mut self, fault: Fault) {
+    /// Reports a fault. There may be one for each value, so they count as what is written does;
+    /// where there is no space for them they are reported no more.
+    fn report_fault(&mut self, fault: Fault) {
         if self.goes_on() {
             self.faults().push(fault);
         }

@@ -14,7 +14,8 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::cmp::Ordering;
 
-/// Writes the object of an aggregate. Numbers that don't fit their type are null; the fields and what is wrong are returned.
+/// Writes the object of an aggregate. Numbers that don't fit their type are null; the fields and
+/// what is wrong are returned.
 ///
 /// # Errors
 ///
@@ -106,7 +107,7 @@ impl<'l> AggregatedNodes<'l> {
         AggregatedNodes { count: nodes.len(), list, many: OnceCell::new() }
     }
 
-    /// The nodes of a block, counted, listed or kept as a set.
+    /// The nodes of a block, counted, listed or as a set.
     pub(super) fn of_block(block: &'l BlockResult) -> AggregatedNodes<'l> {
         let Some(set) = ManyNodes::of_block(block) else {
             let count = block.count.unwrap_or(block.roots.len());
@@ -129,7 +130,7 @@ impl<'l> AggregatedNodes<'l> {
     }
 }
 
-/// Nodes, and the fields that were fetched of them, of which each is meant by its place.
+/// Nodes, and the fields that were fetched of them, identified by their indexes.
 struct Fields<'l, 'n> {
     level: &'l Level,
     nodes: AggregatedNodes<'n>,
@@ -222,7 +223,8 @@ mod tests {
         serde_json::from_slice::<Json>(&response.to_json("")).unwrap()["data"].clone()
     }
 
-    /// Of many nodes the numbers are read as columns, of few one by one: both come to what the values that are listed come to, also behind changes.
+    /// Of many nodes the numbers are read as columns, of few one by one: both equal the aggregates
+    /// of the listed values, also after changes.
     #[test]
     fn aggregates_are_those_of_the_values() {
         let db = Database::in_memory();

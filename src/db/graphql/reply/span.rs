@@ -1,4 +1,4 @@
-//! How long root fields took.
+//! The times of root fields.
 
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::write_int;
@@ -12,7 +12,7 @@ pub struct Span {
     shape: Arc<FieldShape>,
     kind: OperationKind,
     started: Instant,
-    took: Duration,
+    elapsed: Duration,
 }
 
 /// Two spans are equal when they belong to the same field; times are not compared.
@@ -29,8 +29,8 @@ impl Span {
         kind: OperationKind,
         started: Instant,
     ) -> Span {
-        let took = started.elapsed();
-        Span { shape: Arc::clone(&field.shape), kind, started, took }
+        let elapsed = started.elapsed();
+        Span { shape: Arc::clone(&field.shape), kind, started, elapsed }
     }
 
     /// Writes the span in the form of Apollo's tracing extension. Offsets count from `since`.
@@ -75,6 +75,6 @@ impl Span {
         out.extend_from_slice(b",\"startOffset\":");
         write_int(nanos(self.started.saturating_duration_since(since)), out);
         out.extend_from_slice(b",\"duration\":");
-        write_int(nanos(self.took), out);
+        write_int(nanos(self.elapsed), out);
     }
 }

@@ -7,18 +7,21 @@ use crate::tables::shape::options::NO_SEPARATOR;
 pub(in crate::tables) struct Dialect {
     /// The byte between the fields of a record.
     pub separator: u8,
-    /// The byte around a field that may hold separators and line ends; `None` where quotes are letters.
+    /// The byte around a field that may hold separators and line breaks; `None` where quotes are
+    /// letters.
     pub quote: Option<u8>,
-    /// The byte that makes the next one a letter within quotes. Two quotes within quotes are one letter in any case.
+    /// The byte that makes the next one a letter within quotes. Two quotes within quotes are one
+    /// letter in any case.
     pub escape: Option<u8>,
     /// The byte that makes a line a comment where it is the first one.
     pub comment: Option<u8>,
     /// Whether that byte also begins a comment behind the fields of a record, outside quotes.
     pub has_comments_in_lines: bool,
-    /// Whether several separators in a row are one, as in columns that are aligned by blanks. A line may begin and end with them.
+    /// Whether several separators in a row are one, as in columns that are aligned by blanks. A
+    /// line may begin and end with them.
     pub merges_separators: bool,
     /// Whether an empty line is a record, as it is in a file of one column.
-    pub keeps_empty_lines: bool,
+    pub retains_empty_lines: bool,
 }
 
 impl Dialect {
@@ -31,7 +34,7 @@ impl Dialect {
             comment: None,
             has_comments_in_lines: false,
             merges_separators: false,
-            keeps_empty_lines: false,
+            retains_empty_lines: false,
         }
     }
 }

@@ -1,6 +1,6 @@
-//! A delimited text file whose dialect and columns are known.
+//! A delimited text file whose dialect and columns are detected.
 //!
-//! Types are inferred from a sample first. A later cell that does not fit ends that attempt: the
+//! Types are inferred from a sample first. A later cell that does not fit stops that attempt: the
 //! types are inferred from the entire file, and the load begins again. So a file is read once where
 //! its beginning is like the rest of it, and twice where it is not.
 
@@ -34,7 +34,8 @@ const SAMPLE_LEN: usize = 1 << 18;
 /// The most of them: more are read only where the first record is longer than the usual sample.
 const SAMPLE_LEN_MAX: usize = 1 << 24;
 
-/// The bytes of memory for a byte of the sample: its text as it is read, decoded and without a mark, and its fields.
+/// The bytes of memory for a byte of the sample: its text as it is read, decoded and without a
+/// mark, and its fields.
 const SAMPLE_COPIES: u64 = 8;
 
 /// The records of a batch at most.
@@ -51,7 +52,7 @@ pub(in crate::tables) struct NameHint {
     pub is_edges: bool,
 }
 
-/// A file and what is known of it.
+/// A file with its detected dialect and columns.
 pub(in crate::tables) struct CsvFile {
     name: String,
     text: TextFile,
@@ -60,7 +61,7 @@ pub(in crate::tables) struct CsvFile {
     missing: MissingTexts,
     options: TextOptions,
     /// Whether the types are those of the entire file.
-    is_inferred_whole: bool,
+    is_inferred_from_all: bool,
     /// Set when a cell is of another type than the sample showed.
     mismatch: OnceLock<()>,
 }
@@ -82,13 +83,13 @@ impl Column {
 }
 
 impl CsvFile {
-    /// Finds out how a file is written. `hint` is what its name promises; `type_of` says for a column which type
-    /// it has, `None` leaves that to the cells.
+    /// Finds out how a file is written. `hint` is what its name promises; `type_of` says for a
+    /// column which type it has, `None` leaves that to the cells.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] for a file that can't be read; [`Error::Load`] for a first record that is none of a table; [`Error::Limit`] where
-    /// there is no memory for the sample.
+    /// [`Error::Io`] for a file that can't be read; [`Error::Load`] for a first record that is none
+    /// of a table; [`Error::Limit`] where there is no memory for the sample.
     pub(in crate::tables) fn open(
         path: PathBuf,
         hint: NameHint,
@@ -138,7 +139,7 @@ impl CsvFile {
             columns,
             missing: given.missing,
             options: options.text.clone(),
-            is_inferred_whole: !is_cut,
+            is_inferred_from_all: !is_cut,
             mismatch: OnceLock::new(),
         })
     }
@@ -180,16 +181,18 @@ impl CsvFile {
         for (column, observed) in self.columns.iter_mut().zip(full) {
             column.observed = observed;
         }
-        (self.is_inferred_whole, self.mismatch) = (true, OnceLock::new());
+        (self.is_inferred_from_all, self.mismatch) = (true, OnceLock::new());
         Ok(())
     }
 
-    /// Returns true if a cell was of another type than the sample showed, so that the types have to be inferred again.
+    /// Returns true if a cell was of another type than the sample showed, so that the types have to
+    /// be inferred again.
     pub(in crate::tables) fn has_mismatch(&self) -> bool {
         self.mismatch.get().is_some()
     }
 
-    /// Widens the types of columns to those of the columns of the same names of other files of one table.
+    /// Widens the types of columns to those of the columns of the same names of other files of one
+    /// table.
     pub(in crate::tables) fn widen(files: &mut [&mut CsvFile]) {
         for position in 1..files.len() {
             let (before, rest) = files.split_at_mut(position);
@@ -223,7 +226,8 @@ impl CsvFile {
         fs::metadata(&self.text.path).map_or(0, |file| file.len())
     }
 
-    /// Reads its records from the first one on. `progress` counts the bytes of the file that were read.
+    /// Reads its records from the first one on. `progress` counts the bytes of the file that were
+    /// read.
     ///
     /// # Errors
     ///
@@ -244,11 +248,13 @@ impl CsvFile {
         ))
     }
 
-    /// The values of some columns of a batch whose first record is row `first_row`, and the cells that are none.
+    /// The values of some columns of a batch whose first record is row `first_row`, and the cells
+    /// that are none.
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] where a cell is of another type than the sample showed; [`CsvFile::has_mismatch`] says that.
+    /// [`Error::Query`] where a cell is of another type than the sample showed;
+    /// [`CsvFile::has_mismatch`] says that.
     pub(in crate::tables) fn typed(
         &self,
         batch: &TextBatch,
@@ -269,7 +275,7 @@ impl CsvFile {
             let (kind, is_given) = column.kind();
             let cells = batch.column(position);
             let (array, mismatches) = column_array(cells, (kind, is_given), &self.missing);
-            if !mismatches.is_empty() && !is_given && !self.is_inferred_whole {
+            if !mismatches.is_empty() && !is_given && !self.is_inferred_from_all {
                 return Err(self.changed());
             }
             let name = ColumnName { name: column.name.clone(), position };
@@ -283,7 +289,7 @@ impl CsvFile {
     fn unknown_columns(&self) -> impl Iterator<Item = usize> {
         let is_unknown = |column: &Column| column.kind() == (ColumnKind::Missing, false);
         let columns = self.columns.iter().enumerate();
-        let columns = columns.filter(|_| !self.is_inferred_whole);
+        let columns = columns.filter(|_| !self.is_inferred_from_all);
         columns.filter(move |(_, column)| is_unknown(column)).map(|(position, _)| position)
     }
 
@@ -293,7 +299,7 @@ impl CsvFile {
         Error::query(format!("{}: the types of columns change", self.name))
     }
 
-    /// What was found, in one line: `comma, header, utf-8, 14 columns`.
+    /// The detected options, in one line: `comma, header, utf-8, 14 columns`.
     pub(in crate::tables) fn description(&self) -> String {
         let CsvFormat { dialect, skip, header, .. } = &self.sniffed;
         let mut parts = vec![separator_name(dialect.separator)];
@@ -324,7 +330,7 @@ impl CsvFile {
         parts.join(", ")
     }
 
-    /// The options with which it is read in this way.
+    /// The options that reproduce this detection.
     pub(in crate::tables) fn written_with(&self) -> Vec<(&'static str, SniffedOption)> {
         let sign = |sign: Option<u8>| {
             let sign = sign.filter(|sign| *sign != NO_SEPARATOR);
@@ -359,8 +365,8 @@ impl CsvFile {
     }
 
     /// Whether the types are those of all cells.
-    pub(in crate::tables) fn is_inferred_whole(&self) -> bool {
-        self.is_inferred_whole
+    pub(in crate::tables) fn is_inferred_from_all(&self) -> bool {
+        self.is_inferred_from_all
     }
 
     /// The first rows, at most `limit` of them.

@@ -3,7 +3,7 @@
 use super::kinds::MissingTexts;
 use crate::tables::shape::options::Ragged;
 
-/// What is known before the file is looked at. `None` is found out.
+/// The options that the caller gives. `None` is detected.
 #[derive(Debug, Clone, Default)]
 pub(in crate::tables) struct Given {
     /// The byte between fields.
@@ -26,6 +26,7 @@ pub(in crate::tables) struct Given {
     pub ragged: Ragged,
     /// Whether the name of the file is that of a list of edges, `.txt` or `.edges`.
     pub is_list: bool,
-    /// Whether the name of the file is that of edges, which have no header where all cells are texts.
+    /// Whether the name of the file is that of edges, which have no header where all cells are
+    /// texts.
     pub is_edges: bool,
 }

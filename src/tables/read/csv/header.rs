@@ -1,9 +1,10 @@
 //! Decides whether the first record of a file has the names of its columns.
 //!
-//! It has, where a cell of it is of no type that the cells below it are of: a text above numbers. Where all cells of the file are
-//! texts nothing can tell; a header is assumed, and said to be. A first record whose cells fit to what stands below is a row, and
-//! so is one that has a date or another text of digits and signs where such texts stand below, that comes again at once, or whose cells
-//! are not distinct names.
+//! It has, where a cell of it is of no type that the cells below it are of: a text above numbers.
+//! Where all cells of the file are texts this is undecidable; a header is assumed, and said to be.
+//! A first record whose cells fit to those below is a row, and so is one that has a date or another
+//! text of digits and signs above such texts, that comes again at once, or whose cells are not
+//! distinct names.
 
 use super::dialect::Dialect;
 use super::given::Given;
@@ -62,7 +63,8 @@ pub(super) fn header_of(
             let below: Vec<ColumnKind> = below.iter().map(Observed::kind).collect();
             let is_alone = records.len() == start + 1;
             let (is_header, was_assumed) = is_header(&own, &below, is_alone);
-            // Names in a list of edges are those of nodes, and who names the columns knows of no header.
+            // Names in a list of edges are those of nodes, and who names the columns knows of no
+            // header.
             let has_values = || {
                 let rows = (start + 1..records.len()).map(|index| records.record(index));
                 has_values(first, rows, &text)
@@ -118,8 +120,8 @@ fn is_header(own: &[ColumnKind], below: &[ColumnKind], is_alone: bool) -> (bool,
     (all_texts, all_texts)
 }
 
-/// Whether texts can be the names of columns: distinct, and none empty but the last one of an empty column, since lines may end with a
-/// separator.
+/// Whether texts can be the names of columns: distinct, and none empty but the last one of an empty
+/// column, since lines may end with a separator.
 fn can_be_names(cells: &[Cow<'_, str>], below: &[ColumnKind]) -> bool {
     let has_trailing = 1 < cells.len()
         && cells.last().is_some_and(|cell| cell.is_empty())
@@ -130,8 +132,9 @@ fn can_be_names(cells: &[Cow<'_, str>], below: &[ColumnKind]) -> bool {
     distinct.len() == named.len() && !distinct.contains("")
 }
 
-/// Whether the first record is a row in a table of texts: it equals the next record, or a cell of it has digits and no letters, and
-/// so has each cell below it. `12:30` and `1/2/2020` name no column.
+/// Whether the first record is a row in a table of texts: it equals the next record, or a cell of
+/// it has digits and no letters, and so has each cell below it. `12:30` and `1/2/2020` name no
+/// column.
 fn has_values<'r, 't>(
     first: &'r [Field],
     mut below: impl Iterator<Item = &'r [Field]> + Clone,

@@ -1,6 +1,7 @@
 //! The types of columns of text, and their cells as Arrow arrays.
 //!
-//! One function reads a cell of each type, and inference and conversion both call it: what one accepts the other does.
+//! One function reads a cell of each type, and inference and conversion both call it: what one
+//! accepts the other does.
 
 use crate::tables::shape::cell_error::{CellError, is_gap};
 use crate::tables::shape::parts::{ColumnName, Fault, shown};
@@ -20,7 +21,7 @@ const NANOS_A_SECOND: i64 = 1_000_000_000;
 const MICROS_A_SECOND: i64 = 1_000_000;
 const NANOS_A_MICRO: u32 = 1_000;
 
-/// The least int that some float represents beside another int: 2^53.
+/// The least int that some float has in common with another int: 2^53.
 const EXACT_INT_MAX: u64 = 1 << 53;
 
 /// The type of a column of text.
@@ -81,7 +82,8 @@ impl ColumnKind {
     }
 }
 
-/// Columns of a batch that are made one by one, and the cells that are not of the types of their columns.
+/// Columns of a batch that are made one by one, and the cells that are not of the types of their
+/// columns.
 #[derive(Default)]
 pub(in crate::tables) struct TypedColumns {
     arrays: Vec<ArrayRef>,
@@ -90,7 +92,8 @@ pub(in crate::tables) struct TypedColumns {
 }
 
 impl TypedColumns {
-    /// Adds a column. `mismatches` are the rows and texts of the cells that are not of its type, in a batch that starts at `first_row`.
+    /// Adds a column. `mismatches` are the rows and texts of the cells that are not of its type, in
+    /// a batch that starts at `first_row`.
     pub(in crate::tables) fn push<'t>(
         &mut self,
         (name, kind): (ColumnName, ColumnKind),
@@ -120,8 +123,8 @@ impl TypedColumns {
 /// The texts that stand for no value.
 #[derive(Debug, Clone, Default)]
 pub(in crate::tables) struct MissingTexts {
-    /// Texts that are missing values in each column. Where there are none, the usual ones such as `n/a` are missing in columns
-    /// of numbers, truth values and times.
+    /// Texts that are missing values in each column. Where there are none, the usual ones such as
+    /// `n/a` are missing in columns of numbers, truth values and times.
     pub given: Vec<String>,
     /// Whether an empty field in quotes is missing, too; else it is an empty text.
     pub quoted_empty: bool,
@@ -170,7 +173,8 @@ fn given_float(text: &str) -> Option<f64> {
     text.trim().parse().ok()
 }
 
-/// Reads a time in a column that is said to have them: in the forms of the schema, too, such as `2006`.
+/// Reads a time in a column that is said to have them: in the forms of the schema, too, such as
+/// `2006`.
 fn given_time(text: &str) -> Option<(i64, u32)> {
     time_of(text).or_else(|| Some(DateTime::parse(text.trim()).ok()?.instant()))
 }
@@ -200,7 +204,8 @@ fn has_leading_zero(text: &str) -> bool {
     matches!(digits, [b'0', next, ..] if next.is_ascii_digit())
 }
 
-/// Reads a date, or a time, as seconds since 1970 in UTC and nanoseconds. A time without an offset is one of UTC.
+/// Reads a date, or a time, as seconds since 1970 in UTC and nanoseconds. A time without an offset
+/// is one of UTC.
 fn time_of(text: &str) -> Option<(i64, u32)> {
     let text = text.trim();
     let text = match text.as_bytes() {
@@ -235,11 +240,11 @@ fn with_seconds(text: &str) -> Option<String> {
 pub(in crate::tables) struct Observed {
     has_bool: bool,
     has_int: bool,
-    /// An int that a float does not keep.
+    /// An int that a float can't represent.
     has_large_int: bool,
     has_float: bool,
     has_time: bool,
-    /// A time that only nanoseconds tell.
+    /// A time that needs nanoseconds.
     has_fine_time: bool,
     /// A time that is too far from 1970 to be reported in nanoseconds.
     has_far_time: bool,
@@ -273,7 +278,7 @@ impl Observed {
                 self.has_int = true;
                 self.has_large_int |= EXACT_INT_MAX < int.unsigned_abs();
             }
-            // An int beyond 64 bits, of which a float loses digits.
+            // An int beyond 64 bits, which loses digits as a float.
             () if is_complete(text) => self.has_text = true,
             () if float_of(text).is_some() => self.has_float = true,
             () if let Some((seconds, nanos)) = time_of(text) => {
@@ -345,8 +350,8 @@ impl Observed {
     }
 }
 
-/// The cells of a column as an array, and the rows of those that are not of its type; these are null. `is_given` says that the
-/// type was not inferred: then more texts are values of it.
+/// The cells of a column as an array, and the rows of those that are not of its type; these are
+/// null. `is_given` says that the type was not inferred: then more texts are values of it.
 pub(in crate::tables) fn column_array<'t>(
     cells: impl ExactSizeIterator<Item = (Cow<'t, str>, bool)>,
     (kind, is_given): (ColumnKind, bool),
@@ -458,8 +463,8 @@ fn text_of_times(times: &[Option<(i64, u32)>]) -> ArrayRef {
     Arc::new(builder.finish())
 }
 
-/// Times in nanoseconds where one of them needs these and all fit into 64 bits, else in microseconds. A time that loses
-/// nanoseconds by that is a mismatch.
+/// Times in nanoseconds where one of them needs these and all fit into 64 bits, else in
+/// microseconds. A time that loses nanoseconds by that is a mismatch.
 fn time_array(times: &[Option<(i64, u32)>], mismatches: &mut Vec<usize>) -> ArrayRef {
     if needs_nanos(times) && has_unit(times) {
         return primitive::<TimestampNanosecondType>(times, in_nanos);
@@ -540,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn nanoseconds_are_kept() {
+    fn nanoseconds_are_retained() {
         let cells = ["2020-01-31 10:00:00.123456789", "1969-12-31T23:59:59.999999999Z", ""];
         let cells = cells.iter().map(|cell| (Cow::Borrowed(*cell), false));
         let (array, mismatches) =
@@ -554,7 +559,7 @@ mod tests {
         assert_eq!((array.null_count(), mismatches), (1, vec![0]));
     }
 
-    /// The range of 64 bits begins and ends within a second.
+    /// The range of 64 bits has both bounds within a second.
     #[test]
     fn the_first_and_the_last_nanosecond_are_times() {
         let cells = ["1677-09-21 00:12:43.145224192", "2262-04-11 23:47:16.854775807"];

@@ -1,7 +1,7 @@
 //! Reads a delimited text file as batches of records that all have as many fields.
 //!
-//! Text is read in blocks; a record that a block cuts goes to the next one. A block grows for a record that is longer, up to
-//! [`RECORD_LEN_MAX`].
+//! Text is read in blocks; a record that a block cuts goes to the next one. A block grows for a
+//! record that is longer, up to [`RECORD_LEN_MAX`].
 
 use super::dialect::Dialect;
 use super::records::{FIELDS_MAX, Field, Records, Splitter, field_text};
@@ -12,7 +12,8 @@ use hexgraph_base::types::{BYTE_ORDER_MARK, Error, Result};
 use std::borrow::Cow;
 use std::io::Read;
 
-/// The bytes of text of a batch: enough for a thread's work, little beside the columns that are made of them.
+/// The bytes of text of a batch: enough for a thread's work, small compared with the columns made
+/// of them.
 const BLOCK_LEN: usize = 1 << 22;
 
 /// The longest record. One that is longer is a quote that is never closed, or no table.
@@ -21,7 +22,7 @@ const RECORD_LEN_MAX: usize = 1 << 26;
 /// How often a text is in memory: as it was read, as columns, and as parts of predicates.
 const TEXT_COPIES: u64 = 3;
 
-/// The bytes that a field takes beside its text: its range, its cell in a column, and in a part.
+/// The bytes of a field in addition to its text: its range, its cell in a column, and in a part.
 const FIELD_LEN: u64 = 32;
 
 /// Records with one number of fields.
@@ -78,7 +79,8 @@ pub(in crate::tables) struct TextReader<R> {
 }
 
 impl<R: Read> TextReader<R> {
-    /// Reads the text of a file, in UTF-8, whose table begins behind `skip` lines and has `width` columns.
+    /// Reads the text of a file, in UTF-8, whose table begins behind `skip` lines and has `width`
+    /// columns.
     pub(in crate::tables) fn new(
         (name, input): (String, R),
         dialect: Dialect,
@@ -99,7 +101,7 @@ impl<R: Read> TextReader<R> {
         }
     }
 
-    /// The next records, at most `limit` of them, and the memory that they take; `None` at the end.
+    /// The next records, at most `limit` of them, and their memory; `None` at the end.
     ///
     /// # Errors
     ///
@@ -124,8 +126,9 @@ impl<R: Read> TextReader<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Load`] with the line of a record that has another number of fields, is too long or has a quote that is not
-    /// closed, and of a text that is no UTF-8; [`Error::Io`] for a file that can't be read.
+    /// [`Error::Load`] with the line of a record that has another number of fields, is too long or
+    /// has a quote that is not closed, and of a text that is no UTF-8; [`Error::Io`] for a file
+    /// that can't be read.
     pub(in crate::tables) fn next(&mut self, limit: usize) -> Result<Option<TextBatch>> {
         self.next_reserved(limit, &mut |_| Ok(()))
     }
@@ -179,7 +182,7 @@ impl<R: Read> TextReader<R> {
         }
     }
 
-    /// Reads until there are so many bytes, or the file ends.
+    /// Reads until there are so many bytes, or the end of the file.
     fn fill(&mut self, len: usize) -> Result<()> {
         let missing = len.saturating_sub(self.rest.len());
         if self.is_ended || missing == 0 {
@@ -219,7 +222,7 @@ impl<R: Read> TextReader<R> {
             filled: 0,
         };
         let is_even = records
-            .ends
+            .offsets
             .iter()
             .enumerate()
             .all(|(index, end)| *end as usize == (index + 1) * width);
@@ -269,8 +272,9 @@ impl<R: Read> TextReader<R> {
     fn not_utf8(&self, error: &std::string::FromUtf8Error, records: &Records) -> Error {
         let position = error.utf8_error().valid_up_to();
         let byte = error.as_bytes()[position];
-        let is_before =
-            |index: &usize| records.fields[records.ends[*index] as usize - 1].ends_before(position);
+        let is_before = |index: &usize| {
+            records.fields[records.offsets[*index] as usize - 1].stops_before(position)
+        };
         let record = (0..records.len()).find(|index| !is_before(index)).unwrap_or(0);
         let fault = format!(
             "byte 0x{byte:02x} is no UTF-8; name the encoding of the file, encoding=\"windows-1252\" for instance"
@@ -332,7 +336,7 @@ mod tests {
         assert!(error.contains("t.csv:3") && error.contains("0xff"), "{error}");
     }
 
-    /// A quote that is never closed in a large file does not take all memory.
+    /// A quote that is never closed in a large file does not use all memory.
     #[test]
     fn a_record_is_bounded() {
         let text = std::io::repeat(b'x').take(1 << 40);

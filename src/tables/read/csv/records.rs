@@ -1,22 +1,23 @@
 //! Splits text into records and their fields.
 //!
-//! A field is a range of the text, so nothing is copied. A range may hold escaped quotes, which are removed when the field is
-//! read. A record that the text cuts is left for the next call.
+//! A field is a range of the text, so nothing is copied. A range may hold escaped quotes, which are
+//! removed when the field is read. A record that the text cuts is left for the next call.
 //!
 //! ```text
 //! id,name\n7,"a ""b"""\n     fields: [id] [name] [7] [a ""b"" QUOTED ESCAPED]
 //!                            record ends: 2, 4; lines: 1, 2
 //! ```
 //!
-//! A line ends with `\n`, `\r\n` or `\r`, in any mixture. A quote opens only where a field begins; elsewhere it is a letter. Where
-//! letters follow a closing quote, the quotes of the field are letters, too; if a quote is its last letter, the outer two are
-//! around it. Cost: one pass over the text.
+//! A line is terminated by `\n`, `\r\n` or `\r`, in any mixture. A quote opens only where a field
+//! begins; elsewhere it is a letter. Where letters follow a closing quote, the quotes of the field
+//! are letters, too; if a quote is its last letter, the outer two are around it. Cost: one pass
+//! over the text.
 
 use super::dialect::Dialect;
 use memchr::{memchr, memchr_iter, memchr2};
 use std::borrow::Cow;
 
-/// The most bytes that are split at once: ranges have 32 bits, two of which are flags.
+/// The most bytes that are split at once: ranges have 32 bits, with two flags.
 pub(in crate::tables) const TEXT_LEN_MAX: usize = 1 << 30;
 
 /// The most fields of a record: one that has more is no record of a table.
@@ -52,8 +53,8 @@ impl Field {
         self.start == self.end_and_flags & !(QUOTED | ESCAPED)
     }
 
-    /// Returns true if the field ends at or before a position of the text.
-    pub(in crate::tables) fn ends_before(self, position: usize) -> bool {
+    /// Returns true if the end of the field is at or before a position of the text.
+    pub(in crate::tables) fn stops_before(self, position: usize) -> bool {
         self.range().end <= position
     }
 
@@ -74,7 +75,7 @@ pub(in crate::tables) struct Records {
     /// The fields of all records, one record after the other.
     pub fields: Vec<Field>,
     /// For each record the number of fields up to its end.
-    pub ends: Vec<u32>,
+    pub offsets: Vec<u32>,
     /// For each record the line on which it begins, from 1 in the entire file.
     pub lines: Vec<u64>,
     /// The number of fields with letters behind their closing quote.
@@ -84,11 +85,11 @@ pub(in crate::tables) struct Records {
 impl Records {
     /// The number of records.
     pub(in crate::tables) fn len(&self) -> usize {
-        self.ends.len()
+        self.offsets.len()
     }
 
-    /// For each record from `start` on the number of its fields. A separator behind the last field adds none: an empty field more
-    /// than the first of them has, or that the first one alone has.
+    /// For each record from `start` on the number of its fields. A separator behind the last field
+    /// adds none: an empty field more than the first of them has, or that the first one alone has.
     pub(in crate::tables) fn widths(&self, start: usize) -> Vec<usize> {
         let all = start..self.len();
         let mut first = all.clone().next().map_or(0, |index| self.record(index).len());
@@ -111,8 +112,8 @@ impl Records {
 
     /// The fields of a record.
     pub(in crate::tables) fn record(&self, index: usize) -> &[Field] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        &self.fields[start..self.ends[index] as usize]
+        let start = if index == 0 { 0 } else { self.offsets[index - 1] as usize };
+        &self.fields[start..self.offsets[index] as usize]
     }
 }
 
@@ -127,7 +128,7 @@ pub(in crate::tables) fn commonest(widths: &[usize]) -> usize {
 /// How a split ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::tables) struct Split {
-    /// The bytes that the records take; the record behind them is cut.
+    /// The bytes of the records; the record behind them is cut.
     pub consumed: usize,
     /// The line, from 1, of a quote that opens and is not closed in this text.
     pub open_quote: Option<u64>,
@@ -139,7 +140,7 @@ pub(in crate::tables) struct Split {
 pub(in crate::tables) struct Splitter {
     dialect: Dialect,
     /// The bytes that end an unquoted field.
-    ends_field: [bool; 256],
+    terminates_field: [bool; 256],
     /// The line on which the next record begins, from 1.
     line: u64,
 }
@@ -147,21 +148,21 @@ pub(in crate::tables) struct Splitter {
 /// A field, and the position of the byte that ended it.
 enum Scanned {
     Field(Field, usize),
-    /// The text ends within the field.
+    /// The end of the text is within the field.
     Cut,
-    /// The text ends within its quotes.
+    /// The end of the text is within its quotes.
     Open,
 }
 
 impl Splitter {
     /// Begins at the first line of a file.
     pub(in crate::tables) fn new(dialect: Dialect) -> Splitter {
-        let mut ends_field = [false; 256];
+        let mut terminates_field = [false; 256];
         let comment = dialect.comment.filter(|_| dialect.has_comments_in_lines);
         for byte in [dialect.separator, b'\n', b'\r'].into_iter().chain(comment) {
-            ends_field[usize::from(byte)] = true;
+            terminates_field[usize::from(byte)] = true;
         }
-        Splitter { dialect, ends_field, line: 1 }
+        Splitter { dialect, terminates_field, line: 1 }
     }
 
     /// The line on which the next record begins, from 1.
@@ -169,8 +170,9 @@ impl Splitter {
         self.line
     }
 
-    /// Adds the whole records of a text of at most [`TEXT_LEN_MAX`] bytes to `records`, at most `limit` of them. `is_last` says
-    /// that no more text follows, so that its last record is whole, too.
+    /// Adds the complete records of a text of at most [`TEXT_LEN_MAX`] bytes to `records`, at most
+    /// `limit` of them. `is_last` says that no more text follows, so that its last record is
+    /// complete, too.
     pub(in crate::tables) fn split(
         &mut self,
         text: &[u8],
@@ -192,7 +194,7 @@ impl Splitter {
             let (fields_before, strays_before) = (records.fields.len(), records.stray_quotes);
             match self.record(text, at, is_last, records) {
                 Ok((next, lines)) => {
-                    records.ends.push(records.fields.len() as u32);
+                    records.offsets.push(records.fields.len() as u32);
                     records.lines.push(self.line);
                     self.line += lines;
                     at = next;
@@ -201,7 +203,7 @@ impl Splitter {
                     records.fields.truncate(fields_before);
                     records.stray_quotes = strays_before;
                     let open_quote = match cut {
-                        Cut::Open(position) => Some(self.line + line_ends(&text[at..position])),
+                        Cut::Open(position) => Some(self.line + line_breaks(&text[at..position])),
                         Cut::Within | Cut::TooWide => None,
                     };
                     let is_too_wide = matches!(cut, Cut::TooWide);
@@ -212,13 +214,13 @@ impl Splitter {
         done(at)
     }
 
-    /// Passes over an empty line or a comment at `at`: `None` where there is neither, and otherwise the position behind it, which
-    /// is not known where the text cuts it.
+    /// Passes over an empty line or a comment at `at`: `None` where there is neither, and otherwise
+    /// the position behind it, which is unknown where the text cuts it.
     fn skipped_line(&mut self, text: &[u8], at: usize, is_last: bool) -> Option<Option<usize>> {
         let (separator, merges) = (self.dialect.separator, self.dialect.merges_separators);
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t') && (*byte != separator || merges);
         let first = at + text[at..].iter().take_while(|byte| is_blank(byte)).count();
-        let skips_empty = !self.dialect.keeps_empty_lines;
+        let skips_empty = !self.dialect.retains_empty_lines;
         let next = match text.get(first) {
             Some(b'\n' | b'\r') if skips_empty => behind_line_end(text, first, is_last),
             None if skips_empty => is_last.then_some(first),
@@ -231,7 +233,8 @@ impl Splitter {
         Some(next)
     }
 
-    /// Adds the fields of the record at `at`. Returns the position behind it, and the number of its lines.
+    /// Adds the fields of the record at `at`. Returns the position behind it, and the number of its
+    /// lines.
     fn record(
         &self,
         text: &[u8],
@@ -248,7 +251,8 @@ impl Splitter {
                     at += 1;
                 }
                 // Blanks before the end of the line begin no field.
-                if !is_first && text.get(at).is_none_or(|byte| self.ends_field[usize::from(*byte)])
+                if !is_first
+                    && text.get(at).is_none_or(|byte| self.terminates_field[usize::from(*byte)])
                 {
                     return self.line_end(text, at, is_last).map(|next| (next, lines));
                 }
@@ -260,7 +264,7 @@ impl Splitter {
                 Scanned::Open => return Err(Cut::Open(at)),
             };
             if field.is_quoted() || self.dialect.quote == text.get(field.start()).copied() {
-                lines += line_ends(&text[field.range()]);
+                lines += line_breaks(&text[field.range()]);
             }
             if records.fields.len() - first_field == FIELDS_MAX {
                 return Err(Cut::TooWide);
@@ -273,7 +277,8 @@ impl Splitter {
         }
     }
 
-    /// The position behind the line of a record whose last field stops at `at`, and behind a comment in it.
+    /// The position behind the line of a record whose last field stops at `at`, and behind a
+    /// comment in it.
     fn line_end(&self, text: &[u8], at: usize, is_last: bool) -> Result<usize, Cut> {
         behind_rest_of_line(text, at, is_last).ok_or(Cut::Within)
     }
@@ -294,7 +299,8 @@ impl Splitter {
         }
     }
 
-    /// Reads a field whose quote stands behind blanks, `None` where they are letters of a field as others.
+    /// Reads a field whose quote stands behind blanks, `None` where they are letters of a field as
+    /// others.
     fn quoted_behind_blanks(
         &self,
         text: &[u8],
@@ -325,7 +331,7 @@ impl Splitter {
     }
 
     fn unquoted_end(&self, text: &[u8], start: usize, is_last: bool) -> Option<usize> {
-        let end = text[start..].iter().position(|byte| self.ends_field[usize::from(*byte)]);
+        let end = text[start..].iter().position(|byte| self.terminates_field[usize::from(*byte)]);
         match end {
             Some(len) => Some(start + len),
             None => is_last.then_some(text.len()),
@@ -359,7 +365,7 @@ impl Splitter {
                 // Perhaps the first of two quotes.
                 None if !is_last => return Scanned::Open,
                 None => return Scanned::Field(Field::new(start + 1, at, flags), behind),
-                Some(byte) if self.ends_field[usize::from(*byte)] => {
+                Some(byte) if self.terminates_field[usize::from(*byte)] => {
                     return Scanned::Field(Field::new(start + 1, at, flags), behind);
                 }
                 Some(_) => {}
@@ -387,7 +393,8 @@ impl Splitter {
         }
     }
 
-    /// Passes over the next line, whatever is in it. Returns the position behind it in a text that begins with it.
+    /// Passes over the next line, whatever is in it. Returns the position behind it in a text that
+    /// begins with it.
     pub(in crate::tables) fn behind_line(&mut self, text: &[u8]) -> usize {
         self.line += 1;
         behind_rest_of_line(text, 0, true).unwrap_or(text.len())
@@ -399,11 +406,11 @@ impl Splitter {
     }
 }
 
-/// Why a record is not whole.
+/// Why a record is incomplete.
 enum Cut {
-    /// The text ends within it.
+    /// The end of the text is within it.
     Within,
-    /// The text ends within the quotes that open at this position.
+    /// The end of the text is within the quotes that open at this position.
     Open(usize),
     /// It has more than [`FIELDS_MAX`] fields.
     TooWide,
@@ -452,8 +459,8 @@ fn behind_line_end(text: &[u8], at: usize, is_last: bool) -> Option<usize> {
     }
 }
 
-/// The number of line ends in a text: each `\n`, and each `\r` without a `\n` behind it.
-fn line_ends(text: &[u8]) -> u64 {
+/// The number of line breaks in a text: each `\n`, and each `\r` without a `\n` behind it.
+fn line_breaks(text: &[u8]) -> u64 {
     let feeds = memchr_iter(b'\n', text).count() as u64;
     if memchr(b'\r', text).is_none() {
         return feeds;
@@ -503,14 +510,14 @@ mod tests {
             Dialect { merges_separators: true, quote: None, ..Dialect::separated_by(b' ') };
         let in_lines = Dialect { has_comments_in_lines: true, ..commented };
         let in_columns = Dialect { comment: Some(b'#'), has_comments_in_lines: true, ..blanks };
-        let column = Dialect { keeps_empty_lines: true, ..plain };
+        let column = Dialect { retains_empty_lines: true, ..plain };
         let unquoted = Dialect { quote: None, ..plain };
         #[rustfmt::skip]
         let cases: &[(Dialect, &str, &str)] = &[
             (plain, "a,b\n1,2\n", "1:a|b 2:1|2"),
             (plain, "a,b\r\n1,2\r\n", "1:a|b 2:1|2"),
             (plain, "a,b\r1,2\r", "1:a|b 2:1|2"),
-            (plain, "a\r\nb\nc\rd", "1:a 2:b 3:c 4:d"),              // line ends in a mixture
+            (plain, "a\r\nb\nc\rd", "1:a 2:b 3:c 4:d"),              // mixed line breaks
             (plain, "\n\na\n\n\nb\n\n", "3:a 6:b"),                  // empty lines are none
             (plain, "a,\n,b\n,\n", "1:a| 2:|b 3:|"),                 // empty fields are
             (plain, "\"a,b\",c\n", "1:'a,b|c"),
@@ -553,7 +560,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever the lengths are in which the text comes, and what `csv` reads where its rules are the same.
+        /// Whatever the lengths are in which the text comes, and what `csv` reads where its rules
+        /// are the same.
         #[test]
         fn texts_come_in_parts(text in "[a,\"\n\r]{0,60}", step in 1_usize..9) {
             let dialect = Dialect::separated_by(b',');

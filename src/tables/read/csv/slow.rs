@@ -55,7 +55,8 @@ pub(in crate::tables) fn check_text_table(text: &str, usual: u8, is_list: bool) 
     assert_eq!((&records, skipped), (&even, others.len()), "{text:?}: {dialect:?}");
 }
 
-/// The records of a text behind some lines; `None` where a quote is not closed, or a record has too many fields.
+/// The records of a text behind some lines; `None` where a quote is not closed, or a record has too
+/// many fields.
 fn slow_records(text: &str, skip: u64, dialect: Dialect) -> Option<Vec<Record>> {
     let mut slow = Slow { text: text.chars().collect(), at: 0, dialect };
     (0..skip).for_each(|_| slow.pass_line());
@@ -64,7 +65,7 @@ fn slow_records(text: &str, skip: u64, dialect: Dialect) -> Option<Vec<Record>> 
         let first = slow.text[slow.at];
         let is_empty = matches!(first, '\n' | '\r') || slow.is_blank_line();
         let is_comment = slow.is_comment(slow.at + slow.blanks());
-        if is_comment || is_empty && !dialect.keeps_empty_lines {
+        if is_comment || is_empty && !dialect.retains_empty_lines {
             slow.pass_line();
         } else {
             let record = slow.record()?;
@@ -106,12 +107,12 @@ impl Slow {
     }
 
     /// Whether a position is behind a record.
-    fn ends_line(&self, at: usize) -> bool {
+    fn is_line_break(&self, at: usize) -> bool {
         self.is_line_end(at) || self.dialect.has_comments_in_lines && self.is_comment(at)
     }
 
-    fn ends_field(&self, at: usize) -> bool {
-        self.ends_line(at) || Some(self.text[at]) == self.separator()
+    fn terminates_field(&self, at: usize) -> bool {
+        self.is_line_break(at) || Some(self.text[at]) == self.separator()
     }
 
     /// The number of blanks here that are no separators.
@@ -146,12 +147,12 @@ impl Slow {
                 while self.text.get(self.at) == Some(&' ') {
                     self.at += 1;
                 }
-                if !record.is_empty() && self.ends_line(self.at) {
+                if !record.is_empty() && self.is_line_break(self.at) {
                     break;
                 }
             }
             record.push(self.field()?);
-            if self.ends_line(self.at) {
+            if self.is_line_break(self.at) {
                 break;
             }
             self.at += 1;
@@ -199,7 +200,7 @@ impl Slow {
 
     fn unquoted(&mut self) -> String {
         let start = self.at;
-        while !self.ends_field(self.at) {
+        while !self.terminates_field(self.at) {
             self.at += 1;
         }
         self.text[start..self.at].iter().collect()
@@ -216,7 +217,7 @@ impl Slow {
                 while self.separator() != Some(' ') && self.text.get(end) == Some(&' ') {
                     end += 1;
                 }
-                return match self.ends_field(end) {
+                return match self.terminates_field(end) {
                     true => Quoted::Closed(value, end),
                     false => Quoted::Stray(at + 1),
                 };

@@ -1,7 +1,7 @@
 //! Finds out how a delimited text file is written, from its beginning.
 //!
-//! Each candidate, a separator with a way to quote, splits the sample. The one whose records agree best on their number of fields
-//! wins; where several do equally well, the usual one does:
+//! Each candidate, a separator with a quoting style, splits the sample. The one whose records agree
+//! best on their number of fields wins; where several do equally well, the usual one does:
 //!
 //! 1. Its records have two fields or more, and nearly all as many.
 //! 2. All have as many, but for lines in front that have fewer: these are a preamble.
@@ -9,7 +9,8 @@
 //! 4. No letters follow a closing quote, and no quote stays open.
 //! 5. The separator is the usual one; a record has many fields.
 //!
-//! The last candidate has no separator. It wins where no other one gives the lines a shared number of fields: each line is a text.
+//! The last candidate has no separator. It wins where no other one gives the lines a shared number
+//! of fields: each line is a text.
 
 use super::dialect::Dialect;
 use super::given::Given;
@@ -46,7 +47,8 @@ pub(in crate::tables) struct CsvFormat {
     pub skip: u64,
     /// Its columns, and whether the first record has their names.
     pub header: Header,
-    /// The separators in the lines of a file of one column, which give these no shared number of fields.
+    /// The separators in the lines of a file of one column, which give these no shared number of
+    /// fields.
     pub separators: Vec<u8>,
 }
 
@@ -57,7 +59,7 @@ pub(in crate::tables) struct Sample {
     pub sniffed: CsvFormat,
     /// What the cells of each column are.
     pub observed: Vec<Observed>,
-    /// Whether the first record of the table is in the sample as a whole, or the file has none.
+    /// Whether the first record of the table is completely in the sample, or the file has none.
     pub has_first_record: bool,
     /// How the split of the sample into records ended.
     pub split: Split,
@@ -86,8 +88,8 @@ struct Candidate {
     has_letters_for_quotes: bool,
 }
 
-/// Finds out how a text is written. `is_cut` says that the file goes on behind the sample, so that its last record is not
-/// counted. `usual` is the separator that the name of the file promises.
+/// Finds out how a text is written. `is_cut` says that the file goes on behind the sample, so that
+/// its last record is not counted. `usual` is the separator that the name of the file promises.
 pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Given) -> Sample {
     let (sample, first_line) = match given.skip {
         Some(lines) => behind_lines(text, lines),
@@ -126,20 +128,21 @@ pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Give
     let start = if given.skip.is_some() { 0 } else { start };
     let records = &cut.records;
     if 0 < records.len() && records.fields.len() == records.len() && start == 0 {
-        // A file of one column: an empty line is a missing value, and a quote or blank is no separator.
-        dialect.keeps_empty_lines = true;
+        // A file of one column: an empty line is a missing value, and a quote or blank is no
+        // separator.
+        dialect.retains_empty_lines = true;
         cut = split(sample, is_cut, dialect);
     }
-    let is_one_column = dialect.keeps_empty_lines && given.separator.is_none();
+    let is_one_column = dialect.retains_empty_lines && given.separator.is_none();
     let separators = if is_one_column { separators_in(sample, dialect, given) } else { Vec::new() };
-    let Cut { mut records, split, has_whole_record, .. } = cut;
+    let Cut { mut records, split, has_complete_record, .. } = cut;
     records.lines.iter_mut().for_each(|line| *line += first_line);
     let start = if given.skip.is_none() { behind_empty(&records, start, given) } else { start };
     let skip = if start == 0 { first_line } else { records.lines[start] - 1 };
     let comments = dialect.comment.map_or(Vec::new(), |mark| comment_lines(sample, mark));
     let of_table = (&records, start, separators.as_slice());
     let (header, observed) = header_of((sample, dialect), of_table, &comments, given);
-    let has_first_record = has_whole_record || !is_cut && !split.is_too_wide;
+    let has_first_record = has_complete_record || !is_cut && !split.is_too_wide;
     let sniffed = CsvFormat { dialect, skip, header, separators };
     Sample { sniffed, observed, has_first_record, split }
 }
@@ -160,7 +163,8 @@ fn separators_in(sample: &str, dialect: Dialect, given: &Given) -> Vec<u8> {
     separators_of(given).into_iter().filter(is_in).collect()
 }
 
-/// The first record that has a value: those in front are no rows, as one says that is only separators.
+/// The first record that has a value: those in front are no rows, as one says that is only
+/// separators.
 fn behind_empty(records: &Records, start: usize, given: &Given) -> usize {
     let has_value = |index: &usize| records.record(*index).iter().any(|field| !field.is_empty());
     match given.header {
@@ -228,21 +232,21 @@ struct Cut {
     split: Split,
     /// Whether a quote is open at the end of the file.
     has_open_quote: bool,
-    /// Whether a record ends in the sample.
-    has_whole_record: bool,
+    /// Whether a record is complete in the sample.
+    has_complete_record: bool,
 }
 
 /// The records of a sample, without the last one where it is cut.
 fn split(sample: &str, is_cut: bool, dialect: Dialect) -> Cut {
     let mut records = Records::default();
     let split = Splitter::new(dialect).split(sample.as_bytes(), !is_cut, usize::MAX, &mut records);
-    let has_whole_record = 0 < records.len();
-    if !has_whole_record && is_cut {
+    let has_complete_record = 0 < records.len();
+    if !has_complete_record && is_cut {
         // One record that is longer than the sample.
         Splitter::new(dialect).split(sample.as_bytes(), true, usize::MAX, &mut records);
     }
     let has_open_quote = split.open_quote.is_some() && !is_cut;
-    Cut { records, split, has_open_quote, has_whole_record }
+    Cut { records, split, has_open_quote, has_complete_record }
 }
 
 fn scored_of(
@@ -318,7 +322,8 @@ impl Shape {
     fn of(records: &Records) -> Shape {
         let mut widths = records.widths(0);
         let usual = commonest(&widths);
-        // A line may have a separator behind its last field; the first line of the table says whether there is a field.
+        // A line may have a separator behind its last field; the first line of the table says
+        // whether there is a field.
         let usual = usual.max(widths.last().copied().unwrap_or(0));
         let first = widths.iter().position(|&fields| usual <= fields + 1).unwrap_or(0);
         if 0 < first {
@@ -337,8 +342,9 @@ impl Shape {
     }
 }
 
-/// The first of at least two records at the end that have as many fields, where there are no more in front of them, and these have at
-/// most half as many fields: a small table behind notes. 0 where there are none such.
+/// The first of at least two records at the end that have as many fields, where there are no more
+/// in front of them, and these have at most half as many fields: a small table behind notes. 0
+/// where there are none such.
 fn behind_notes(widths: &[usize]) -> usize {
     let Some(&width) = widths.last() else { return 0 };
     let first = widths.iter().rposition(|&fields| fields != width).map_or(0, |last| last + 1);
@@ -346,8 +352,9 @@ fn behind_notes(widths: &[usize]) -> usize {
     if is_table && widths[..first].iter().all(|&fields| 2 * fields <= width) { first } else { 0 }
 }
 
-/// The records behind those in front that have fewer fields: a title, notes. They are no preamble where such records come again, but
-/// for notes at the end, and one record is no table behind several.
+/// The records behind those in front that have fewer fields: a title, notes. They are no preamble
+/// where such records come again, but for notes at the end, and one record is no table behind
+/// several.
 fn table_of(widths: &[usize], width: usize) -> Range<usize> {
     let is_of_table = |&fields: &usize| fields == width;
     let first = widths.iter().position(is_of_table).unwrap_or(0);
@@ -365,7 +372,8 @@ fn table_of(widths: &[usize], width: usize) -> Range<usize> {
 /// Whether the records that begin with `#` are comments. They are no rows of the table where
 ///
 /// - one of them is in front of the table and has another number of fields than it, as a title has;
-/// - or each of them has another number of fields. Colours and tags in the first column have as many.
+/// - or each of them has another number of fields. Colours and tags in the first column have as
+///   many.
 fn has_comments(sample: &str, records: &Records) -> bool {
     let is_comment = |index: &usize| {
         let first = records.record(*index)[0];
@@ -414,7 +422,8 @@ mod tests {
         )
     }
 
-    /// Each row: the text, the usual separator => separator, quote, escape, comment, lines in front, header, columns.
+    /// Each row: the text, the usual separator => separator, quote, escape, comment, lines in
+    /// front, header, columns.
     #[test]
     fn dialects() {
         #[rustfmt::skip]

@@ -6,7 +6,7 @@ use parquet::basic::{Encoding, Type};
 use parquet::file::metadata::ColumnChunkMetaData;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
-/// What is known of a column from the headers of its pages.
+/// The statistics of a column from the headers of its pages.
 pub(super) struct ColumnPages {
     /// Its chunk in the file.
     pub chunk: ColumnChunkMetaData,
@@ -43,8 +43,8 @@ impl PageAt {
 }
 
 impl ColumnPages {
-    /// Reads the headers of all pages of a column in a row group of so many rows. A dictionary is unpacked where that takes
-    /// `limit` bytes at most.
+    /// Reads the headers of all pages of a column in a row group of so many rows. A dictionary is
+    /// unpacked where that takes `limit` bytes at most.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ fn value_len(physical: Type, len: i32) -> Option<u64> {
     }
 }
 
-/// The length of the longest of entries, each of which stands behind its length.
+/// The length of the longest of entries, each after its length.
 fn longest_in(mut entries: &[u8]) -> u64 {
     let mut longest = 0;
     while let Some((len, rest)) = entries.split_first_chunk() {

@@ -4,10 +4,11 @@
 //! for each column:  its largest page, packed and unpacked  +  its dictionary, packed, unpacked and decoded
 //! for each row:     levels, and a value: as long as the type says
 //!                   texts: the pages that have the rows; by a dictionary, its longest entry each;
-//!                          where a text shares its beginning with the one before, the page each
+//!                          where a text has a common prefix with the one before, the page each
 //! ```
 //!
-//! Rows count three times: decoded, converted to the few types of values, and as parts of predicates.
+//! Rows count three times: decoded, converted to the few types of values, and as parts of
+//! predicates.
 
 use super::column::{ColumnPages, PageAt, is_by_dictionary};
 use super::header::PageKind;
@@ -20,7 +21,8 @@ const LEVELS_LEN: u64 = 12;
 /// How often rows are in memory.
 const COPIES: u64 = 3;
 
-/// The bytes that it takes to read a range of rows of columns. `rows` is the number of rows of the row group.
+/// The bytes that it takes to read a range of rows of columns. `rows` is the number of rows of the
+/// row group.
 pub(super) fn cost_of<'c>(
     columns: impl Iterator<Item = &'c ColumnPages>,
     range: &Range<u64>,
@@ -36,7 +38,8 @@ pub(super) fn cost_of<'c>(
     costs.fold(0, u64::saturating_add)
 }
 
-/// The bytes of the lists of a range, where rows have as many items as others: what has more is reserved when its pages come.
+/// The bytes of the lists of a range, where rows have as many items as others: what has more is
+/// reserved when its pages come.
 pub(super) fn lists_len(column: &ColumnPages, range: &Range<u64>, rows: u64) -> u64 {
     let pages = column.pages.iter().map(|page| page_len(column, page));
     let (all, largest) =
@@ -65,7 +68,7 @@ fn buffers_len(column: &ColumnPages) -> u64 {
     largest + dictionary
 }
 
-/// The bytes of the values of a range of rows, each of which has one.
+/// The bytes of the values of a range of rows, one per row.
 fn values_len(column: &ColumnPages, range: &Range<u64>) -> u64 {
     let first = column.pages.partition_point(|page| page.first + page.values() <= range.start);
     let pages = column.pages[first..].iter().take_while(|page| page.first < range.end);

@@ -1,4 +1,5 @@
-//! Gives the pages of some columns of a row group to the decoder, and reserves what lists need beyond the average.
+//! Gives the pages of some columns of a row group to the decoder, and reserves what lists need
+//! beyond the average.
 
 use super::column::{ColumnPages, PageAt};
 use super::cost::{cost_of, lists_len, page_len};
@@ -126,7 +127,8 @@ impl RowGroups for RangePages {
     }
 }
 
-/// The memory of the lists that a batch is made of. A page of a list says how many items it has, not how many rows.
+/// The memory of the lists that a batch is made of. A page of a list says how many items it has,
+/// not how many rows.
 pub(in crate::tables::read) struct Lists {
     name: String,
     memory: ReadMemory,

@@ -1,4 +1,5 @@
-//! The header of a page: a struct in Thrift's compact protocol, of which the numbers are read that say how large things become.
+//! The header of a page: a struct in Thrift's compact protocol, reading only the numbers that
+//! determine sizes.
 
 use parquet::basic::Encoding;
 use std::io::{self, Read};
@@ -228,7 +229,7 @@ impl<R: Read> Compact<R> {
         }
     }
 
-    /// As [`Compact::skip`] within a list, where truth values take a byte.
+    /// As [`Compact::skip`] within a list, where truth values have a byte.
     fn skip_item(&mut self, kind: u8, depth: usize) -> io::Result<()> {
         match kind {
             TRUE | FALSE => self.skip_bytes(1),

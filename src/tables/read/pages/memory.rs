@@ -1,27 +1,28 @@
-//! The memory that the reading of a load may take.
+//! The memory for the input of a load.
 
 use hexgraph_base::budget::{Budget, Held, Reservation};
 use hexgraph_base::types::{Error, Result};
 use std::sync::Arc;
 
-/// The least bytes of a round, also where a load has little memory: a page of a file may have so many.
+/// The least bytes of a round, also for a load with less memory: a page of a file may have so many.
 const ROUND_LEN_MIN: u64 = 64 << 20;
 
-/// The most bytes that a chunk should take.
+/// The most bytes of a chunk.
 const CHUNK_LEN_MAX: u64 = 256 << 20;
 
 /// The memory of a load for what it reads: a round of chunks at a time.
 #[derive(Clone)]
 pub(in crate::tables) struct ReadMemory {
     reservation: Arc<Reservation>,
-    /// The bytes that the chunks of a round may take.
+    /// The bytes of the chunks of a round.
     round_len: u64,
-    /// The bytes that one of them should take.
+    /// The bytes of one of them.
     chunk_len: u64,
 }
 
 impl ReadMemory {
-    /// The memory of a load that may take `memory` bytes, or as many as `budget` has where that is 0.
+    /// The memory of a load that may use `memory` bytes, or as many as `budget` has where that is
+    /// 0.
     pub(in crate::tables) fn new(budget: &Budget, memory: u64) -> ReadMemory {
         let round_len = match memory {
             0 => budget.bound() / 4,
@@ -36,17 +37,17 @@ impl ReadMemory {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] where the budget has too little left.
+    /// [`Error::Limit`] where the budget has too few bytes left.
     pub(in crate::tables) fn reserve(&self, bytes: u64) -> Result<Held> {
         Held::reserve(&self.reservation, bytes)
     }
 
-    /// The bytes that the chunks of a round may take.
+    /// The bytes of the chunks of a round.
     pub(in crate::tables) fn round_len(&self) -> u64 {
         self.round_len
     }
 
-    /// The bytes that a chunk should take.
+    /// The bytes of a chunk.
     pub(in crate::tables) fn chunk_len(&self) -> u64 {
         self.chunk_len
     }

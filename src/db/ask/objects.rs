@@ -1,8 +1,0 @@
-//! Reads answers that the engine has asked itself for.
-
-use serde_json::Value as Json;
-
-/// The objects of a list; none of what is no list.
-pub(in crate::db) fn objects(value: &Json) -> impl Iterator<Item = &Json> {
-    value.as_array().into_iter().flatten()
-}
