@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | block | `block_path` | `physical/rewrites` |
 //! | root | `root_nodes` and what it calls | `choose/root.rs` |
-//! | filter | `planned_parts`, `filter_path`, `way_back` | `select/filter.rs`, `select/reach.rs` |
+//! | filter | `planned_parts`, `filter_path`, `inverse` | `select/filter.rs`, `select/reach.rs` |
 //! | page | `roots_plan`, `part_path`, `driver` | `select/page.rs`, `select/passing.rs` |
 //! | order | `roots_plan`, `index_of_order`, `order_path`, `var_path` | `select/page.rs`, `select/by_index.rs`, `select/order.rs` |
 //! | edges | `pages_of_long_lists`, `counts_of_long_lists` | `walk/long_lists.rs` |

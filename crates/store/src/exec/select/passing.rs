@@ -217,7 +217,7 @@ impl<'a> Context<'a> {
                 FilterPath::Set => self.indexed(function)?,
                 _ => self.result_set(function, requested, result_max(requested, purpose))?,
             },
-            Filter::SemiJoin(reach) => self.reaching_set(reach, requested)?,
+            Filter::SemiJoin(reach) => self.semi_join(reach, requested)?,
             _ => None,
         };
         let Some(set) = set else {

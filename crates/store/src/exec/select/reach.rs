@@ -27,16 +27,16 @@ impl<'a> Context<'a> {
     /// The candidates that lead to nodes which pass.
     pub(crate) fn filter_reaching<'f>(
         &self,
-        reach: &'f SemiJoin,
+        join: &'f SemiJoin,
         candidates: NodeSet,
     ) -> Result<NodeSet>
     where
         'a: 'f,
     {
         stack::check()?;
-        let Some(edges) = self.reach_edges(reach)? else { return Ok(NodeSet::default()) };
-        let step = self.begin("filter", &reach.predicate, None, None);
-        let passing = match &reach.filter {
+        let Some(edges) = self.reach_edges(join)? else { return Ok(NodeSet::default()) };
+        let step = self.begin("filter", &join.predicate, None, None);
+        let passing = match &join.filter {
             Some(filter) => match self.few_passing(filter, self.few_max(candidates.len()))? {
                 Some(few) => Some(few),
                 None => Some(self.filter(filter, self.far_ends(edges, &candidates)?)?),
@@ -48,7 +48,7 @@ impl<'a> Context<'a> {
                 self.took(FilterPath::Constant);
                 NodeSet::default()
             }
-            Some(passing) => match self.way_back(reach, passing, candidates.len()) {
+            Some(passing) => match self.inverse(join, passing, candidates.len()) {
                 Some(back) => {
                     self.took(FilterPath::WalkBack);
                     self.sources(back, passing)?.and(&candidates)
@@ -56,12 +56,12 @@ impl<'a> Context<'a> {
                 None => {
                     self.took(FilterPath::FarEnds);
                     let passes = Tester::Member(passing.clone().into());
-                    self.retain_reaching(edges, reach, passes, &candidates)?
+                    self.retain_reaching(edges, join, passes, &candidates)?
                 }
             },
             None => {
                 self.took(FilterPath::Test);
-                self.retain_reaching(edges, reach, Tester::Constant(true), &candidates)?
+                self.retain_reaching(edges, join, Tester::Constant(true), &candidates)?
             }
         };
         self.end(&step, passed.len());
@@ -71,47 +71,43 @@ impl<'a> Context<'a> {
     fn retain_reaching(
         &self,
         edges: &Direction,
-        reach: &SemiJoin,
+        join: &SemiJoin,
         passes: Tester<'_>,
         candidates: &NodeSet,
     ) -> Result<NodeSet> {
-        let tester = Tester::Reaches(edges, reach.more_than as usize, Box::new(passes));
+        let tester = Tester::Reaches(edges, join.more_than as usize, Box::new(passes));
         Ok(NodeSet::from(self.retain_passing(Members::Set(candidates), &tester)?))
     }
 
     /// The condition as a test of single nodes.
-    pub(crate) fn reach_tester<'f>(&self, reach: &'f SemiJoin) -> Result<Tester<'f>>
+    pub(crate) fn reach_tester<'f>(&self, join: &'f SemiJoin) -> Result<Tester<'f>>
     where
         'a: 'f,
     {
-        let Some(edges) = self.reach_edges(reach)? else { return Ok(Tester::Constant(false)) };
-        let passes = match &reach.filter {
+        let Some(edges) = self.reach_edges(join)? else { return Ok(Tester::Constant(false)) };
+        let passes = match &join.filter {
             Some(filter) => match self.few_passing(filter, self.few_max(FEW))? {
                 Some(few) => Tester::Member(few.into()),
                 None => self.filter_tester(filter)?,
             },
             None => Tester::Constant(true),
         };
-        Ok(Tester::Reaches(edges, reach.more_than as usize, Box::new(passes)))
+        Ok(Tester::Reaches(edges, join.more_than as usize, Box::new(passes)))
     }
 
     /// All nodes that meet the condition, where a walk back from few targets finds them.
-    pub(crate) fn reaching_set<'f>(
-        &self,
-        reach: &'f SemiJoin,
-        root: usize,
-    ) -> Result<Option<NodeSet>>
+    pub(crate) fn semi_join<'f>(&self, join: &'f SemiJoin, root: usize) -> Result<Option<NodeSet>>
     where
         'a: 'f,
     {
-        let Some(filter) = &reach.filter else { return Ok(None) };
-        if self.reach_edges(reach)?.is_none() {
+        let Some(filter) = &join.filter else { return Ok(None) };
+        if self.reach_edges(join)?.is_none() {
             return Ok(Some(NodeSet::default()));
         }
         // No more than it pays to walk back from.
         let few = self.few_passing(filter, self.few_max(FEW.min(root / BACK_RATIO)))?;
         let Some(few) = few else { return Ok(None) };
-        let back = self.way_back(reach, &few, root);
+        let back = self.inverse(join, &few, root);
         back.map(|back| self.sources(back, &few)).transpose()
     }
 
@@ -143,13 +139,13 @@ impl<'a> Context<'a> {
     }
 
     /// The edges of a condition; `None` when nothing has the predicate.
-    fn reach_edges(&self, reach: &SemiJoin) -> Result<Option<&'a Direction>> {
-        let Some(predicate) = self.predicate(&reach.predicate) else { return Ok(None) };
+    fn reach_edges(&self, join: &SemiJoin) -> Result<Option<&'a Direction>> {
+        let Some(predicate) = self.predicate(&join.predicate) else { return Ok(None) };
         if !predicate.is_edges() {
             return Ok(None);
         }
-        let edges = predicate.direction(reach.reverse);
-        edges.map(Some).ok_or_else(|| no_reverse(&reach.predicate))
+        let edges = predicate.direction(join.reverse);
+        edges.map(Some).ok_or_else(|| no_reverse(&join.predicate))
     }
 
     /// The nodes from which edges lead to some nodes: the targets of those kept the other way.
@@ -224,21 +220,16 @@ impl<'a> Context<'a> {
     }
 
     /// The edges that lead back from some targets, where edges are retained both ways and a walk back costs less than asking `candidates`.
-    fn way_back(
-        &self,
-        reach: &SemiJoin,
-        ends: &NodeSet,
-        candidates: usize,
-    ) -> Option<&'a Direction> {
+    fn inverse(&self, join: &SemiJoin, ends: &NodeSet, candidates: usize) -> Option<&'a Direction> {
         // From the targets it is not seen how many of its edges lead a node to them.
-        if reach.more_than != 0 {
+        if join.more_than != 0 {
             return None;
         }
         let is_few = ends.len() <= candidates / BACK_RATIO;
         if !is_few && !self.control.costs().choice.is_random() {
             return None;
         }
-        let back = self.predicate(&reach.predicate)?.direction(!reach.reverse)?;
+        let back = self.predicate(&join.predicate)?.direction(!join.reverse)?;
         self.pays_to_walk_back(back, ends, is_few, (candidates, candidates)).then_some(back)
     }
 
