@@ -1,5 +1,5 @@
-//! What the connection to a cluster, which is written in Python, shares with the embedded database: how Python's objects
-//! become requests, and how an answer in JSON becomes a table.
+//! What the connection to a cluster, which is written in Python, has in common with the embedded
+//! database: how Python's objects become requests, and how an answer in JSON becomes a table.
 
 use crate::convert::arrow::ArrowTable;
 use crate::convert::encoding::{encode, text_of};
@@ -12,8 +12,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::collections::HashMap;
 
-/// The arguments of requests that may be given as Python's objects, which become JSON, or as a text, which is passed on. A name has
-/// to be one of these, since error messages keep it for the life of the program.
+/// The arguments of requests that may be given as Python's objects, which become JSON, or as a
+/// text, which is passed on. A name has to be one of these, since error messages need it for the
+/// life of the program.
 const JSON_ARGUMENTS: [&str; 5] = ["set_json", "delete_json", "variables", "set", "delete"];
 
 /// Converts the value of the argument `name` to JSON; a text stays what it is. Times become texts.

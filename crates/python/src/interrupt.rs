@@ -153,7 +153,7 @@ pub(crate) fn detached<T: Send>(
     py.detach(|| guarded(work))
 }
 
-/// Returns true if Python has seen a signal that asks to stop.
+/// Returns true if Python has seen a signal that requests a stop.
 pub(crate) fn signal_came() -> bool {
     Python::attach(|py| py.check_signals().is_err())
 }

@@ -24,7 +24,7 @@ mod mutation;
 mod server;
 mod module;
 
-/// Large lists come and go with every query: this allocator keeps their pages, where the system's
+/// Large lists come and go with every query: this allocator retains their pages, where the system's
 /// gives them back and faults them in again.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

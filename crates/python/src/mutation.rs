@@ -129,7 +129,7 @@ pub(crate) fn warn_of_losses(py: Python<'_>, losses: &Losses) -> PyResult<()> {
     errors.call_method1("warn_of_losses", (warning, losses.count)).map(drop)
 }
 
-/// The arguments of a mutation, beside its conditions.
+/// The arguments of a mutation, in addition to its conditions.
 #[derive(Clone, Copy)]
 pub(crate) struct MutationArguments<'a, 'py> {
     /// What came without a name.
@@ -230,7 +230,7 @@ impl Texts {
         let all = [set, delete, &set_json.json, &delete_json.json];
         let mut given = all.into_iter().filter(|text| !text.is_empty());
         match (given.next(), given.next()) {
-            // With two texts, the line of an error does not tell in which of them it is.
+            // With two texts, the line of an error does not say in which of them it is.
             (Some(text), None) => text,
             _ => "",
         }
@@ -269,7 +269,7 @@ fn to_quads(name: &'static str, given: Option<&Bound<'_, PyAny>>) -> PyResult<St
     )))
 }
 
-/// Converts an argument to JSON. A text is taken as JSON already; None gives an empty text.
+/// Converts an argument to JSON. A text is JSON already; None gives an empty text.
 ///
 /// # Errors
 ///
@@ -299,7 +299,7 @@ pub(crate) fn uid_dict<'py>(
     Ok(dict)
 }
 
-/// What `drop` is asked to drop.
+/// What `drop` removes.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Queries, mutations and upserts, asked of a database or inside a transaction: the one way from
-//! the arguments of Python to the engine.
+//! Queries, mutations and upserts, of a database or inside a transaction: the one path from the
+//! arguments of Python to the engine.
 
 use super::interrupt::interruptible_with;
 use super::mutation::{MutationArguments, PyUpsert, Texts, uid_dict, warn_of_losses};
@@ -41,7 +41,7 @@ impl Checks {
     }
 }
 
-/// A query as Python asks it, beside its variables.
+/// A query of Python, without its variables.
 pub(crate) struct QueryCall {
     /// The query.
     pub dql: String,
@@ -53,7 +53,7 @@ pub(crate) struct QueryCall {
     pub checks: Checks,
 }
 
-/// The arguments of an upsert, beside those of its first mutation.
+/// The arguments of an upsert, in addition to those of its first mutation.
 pub(crate) struct UpsertArguments<'a, 'py> {
     /// The query.
     pub dql: &'a str,
@@ -65,7 +65,7 @@ pub(crate) struct UpsertArguments<'a, 'py> {
     pub mutations: Option<&'a Bound<'py, PyAny>>,
     /// The time limit in seconds.
     pub timeout: Option<f64>,
-    /// Whether what the query found comes with Python's warnings.
+    /// Whether the result comes with Python's warnings.
     pub warns: bool,
 }
 
@@ -137,7 +137,7 @@ impl Target<'_> {
         uid_dict(py, &done.uids)
     }
 
-    /// Runs an upsert: a query, and mutations that use what it has found.
+    /// Runs an upsert: a query, and mutations that use its result.
     pub(crate) fn upsert<'py>(
         self,
         py: Python<'py>,

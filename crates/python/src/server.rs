@@ -1,4 +1,4 @@
-//! A server that a program runs beside its other work.
+//! A server that a program runs in addition to its other work.
 
 use crate::convert::errors::to_python;
 use hexgraph::db::access::AccessOptions;

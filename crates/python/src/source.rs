@@ -380,8 +380,9 @@ pub(crate) fn to_export_folder(given: &Bound<'_, PyAny>) -> Option<PathBuf> {
     given.extract::<PathBuf>().ok().filter(|path| is_export_folder(path))
 }
 
-/// Sources: what [`to_source`] takes, a folder or a pattern of files, or a list or tuple of these. The files of a folder are
-/// those whose names end as triples do, sorted by name. A binary file is read into memory whole.
+/// Sources: what [`to_source`] takes, a folder or a pattern of files, or a list or tuple of these.
+/// The files of a folder are those with extensions of triples, sorted by name. A binary file is
+/// read into memory completely.
 ///
 /// # Errors
 ///
@@ -420,8 +421,8 @@ fn sources_within(
     Ok(vec![to_source(given)?])
 }
 
-/// How deep lists of what is loaded may be in each other: nobody has so many, and a list that holds itself ends here instead of
-/// exhausting the stack.
+/// How deep lists of what is loaded may be in each other: more are unusual, and a recursive list
+/// stops here instead of exhausting the stack.
 const LISTS_MAX: usize = 16;
 
 /// Checks how deep a list is in others.

@@ -58,7 +58,7 @@ pub(crate) struct GivenOptions<'py> {
     pub quoted_null: bool,
     /// What becomes of records of another width: `"error"`, `"skip"` or `"fill"`.
     pub ragged: String,
-    /// What becomes of columns whose names no predicates can have: `"clean"`, `"keep"` or `"error"`.
+    /// What becomes of columns with invalid names: `"clean"`, `"keep"` or `"error"`.
     pub names: String,
     /// The names of the columns of a file that has none.
     pub column_names: Option<Vec<String>>,
@@ -280,7 +280,7 @@ impl GivenEdges<'_> {
     }
 }
 
-/// What becomes of edges whose ends no node has.
+/// What becomes of edges with missing endpoints.
 ///
 /// # Errors
 ///
@@ -289,8 +289,8 @@ pub(crate) fn to_missing(text: &str) -> PyResult<Missing> {
     Missing::from_name(text).map_err(|fault| PyValueError::new_err(fault.to_string()))
 }
 
-/// Reads the number of bytes that a load may take; 0 represents no bound. A text may end in a unit,
-/// such as `MiB` or `MB`. The least bound that makes sense is checked by the load.
+/// Reads the number of bytes for a load; 0 represents no bound. A text may have a unit, such as
+/// `MiB` or `MB`. The least bound that is possible is checked by the load.
 ///
 /// # Errors
 ///
@@ -390,8 +390,9 @@ pub(crate) fn reader_of(given: &Bound<'_, PyAny>) -> PyResult<Box<dyn RecordBatc
     Ok(Box::new(RecordBatchIterator::new(batches, schema)))
 }
 
-/// Batches as they are handed out, whose arrays may have other buffers and children than those of their types: that is found by a panic,
-/// which is an error here. What is in the buffers is checked when it is read.
+/// Batches as they are handed out, whose arrays may have other buffers and children than those of
+/// their types: that is detected by a panic, which is an error here. What is in the buffers is
+/// checked when it is read.
 struct Fitting(Box<dyn RecordBatchReader + Send>);
 
 impl Iterator for Fitting {
@@ -466,9 +467,10 @@ fn to_facets(given: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<(String, String)>
     Ok(names.into_iter().map(|name| (name.clone(), name)).collect())
 }
 
-/// Runs a load, which Ctrl-C stops, and shows a progress bar if one is requested. The lock of the interpreter is released while
-/// the load runs, and taken to move the bar. `expected` is a truth value, a function that is called with the progress, or
-/// nothing. `schema` is the text to which the place of a schema's error refers.
+/// Runs a load, which Ctrl-C stops, and shows a progress bar if one is requested. The lock of the
+/// interpreter is released while the load runs, and acquired to move the bar. `expected` is a truth
+/// value, a function that is called with the progress, or nothing. `schema` is the text to which
+/// the position of a schema's error refers.
 ///
 /// # Errors
 ///

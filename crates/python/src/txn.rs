@@ -200,7 +200,7 @@ impl PyTxn {
         // Without an exception Python passes None three times.
         let failed = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
         let is_finished = self.txn.is_finished();
-        // An exception inside of `with` means that the work is not whole.
+        // An exception inside of `with` means that the work is incomplete.
         if failed || is_finished || self.txn.is_read_only() {
             self.discard(py);
             return Ok(());

@@ -3,7 +3,7 @@
 use hexgraph_server::cli::Interrupt;
 use std::process::ExitCode;
 
-/// Large lists come and go with every query: this allocator keeps their pages, where the system's
+/// Large lists come and go with every query: this allocator retains their pages, where the system's
 /// gives them back and faults them in again.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,4 +1,4 @@
-//! Queries whose answer is taken as what an algorithm has found.
+//! Queries whose answer becomes the result of an algorithm.
 
 use crate::convert::errors::{to_python_without_position, warn_of};
 use crate::database::PyDatabase;
@@ -28,7 +28,7 @@ pub(super) fn ask<T: Send>(
     let (taken, mut unknown) =
         interruptible_with(py, timeout, |_| Ok(()), work, to_python_without_position)?;
     if database.warns() {
-        // Whether an algorithm converged is told by its result.
+        // Whether an algorithm converged is part of its result.
         unknown.retain(|warning| warning.kind != WarningKind::NotConverged);
         warn_of(py, &unknown, Warning::without_position)?;
     }

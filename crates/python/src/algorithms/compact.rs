@@ -23,7 +23,7 @@ pub struct PyCompactGraph {
     graph: Arc<CompactGraph>,
 }
 
-/// One array of a graph: it keeps the graph for as long as somebody reads the array.
+/// One array of a graph: it holds the graph while the array is in use.
 struct Part {
     graph: Arc<CompactGraph>,
     bytes: fn(&CompactGraph) -> &[u8],
@@ -35,7 +35,7 @@ impl AsRef<[u8]> for Part {
     }
 }
 
-/// The kind of a result, its arrays, and how it was found.
+/// The kind of a result, its arrays, and how it was computed.
 type Computed = (&'static str, Vec<PyArrowBuffer>, Rounds);
 
 /// Return the compact graph that a query has run its algorithm on: the first block that has no variable.

@@ -1,4 +1,5 @@
-//! Algorithms on graphs: what `hexgraph.algo`, `db.edges`, `db.matrix` and `hexgraph.networkx` ask of the native half.
+//! Algorithms on graphs: what `hexgraph.algo`, `db.edges`, `db.matrix` and `hexgraph.networkx` need
+//! of the native half.
 
 mod asked;
 pub(super) mod tables;

@@ -1,4 +1,4 @@
-//! Algorithms on graphs: what `hexgraph.algo` asks of the native half.
+//! Algorithms on graphs: what `hexgraph.algo` needs of the native half.
 
 use super::asked::ask;
 use crate::convert::arrow::ArrowTable;
@@ -42,7 +42,7 @@ pub(crate) fn run_algorithm(
 /// measured, and where nothing is waited for.
 pub(super) type Rounds = (usize, Option<f64>, Option<bool>);
 
-/// How something was found, for Python.
+/// How a result was computed, for Python.
 pub(super) fn rounds_of(report: &AlgorithmReport) -> Rounds {
     (report.iterations, report.residual, report.converged)
 }
@@ -143,18 +143,18 @@ fn arrow_table(table: AlgorithmTable) -> Result<ArrowTable> {
     ArrowTable::of_columns(columns, may_be_null)
 }
 
-/// Numbers of ways. They are integers and no uids, so they are signed.
+/// Numbers of paths. They are integers and no uids, so they are signed.
 fn path_column(path: Vec<u64>) -> ArrayRef {
     Arc::new(path.into_iter().map(|way| way as i64).collect::<Int64Array>())
 }
 
-/// Floats, of which NaN represents none, where they lie.
+/// Floats without a copy; NaN represents none.
 pub(super) fn float_column(numbers: ScalarBuffer<f64>) -> ArrayRef {
     let nulls = nulls_of(&numbers, |number| number.is_nan());
     Arc::new(Float64Array::new(numbers, nulls))
 }
 
-/// Integers, of which the least represents none, where they lie.
+/// Integers without a copy; the least one represents none.
 pub(super) fn int_column(numbers: ScalarBuffer<i64>) -> ArrayRef {
     let nulls = nulls_of(&numbers, |number| AlgorithmNumbers::is_missing(*number));
     Arc::new(Int64Array::new(numbers, nulls))
@@ -163,7 +163,7 @@ pub(super) fn int_column(numbers: ScalarBuffer<i64>) -> ArrayRef {
 /// Which numbers are there; `None` where all are.
 fn nulls_of<T>(numbers: &[T], is_missing: impl Fn(&T) -> bool) -> Option<NullBuffer> {
     let has_missing = |some: &[T]| some.iter().fold(false, |any, it| any | is_missing(it));
-    // Whole chunks without an early end within them: the loop looks at many at a time.
+    // Chunks are scanned completely: without an early exit the loop is vectorised.
     let has_gaps = numbers.chunks(CHUNK).any(has_missing);
     let is_there = |position: usize| !is_missing(&numbers[position]);
     has_gaps.then(|| NullBuffer::new(BooleanBuffer::collect_bool(numbers.len(), is_there)))

@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The rows that are read on for each answer that is taken: so a source that is slow holds up nobody, and one that is not is soon as
-/// far ahead as threads need.
+/// The rows that are read per consumed answer. So a slow source blocks nothing, and a fast one soon
+/// has enough rows for all threads.
 const ROWS_PER_ANSWER: usize = 2;
 
 /// An iterator of results, one for each row of arguments, in their order. Idle threads read rows
@@ -43,9 +43,9 @@ enum State {
     Waits(Py<PyAny>),
     /// A thread of Python reads a row, which may run any code.
     IsRead,
-    /// A row could not be read. That is reported when the answers to those before it were taken.
+    /// A row could not be read. That is reported after the answers to the rows before it.
     Failed(PyErr),
-    /// There are no more, or nobody wants them.
+    /// There are no more, or they are not needed.
     Ended,
 }
 

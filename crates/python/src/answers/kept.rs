@@ -1,7 +1,8 @@
 //! Answers in the hands of a program, and when they are copied out of their versions.
 //!
-//! Most answers are read at once and dropped, and a copy of those would be work for nothing: reading a thousand rows took twice as long with one. An
-//! answer that is still there when some more have come is retained, so it is copied then, and keeps nothing of the database alive but itself.
+//! Most answers are read at once and dropped, and a copy of those would be work for nothing:
+//! reading a thousand rows would be half as fast. An answer that is still there when some more have
+//! come is retained, so it is copied then, and retains nothing else of the database.
 
 use hexgraph::db::QueryAnswer;
 use std::collections::VecDeque;
@@ -20,7 +21,7 @@ static RECENT: Mutex<VecDeque<Weak<Cached>>> = Mutex::new(VecDeque::new());
 pub(super) struct Cached(Mutex<Arc<QueryAnswer>>);
 
 impl Cached {
-    /// Keeps an answer. Returns the one whose turn it is to be copied, if it is there still.
+    /// Registers an answer. Returns the one that is due for a copy, if it still exists.
     pub(super) fn new(answer: QueryAnswer) -> (Arc<Cached>, Option<Arc<Cached>>) {
         let retained = Arc::new(Cached(Mutex::new(Arc::new(answer))));
         // Nothing in here panics halfway.

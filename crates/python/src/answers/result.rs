@@ -1,4 +1,4 @@
-//! What a query found.
+//! The result of a query.
 
 use super::kept::Cached;
 use crate::convert::arrow::ArrowTable;
@@ -14,7 +14,7 @@ use pyo3::types::{PyCapsule, PyDict, PyInt, PyIterator, PyList, PyString, PyTupl
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// How long it may take to convert what is printed of a result, before less of it is.
+/// The time limit for converting the printed part of a result, before it is shortened.
 const SHOWN_TIME_MAX: Duration = Duration::from_millis(200);
 
 /// The result of a query, which is converted on request.

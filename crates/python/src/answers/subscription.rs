@@ -52,7 +52,7 @@ struct Rung {
     is_news: bool,
     /// True if the subscription has been closed.
     is_closed: bool,
-    /// The number of times that waiting threads were asked to return.
+    /// The number of times that waiting threads were interrupted.
     releases: u64,
 }
 
@@ -129,7 +129,7 @@ impl PySubscription {
                 self.close(py);
                 Ok(Some(None))
             }
-            // Nobody has seen an answer, so the next call asks again.
+            // Nobody has seen an answer, so the next call queries again.
             Err(error) => {
                 self.bell.change(|state| state.is_news = true);
                 Err(error)
@@ -151,7 +151,7 @@ impl PySubscription {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        // One that ends later than any clock can tell does not end.
+        // One beyond the range of the clock never expires.
         let end = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         loop {
             if let Some(answer) = self.take(py)? {
@@ -188,7 +188,7 @@ impl PySubscription {
     /// 'no more'
     fn close(&self, py: Python<'_>) {
         self.bell.change(|state| state.is_closed = true);
-        // Who asks at this moment finds out when the answer is there.
+        // A concurrent caller gets the answer when it is there.
         py.detach(|| match self.inner.try_lock() {
             Ok(mut inner) => drop(inner.take()),
             Err(std::sync::TryLockError::Poisoned(poisoned)) => drop(poisoned.into_inner().take()),

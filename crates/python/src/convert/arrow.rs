@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// The most rows of a table that are printed.
 const PRINTED_ROWS: usize = 20;
 
-/// The bytes of a tuple beside its cells, with its place in a list.
+/// The bytes of a tuple in addition to its cells, with its slot in a list.
 const ROW_BYTES: u64 = 64;
 
 /// A column for numpy, as [`ArrowTable::columns`] says: name, dtype, values, missing values.
@@ -47,7 +47,7 @@ type FrameColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Option<Bound<'
 #[pyclass(frozen, module = "hexgraph")]
 pub struct ArrowTable {
     batch: RecordBatch,
-    /// What its conversions draw memory from; `None` for the table of no database.
+    /// The budget of its conversions; `None` for the table of no database.
     budget: Option<Budget>,
 }
 
@@ -57,7 +57,7 @@ impl ArrowTable {
         Ok(ArrowTable { batch: record_batch(table)?, budget: None })
     }
 
-    /// The table, whose conversions draw from the budget that a request drew from.
+    /// The table, whose conversions use the budget of a request.
     pub(crate) fn drawing(self, control: &RequestContext) -> ArrowTable {
         ArrowTable {
             budget: control.reservation().map(|reservation| reservation.budget().clone()),
@@ -70,8 +70,8 @@ impl ArrowTable {
         ArrowTable { batch, budget: self.budget.clone() }
     }
 
-    /// Converts the table by `convert`, which draws the memory that it takes before it allocates it. The interpreter's lock is
-    /// released meanwhile.
+    /// Converts the table by `convert`, which reserves its memory before it allocates it. The
+    /// interpreter's lock is released meanwhile.
     fn converted(
         &self,
         py: Python<'_>,
@@ -84,7 +84,7 @@ impl ArrowTable {
         Ok(self.with(batch))
     }
 
-    /// Draws the memory of what Python is given, until what is returned is dropped.
+    /// Reserves the memory of the data for Python, until the result is dropped.
     fn capacity(&self, bytes: impl FnOnce() -> u64) -> PyResult<Option<Reservation>> {
         let Some(budget) = &self.budget else { return Ok(None) };
         let reservation = budget.reservation();

@@ -1,4 +1,4 @@
-//! The columns of a table in the forms that numpy and pandas take without an Arrow library.
+//! The columns of a table in the forms of numpy and pandas, without an Arrow library.
 
 use arrow_array::{
     Array, ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int64Array,
@@ -15,7 +15,8 @@ use pyo3_arrow::buffer::PyArrowBuffer;
 const MICROS: i64 = 1_000_000;
 const DAY: i64 = 86_400 * MICROS;
 
-/// The bytes of an object of Python beside what it holds, with the position where it stands: a number takes as much, and an empty text.
+/// The bytes of an object of Python in addition to its content, with its slot: a number needs as
+/// much, and an empty text.
 const OBJECT_BYTES: u64 = 56;
 
 /// A column: what its values are (a dtype of numpy, or "text" or "object"), the values as bytes or
@@ -98,7 +99,7 @@ pub(crate) fn numbers<'py>(
     Ok(Some((kind, PyArrowBuffer::new(buffer.clone()).into_bound_py_any(py)?)))
 }
 
-/// Numbers, of which some are missing, in memory that may be written to.
+/// Numbers, some missing, in memory that may be written to.
 fn with_gaps<'py>(
     py: Python<'py>,
     numbers: impl ExactSizeIterator<Item = Option<f64>>,
@@ -131,7 +132,8 @@ fn missing(array: &ArrayRef) -> Option<Vec<u8>> {
     Some(nulls.iter().map(|is_valid| u8::from(!is_valid)).collect())
 }
 
-/// Converts one value to a Python object: a scalar, a list, or a dict. Tables of answers have no types beside these.
+/// Converts one value to a Python object: a scalar, a list, or a dict. Tables of answers have no
+/// other types.
 pub(crate) fn item<'py>(
     py: Python<'py>,
     array: &ArrayRef,
@@ -176,8 +178,9 @@ pub(crate) fn item<'py>(
     }
 }
 
-/// A time of a list, in microseconds since 1970, as a `datetime` in UTC. A double has not the digits of all of them, so they stay whole; the
-/// nanoseconds that Python has not are cut. An exception of Python is passed on for a year beyond 9999.
+/// A time of a list, in microseconds since 1970, as a `datetime` in UTC. A double has not the
+/// digits of all of them, so they stay integers; the nanoseconds that Python has not are cut. An
+/// exception of Python is passed on for a year beyond 9999.
 fn time(py: Python<'_>, micros: i64) -> PyResult<Bound<'_, PyAny>> {
     let utc = PyTzInfo::utc(py)?;
     let epoch = PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&utc))?;
@@ -187,7 +190,7 @@ fn time(py: Python<'_>, micros: i64) -> PyResult<Bound<'_, PyAny>> {
     epoch.add(PyDelta::new(py, days as i32, seconds, rest, false)?)
 }
 
-/// The bytes that [`column`] and [`frame_column`] take, about.
+/// The bytes of [`column`] and [`frame_column`], approximately.
 pub(crate) fn column_bytes(array: &ArrayRef, with_texts: bool) -> u64 {
     // A byte says whether a value is missing.
     let own = match array.data_type() {
@@ -199,7 +202,7 @@ pub(crate) fn column_bytes(array: &ArrayRef, with_texts: bool) -> u64 {
     (own + 1) * array.len() as u64
 }
 
-/// The bytes that the Python objects of an array take, about.
+/// The bytes of the Python objects of an array, approximately.
 pub(crate) fn object_bytes(array: &ArrayRef) -> u64 {
     let within = if let Some(array) = of::<StringArray>(array) {
         // There is an end before the first one, whatever the length.

@@ -23,8 +23,8 @@ struct Decimal {
     exponent: i64,
 }
 
-/// Converts a column of which all values are finite decimals, or missing. `None` for any other column, and for one with more digits
-/// than Arrow's decimals have.
+/// Converts a column whose values are all finite decimals, or missing. `None` for any other column,
+/// and for one with more digits than Arrow's decimals have.
 ///
 /// # Errors
 ///
@@ -33,7 +33,7 @@ pub(super) fn decimals(values: &Bound<'_, PyList>) -> PyResult<Option<ArrayRef>>
     let (mut result, mut scale, mut has_some) = (Vec::new(), 0, false);
     for value in values.iter() {
         let decimal = if value.is_none() { None } else { Some(decimal(&value)?) };
-        // A column is most often told from others by its first value.
+        // A column is most often distinguished from others by its first value.
         if matches!(decimal, Some(None)) {
             return Ok(None);
         }
@@ -80,7 +80,7 @@ fn width(decimal: &Decimal, scale: i64) -> usize {
     decimal.digits.len().saturating_add(usize::try_from(zeros).unwrap_or(usize::MAX))
 }
 
-/// The digits of a decimal as an int, with so many of them behind the point, of which there are not too many.
+/// The digits of a decimal as an int, with so many of them behind the point, within the limit.
 fn unscaled(decimal: &Decimal, scale: i64) -> String {
     let zeros = usize::try_from(decimal.exponent.saturating_add(scale)).unwrap_or(0);
     let sign = decimal.is_negative.then_some('-');

@@ -38,7 +38,7 @@ struct Rows<'py> {
     column: usize,
     /// Whether the writer is in the block.
     is_here: bool,
-    /// Whether a later row has brought a key that was not known before.
+    /// Whether a later row has brought a new key.
     has_grown: bool,
 }
 
@@ -89,7 +89,8 @@ impl<'py> Maker<'py> {
         Ok(MadeObjects { columns: columns.collect::<PyResult<_>>()? })
     }
 
-    /// The value of each object, `None` for one that has none. `column` is told by its selection and its place there.
+    /// The value of each object, `None` for one that has none. `column` is identified by its
+    /// selection and its index.
     fn column(
         &mut self,
         py: Python<'py>,
@@ -268,7 +269,7 @@ impl<'py> StoppedCollector<'py> {
 
 impl Drop for StoppedCollector<'_> {
     fn drop(&mut self) {
-        // It takes no arguments and does not fail; there is nobody here to tell of it.
+        // It takes no arguments and does not fail; an error has no receiver here.
         let _ = self.0.call_method0("enable");
     }
 }
@@ -376,7 +377,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
             },
         };
         match self.open.last_mut() {
-            // `begin` took the key, and `put` needs it to put the container instead.
+            // `begin` consumed the key, and `put` needs it to put the container instead.
             Some(parent) => parent.next_key = key,
             None => {
                 self.root = Some(value);
@@ -428,7 +429,8 @@ impl<'a, 'py> DictSink<'a, 'py> {
     /// Finds the column for the next value of a row by its key. An unknown key becomes a new column.
     fn find_column(&mut self, key: &str) {
         let Some(rows) = &mut self.rows else { return };
-        // Behind the last column there is no next one; the first key of another row is found by the search.
+        // Behind the last column there is no next one; the first key of another row needs the
+        // search.
         let next = rows.column + 1;
         // Objects of a block mostly have the same keys in the same order, so the next column is looked at first.
         let columns = &rows.columns;
@@ -500,7 +502,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
         Ok(())
     }
 
-    /// Adds the object that a call has returned, or keeps the exception that it has raised.
+    /// Adds the object that a call has returned, or records the exception that it has raised.
     fn put_made(&mut self, made: PyResult<Bound<'py, PyAny>>) {
         match made {
             Ok(value) => self.put(value),

@@ -1,7 +1,7 @@
-//! Python's own objects as the JSON that mutations take.
+//! Python's own objects as the JSON of mutations.
 //!
-//! JSON has fewer kinds of values than Python: dates and times are written as texts, and noted
-//! beside them; vectors and decimals are texts. What JSON has no form for is refused with its path,
+//! JSON has fewer kinds of values than Python: dates and times are written as texts, and recorded
+//! separately; vectors and decimals are texts. What JSON has no form for is refused with its path,
 //! as `set_json[3]["born"]`, and what represents a missing value is left out.
 
 use hexgraph_base::answer::write_plain_text;
@@ -213,7 +213,7 @@ impl<'py> Encoder<'py> {
     }
 
     fn check_depth(&self) -> PyResult<()> {
-        // What holds itself ends here too, before it ends the stack.
+        // A recursive container stops here too, before a stack overflow.
         if self.path.len() < DEPTH_MAX {
             return Ok(());
         }
@@ -233,7 +233,7 @@ impl<'py> Encoder<'py> {
         if value.hasattr("__geo_interface__")? {
             return self.geometry(&value.getattr("__geo_interface__")?);
         }
-        // A column of a frame has `to_list` beside its stream, a table has not.
+        // A column of a frame has `to_list` and a stream, a table has not.
         if value.hasattr("__arrow_c_stream__")? && !value.hasattr("to_list")? {
             let fault = "a table is loaded by load_nodes, or load_edges";
             return Err(self.type_error(fault));
@@ -298,7 +298,7 @@ impl<'py> Encoder<'py> {
         self.object(members_of(object))
     }
 
-    /// Refuses a position that is not on the globe, as the engine does: here the key is known.
+    /// Refuses a position that is not on the globe, as the engine does: here the key is available.
     fn check_coordinates(&self, position: &Bound<'py, PyAny>, depth: usize) -> PyResult<()> {
         let is_list = position.is_instance_of::<PyList>() || position.is_instance_of::<PyTuple>();
         if !is_list || COORDINATES_DEPTH < depth {
@@ -356,7 +356,7 @@ impl<'py> Encoder<'py> {
 
     /// Writes a number of another type, such as `Decimal`, as a text.
     fn number(&mut self, value: &Bound<'py, PyAny>) -> PyResult<()> {
-        // A Decimal can be finite and beyond all floats, so it is asked itself.
+        // A Decimal can be finite and beyond all floats, so its own method is called.
         let is_finite = match value.hasattr("is_finite")? {
             true => value.call_method0("is_finite")?.is_truthy()?,
             false => value.extract::<f64>()?.is_finite(),

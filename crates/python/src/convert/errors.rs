@@ -22,8 +22,8 @@ mod classes {
     import_exception!(hexgraph.errors, InternalError);
 }
 
-/// Fetches all exceptions, so that none has to be imported when it is raised: at the end of the interpreter nothing can be imported any
-/// more, and objects that go then still ask.
+/// Fetches all exceptions, so that none has to be imported when it is raised: at the end of the
+/// interpreter nothing can be imported any more, and objects that are dropped then still need them.
 ///
 /// # Errors
 ///

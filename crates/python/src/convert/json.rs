@@ -47,7 +47,7 @@ impl<'py> Keys<'py> {
                 }
             },
         };
-        // The key that was found is in the list, so the list is not empty.
+        // The key is in the list, so the list is not empty.
         self.next = (position + 1) % self.list.len();
         self.list[position].1.clone()
     }

@@ -1,8 +1,9 @@
 //! An answer that came as JSON from elsewhere, as a table: what an embedded answer is in a data frame, this is too.
 //!
-//! JSON has fewer types than the engine, and the schema tells some. A geometry is an object there and becomes its text; a float
-//! may be without a point; an instant is a text, so a column of texts that are all instants, as engines write them, becomes
-//! one of times where the schema does not say otherwise.
+//! JSON has fewer types than the engine, and the schema has some. A geometry is an object there and
+//! becomes its text; a float may be without a point; an instant is a text, so a column of texts
+//! that are all instants, as engines write them, becomes one of times where the schema does not say
+//! otherwise.
 
 use hexgraph_base::answer::{
     Cell, Cells, Column, Form, Key, NestedSink, Shape, Table, Texts, Values,
@@ -49,7 +50,7 @@ pub(crate) fn table_of(
     Ok(table)
 }
 
-/// The cells of a predicate of a type, where the type alone tells.
+/// The cells of a predicate of a type, where the type alone determines it.
 fn form_of(value_type: Option<&String>) -> Form {
     match value_type.map(String::as_str) {
         Some("int") => Form::Int,
@@ -61,7 +62,7 @@ fn form_of(value_type: Option<&String>) -> Form {
     }
 }
 
-/// Gives columns the types that the schema tells, those of objects within them, too.
+/// Gives columns the types of the schema, those of objects within them, too.
 fn to_types(columns: &mut [Column], types: &HashMap<String, String>) {
     for Column { name: key, cells } in columns {
         let inner = match cells {
@@ -87,7 +88,7 @@ fn to_types(columns: &mut [Column], types: &HashMap<String, String>) {
     }
 }
 
-/// Turns integers into floats, which JSON does not tell apart; so the items of lists.
+/// Converts integers to floats, which are the same in JSON; so the items of lists.
 fn to_floats(cells: &mut Cells) {
     match cells {
         Cells::Int(Values { values, valid }) => {
@@ -99,8 +100,8 @@ fn to_floats(cells: &mut Cells) {
     }
 }
 
-/// Turns texts that are all instants into times; so the items of lists. Where they are not known to be times, some text has
-/// to be more than empty.
+/// Converts texts that are all instants to times; so the items of lists. Where the schema does not
+/// say so, some text has to be more than empty.
 fn to_times(cells: &mut Cells, are_existing: bool) {
     match cells {
         Cells::Text(texts) => {

@@ -14,7 +14,7 @@ use pyo3::types::{
 };
 use std::collections::BTreeMap;
 
-/// The place of a value, for error messages.
+/// The position of a value, for error messages.
 #[derive(Clone, Copy)]
 struct Position<'a> {
     column: &'a str,
@@ -28,7 +28,7 @@ impl Position<'_> {
 }
 
 /// The most times that a value may give another one instead. An array gives a list and a scalar a
-/// number, so two would do for what is known; an object that gives itself ends here instead of
+/// number, so two suffice for common types; an object that returns itself stops here instead of
 /// exhausting the stack.
 const CONVERSIONS_MAX: usize = 8;
 
@@ -43,8 +43,9 @@ struct Reader<'a> {
     conversions: usize,
 }
 
-/// Converts columns, all of one length, to a table. Returns beside it the types of the columns that Arrow has no type for, by the
-/// name of the column: `geo` for geometries, which are texts in the table.
+/// Converts columns, all of one length, to a table. Also returns the types of the columns that
+/// Arrow has no type for, by the name of the column: `geo` for geometries, which are texts in the
+/// table.
 ///
 /// # Errors
 ///
@@ -167,7 +168,7 @@ impl Reader<'_> {
             return time(&value.call_method0("isoformat")?.extract::<String>()?, position);
         }
         match kind.as_str() {
-            // Beside other numbers; digits beyond those of a float are lost.
+            // Among other numbers; digits beyond those of a float are lost.
             "Decimal" | "Fraction" => Ok(Cell::Float(value.call_method0("__float__")?.extract()?)),
             "UUID" => Ok(Cell::text(&value.str()?.to_cow()?, &mut self.texts)),
             _ if value.hasattr("tolist")? => {

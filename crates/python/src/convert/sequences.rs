@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-/// Reads the items of a list or another sequence. No room is made for as many as it says that it has.
+/// Reads the items of a list or another sequence. Its length is not trusted for allocation.
 ///
 /// # Errors
 ///

@@ -179,8 +179,8 @@ fn items_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, Py
     if is_list {
         return value.try_iter()?.collect::<PyResult<_>>().map(Some);
     }
-    // Nearly every value is one of these. To ask it for an attribute that it lacks costs as much as
-    // the rest of a short query: Python words an error for each.
+    // Nearly every value is one of these. Looking up a missing attribute costs as much as the rest
+    // of a short query: Python words an error for each.
     let is_single = value.is_instance_of::<PyString>()
         || value.is_instance_of::<PyInt>()
         || value.is_instance_of::<PyFloat>();

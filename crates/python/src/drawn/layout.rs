@@ -1,4 +1,4 @@
-//! Places for the nodes of a picture.
+//! Positions for the nodes of a picture.
 
 use crate::interrupt::interruptible;
 use hexgraph::layout::positions;

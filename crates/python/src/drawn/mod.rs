@@ -1,4 +1,4 @@
-//! Graphs that are drawn: by rules, and as pictures.
+//! Graphs by rules, and layouts of graphs.
 
 pub(super) mod generate;
 pub(super) mod layout;

@@ -22,7 +22,7 @@ pub(crate) struct GivenGraph<'py> {
     /// The predicate of the ids of nodes.
     #[pyo3(item)]
     xid: String,
-    /// What happens to ends that are no nodes: `"make"` or `"raise"`.
+    /// What happens to endpoints that are no nodes: `"make"` or `"raise"`.
     #[pyo3(item)]
     missing: String,
     /// What is to be said of a graph that Python has read.

@@ -1,3 +1,3 @@
-//! Graphs that are loaded as a whole.
+//! Graphs that are loaded completely.
 
 pub(super) mod load;

@@ -86,7 +86,8 @@ pub(super) fn access_list(arguments: &ServeArguments) -> Result<Option<AccessOpt
     Ok(Some(options))
 }
 
-/// Reads the keys of `hexgraph mcp --http`, and whether there are any besides those of the database.
+/// Reads the keys of `hexgraph mcp --http`, and whether there are any besides those of the
+/// database.
 ///
 /// # Errors
 ///

@@ -74,8 +74,8 @@ fn check_name(name: &str) -> Result<()> {
     Err(Error::query(format!("there is no algorithm `{name}`")).with_hint(hint))
 }
 
-/// The rows that have a number, those with the greatest numbers first; pairs and ways stay in their
-/// order. Of equal numbers the lesser uid comes first.
+/// The rows that have a number, those with the greatest numbers first; pairs and paths stay in
+/// their order. Of equal numbers the lesser uid comes first.
 pub(super) fn ranked(table: &AlgorithmTable) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..table.rows()).collect();
     let number = |row: usize| match &table.numbers {

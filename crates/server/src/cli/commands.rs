@@ -270,8 +270,8 @@ fn serve_options(arguments: &ServeArguments) -> Result<ServeOptions> {
     })
 }
 
-/// Reads from the arguments which requests are logged. The limit `slow` says it as well, where there
-/// is no option of its own.
+/// Reads from the arguments which requests are logged. The limit `slow` says it as well, where
+/// there is no option of its own.
 fn served_log_options(arguments: &ServeArguments) -> Result<LogOptions> {
     let of_limit = arguments.limits.iter().rev().find_map(|limit| limit.strip_prefix("slow="));
     let options = log_options(&arguments.log)?;

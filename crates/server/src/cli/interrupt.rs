@@ -20,9 +20,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Says who handles Ctrl-C.
 #[derive(Clone, Copy)]
 pub enum Interrupt {
-    /// The operating system ends the process, or wakes a server that waits.
+    /// The operating system stops the process, or wakes a server that waits.
     System,
-    /// A host that handles signals itself, as Python does, and is asked whether one came.
+    /// A host that handles signals itself, as Python does, and is polled for them.
     Host(fn() -> bool),
 }
 
@@ -67,11 +67,11 @@ impl Interrupt {
         Ok(Interrupt::Host(was_pressed))
     }
 
-    /// Waits from now on for a signal that ends a server: whatever comes before `Signals::wait` is
+    /// Waits from now on for a signal that stops a server: whatever comes before `Signals::wait` is
     /// not lost.
     pub fn listen(self) -> Signals {
         let runtime = Builder::new_current_thread().enable_all().build();
-        // Without handlers the process still ends at a signal, only less gently.
+        // Without handlers the process still exits at a signal, only less gently.
         let streams = runtime.ok().and_then(|runtime| {
             let streams = {
                 let _inside = runtime.enter();
@@ -107,8 +107,8 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Returns when Ctrl-C was pressed, the process was asked to end (SIGTERM), the server ended by
-    /// itself, or `closed` resolves, where there is such a server or event.
+    /// Returns when Ctrl-C was pressed, the process got SIGTERM, the server stopped by itself, or
+    /// `closed` resolves, where there is such a server or event.
     pub fn wait(self, mut end: Option<Ended>, closed: Option<oneshot::Receiver<()>>) {
         let Some((runtime, mut streams)) = self.streams else {
             let mut closed = closed;
@@ -149,8 +149,7 @@ impl Signals {
     }
 }
 
-/// The signals themselves. A host that handles Ctrl-C goes on doing so; that a process is asked to
-/// end it does not handle.
+/// The signals themselves. A host that handles Ctrl-C goes on doing so; it does not handle SIGTERM.
 #[cfg(unix)]
 struct Streams {
     interrupt: Option<Signal>,

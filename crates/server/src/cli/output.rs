@@ -20,7 +20,7 @@ pub(super) fn print(text: &[u8]) -> Result<()> {
     }
 }
 
-/// Writes a file, instead of one that is there: a reader finds the old one or the new one, whole.
+/// Writes a file, instead of one that is there: a reader sees the complete old or new one.
 ///
 /// # Errors
 ///

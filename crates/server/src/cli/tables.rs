@@ -62,7 +62,8 @@ fn load_table(
     loaded.map_err(spelled_error)
 }
 
-/// Loads the files of [`loaded_files`] with the schemas that the arguments name, and prints what was loaded.
+/// Loads the files of [`loaded_files`] with the schemas that the arguments name, and prints what
+/// was loaded.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! From a request to its response: its body is read and unpacked, it waits for its turn, it is
-//! answered, and the answer is packed.
+//! From a request to its response: its body is read and unpacked, it is queued, it is answered, and
+//! the answer is packed.
 
 use super::admission;
 use super::admission::{OVERLOADED, Overloaded, RequestedQuery, likeness};
@@ -103,7 +103,7 @@ async fn received_full(
     })
 }
 
-/// Returns a test whether the answer is still wanted: the client is connected and the server is not
+/// Returns a test whether the answer is still needed: the client is connected and the server is not
 /// stopping.
 fn expected(
     app: &App,
@@ -116,7 +116,7 @@ fn expected(
     }
 }
 
-/// Turns a reply into a response, compressed optionally. Compression moves the other tasks of the
+/// Converts a reply to a response, compressed optionally. Compression moves the other tasks of the
 /// thread to another thread first, so it holds up no connection.
 pub(super) fn packed(reply: Reply, coding: Option<Coding>) -> Response {
     match coding {
@@ -125,26 +125,26 @@ pub(super) fn packed(reply: Reply, coding: Option<Coding>) -> Response {
     }
 }
 
-/// The address of the client, where it is known.
+/// The address of the client, if available.
 pub(super) fn address_of(peer: Option<&ConnectInfo<Peer>>) -> Option<IpAddr> {
     peer.map(|ConnectInfo(peer)| peer.address)
 }
 
-/// What is known of a request that is to run, beside itself.
+/// The properties of a request that is to run.
 pub(super) struct Running {
     /// Its client.
     pub peer: Option<ConnectInfo<Peer>>,
     /// The kind of the request, which says whether one like it was slow before.
     pub kind: u64,
-    /// How long it may take, where that is said.
+    /// The timeout, if given.
     pub timeout: Option<Duration>,
     /// When that time began, where it is not now.
     pub since: Option<Instant>,
 }
 
 /// Runs `work` on a thread that may block, when admission lets the request in. It is cancelled when
-/// its client goes away, the server stops, or nobody waits for the result any more. What `work`
-/// does with the memory of the request is reported by the share of its control.
+/// its client goes away, the server stops, or the result is not needed any more. The reservation of
+/// its control accounts for the memory of the request.
 ///
 /// # Errors
 ///
@@ -157,8 +157,8 @@ pub(super) async fn admitted<T: Send + 'static>(
 ) -> Result<T, Overloaded> {
     let client = app.security.client_of(&app.unguarded, &incoming);
     let requested = RequestedQuery { client, kind, body_len: incoming.bytes().len() };
-    // Dropped with this future: where one connection has several requests, that is how one of them
-    // ends.
+    // Dropped with this future: where one connection has several requests, this cancels one of
+    // them.
     let (waits, _waiting) = oneshot::channel::<()>();
     let (waits, is_there) = (Arc::new(waits), expected(app, &peer));
     let is_expected = move || !waits.is_closed() && is_there();
@@ -178,8 +178,8 @@ pub(super) async fn admitted<T: Send + 'static>(
     admission::carry_out(&app.admission, requested, is_expected, work).await
 }
 
-/// Bodies up to this length are read where they have come, which takes a fraction of a millisecond.
-/// Longer ones wait for their turn.
+/// Bodies up to this length are read where they have come, within a fraction of a millisecond.
+/// Longer ones are queued.
 pub(super) const READ_AT_ONCE_MAX: usize = 16 << 10;
 
 /// Has a body read before the request is answered: at once where it is short, else when admission

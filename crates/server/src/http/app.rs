@@ -1,4 +1,4 @@
-//! [`App`], the state of the server that all requests share.
+//! [`App`], the state of the server common to all requests.
 
 use super::admission::Queues;
 use super::audit::AuditLog;
@@ -19,7 +19,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The state of the server that all requests share.
+/// The state of the server common to all requests.
 pub(super) struct App {
     /// The database, with the right to everything. Requests are answered from [`App::database_for`]
     /// the caller; this is for what concerns the server itself, and for what anybody may know.
@@ -32,7 +32,7 @@ pub(super) struct App {
     pub logs: RequestLog,
     /// The GraphQL subscriptions of all clients.
     pub feeds: Arc<Feeds>,
-    /// The rules on who may ask, alter and administer.
+    /// The rules on who may query, alter and administer.
     pub security: Security,
     /// The folder for exports and backups; `None` if requests may not write any.
     pub exports: Option<Folder>,
@@ -66,8 +66,8 @@ impl App {
         users::database_for(&self.unguarded, headers).with_role(role)
     }
 
-    /// As [`App::database_for`], for the caller over a WebSocket. What the sender may do at most is
-    /// known since the handshake.
+    /// As [`App::database_for`], for the caller over a WebSocket. The upper bound of the sender's
+    /// rights is determined by the handshake.
     pub(super) fn database_for_subscriber(&self, headers: &Headers, role: KeyRole) -> Database {
         users::database_for_subscriber(&self.unguarded, headers).with_role(role)
     }

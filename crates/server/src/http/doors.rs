@@ -45,7 +45,7 @@ pub(super) struct BoundListeners {
     grpc: Option<TcpListener>,
     metrics: Option<TcpListener>,
     file: Option<SocketFile>,
-    /// The address of HTTP with the port that was taken.
+    /// The address of HTTP with the actual port.
     pub address: Option<SocketAddr>,
     /// That of gRPC.
     pub grpc_address: Option<SocketAddr>,
@@ -117,7 +117,7 @@ pub(super) fn unix_url(path: &Path) -> String {
     format!("unix:{}", path.display())
 }
 
-/// Takes an address. Returns it with the port that was taken.
+/// Binds an address. Returns it with the actual port.
 fn listen(expected: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     let listener = TcpListener::bind(expected)?;
     listener.set_nonblocking(true)?;

@@ -1,7 +1,7 @@
 //! [`Mounted`]: a service behind the guards of the server, instead of the table of routes.
 //!
-//! `Host`, `Origin` and keys are checked as for all routes. A key may also come as `Authorization: Bearer`, which
-//! clients of other protocols send.
+//! `Host`, `Origin` and keys are checked as for all routes. A key may also come as `Authorization:
+//! Bearer`, which clients of other protocols send.
 
 use super::answering::address_of;
 use super::app::App;
@@ -23,7 +23,8 @@ use hexgraph_base::types::Error;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Semaphore;
 
-/// The requests to a mounted service that are under way; further ones are refused with status 503.
+/// The maximal number of running requests to a mounted service; further ones are refused with
+/// status 503.
 const REQUESTS_MAX: usize = 64;
 
 /// A service at a path.
@@ -70,8 +71,8 @@ pub(super) fn mounted(app: &Arc<App>, service: &Mounted) -> Router {
     router.layer(from_fn_with_state((Arc::clone(app), path), guard))
 }
 
-/// Counts and logs requests, and refuses those from pages of external origins. Preflight requests of browsers, which
-/// have no key, are answered behind this.
+/// Counts and logs requests, and refuses those from pages of external origins. Preflight requests
+/// of browsers, which have no key, are answered behind this.
 async fn guard(
     State((app, path)): State<(Arc<App>, &'static str)>,
     mut request: Request,
@@ -99,7 +100,8 @@ async fn admit(
     next: Next,
 ) -> Response {
     name_key(request.headers_mut());
-    // What a request does is in its body: the database of the caller refuses what its key does not allow.
+    // What a request does is in its body: the database of the caller refuses what its key does not
+    // allow.
     let needed = (Role::Client, Effect::AsTextSays);
     if let Some(refusal) = app.security.keys.refusal(needed, &app.unguarded, request.headers()) {
         return without_the_body(refusal.with_header("www-authenticate", "Bearer"), &request);

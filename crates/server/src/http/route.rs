@@ -53,7 +53,7 @@ pub(super) struct Bare<'a> {
     pub headers: &'a HeaderMap,
     /// What stands behind `?` in its address.
     pub parameters: Option<&'a str>,
-    /// The address that it comes from, as far as it is known.
+    /// The address that it comes from, if available.
     pub client: Option<IpAddr>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Bare<'a> {
 pub(super) enum Turn {
     /// When admission lets it in.
     Admitted,
-    /// At once: it is quick, and asked to learn whether the server is there.
+    /// At once: it is quick, and a liveness check.
     AtOnce,
 }
 

@@ -86,8 +86,9 @@ pub(super) fn router(app: &Arc<App>, port: Port) -> Router {
     router.fallback(nothing).layer(guard).with_state(Arc::clone(app))
 }
 
-/// Counts requests, refuses those from pages of external origins, and answers OPTIONS. The preflight requests of
-/// browsers go on to [`origins::layer`], which answers them, so no OPTIONS request reaches a route.
+/// Counts requests, refuses those from pages of external origins, and answers OPTIONS. The
+/// preflight requests of browsers go on to [`origins::layer`], which answers them, so no OPTIONS
+/// request reaches a route.
 async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let route = Route::of(request.uri().path());
     let observed = Observed::begin(&app, counted(route), &mut request);
@@ -134,9 +135,8 @@ pub(super) fn without_the_body(reply: Reply, request: &Request) -> Response {
     response
 }
 
-/// Answers a request, and tells browsers what pages may do with the answer. Programs that are no
-/// browsers send no `Origin`, so nothing of it is for them but that the answer to another request
-/// may differ.
+/// Answers a request, and adds the CORS headers. Programs that are no browsers send no `Origin`, so
+/// nothing of it is for them but that the answer to another request may differ.
 async fn reported_browsers(
     app: Arc<App>,
     route: &'static Route,
@@ -156,8 +156,8 @@ async fn reported_browsers(
     response
 }
 
-/// Answers a request as its route says, unless it is refused, and tells the audit log, where there
-/// is one.
+/// Answers a request as its route says, unless it is refused, and writes the audit log, if there is
+/// one.
 async fn serve(app: Arc<App>, route: &'static Route, mut request: Request) -> Response {
     let Some(log) = &app.audit else { return answer(app, route, request).await };
     let client = address_of(request.extensions().get());

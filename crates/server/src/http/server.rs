@@ -43,8 +43,8 @@ const TIDY_INTERVAL: Duration = Duration::from_secs(1);
 /// The interval at which the files of certificates are looked at.
 const RENEW_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The time for which an idle thread is retained. The allocator keeps the freed memory of a thread
-/// until the thread ends.
+/// The time for which an idle thread is retained. The allocator retains the freed memory of a
+/// thread until the thread exits.
 const IDLE_THREAD: Duration = Duration::from_secs(1);
 
 /// The largest number of blocking threads of the runtime. Requests are answered on threads of their
@@ -74,7 +74,7 @@ pub struct ServeOptions {
     pub connections: ConnectionOptions,
     /// How GraphQL subscriptions are served.
     pub subscriptions: SubscribeOptions,
-    /// The rules on who may ask, alter and administer.
+    /// The rules on who may query, alter and administer.
     pub security: Security,
     /// Users and their rights; `None` where they are not begun here.
     pub access: Option<AccessOptions>,
@@ -109,7 +109,7 @@ struct Running {
     end: Ended,
 }
 
-/// A handle that tells when a server has ended. Clones refer to the same server.
+/// A handle to wait until a server has stopped. Clones refer to the same server.
 #[derive(Clone)]
 pub struct Ended(watch::Receiver<()>);
 
@@ -230,7 +230,7 @@ impl Server {
         })
     }
 
-    /// The address with the port that was taken; `None` where there is only a file.
+    /// The address with the actual port; `None` where there is only a file.
     pub fn address(&self) -> Option<SocketAddr> {
         self.address
     }
@@ -265,7 +265,7 @@ impl Server {
         self.running.as_ref().is_some_and(|running| !running.end.is_over())
     }
 
-    /// Returns a handle that tells when the server has ended; `None` after [`Server::stop`].
+    /// Returns a handle to wait until the server has stopped; `None` after [`Server::stop`].
     pub fn ended(&self) -> Option<Ended> {
         self.running.as_ref().map(|running| running.end.clone())
     }
@@ -314,8 +314,8 @@ fn run(
     let (tasks, begun) = (Arc::clone(&app.tasks), Arc::clone(&app.tasks));
     let app = Arc::new(app);
     runtime.block_on(async {
-        // Without a listener the server ends at once, which `is_running` tells.
-        // The socket file is removed when this is dropped, at the end of the block.
+        // Without a listener the server stops at once, and `is_running` says so. The socket file is
+        // removed when this is dropped, at the end of the block.
         let Ok((listeners, _socket_file)) = ports.listeners() else { return };
         let listeners = listeners.into_iter().map(|(listener, port)| {
             // What comes by the file does not leave this machine.
@@ -346,7 +346,7 @@ fn run(
         };
         let all_done = async {
             served.await;
-            // What requests had begun is under way, too. An error would mean that waiting panicked.
+            // Background work of requests counts, too. An error would mean that waiting panicked.
             let _ = task::spawn_blocking(move || begun.wait(SHUTDOWN_GRACE)).await;
         };
         tokio::select! {

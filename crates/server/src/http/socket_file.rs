@@ -1,5 +1,5 @@
 //! A Unix domain socket: a file by which programs on the same machine connect. Who may is said by
-//! the file's permissions, which hold before the first connection is taken.
+//! the file's permissions, which hold before the first connection is accepted.
 
 use super::connections::Listener;
 use hexgraph_base::types::{Error, Result};
@@ -35,21 +35,19 @@ mod unix {
     use std::os::unix::net::UnixListener;
     use tokio::net::UnixListener as TokioListener;
 
-    /// The number of connections that wait until they are taken.
+    /// The number of connections that wait to be accepted.
     const WAITING_MAX: i32 = 1024;
 
     /// A listener, until a runtime has it, and its file, which is removed when this is dropped.
     pub(in crate::http) struct SocketFile {
         listener: Option<UnixListener>,
         path: PathBuf,
-        /// The device and the number of the file, by which it is known that no other has taken its
-        /// position.
+        /// The device and the number of the file, which detect that another file has replaced it.
         identity: (u64, u64),
     }
 
     impl SocketFile {
-        /// Makes the file and listens. A file that a server has left which did not end well gives
-        /// way.
+        /// Makes the file and listens. A stale file of a crashed server is replaced.
         ///
         /// # Errors
         ///
@@ -92,7 +90,7 @@ mod unix {
     impl Drop for SocketFile {
         fn drop(&mut self) {
             if identity(&self.path).is_ok_and(|result| result == self.identity) {
-                // It may be gone, and a file that stays gives way to the next server.
+                // It may be gone, and the next server replaces a stale file.
                 let _ = fs::remove_file(&self.path);
             }
         }

@@ -85,7 +85,8 @@ impl ToolFault {
         move |error| ToolFault::Engine(error, text.to_owned())
     }
 
-    /// What the client gets: a refusal of the call, or an answer that is an error, which models read.
+    /// What the client gets: a refusal of the call, or an answer that is an error, which models
+    /// read.
     ///
     /// # Errors
     ///

@@ -21,7 +21,8 @@ pub(super) const VALIDATE: ToolDef = ToolDef {
     run: validate,
 };
 
-/// Runs the text in an empty database of the same schema: what is wrong there is wrong with any data.
+/// Runs the text in an empty database of the same schema: what is wrong there is wrong with any
+/// data.
 fn validate(call: &ToolCall<'_>) -> Outcome<ToolAnswer> {
     let text = call.arguments.required("text");
     let model = call.model()?;

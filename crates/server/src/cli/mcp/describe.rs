@@ -1,7 +1,7 @@
 //! `describe`: types with their fields, predicates and edges, in as many tokens as the caller has.
 //!
-//! The names of types come first, then the fields of the types with the most nodes, then predicates that belong to no
-//! type. What does not fit is counted.
+//! The names of types come first, then the fields of the types with the most nodes, then predicates
+//! that belong to no type. What does not fit is counted.
 
 use super::answer::{Cuts, Outcome, ToolAnswer, shortened};
 use super::call::{ParamKind, SECONDS, ToolDef, param};

@@ -26,7 +26,8 @@ pub(super) struct Models {
 }
 
 impl Models {
-    /// The model of the database at its newest commit. It is built once for each; calls that need it meanwhile wait.
+    /// The model of the database at its newest commit. It is built once for each; calls that need
+    /// it meanwhile wait.
     ///
     /// # Errors
     ///

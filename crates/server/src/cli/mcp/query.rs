@@ -1,8 +1,8 @@
 //! `query`: a page of the rows of a query, bounded in rows, bytes and time.
 //!
-//! A cursor has the number of rows before the next page, the commit that the first page read, and a digest of the
-//! request. The next page runs the query again, so a server holds nothing between calls; where the data have changed
-//! meanwhile, the answer says so.
+//! A cursor has the number of rows before the next page, the commit that the first page read, and a
+//! digest of the request. The next page runs the query again, so a server holds nothing between
+//! calls; where the data have changed meanwhile, the answer says so.
 
 use super::answer::{Cuts, Outcome, ToolAnswer, ToolFault, ValueLimits};
 use super::call::{ParamDef, ParamKind, SECONDS, ToolCall, ToolDef, param, required};

@@ -1,4 +1,5 @@
-//! The server of the protocol: lists what there is, admits calls, and runs them on threads that may block.
+//! The server of the protocol: lists what there is, admits calls, and runs them on threads that may
+//! block.
 
 use super::answer::{Outcome, ToolFault, shortened};
 use super::call::{ToolArguments, ToolCall, ToolDef};
@@ -74,8 +75,8 @@ impl McpServer {
         McpServer { shared: Arc::new(shared) }
     }
 
-    /// Runs work on a thread that may block, when there is capacity for it, until its time is over or the client
-    /// cancels it.
+    /// Runs work on a thread that may block, when there is capacity for it, until its time is over
+    /// or the client cancels it.
     async fn run<T: Send + 'static>(
         &self,
         time: Duration,

@@ -46,7 +46,8 @@ fn members(schema: Value) -> Map<String, Value> {
 ///
 /// # Errors
 ///
-/// [`ToolFault::Params`] with the names that there are, and why `mutate` is missing where nothing may change.
+/// [`ToolFault::Params`] with the names that there are, and why `mutate` is missing where nothing
+/// may change.
 pub(super) fn tool_of(name: &str, writes: bool) -> Result<&'static ToolDef, ToolFault> {
     match TOOLS.iter().find(|tool| tool.name == name) {
         Some(tool) if tool.writes && !writes => {

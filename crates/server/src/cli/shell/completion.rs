@@ -1,4 +1,5 @@
-//! What may follow what is typed: names, words and commands for the tab key, and hints behind the cursor.
+//! What may follow what is typed: names, words and commands for the tab key, and hints behind the
+//! cursor.
 
 use super::catalog::{Catalog, quoted};
 use super::commands::{Argument, COMMANDS, FORMATS, command_of};
@@ -51,7 +52,8 @@ pub(super) enum Completion {
     File,
 }
 
-/// The text between the beginning of a word and the cursor is completed. `is_graphql` tells in which language.
+/// The text between the beginning of a word and the cursor is completed. `is_graphql` selects the
+/// language.
 pub(super) fn completion(catalog: &Catalog, text: &str, is_graphql: bool) -> Completion {
     let start = word_start(text);
     if let Some((name, _)) = command(text) {
@@ -129,7 +131,8 @@ fn candidates(catalog: &Catalog, before: &str, prefix: &str) -> Vec<String> {
     }
 }
 
-/// Whether a brace after some tokens opens the fields of a node: those of a block and of another field do, that of a request does not.
+/// Whether a brace after some tokens opens the fields of a node: those of a block and of another
+/// field do, that of a request does not.
 fn is_selection(before: &[Token<'_>]) -> bool {
     let words = |token: &Token<'_>| matches!(token.text, "set" | "delete");
     !before.last().is_some_and(words) && open_bracket(before).is_some()

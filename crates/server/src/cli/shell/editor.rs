@@ -34,7 +34,8 @@ pub(super) struct LineEditor {
 }
 
 impl LineEditor {
-    /// Opens the terminal and reads the history. A history that can't be read is reported, and there is none then.
+    /// Opens the terminal and reads the history. A history that can't be read is reported, and
+    /// there is none then.
     ///
     /// # Errors
     ///
@@ -68,7 +69,8 @@ impl LineEditor {
         self.file.as_ref()
     }
 
-    /// Reads a statement, of one line or several. It goes to the history unless it may have a secret in it.
+    /// Reads a statement, of one line or several. It goes to the history unless it may have a
+    /// secret in it.
     ///
     /// # Errors
     ///

@@ -7,8 +7,9 @@ use std::{env, fs, io};
 /// The most statements that the file has.
 pub(super) const ENTRIES_MAX: usize = 10_000;
 
-/// The file of the history: that of `HEXGRAPH_HISTORY`, where an empty value means none, or else one in the directory for the state of
-/// the user's programs. Its directory is created, and only the user may read it. `None` where there is no such directory.
+/// The file of the history: that of `HEXGRAPH_HISTORY`, where an empty value means none, or else
+/// one in the directory for the state of the user's programs. Its directory is created, and only
+/// the user may read it. `None` where there is no such directory.
 ///
 /// # Errors
 ///

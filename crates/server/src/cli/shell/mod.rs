@@ -1,4 +1,5 @@
-//! `hexgraph shell`: a prompt for queries, changes and commands, and the same from files and arguments.
+//! `hexgraph shell`: a prompt for queries, changes and commands, and the same from files and
+//! arguments.
 
 mod scan;
 mod statements;

@@ -94,7 +94,8 @@ pub(super) fn show_rows(
     screen.show(&text)
 }
 
-/// Rows as a table that fits the terminal, and there a line that says what it has and what it lacks.
+/// Rows as a table that fits the terminal, and there a line that says what it has and what it
+/// lacks.
 fn fitting_table(rows: &RecordBatch, style: &ResultStyle, screen: &mut Screen) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     if !screen.is_terminal {
@@ -148,7 +149,8 @@ pub(super) fn grouped(number: usize) -> String {
     groups.join(",")
 }
 
-/// JSON with a line for each member, its letters as they are. Signs that would move the cursor are escaped. O(text).
+/// JSON with a line for each member, its letters as they are. Signs that would move the cursor are
+/// escaped. O(text).
 pub(super) fn indented(json: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(json);
     let mut out = String::new();

@@ -1,5 +1,6 @@
-//! Splits a text in DQL or GraphQL into tokens, however unfinished it is: for colours, for completion, and to see whether a statement
-//! is complete. No error: the parser of the language reports those.
+//! Splits a text in DQL or GraphQL into tokens, however unfinished it is: for colours, for
+//! completion, and to see whether a statement is complete. No error: the parser of the language
+//! reports those.
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,7 +26,8 @@ pub(super) struct Statements {
 }
 
 impl Statements {
-    /// Adds a line. Returns the statements that are complete with it: that of the N-Quads before it, and its own.
+    /// Adds a line. Returns the statements that are complete with it: that of the N-Quads before
+    /// it, and its own.
     pub(super) fn push(&mut self, line: &str) -> Vec<Statement> {
         self.line += 1;
         let mut done = Vec::new();
@@ -72,8 +73,8 @@ pub(super) fn statements(text: &str) -> Vec<Statement> {
     all
 }
 
-/// Whether a text is a statement and not the beginning of one: its brackets are balanced, and the fragments that it names are in it.
-/// A blank line completes one that lacks no more than fragments.
+/// Whether a text is a statement and not the beginning of one: its brackets are balanced, and the
+/// fragments that it names are in it. A blank line completes one that lacks no more than fragments.
 pub(super) fn is_complete(text: &str) -> bool {
     if let Some((command, _)) = command(text)
         && !WITH_TEXT.contains(&command)

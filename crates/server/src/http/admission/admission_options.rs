@@ -12,10 +12,10 @@ pub struct AdmissionOptions {
     pub quick: Duration,
     /// The number of slots in the slow pool; 0 means the number of cores.
     pub slow: usize,
-    /// The longest wait, as estimated when a request comes, with which it is still let in. Twice
-    /// the time that those before it take is never too long.
+    /// The longest wait, as estimated when a request comes, with which it is still admitted. Twice
+    /// the time of those before it is never too long.
     pub queue: Duration,
-    /// The largest number of requests under way, including those that wait for the disk or for each
+    /// The largest number of running requests, including those that wait for the disk or for each
     /// other.
     pub running: usize,
 }

@@ -1,4 +1,4 @@
-//! A queue with one sub-queue for each client, served in turn: a client that sends a thousand
+//! A queue with one sub-queue for each client, served round-robin: a client that sends a thousand
 //! requests delays only itself.
 
 use std::collections::{HashMap, VecDeque};
@@ -40,7 +40,7 @@ impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
     /// Removes and returns the next item.
     pub(super) fn pop(&mut self) -> Option<T> {
         let client = self.turns.pop_front()?;
-        // A client is in `turns` while it has items, and never twice, so each pop finds one.
+        // A client is in `order` while it has items, and never twice, so each pop finds one.
         let own = self.waiting.get_mut(&client)?;
         let (_, item) = own.pop_front()?;
         match own.is_empty() {

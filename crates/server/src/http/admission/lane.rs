@@ -15,7 +15,7 @@ const WEIGHT_MAX: f64 = 0.1;
 const WEIGHT_MIN: f64 = 0.005;
 
 /// The number of seconds for which a slot is held, on average, from which on the highest weight
-/// holds. Below, the weight falls in proportion: where requests take 20 µs, one that another
+/// holds. Below, the weight falls in proportion: where requests need 20 µs, one that another
 /// process has interrupted for 4 ms counts like two hundred, and the queue would look too long to
 /// everybody who comes meanwhile.
 const HELD_LONG: f64 = 0.002;
@@ -25,7 +25,7 @@ pub(super) type Client = u64;
 
 /// What is in the queue of a pool, and is given a slot in the end.
 pub(super) trait Waiter {
-    /// Whether nobody wants the slot any more.
+    /// Whether the slot is not needed any more.
     fn is_gone(&self) -> bool;
 }
 
@@ -98,7 +98,7 @@ impl<W: Waiter> Lane<W> {
         let rounds = (self.queue.ahead_of(client) + 1) as f64 / self.slots as f64;
         let is_burst = self.refused.is_none_or(|refused| self.patience <= now - refused);
         let patience = self.patience.as_secs_f64() * if is_burst { 1.0 } else { 0.1 };
-        // Where a slot is held for longer than the patience, nobody could ever wait: two turns are
+        // Where a slot is held for longer than the patience, nobody could ever wait: two rounds are
         // allowed in any case.
         let most = patience.max(2.0 * self.held);
         // The estimate may be wrong, so the queue is also too long where its oldest has waited for
@@ -163,7 +163,7 @@ mod tests {
     fn places_then_a_queue_then_refusals() {
         let mut lane = Lane::new(2, 20 * MS, 100 * MS);
         assert!(is_free(&mut lane) && is_free(&mut lane));
-        // 20 ms each on two slots: ten of them take 100 ms.
+        // 20 ms each on two slots: ten of them need 100 ms.
         let waiting: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
         assert_eq!(waiting.len(), 10);
         let other = waits(&mut lane, 2);
@@ -192,7 +192,7 @@ mod tests {
         assert!((0..4).all(|_| is_free(&mut lane)));
         lane.leave(4 * MS);
         assert!(is_free(&mut lane));
-        // 2,000 of 60 µs on four slots take 30 ms.
+        // 2,000 of 60 µs on four slots need 30 ms.
         let burst: Vec<_> = (0..2_000).map_while(|_| waits(&mut lane, 1)).collect();
         assert_eq!(burst.len(), 2_000);
         // What takes long from now on is noticed in time.

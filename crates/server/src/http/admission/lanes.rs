@@ -1,4 +1,4 @@
-//! The fast and the slow pool, and the state that all requests share.
+//! The fast and the slow pool, and the state of all requests.
 
 use super::admission_options::AdmissionOptions;
 use super::lane::{Client, Entry, Lane, LaneLoad, Waiter};
@@ -13,9 +13,9 @@ use tokio::sync::oneshot;
 /// The first estimate of the time of a slow request, before one was measured.
 const SLOW_AT_FIRST: Duration = Duration::from_millis(20);
 
-/// The first estimate of the time of a request in the fast pool is so much of what it may take at
-/// most. Most requests are quick: with the most as the estimate, a burst of a thousand would be
-/// refused before the first was measured.
+/// The first estimate of the time of a request in the fast pool is this fraction of its limit. Most
+/// requests are quick: with the limit as the estimate, a burst of a thousand would be refused
+/// before the first was measured.
 const FAST_AT_FIRST: u32 = 20;
 
 /// The pools of a server.
@@ -32,7 +32,7 @@ pub(crate) struct Queues {
 struct State {
     fast: Lane<Waits>,
     slow: Lane<Waits>,
-    /// The number of requests under way, including those that wait for a lock or the disk.
+    /// The number of running requests, including those that wait for a lock or the disk.
     running: usize,
     existing: Slow,
 }
@@ -50,15 +50,15 @@ pub(crate) enum Which {
 pub(super) enum Waits {
     /// Its thread waits, and is sent the slot.
     Thread(oneshot::Sender<Position>),
-    /// It has not begun yet: it is started with the slot by whoever gives the slot back, since the
-    /// thread that has read it may be busy with thousands of other connections until its turn
-    /// comes, and the slot would lie idle.
+    /// It has not begun yet: it is started with the slot by the thread that releases the slot. The
+    /// thread that has read it may be busy with thousands of other connections, and the slot would
+    /// be idle.
     Start(Start),
 }
 
 /// The start of a request.
 pub(super) struct Start {
-    /// Told when it begins. Nobody wants it any more when the other end is dropped.
+    /// Notified when it begins. The receiver is dropped when it is not needed any more.
     pub(super) begins: oneshot::Sender<()>,
     /// Starts it on another thread, and does not wait.
     pub(super) start: Box<dyn FnOnce(Position) + Send>,
@@ -71,7 +71,7 @@ pub(crate) struct Position {
     since: Instant,
 }
 
-/// Counts one request as under way until it is dropped.
+/// Counts one request as running until it is dropped.
 pub(crate) struct RunningRequest {
     admission: Arc<Queues>,
 }
@@ -99,8 +99,7 @@ impl Queues {
         self.queue(which, client, Waits::Thread(position)).then_some(wait)
     }
 
-    /// Starts a request in a pool, at once or when it is its turn; returns whether it may wait for
-    /// so long.
+    /// Starts a request in a pool, at once or queued; returns whether the wait is acceptable.
     pub(super) fn start(self: &Arc<Queues>, which: Which, client: Client, start: Start) -> bool {
         self.queue(which, client, Waits::Start(start))
     }
@@ -126,7 +125,7 @@ impl Queues {
         (state.fast.load(), state.slow.load())
     }
 
-    /// Counts one more request as under way, until the result is dropped.
+    /// Counts one more request as running, until the result is dropped.
     pub(crate) fn begin(self: &Arc<Queues>) -> RunningRequest {
         self.lock().running += 1;
         RunningRequest { admission: Arc::clone(self) }
@@ -176,7 +175,7 @@ thread_local! {
     static HANDS_OUT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Ends the handing out of this thread when it is dropped.
+/// Stops this thread from handing out slots when it is dropped.
 struct HandsOut;
 
 impl Drop for HandsOut {

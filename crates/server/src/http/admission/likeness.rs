@@ -59,9 +59,8 @@ fn hash_text(text: &[u8], quote: &[u8], hasher: &mut FxHasher) {
     }
 }
 
-/// The kinds of which the last two requests were slow. One is not enough: a quick request is
-/// measured as slow where the machine took the processor away from it, and would have to wait
-/// behind slow ones from then on.
+/// The kinds whose last two requests were slow. One is not enough: a quick request is measured as
+/// slow where the system preempted it, and would have to wait behind slow ones from then on.
 #[derive(Default)]
 pub(super) struct Slow {
     /// By kind, whether the request before the last one was slow too. There are two generations: a
@@ -110,7 +109,7 @@ mod tests {
         let one = json(r#"{"variables":{"a":"x"},"query":"{ f(a: \"x\", b: 1) { c } }"}"#);
         assert_eq!(one, json(r#"{"query" : "{ f(a: \"y z\", b: 22) { c } }","variables":{}}"#));
         assert_ne!(one, json(r#"{"query":"{ f(a: \"x\", b: 1) { d } }"}"#));
-        // What ends anywhere is no fault.
+        // A truncated text is no fault.
         json(r#"{"query":"{ f(a: \"#);
         json(r#"{"query"#);
     }

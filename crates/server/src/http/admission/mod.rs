@@ -1,5 +1,5 @@
-//! Which request runs now, which waits, which is refused: nothing is known of a request's cost
-//! before it runs.
+//! Which request runs now, which waits, which is refused: the cost of a request is unknown before
+//! it runs.
 //!
 //! A request begins in the fast pool. After 2 ms of work it has to have one of the few slots of the
 //! slow pool, for which it waits, in a queue that is fair between clients; so a quick request never

@@ -2,8 +2,8 @@
 //! that has read it, which saves two changes of threads: half of the time of a request that takes
 //! 20 µs.
 //!
-//! It is a guess from what went before, so nothing may hang on it: who turns out to be slow there
-//! hands the thread over (see `ticket`).
+//! It is a guess from what went before, so nothing may hang on it: a slow request hands the thread
+//! over (see `ticket`).
 
 use hexgraph_base::types::position_of;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -66,7 +66,7 @@ impl Quick {
         Some(Stay(self))
     }
 
-    /// Records how long a request of a kind took (see [`time_that_counts`]), and whether it waited
+    /// Records the time of a request of a kind (see [`time_that_counts`]), and whether it waited
     /// for anything. `stayed` says whether it was executed on the thread of its connection.
     pub(super) fn note(&self, kind: u64, took: Duration, waited: bool, stayed: bool) {
         let position = self.position(kind);
@@ -77,8 +77,8 @@ impl Quick {
             (true, false) => (0, strikes),
             (true, true) => (0, (strikes + 1).min(STRIKES_MAX)),
         };
-        // The lowest bits of the kind give way to the numbers, so kinds that differ in these alone
-        // are read as one.
+        // The numbers replace the lowest bits of the kind, so kinds that differ in these alone are
+        // one.
         let after = (kind & !NUMBER_BITS) | (strikes << 2) | quick;
         // Where two write at once one is forgotten, which costs nothing but time.
         if after != before {

@@ -1,4 +1,4 @@
-//! The way of one request: into a pool, onto a thread, from the fast pool into the slow one, or
+//! The path of one request: into a pool, onto a thread, from the fast pool into the slow one, or
 //! back with a refusal.
 
 use super::lane::Client;
@@ -27,11 +27,11 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 /// A request with a body of more than this many bytes begins in the queue of the slow pool.
 const LONG_BODY: usize = 1 << 20;
 
-/// The longest time for another thread to take over the connections of this one, after which the
+/// The longest time for moving the connections of this thread to another one, after which the
 /// request goes on nevertheless.
 const HAND_OVER_MAX: Duration = Duration::from_millis(20);
 
-/// What is known of a request before it runs.
+/// The properties of a request before it runs.
 #[derive(Clone, Copy)]
 pub(crate) struct RequestedQuery {
     /// The key of the client in the fair queues.
@@ -47,7 +47,7 @@ pub(crate) struct RequestedQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Overloaded;
 
-/// A request under way: its slot in a pool, and whether it was slow or refused.
+/// A running request: its slot in a pool, and whether it was slow or refused.
 struct Ticket {
     admission: Arc<Queues>,
     requested: RequestedQuery,
@@ -66,8 +66,8 @@ struct State {
     has_left: bool,
 }
 
-/// Runs `work` on a thread where it may take its time, when it is its turn. `work` gets a control
-/// and has to look at it; whether somebody waits for the answer is what `is_expected` says.
+/// Runs `work` on a thread that may block, when its slot is free. `work` gets a control and has to
+/// check it; `is_expected` says whether the answer is still needed.
 ///
 /// # Errors
 ///
@@ -102,7 +102,7 @@ pub(crate) async fn carry_out<T: Send + 'static>(
     let done = tokio::select! {
         done = &mut done => done,
         () = sleep(queues.options.quick), if which == Which::Fast => {
-            // It may wait for a lock or the disk: that keeps nobody off the fast pool.
+            // It may wait for a lock or the disk: that does not occupy the fast pool.
             ticket.leave_fast_lane();
             done.await
         }
@@ -135,16 +135,16 @@ fn stay(queues: &Queues, kind: u64) -> Option<Stay<'_>> {
     queues.quick.stay(kind).filter(|_| can_hand_over())
 }
 
-/// Has another thread take over the connections of this one, which belongs to the runtime and is to
-/// be blocked for longer.
+/// Moves the connections of this thread to another one, which belongs to the runtime and is to be
+/// blocked for longer.
 fn hand_over() {
     block_in_place(|| {
-        // The thread that takes over was requested when this closure began, and those that are
-        // asked begin in their order.
+        // The thread that takes over was requested when this closure began, and threads begin in
+        // the order of the requests.
         let (begun, has_begun) = sync_channel(1);
         Handle::current().spawn_blocking(move || begun.send(()));
-        // Where there is none in time, the connections wait for this request. An error says that
-        // the runtime ends.
+        // Where there is none in time, the connections wait for this request. An error means that
+        // the runtime shuts down.
         let _ = has_begun.recv_timeout(HAND_OVER_MAX);
     });
 }
@@ -222,7 +222,7 @@ impl Ticket {
         let busy = || busy_time().saturating_sub(start);
         let counts = time_that_counts(took, busy);
         self.admission.quick.note(self.requested.kind, counts, has_waited, self.stays);
-        // Otherwise `change_queues` has told it already.
+        // Otherwise `change_queues` has recorded it already.
         if !self.lock().was_slow {
             let is_slow = quick < took && quick < busy();
             self.admission.note(self.requested.kind, is_slow);
@@ -281,7 +281,7 @@ impl Ticket {
                 self.lock().position = Some(position);
                 Ok(())
             }
-            // Either nobody wants the answer any more, or the pools were dropped with the server.
+            // Either the answer is not needed any more, or the pools were dropped with the server.
             _ => Err(Error::Limit { message: "nobody waits for the answer".to_owned() }),
         }
     }
@@ -291,7 +291,7 @@ impl Ticket {
     }
 }
 
-/// Blocks this thread until a slot comes or nobody wants the answer any more. Needs no runtime,
+/// Blocks this thread until a slot is free or the answer is not needed any more. Needs no runtime,
 /// which may be shutting down.
 fn wait_here<T>(future: impl Future<Output = T>, is_expected: &impl Fn() -> bool) -> Option<T> {
     let mut future = pin!(future);
@@ -327,7 +327,7 @@ pub(crate) fn busy_time() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }
 
-/// An upper bound on the processor time of this thread, for systems that do not tell it: the time
+/// An upper bound on the processor time of this thread, for systems that do not report it: the time
 /// that has passed.
 #[cfg(not(unix))]
 pub(crate) fn busy_time() -> Duration {
@@ -401,7 +401,7 @@ mod tests {
         assert!(!queues.was_slow(2));
     }
 
-    /// Counts the turns of another task on a runtime of one thread, while a request of a kind that
+    /// Counts the rounds of another task on a runtime of one thread, while a request of a kind that
     /// was quick does `work`.
     fn turns_meanwhile(work: fn(RequestContext)) -> u32 {
         let runtime = tokio::runtime::Builder::new_multi_thread();
@@ -441,7 +441,7 @@ mod tests {
     }
 
     /// Tries it a few times, since on a machine that is busy with other tests one of fifty gets its
-    /// second thread late.
+    /// second thread too late.
     fn most_turns_meanwhile(work: fn(RequestContext)) {
         let is_enough = (0..4).any(|_| 20 < turns_meanwhile(work));
         assert!(is_enough, "20 turns or fewer within 200 ms, four times");

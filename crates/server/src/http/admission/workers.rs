@@ -3,12 +3,12 @@
 //! A request in the slow pool computes at a lower priority than the rest of the server, so that on
 //! a machine whose cores are all busy a quick request, or the refusal of another, is computed
 //! first. A thread may always lower its priority but, without rights, not raise it again: such a
-//! thread ends after its request. This is why these threads are not those of the runtime, which
-//! never end early. Starting a thread costs some 20 µs, the slow request that pays for it at least
+//! thread exits after its request. This is why these threads are not those of the runtime, which
+//! never exit early. Starting a thread costs some 20 µs, the slow request that pays for it at least
 //! 2 ms.
 //!
-//! A thread begins with the priority of the one that starts it. So a thread of low priority that
-//! has a request to start asks another one to do it.
+//! A thread begins with the priority of the one that starts it. So a thread of low priority lets
+//! another one start further threads.
 
 use crossbeam::channel::{Receiver, Sender, TrySendError, bounded, unbounded};
 use std::cell::Cell;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The time after which a thread without work ends.
+/// The time after which a thread without work exits.
 const IDLE: Duration = Duration::from_secs(10);
 
 type Work = Box<dyn FnOnce() + Send>;
@@ -28,9 +28,9 @@ thread_local! {
 
 /// Threads that are started when they are needed. Admission bounds their number.
 pub(crate) struct Workers {
-    /// A channel without room: who sends hands over to a thread that waits, or to nobody.
+    /// A channel without capacity: a send succeeds only if a thread waits.
     hand_over: (Sender<Work>, Receiver<Work>),
-    /// The way to a thread of normal priority that starts others. It ends with this value.
+    /// The channel to a thread of normal priority that starts others. It exits with this value.
     starter: OnceLock<Sender<Work>>,
     busy: Arc<Busy>,
 }
@@ -67,11 +67,11 @@ impl Workers {
         // The first request is started by a thread of the server, so it is there before any thread
         // has a low priority.
         if self.starter.get().is_none() {
-            // Of two that were made at once one is dropped, and its thread ends with its channel.
+            // Of two that were made at once one is dropped, and its thread exits with its channel.
             let _ = self.starter.set(starter(&self.hand_over.1)?);
         }
         match self.starter.get().filter(|_| IS_LOW.get()) {
-            // It ends after this value only.
+            // It exits after this value only.
             Some(starter) => starter.send(work).map_err(|_| io::ErrorKind::BrokenPipe.into()),
             None => spawn(work, self.hand_over.1.clone()),
         }
@@ -132,7 +132,7 @@ impl Drop for AtWork {
     }
 }
 
-/// Lowers the priority of this thread for the rest of its life, for a slow request: it ends after
+/// Lowers the priority of this thread for the rest of its life, for a slow request: it exits after
 /// it.
 pub(in crate::http) fn lower_priority() {
     if !IS_LOW.replace(true) {

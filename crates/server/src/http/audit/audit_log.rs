@@ -1,5 +1,4 @@
-//! [`AuditLog`]: a file to which a thread appends lines, and which gives way to a new one when it
-//! is long.
+//! [`AuditLog`]: a file to which a thread appends lines, which is rotated when it is long.
 
 use crate::http::logs::{Level, log};
 use hexgraph_base::types::{Error, Result};
@@ -22,20 +21,20 @@ const LINES_MAX: usize = 4096;
 pub struct AuditOptions {
     /// The file.
     pub path: PathBuf,
-    /// The length, in bytes, from which it gives way to a new one.
+    /// The length, in bytes, from which it is rotated.
     pub bytes_max: u64,
     /// How many that were full are retained, as `PATH.1`, the newest, and so on.
     pub retained: usize,
 }
 
 impl AuditOptions {
-    /// A file that gives way at 100 MiB to the next, of which ten are retained.
+    /// A file that is rotated at 100 MiB, with ten old files.
     pub fn new(path: PathBuf) -> AuditOptions {
         AuditOptions { path, bytes_max: 100 << 20, retained: 10 }
     }
 }
 
-/// What a request requests, once it is read. It is noted where the body is, and told with the
+/// What a request requests, once it is read. It is recorded with the body, and logged with the
 /// answer.
 pub(in crate::http) type Slot = Arc<OnceLock<String>>;
 
@@ -46,7 +45,7 @@ pub(in crate::http) struct AuditLog {
 
 impl AuditLog {
     /// Opens the file, or makes one that its owner alone may read, and starts the thread that
-    /// writes. Returns what tells when that thread has written all lines, too.
+    /// writes. Also returns a handle to wait until that thread has written all lines.
     ///
     /// # Errors
     ///
@@ -54,7 +53,7 @@ impl AuditLog {
     pub(in crate::http) fn open(mut options: AuditOptions) -> Result<(AuditLog, AuditEnd)> {
         let shown = options.path.display().to_string();
         let failed = |error| Error::io(format!("opening the audit log {shown}"), error);
-        // It is opened again when it gives way, perhaps in another working directory.
+        // It is opened again by rotation, perhaps in another working directory.
         options.path = std::path::absolute(&options.path).map_err(failed)?;
         let file = append_to(&options.path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
@@ -66,7 +65,7 @@ impl AuditLog {
         Ok((AuditLog { sender }, AuditEnd(end)))
     }
 
-    /// Returns when there is space for a line. It is not kept: a slow request would take it from
+    /// Returns when there is space for a line. It is not reserved: a slow request would block
     /// others.
     pub(in crate::http) async fn has_position(&self) {
         // It fails where the thread that writes has, and then nothing is worth waiting for.
@@ -75,7 +74,7 @@ impl AuditLog {
 
     /// Notes a line as soon as there is space for it.
     pub(in crate::http) async fn note(&self, line: &Value) {
-        // The thread ends with the last sender, so it is there.
+        // The thread exits after the last sender, so it exists.
         let _ = self.sender.send(format!("{line}\n")).await;
     }
 }
@@ -87,7 +86,7 @@ impl AuditEnd {
     /// Waits until all lines are written, which begins when the [`AuditLog`] is dropped, or for a
     /// time where the disk is stuck.
     pub(in crate::http) fn wait(self, most: Duration) {
-        // Nothing is ever sent: it ends when the thread has dropped its end.
+        // Nothing is ever sent: the wait is over when the thread has dropped its sender.
         let _ = self.0.recv_timeout(most);
     }
 }
@@ -98,7 +97,7 @@ struct Writer {
     options: AuditOptions,
     file: File,
     length: u64,
-    /// Whether the file ends within a line, since the disk took only a part of it.
+    /// Whether the last line is incomplete, since the disk stored only a part of it.
     is_torn: bool,
     /// How many lines could not be written since the last that was.
     lost: u64,
@@ -153,7 +152,7 @@ impl Writer {
         }
     }
 
-    /// Has a file at the path, which is not too long. A file that somebody took away is made anew.
+    /// Has a file at the path, which is not too long. A removed file is created again.
     fn make_ready(&mut self) -> std::result::Result<(), Unready> {
         if !self.is_there() {
             let open = || {
@@ -211,8 +210,8 @@ impl Writer {
         };
         let next = append_to(&numbered(0))?;
         if 0 < self.options.retained {
-            // Each file takes the number behind its own, from the first number that is free, so
-            // that none is overwritten but the oldest where all numbers are taken.
+            // Each file gets the next number, up to the first free one, so that only the oldest
+            // file is overwritten, if all numbers are used.
             let is_free = |number: &usize| !numbered(*number).exists();
             let free = (1..self.options.retained).find(is_free).unwrap_or(self.options.retained);
             for number in (1..free).rev() {
@@ -230,7 +229,7 @@ impl Writer {
 enum Unready {
     /// It is gone, and can't be made anew.
     Gone(io::Error),
-    /// It is too long, and can't give way.
+    /// It is too long, and can't be rotated.
     Full(io::Error),
 }
 
@@ -333,7 +332,7 @@ mod tests {
         writer.write_some(&line(10)).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "line 000010\n");
         assert_eq!(names(), ["a.log", "a.log.1", "a.log.2", "a.log.3"]);
-        // A number that is free is taken before the oldest file has to move.
+        // A number that is free is used before the oldest file has to move.
         fs::remove_file(folder.path().join("a.log.2")).unwrap();
         for number in 11..14 {
             writer.write_some(&line(number)).unwrap();

@@ -1,4 +1,4 @@
-//! The audit log: who asked what, and what became of it, a line of JSON for each request, without
+//! The audit log: the caller, the request and the outcome, a line of JSON for each request, without
 //! secrets.
 
 mod audit_log;

@@ -11,7 +11,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A request under way. If it is dropped before it is answered, since its client left, that is
+/// A running request. If it is dropped before it is answered, since its client left, that is
 /// reported.
 pub(in crate::http) struct Noted {
     log: Arc<AuditLog>,
@@ -53,7 +53,7 @@ impl Noted {
         noted
     }
 
-    /// Tells how it was answered, as soon as there is space for the line.
+    /// Logs how it was answered, as soon as there is space for the line.
     pub(in crate::http) fn answered(
         mut self,
         response: &Response,

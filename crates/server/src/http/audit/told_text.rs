@@ -13,10 +13,10 @@ const BODY_LEN_MAX: usize = 1 << 20;
 /// and values for other servers.
 const SECRET_COMMENTS: [&str; 2] = ["Dgraph.Authorization", "Dgraph.Secret"];
 
-/// What is reported of a request: of a query in DQL the text with passwords blanked out; of GraphQL
+/// What is logged of a request: of a query in DQL the text with passwords blanked out; of GraphQL
 /// and of mutations the text without what is in quotation marks, since that may be a password or
-/// what nobody but the database may know; of a definition all but the secrets in its comments; of a
-/// login nothing. Values of variables are not told.
+/// confidential data; of a definition all but the secrets in its comments; of a login nothing.
+/// Values of variables are not logged.
 pub(in crate::http) fn told_text(path: &str, media_type: &str, body: &[u8]) -> Option<String> {
     if body.is_empty() || path.ends_with("/login") {
         return None;
@@ -59,8 +59,8 @@ fn text_of(members: &Map<String, Value>, is_it: impl Fn(&str) -> bool) -> Option
     result.and_then(|(_, value)| value.as_str()).map(str::to_owned)
 }
 
-/// A text of GraphQL without what is in quotation marks, be it in a string or in a comment. From a
-/// string on that never ends nothing is reported: such a text is refused.
+/// A text of GraphQL without what is in quotation marks, be it in a string or in a comment. From an
+/// unterminated string on nothing is logged: such a text is refused.
 pub(in crate::http) fn without_literals(text: &str) -> String {
     let mut reported = String::with_capacity(text.len());
     let mut rest = text;
@@ -87,7 +87,7 @@ pub(in crate::http) fn without_literals(text: &str) -> String {
     reported
 }
 
-/// The length of the literal that a text begins with, if it ends.
+/// The length of the literal at the start of a text, if it is terminated.
 fn literal_len(text: &str) -> Option<usize> {
     if let Some(block) = text.strip_prefix("\"\"\"") {
         let mut ends = block.match_indices("\"\"\"").map(|(at, _)| at);

@@ -11,7 +11,7 @@ use crate::http::message::request_error::RequestError;
 pub(in crate::http) struct Fault {
     /// How many bytes had been read, the wrong one included.
     pub offset: usize,
-    /// What is wrong; `None` where the text ends too early.
+    /// What is wrong; `None` for an unexpected end of the text.
     pub message: Option<String>,
 }
 
@@ -47,9 +47,9 @@ pub(in crate::http) fn request_error(body: &str) -> Option<RequestError> {
 
 /// What is wrong where the scan has stopped.
 enum Wrong {
-    /// The text ends within a value.
+    /// Unexpected end within a value.
     Ends,
-    /// The byte at hand is wrong; the text says in what it stands, in the words of Go.
+    /// The byte at hand is wrong; the text names its context, in the words of Go.
     Byte(String),
 }
 
@@ -237,7 +237,7 @@ fn wrong(context: &str) -> Result<(), Wrong> {
     Err(Wrong::Byte(context.to_owned()))
 }
 
-/// A byte as Go quotes it: taken for a character of its number.
+/// A byte as Go quotes it: as the character of its number.
 fn quoted(byte: u8) -> String {
     match byte {
         b'\'' => r"'\''".to_owned(),

@@ -1,14 +1,14 @@
-//! What a connection that was handed over to another protocol may send before its message is whole,
-//! reserved from the budget.
+//! What a connection that was handed over to another protocol may send before its message is
+//! complete, reserved from the budget.
 
 use hexgraph_base::budget::{Budget, Held};
 use std::sync::Arc;
 
-/// About what such a connection takes beside its messages: the read buffer of its protocol, and
-/// what was written and waits.
+/// The approximate memory of such a connection in addition to its messages: the read buffer of its
+/// protocol, and what was written and waits.
 pub(super) const CONNECTION_LEN: u64 = 16 << 10;
 
-/// What a connection may send before its message is whole.
+/// What a connection may send before its message is complete.
 pub(super) struct Allowance {
     budget: Budget,
     /// The bytes since the last message.
@@ -20,7 +20,7 @@ pub(super) struct Allowance {
 }
 
 impl Allowance {
-    /// An allowance of at most `most` bytes, of which none has come.
+    /// An allowance of at most `most` bytes, without any received bytes.
     pub(super) fn new(budget: Budget, most: u64) -> Allowance {
         Allowance { budget, come: 0, most, pending: None }
     }
@@ -47,7 +47,7 @@ impl Allowance {
         }
     }
 
-    /// Notes that the message is whole, and was reserved by whoever has it.
+    /// Records that the message is complete, and is reserved by its consumer.
     pub(super) fn taken_off(&mut self, most: u64) {
         (self.come, self.most, self.pending) = (0, most, None);
     }

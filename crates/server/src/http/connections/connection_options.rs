@@ -21,9 +21,10 @@ pub struct ConnectionOptions {
     pub header: Duration,
     /// The longest time for sending a body.
     pub body: Duration,
-    /// The window in which a client has to send or take at least `rate` bytes for each second.
+    /// The window in which a client has to send or receive at least `rate` bytes for each second.
     pub stall: Duration,
-    /// The least number of bytes a second that a client has to send or take, averaged over `stall`.
+    /// The least number of bytes a second that a client has to send or receive, averaged over
+    /// `stall`.
     pub rate: u64,
     /// The time after which an idle connection is closed.
     pub idle: Duration,
@@ -74,7 +75,7 @@ impl ConnectionOptions {
         Ok(())
     }
 
-    /// The number of bytes that a client has to send or take in each window.
+    /// The number of bytes that a client has to send or receive in each window.
     pub(super) fn least(&self) -> u64 {
         (self.rate as f64 * self.stall.as_secs_f64()).ceil().max(1.0) as u64
     }

@@ -1,6 +1,6 @@
-//! A connection that was handed over to another protocol: its bytes are reserved before a message
-//! is whole, and as long as its protocol says that it is idle it gives way to a new one, as an idle
-//! connection in HTTP does.
+//! A connection that was handed over to another protocol: its bytes are reserved until a message is
+//! complete. While its protocol says that it is idle, a new connection may replace it, like an idle
+//! HTTP connection.
 
 use super::allowance::{Allowance, CONNECTION_LEN};
 use super::phase::Line;
@@ -31,7 +31,7 @@ impl HandedOver {
         Ok(own)
     }
 
-    /// Notes that an entire message was taken, and how long those after it may be.
+    /// Notes that an entire message was consumed, and sets the limit of the next ones.
     pub(crate) fn received(&self, most: u64) {
         self.0.taken_off(most);
     }

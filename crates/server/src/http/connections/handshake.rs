@@ -1,4 +1,4 @@
-//! Begins TLS on a new connection, and tells who does not speak it.
+//! Begins TLS on a new connection, and reports clients that do not speak it.
 
 use super::timed_stream::Stream;
 use std::io;
@@ -11,7 +11,8 @@ use tokio_rustls::server::TlsStream;
 /// The first byte of a client that speaks TLS: its first record is of a handshake.
 const HANDSHAKE: u8 = 22;
 
-/// The time for which a connection that is refused is retained open, so that the client can read why.
+/// The time for which a connection that is refused is retained open, so that the client can read
+/// why.
 pub(super) const REFUSED_FOR: Duration = Duration::from_millis(250);
 
 /// The answer to a request without encryption. Clients of HTTP/2 show that it is one of HTTP/1.1.
@@ -21,8 +22,8 @@ const NOT_ENCRYPTED: &str = r#"{"errors":[{"message":"this port speaks TLS, and 
 ///
 /// # Errors
 ///
-/// What to tell the operator; `None` if the client was too slow or went away, as those do that look
-/// whether a port is open.
+/// The log message; `None` if the client was too slow or went away, as those do that look whether a
+/// port is open.
 pub(super) async fn shake_hands(
     acceptor: TlsAcceptor,
     mut stream: Stream,
@@ -67,7 +68,7 @@ pub(super) async fn refuse(
     linger(stream).await
 }
 
-/// Ends this side of a connection, and reads what the client still sends until it ends its own.
+/// Closes this side of a connection, and reads what the client still sends until it closes its own.
 async fn linger(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
     stream.shutdown().await?;
     let mut rest = [0; 4096];

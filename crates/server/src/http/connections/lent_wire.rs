@@ -25,7 +25,7 @@ impl Home {
 
 /// A wire that goes home when it is dropped.
 pub(super) struct LentWire {
-    /// The wire, which is taken out when this is dropped, and not before.
+    /// The wire, which is moved out when this is dropped, and not before.
     wire: Option<Wire>,
     home: Home,
 }

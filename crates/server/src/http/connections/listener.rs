@@ -1,8 +1,8 @@
-//! Takes connections and answers what comes on them, until the server ends.
+//! Accepts connections and answers their requests until the server stops.
 //!
 //! hyper reads requests and writes answers; what it leaves open is here: how many connections there
-//! may be, how long each may take, and what happens when the system has no descriptors left. A
-//! refusal is reported on the connection and, at most once a second, in the log.
+//! may be, their timeouts, and what happens when the system has no descriptors left. A refusal is
+//! reported on the connection and, at most once a second, in the log.
 
 use super::connection_options::ConnectionOptions;
 use super::handed_over::HandedOver;
@@ -41,7 +41,7 @@ const BUFFER_LEN_MAX: usize = 128 << 10;
 /// The most bytes of the head of a request in HTTP/2, counted as it does: each field has 32 more.
 const HEAD_LEN_MAX: u32 = 32 << 10;
 
-/// The number of requests that may be under way on one connection in HTTP/2.
+/// The number of requests that may run on one connection in HTTP/2.
 const STREAMS_MAX: u32 = 100;
 
 /// The bytes that a client in HTTP/2 may send before they are looked at, and that wait to be sent
@@ -74,18 +74,18 @@ pub(crate) struct BoundListener {
     pub certificates: Option<Arc<Certificates>>,
 }
 
-/// The state that all connections share.
+/// The state common to all connections.
 struct House {
     options: ConnectionOptions,
     slots: Arc<Slots>,
     most: usize,
     /// Permits for connections that are refused with an answer.
     refused: Arc<Semaphore>,
-    /// To be reported of the buffers that connections let go of: of thousands the allocator would
-    /// keep the pages.
+    /// Records the buffers that connections free: of thousands the allocator would retain the
+    /// pages.
     budget: Budget,
     metrics: Arc<ServerMetrics>,
-    /// Becomes true when the server ends.
+    /// Becomes true when the server stops.
     ending: watch::Receiver<bool>,
 }
 
@@ -96,7 +96,7 @@ impl House {
     }
 }
 
-/// The state that the connections of one listener share.
+/// The common state of the connections of one listener.
 struct Capacity {
     house: Arc<House>,
     router: Router,
@@ -106,7 +106,7 @@ struct Capacity {
 }
 
 /// Accepts connections at all listeners and answers requests until `end` returns; then waits for
-/// the requests under way. All listeners use one set of connection slots.
+/// running requests. All listeners use one set of connection slots.
 pub(crate) async fn serve(
     listeners: Vec<BoundListener>,
     options: ConnectionOptions,
@@ -129,7 +129,7 @@ pub(crate) async fn serve(
         let _ = listener.await;
     }
     // Each connection has a receiver by its room, as `house` has: `closed` returns when the last of
-    // them has ended.
+    // them is closed.
     drop(house);
     closing.send_replace(true);
     closing.closed().await;
@@ -214,7 +214,7 @@ async fn attend(
     let (socket, line) = (Arc::new(socket), Arc::new(Line::new()));
     let house = &capacity.house;
     let _open = house.metrics.connected();
-    // With the socket, for which a protocol that it is handed over to may keep the connection slot.
+    // With the socket, for which a protocol that it is handed over to may hold the connection slot.
     let slot = (slot, house.slots.list(Arc::clone(&line)));
     let peer = Peer::new(&socket, caller.ip());
     let stream = Stream::new(socket, Arc::clone(&line), &house.options, slot);
@@ -277,8 +277,8 @@ async fn open(
 async fn attend_http1(capacity: &Arc<Capacity>, line: &Arc<Line>, peer: Peer, mut wire: Wire) {
     let home = Home::default();
     loop {
-        // Boxed, so that nothing of it is left while the connection rests: beside what stays, the
-        // allocator could give none of the pages of its buffers back.
+        // Boxed, so that nothing of it is left while the connection rests: next to long-lived data
+        // the allocator could free none of the pages of its buffers.
         let awake = Box::pin(attend_awake(capacity, line, &peer, home.lend(wire)));
         let may_rest = awake.await;
         let Some(back) = home.take().filter(|_| may_rest) else { return };
@@ -315,9 +315,9 @@ async fn attend_awake(
     tokio::pin!(connection);
     let mut ending = capacity.house.ending.clone();
     tokio::select! {
-        // What has come is looked at before it is asked whether nothing has.
+        // Arrived data are checked before timeouts.
         biased;
-        // What ends a connection badly is the client's doing, and it is not there to be reported.
+        // A broken connection is the client's doing, and the client can't be informed.
         _ = connection.as_mut() => return false,
         () = line.leave.notified() => return false,
         _ = ending.wait_for(|ending| *ending) => {}
@@ -349,8 +349,8 @@ async fn attend_http2(capacity: &Arc<Capacity>, line: &Arc<Line>, peer: Peer, wi
         _ = ending.wait_for(|ending| *ending) => true,
     };
     connection.as_mut().graceful_shutdown();
-    // When the server ends, the requests under way have their time. One that only was idle may be
-    // left by its client within that of a stall.
+    // When the server stops, running requests may finish. One that only was idle may be left by its
+    // client within that of a stall.
     let patience = async {
         match has_to_end {
             true => std::future::pending().await,
@@ -401,7 +401,7 @@ async fn idle_for(idle: Duration, since: impl Fn() -> Option<Instant>) {
     }
 }
 
-/// Returns when the client of a line takes too little of an answer.
+/// Returns when the client of a line reads too little of an answer.
 async fn stalled(line: &Line, options: &ConnectionOptions) {
     loop {
         sleep(options.stall).await;
@@ -417,7 +417,7 @@ async fn answer(
     peer: Peer,
     request: Request<Incoming>,
 ) -> Result<Response<Report>, Infallible> {
-    // A body without a length ends anywhere.
+    // A body without a length has no known end.
     let begun = line.begin(request.body().size_hint().exact());
     let verdict = Verdict::default();
     let (mut parts, body) = request.into_parts();
@@ -466,7 +466,7 @@ mod tests {
     use super::*;
     use tokio::net::{TcpListener, TcpStream};
 
-    /// What thousands of idle connections take is this beside a few hundred bytes on the heap each.
+    /// Thousands of idle connections need this and a few hundred bytes on the heap each.
     #[tokio::test]
     async fn the_task_of_a_connection_is_small() {
         let options = ConnectionOptions::default();

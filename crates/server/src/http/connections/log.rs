@@ -1,4 +1,4 @@
-//! Messages for the operator about connections, of which there may be very many.
+//! Messages for the operator about connections, of which many may come.
 
 use crate::http::logs::{Level, log};
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// The least time between two messages.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Logs messages, at most one a second, and counts those that it keeps back.
+/// Logs messages, at most one a second, and counts those that it suppresses.
 #[derive(Default)]
 pub(super) struct Log(Mutex<Cached>);
 

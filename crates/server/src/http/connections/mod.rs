@@ -1,4 +1,4 @@
-//! Connections: how many there may be, and how long each may keep the server waiting.
+//! Connections: how many there may be, and their timeouts.
 
 mod connection_options;
 mod log;

@@ -35,7 +35,7 @@ impl Pace {
         self.moved = self.moved.saturating_add(bytes as u64);
     }
 
-    /// Ends the window, since the server does not wait for the client any more.
+    /// Closes the window, since the server does not wait for the client any more.
     pub(super) fn rest(&mut self) {
         self.end = None;
         self.moved = 0;
@@ -53,7 +53,7 @@ impl Pace {
             if timer.as_mut().poll(context).is_pending() {
                 return false;
             }
-            // The window is over: the client has done its share, or it is late.
+            // The window is over: the client was fast enough, or it is late.
             if self.moved < self.least {
                 return true;
             }

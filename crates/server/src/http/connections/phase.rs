@@ -1,5 +1,5 @@
-//! The phase of a connection, shared by its socket, its service, and the search for a connection
-//! that gives way.
+//! The phase of a connection, common to its socket, its service, and the search for a connection to
+//! close.
 
 use super::allowance::Allowance;
 use super::socket::Socket;
@@ -25,7 +25,7 @@ pub(super) enum Phase {
     Busy,
 }
 
-/// The state of one connection, shared by all that deal with it.
+/// The state of one connection, for all its users.
 pub(super) struct Line {
     state: Mutex<State>,
     /// Notified when the connection has to close.
@@ -34,19 +34,18 @@ pub(super) struct Line {
 
 struct State {
     phase: Phase,
-    /// Whether several requests may be under way, as in HTTP/2, where bytes come that belong to
-    /// none.
+    /// Whether several requests may run, as in HTTP/2, where bytes come that belong to none.
     is_shared: bool,
-    /// The requests under way, by their numbers.
+    /// The running requests, by their numbers.
     busy: FxHashMap<u64, Begun>,
     /// The number of the last request.
     last: u64,
     /// How many more requests were given up by their client than were answered.
     given_up: usize,
-    /// What has come of the request that is under way.
+    /// What has come of the running request.
     come: Come,
-    /// Whether all bytes that have come belong to requests that have ended. Once that is not known
-    /// it stays so.
+    /// Whether all bytes that have come belong to completed requests. Once that is unknown it stays
+    /// so.
     is_clean: bool,
     /// Whether all that was written has gone to the socket.
     is_flushed: bool,
@@ -60,14 +59,14 @@ struct Come {
     bytes: u64,
     /// The length of the head of the request, where its end was among the first bytes.
     head_len: Option<u64>,
-    /// The length of the request, where that is known.
+    /// The length of the request, if available.
     full: Option<u64>,
 }
 
 /// What stands at the end of the head of a request.
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
-/// A request under way.
+/// A running request.
 #[derive(Default)]
 struct Begun {
     /// Whether its answer is being sent.
@@ -78,7 +77,7 @@ struct Begun {
     moved: u64,
 }
 
-/// A request under way on a line, until it is dropped.
+/// A running request on a line, until it is dropped.
 pub(super) struct Request {
     line: Arc<Line>,
     number: u64,
@@ -87,8 +86,8 @@ pub(super) struct Request {
 }
 
 /// A connection whose client has given up so many more requests than were answered is closed. A
-/// client that begins requests only to reset them has each of them begun, and would keep the server
-/// busy with nothing.
+/// client that begins requests only to reset them has each of them begun, and would make the server
+/// work for nothing.
 const GIVEN_UP_MAX: usize = 200;
 
 /// The first bytes of a connection in HTTP/2.
@@ -116,9 +115,9 @@ impl Line {
         self.lock().phase
     }
 
-    /// Notes that bytes have come. The first ones say whether requests share the line; then it is
-    /// idle until one has come whole. False for those that a line which was handed over may not
-    /// send, or that there is no memory for.
+    /// Records received bytes. The first ones say whether the line is multiplexed; then it is idle
+    /// until a request is complete. False for bytes that exceed the allowance of a line that was
+    /// handed over, or the memory.
     pub(super) fn heard(&self, bytes: &[u8]) -> bool {
         let mut state = self.lock();
         if let Some(allowance) = &mut state.allowance {
@@ -144,8 +143,8 @@ impl Line {
         self.lock().allowance = Some(Box::new(allowance));
     }
 
-    /// Notes that a message of a line that was handed over was taken, and how long the next ones
-    /// may be.
+    /// Notes that a message of a line that was handed over was consumed, and sets the limit of the
+    /// next ones.
     pub(super) fn taken_off(&self, most: u64) {
         if let Some(allowance) = &mut self.lock().allowance {
             allowance.taken_off(most);
@@ -163,8 +162,8 @@ impl Line {
         };
     }
 
-    /// Notes that the head of a request is complete; its body has so many bytes, where that is
-    /// known. It is under way until what is returned is dropped.
+    /// Notes that the head of a request is complete; its body has so many bytes, if available. It
+    /// runs until the result is dropped.
     pub(super) fn begin(self: &Arc<Line>, body_len: Option<u64>) -> Request {
         let mut state = self.lock();
         let head_len = state.come.head_len;
@@ -194,8 +193,7 @@ impl Line {
         }
     }
 
-    /// The time since which no request was under way on a line that several share; `None` for
-    /// others.
+    /// The time since which no request was running on a multiplexed line; `None` for others.
     pub(super) fn shared_idle(&self) -> Option<Instant> {
         let state = self.lock();
         match state.phase {
@@ -204,14 +202,14 @@ impl Line {
         }
     }
 
-    /// Whether the client of a line that several requests share has taken less than so many bytes
-    /// of one of its answers since this was last asked. On other lines the socket tells.
+    /// Whether the client of a multiplexed line has read less than so many bytes of one of its
+    /// answers since the last call. On other lines the socket reports that.
     pub(super) fn is_stalled(&self, least: u64) -> bool {
         let mut state = self.lock();
         let mut is_stalled = false;
         for begun in state.busy.values_mut() {
-            // A client is late only where its answer was being sent at the last look already, so
-            // that it had the entire time.
+            // A client is too slow only where its answer was being sent at the last look already,
+            // so that it had all the time.
             is_stalled |= begun.was_sent && begun.moved < least;
             (begun.was_sent, begun.moved) = (begun.is_sent, 0);
         }
@@ -283,10 +281,10 @@ impl Peer {
         Peer { socket: Arc::downgrade(socket), address }
     }
 
-    /// True when the connection is closed, by the client or here, so that nobody waits for an
-    /// answer. The system tells the runtime when the client has closed its end, whatever it has
-    /// sent before and nobody has read yet: further requests, or with TLS the record that announces
-    /// the end. O(1), without a call of the system.
+    /// True when the connection is closed, by the client or here, so that answers are not needed.
+    /// The system informs the runtime when the client has closed its side, even with unread data:
+    /// further requests, or with TLS the record that announces the close. O(1), without a call of
+    /// the system.
     pub(crate) fn is_gone(&self) -> bool {
         let Some(socket) = self.socket.upgrade() else { return true };
         let ready = pin!(socket.ready(Interest::READABLE));

@@ -33,7 +33,7 @@ struct Taken {
     last: u64,
 }
 
-/// Keeps a connection in the list of those that are open until this is dropped.
+/// Lists a connection as open until this is dropped.
 pub(super) struct Listed {
     slots: Arc<Slots>,
     number: u64,
@@ -46,13 +46,13 @@ impl Slots {
         Slots { most, free: Arc::new(Semaphore::new(most)), taken: Mutex::default() }
     }
 
-    /// How many connection slots are taken.
+    /// The number of used connection slots.
     pub(super) fn taken_count(&self) -> usize {
         self.most.saturating_sub(self.free.available_permits())
     }
 
-    /// Takes a connection slot, which is free again when the permit is dropped. `None` when no
-    /// connection gives way in time. O(1), and O(connections) when no connection slot is free.
+    /// Acquires a connection slot, which is released with the permit. `None` when no connection is
+    /// closed in time. O(1), and O(connections) when no connection slot is free.
     pub(super) async fn take(&self) -> Option<OwnedSemaphorePermit> {
         let free = Arc::clone(&self.free);
         if let Ok(slot) = free.clone().try_acquire_owned() {
@@ -64,7 +64,7 @@ impl Slots {
         timeout(PATIENCE, free.acquire_owned()).await.ok()?.ok()
     }
 
-    /// Adds an open connection to the list of those that may be asked to give way.
+    /// Adds an open connection to the list of those that may be closed for a new one.
     pub(super) fn list(self: &Arc<Slots>, line: Arc<Line>) -> Listed {
         let mut taken = self.lock();
         taken.last += 1;

@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 #[cfg(unix)]
 use tokio::net::{UnixListener, UnixStream};
 
-/// A socket that is read and written without waiting. The system tells the runtime when it is
+/// A socket that is read and written without waiting. The system informs the runtime when it is
 /// ready.
 pub(super) enum Socket {
     /// Of a port.
@@ -23,9 +23,9 @@ pub(super) enum Socket {
     Unix(UnixStream),
 }
 
-/// Whether the system tells of each arrival. Then a read that has not filled its buffer has drained
-/// the socket, and the runtime may forget that it is ready: the next read waits without asking the
-/// system, which would be one of the four calls that a short request takes.
+/// Whether the system reports each arrival. Then a read that has not filled its buffer has drained
+/// the socket, and the runtime may forget that it is ready: the next read waits without a system
+/// call, which would be one of four for a short request.
 const TELLS_OF_EACH: bool =
     cfg!(any(target_os = "linux", target_os = "android", target_vendor = "apple"));
 
@@ -128,7 +128,7 @@ impl Socket {
         either!(self, stream => stream.try_write_vectored(slices))
     }
 
-    /// Ends this side of the connection.
+    /// Closes this side of the connection.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ fn poll_peek(
 pub(crate) enum Listener {
     /// A port.
     Tcp(TcpListener),
-    /// A file of which only this machine has the other end.
+    /// A socket file, for clients on this machine.
     #[cfg(unix)]
     Unix(UnixListener),
 }

@@ -42,7 +42,7 @@ impl std::error::Error for Late {}
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 impl TimedBody {
-    /// The body of a request; `verdict` tells afterwards whether it came.
+    /// The body of a request; `verdict` says afterwards whether it came.
     pub(super) fn new(body: Incoming, options: &ConnectionOptions, verdict: Verdict) -> TimedBody {
         TimedBody { body, pace: Pace::new(options), full: options.body, end: None, verdict }
     }
@@ -91,7 +91,7 @@ impl Body for TimedBody {
     }
 }
 
-/// The body of an answer; its request is under way until it is dropped.
+/// The body of an answer; its request runs until it is dropped.
 pub(super) struct Report {
     body: AnyBody,
     request: Option<Request>,

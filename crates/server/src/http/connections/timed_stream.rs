@@ -33,8 +33,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Makes the stream of a connection of which `line` is the state. It has `slot` for as long as
-    /// it exists.
+    /// Makes the stream of a connection with the state `line`. It holds `slot` until it is dropped.
     pub(super) fn new(
         socket: Arc<Socket>,
         line: Arc<Line>,
@@ -45,7 +44,7 @@ impl Stream {
         Stream { socket, line, header: options.header, head: None, writes, _slot: slot }
     }
 
-    /// Whether the client has taken too long to send the head of its request.
+    /// Whether the client is too slow in sending the head of its request.
     fn is_head_late(&mut self, context: &mut Context<'_>) -> bool {
         let Phase::Head(since) = self.line.phase() else { return false };
         let end: Instant = since + self.header;
@@ -56,12 +55,12 @@ impl Stream {
         timer.as_mut().poll(context).is_ready()
     }
 
-    /// Waits for the first byte, which stays to be read; `None` if the client ends the connection
+    /// Waits for the first byte, which stays to be read; `None` if the client closes the connection
     /// without one.
     ///
     /// # Errors
     ///
-    /// What the socket has, and that the byte came too late.
+    /// Those of the socket, and a timeout.
     pub(super) async fn first(&mut self) -> io::Result<Option<u8>> {
         let mut byte = [0];
         let count = poll_fn(|context| match self.socket.poll_peek(context, &mut byte) {
@@ -100,7 +99,7 @@ impl Stream {
             if N <= count || bytes[..count] != expected[..count] {
                 break;
             }
-            // Nobody tells when there are more.
+            // There is no notification for more.
             sleep(PART_WAIT).await;
         }
         Ok(bytes == *expected)
@@ -182,7 +181,7 @@ impl AsyncWrite for Stream {
         true
     }
 
-    /// The socket has taken everything that was written, so the server no longer waits for the
+    /// The socket has accepted everything that was written, so the server no longer waits for the
     /// client.
     fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.writes.rest();

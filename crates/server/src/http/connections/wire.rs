@@ -9,8 +9,8 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::server::TlsStream;
 
-/// What requests are read from and answers are written to. It tells its line of what comes, which
-/// under TLS is not what the socket has.
+/// What requests are read from and answers are written to. It informs its line of received data,
+/// which under TLS is not what the socket has.
 pub(super) struct Wire {
     way: Way,
     line: Arc<Line>,

@@ -1,5 +1,6 @@
-//! `GET /console/algorithms`: the table of all algorithms on graphs, from which the console makes its form. It is the table that the
-//! languages read, with the names of Python's `algorithms()`; it holds no data.
+//! `GET /console/algorithms`: the table of all algorithms on graphs, from which the console makes
+//! its form. It is the table that the languages read, with the names of Python's `algorithms()`; it
+//! holds no data.
 
 use crate::http::app::App;
 use crate::http::message::reply::Reply;
@@ -7,7 +8,8 @@ use crate::http::route::Bare;
 use hexgraph::db::{ALGORITHMS, Algorithm, ArgumentDef, ArgumentKind, COMMON_ARGUMENTS};
 use serde_json::{Map, Value, json};
 
-/// Answers with the algorithms in the order of the documentation, each with its own arguments and then the common ones.
+/// Answers with the algorithms in the order of the documentation, each with its own arguments and
+/// then the common ones.
 pub(in crate::http) fn algorithms(_: &App, _: &Bare<'_>) -> Reply {
     let rows: Vec<Value> = ALGORITHMS.iter().map(row).collect();
     let reply = Reply::json(json!({ "algorithms": rows }).to_string());
@@ -28,7 +30,8 @@ fn row(algorithm: &Algorithm) -> Value {
     })
 }
 
-/// An argument: `kind`, and, where its kind has them, `range` (the bounds, or the words of a choice), `default` and `required`.
+/// An argument: `kind`, and, where its kind has them, `range` (the bounds, or the words of a
+/// choice), `default` and `required`.
 fn argument_row(argument: &ArgumentDef) -> Value {
     let (kind, more) = match argument.kind {
         ArgumentKind::Int { least, most, default } => {

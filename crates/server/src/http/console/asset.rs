@@ -10,15 +10,16 @@ use std::fmt::Write as _;
 use std::io::Read;
 use std::sync::OnceLock;
 
-/// What a page may do, whatever text it shows: load scripts and styles of this server and talk to this server. Editors set styles of
-/// single elements; scripts within a page are refused.
+/// What a page may do, whatever text it shows: load scripts and styles of this server and talk to
+/// this server. Editors set styles of single elements; scripts within a page are refused.
 const CONTENT_SECURITY_POLICY: &str = include_str!("policy.txt");
 
 /// A file that is part of the program, compressed by gzip.
 pub(super) struct Asset {
     content_type: &'static str,
     packed: &'static [u8],
-    /// The file as it is, for clients that do not accept gzip. It is decompressed once, so that many of them cost no more memory than one.
+    /// The file as it is, for clients that do not accept gzip. It is decompressed once, so that
+    /// many of them cost no more memory than one.
     plain: OnceLock<Bytes>,
     tag: OnceLock<String>,
 }
@@ -28,7 +29,8 @@ impl Asset {
         Asset { content_type, packed, plain: OnceLock::new(), tag: OnceLock::new() }
     }
 
-    /// The file as a reply to a request with some headers; without a body where the client has it already.
+    /// The file as a reply to a request with some headers; without a body where the client has it
+    /// already.
     pub(super) fn reply(&self, headers: &HeaderMap) -> Reply {
         let tag = self.tag();
         let tags = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
@@ -41,7 +43,8 @@ impl Asset {
                 .with_header("content-encoding", "gzip"),
             (false, false) => Reply::fixed(self.content_type, self.plain().clone()),
         };
-        // Browsers revalidate the file each time: another version of the program has other files under the same names.
+        // Browsers revalidate the file each time: another version of the program has other files
+        // under the same names.
         reply
             .with_header("etag", tag)
             .with_header("cache-control", "no-cache")

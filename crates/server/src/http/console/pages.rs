@@ -1,4 +1,5 @@
-//! The two pages, what they load, and who gets them: clients that accept `text/html`, as browsers do when an address is opened.
+//! The two pages, what they load, and who gets them: clients that accept `text/html`, as browsers
+//! do when an address is opened.
 
 use super::asset::Asset;
 use crate::http::app::App;
@@ -64,7 +65,8 @@ pub(in crate::http) fn index(_: &App, request: &Bare<'_>) -> Reply {
     }
 }
 
-/// Whether a request to `/graphql` is that of a browser whose user has opened the address: it names no query and accepts a page.
+/// Whether a request to `/graphql` is that of a browser whose user has opened the address: it names
+/// no query and accepts a page.
 pub(in crate::http) fn is_for_graphiql(request: &Request) -> bool {
     let headers = request.headers();
     if *request.method() != Method::GET

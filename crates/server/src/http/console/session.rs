@@ -1,4 +1,5 @@
-//! `POST /console/session`: exchanges the token of the URL that `hexgraph console` opens for a cookie.
+//! `POST /console/session`: exchanges the token of the URL that `hexgraph console` opens for a
+//! cookie.
 
 use crate::http::app::App;
 use crate::http::guard::session::Exchange;
@@ -7,8 +8,9 @@ use crate::http::metrics::Refused;
 use crate::http::route::Bare;
 use axum::http::StatusCode;
 
-/// Answers with the cookie of the session, for the browser alone: no script can read it, and no page of another site has it sent.
-/// The token comes in the header `X-Auth-Token`. A server that was started without a session has no such path.
+/// Answers with the cookie of the session, for the browser alone: no script can read it, and no
+/// page of another site has it sent. The token comes in the header `X-Auth-Token`. A server that
+/// was started without a session has no such path.
 pub(in crate::http) fn open_session(app: &App, request: &Bare<'_>) -> Reply {
     let (name, value) = match app.security.keys.exchange(request.headers) {
         Ok(Some((name, Exchange::Opened(value)))) => (name, value),

@@ -62,7 +62,7 @@ pub(in crate::http) fn with_instance<T>(
     })
 }
 
-/// Answers `/admin/shutdown`: stops the server after the requests under way.
+/// Answers `/admin/shutdown`: stops the server after the running requests.
 pub(in crate::http) fn shut_down(
     app: &App,
     incoming: &Incoming,

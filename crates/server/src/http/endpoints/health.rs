@@ -29,8 +29,7 @@ fn started(app: &App) -> u64 {
 }
 
 /// Says that the server is there, in the form that clients and consoles of Dgraph read. One that
-/// drains is there, but not for clients: that is reported unless all that is asked is whether it
-/// lives.
+/// drains is there, but not for clients: that is reported except for a liveness check.
 pub(in crate::http) fn answer(
     app: &App,
     &Bare { headers, parameters, client }: &Bare<'_>,

@@ -1,4 +1,5 @@
-//! `GET /metrics`, also as `GET /debug/prometheus_metrics`: what the server counts, and what the database does now.
+//! `GET /metrics`, also as `GET /debug/prometheus_metrics`: what the server counts, and what the
+//! database does now.
 
 use crate::http::app::App;
 use crate::http::message::reply::Reply;
@@ -10,7 +11,8 @@ use hexgraph_base::budget::anonymous_memory;
 /// The paths of metrics.
 pub(in crate::http) const PATHS: [&str; 2] = ["/metrics", "/debug/prometheus_metrics"];
 
-/// Answers `/metrics`. It counts over all namespaces, so where there are users it is for those who administer them all.
+/// Answers `/metrics`. It counts over all namespaces, so where there are users it is for those who
+/// administer them all.
 pub(in crate::http) fn answer(app: &App, request: &Bare<'_>) -> Reply {
     let database = app.database_at(request.headers, request.client);
     match database.check_superadmin() {

@@ -120,7 +120,7 @@ pub(in crate::http) struct Change<'a> {
 pub(in crate::http) enum Body<'a> {
     /// A request in DQL, with N-Quads inside.
     Text(&'a str),
-    /// A request whose parts are known: it came in JSON or as a message.
+    /// A request in parts: it came in JSON or as a message.
     Request(MutationRequest<'a>),
 }
 
@@ -167,11 +167,11 @@ fn read_json<'a>(body: &'a str, reserve: Reserve<'_>) -> Result<MutationRequest<
 /// Reserves bytes before they are allocated.
 type Reserve<'r> = &'r dyn Fn(u64) -> EngineResult<()>;
 
-/// What a mutation takes beside its statements: in the request, which is a list that doubles, and
-/// when it runs.
+/// The memory of a mutation in addition to its statements: in the request, which is a list that
+/// doubles, and when it runs.
 const MUTATION_BYTES: u64 = 2 << 10;
 
-/// Why reading a body ends early.
+/// Why reading a body stops early.
 enum Stop {
     Json(JsonError),
     Repeated(&'static str),

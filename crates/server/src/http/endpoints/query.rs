@@ -86,7 +86,7 @@ fn run(
     }
 }
 
-/// The facts about a query that `extensions` of its reply tells.
+/// The facts about a query in `extensions` of its reply.
 pub(in crate::http) struct QueryFacts {
     /// The number of the moment that it was answered from.
     pub start: u64,
@@ -262,7 +262,7 @@ fn repeated_key(body: &str) -> Option<String> {
     }
 }
 
-/// Why the search for repeated keys ends early.
+/// Why the search for repeated keys stops early.
 enum Stop {
     Json,
     Repeated(String),

@@ -1,9 +1,9 @@
 //! `POST /query_many`: one query for each line of arguments, answered line by line.
 //!
-//! Lines are answered in turns. A turn has a slot in a pool of `admission`, as any other request,
-//! and ends when it has a fragment of the answer that is worth sending, or has computed for long
-//! enough; the next one begins when the client has taken what is there. So a client that takes
-//! nothing occupies neither a thread nor a position, and a million lines give way to other requests.
+//! Lines are answered in rounds. A round has a slot in a pool of `admission`, like any other
+//! request. It is over when its fragment of the answer is large enough, or its time is used up; the
+//! next one begins when the client has read the fragment. So a client that reads nothing occupies
+//! neither a thread nor a slot, and a million lines do not block other requests.
 
 use crate::http::admission::{OVERLOADED, Overloaded, likeness};
 use crate::http::answering::{Running, admitted, packed, received};
@@ -28,10 +28,10 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A turn ends when its fragment has so many bytes.
+/// A round is over when its fragment has so many bytes.
 const CHUNK_LEN: usize = 64 << 10;
 
-/// A turn ends with the line that it is at when it has taken so long.
+/// A round is over with the current line after this time.
 const TURN: Duration = Duration::from_millis(50);
 
 /// Answers a request, or begins to: what is longer than a fragment is computed while it is sent.
@@ -56,7 +56,7 @@ pub(in crate::http) async fn receive(
     }
 }
 
-/// A request under way.
+/// A running request.
 struct Asking {
     app: Arc<App>,
     peer: Option<ConnectInfo<Peer>>,
@@ -69,12 +69,12 @@ struct Asking {
 /// How far the lines of a request are answered.
 struct Lines {
     reader: LineReader,
-    /// The query; `None` before the first turn.
+    /// The query; `None` before the first round.
     prepared: Option<PreparedQuery>,
     packer: Option<Packer>,
 }
 
-/// A part of the answer, and the memory that it draws until it is sent.
+/// A part of the answer, and the memory reserved until it is sent.
 struct Chunk {
     bytes: Vec<u8>,
     _held: Option<Held>,
@@ -86,14 +86,14 @@ impl AsRef<[u8]> for Chunk {
     }
 }
 
-/// What is left of a request after a turn.
+/// What is left of a request after a round.
 type Rest = Option<(Asking, Incoming)>;
 
 /// What ended a request: the reply where nothing is sent yet, and the message for where something
 /// is.
 type Ended = (Box<Reply>, String);
 
-/// The message of an error that concerns one line, or the error that ends the whole.
+/// The message of an error that concerns one line, or an error that stops the request.
 enum Fault {
     OfLine(String),
     OfAll(Error),
@@ -109,8 +109,8 @@ fn refused(wrong: impl std::fmt::Display) -> Box<Reply> {
     Box::new(Reply::invalid_request(wrong))
 }
 
-/// Begins to answer: errors of the request as a whole is found in the first turn, before anything
-/// is sent.
+/// Begins to answer: errors of the request are detected in the first round, before anything is
+/// sent.
 async fn begin(
     app: Arc<App>,
     peer: Option<ConnectInfo<Peer>>,
@@ -133,7 +133,7 @@ async fn begin(
     }
 }
 
-/// The response, whose first fragment is there. Each one after it is made when the client has taken
+/// The response, whose first fragment is there. Each one after it is made when the client has read
 /// the one before.
 fn answer_of(chunk: Chunk, rest: Rest, coding: Option<Coding>) -> Response {
     let body = match rest {
@@ -160,7 +160,7 @@ fn answer_of(chunk: Chunk, rest: Rest, coding: Option<Coding>) -> Response {
     response
 }
 
-/// The next turn. An error of the whole is the last line then.
+/// The next round. An error of the request is the last line then.
 async fn next((asking, incoming): (Asking, Incoming)) -> (Chunk, Rest) {
     let lines = Arc::clone(&asking.lines);
     let message = match asking.turn(incoming).await {
@@ -214,7 +214,7 @@ impl Asking {
 }
 
 impl Lines {
-    /// Reads the query, and finds the moment that it is asked of.
+    /// Reads the query, and determines the version that it reads.
     fn begin(
         &mut self,
         app: &App,
@@ -240,7 +240,7 @@ impl Lines {
     ///
     /// # Errors
     ///
-    /// What ends the whole: the deadline, no memory for the fragment, a fault of ours.
+    /// What stops the request: the deadline, no memory for the fragment, a fault of ours.
     fn answer(
         &mut self,
         incoming: &Incoming,
@@ -249,7 +249,7 @@ impl Lines {
         let began = Instant::now();
         self.prepared.as_ref().map_or(Ok(()), PreparedQuery::check_caller)?;
         let (mut bytes, mut held) = (Vec::new(), control.hold(CHUNK_LEN as u64)?);
-        // At least one line is answered in each turn, however long it takes.
+        // At least one line is answered in each round, however slow.
         while bytes.len() < CHUNK_LEN && (bytes.is_empty() || began.elapsed() < TURN) {
             control.check()?;
             let Some((row, line)) = self.reader.row(incoming.bytes()) else { break };
@@ -260,7 +260,7 @@ impl Lines {
                 }
                 Err(Fault::OfAll(error)) => return Err(error),
             };
-            // The first `CHUNK_LEN` bytes were drawn at the start of the turn.
+            // The first `CHUNK_LEN` bytes were reserved at the start of the round.
             if let Some(held) = &mut held
                 && CHUNK_LEN < bytes.len() + answer.len()
             {
@@ -268,7 +268,7 @@ impl Lines {
             }
             bytes.extend_from_slice(answer.as_bytes());
         }
-        // A turn that ends after the last line is the last one, also where it ends because of its
+        // A round that stops after the last line is the last one, also if it stops because of its
         // time.
         let goes_on = !self.reader.head(incoming.bytes()).is_empty();
         Ok((Chunk { bytes: self.pack(bytes, !goes_on), _held: held }, goes_on))

@@ -10,7 +10,7 @@ use serde_json::{Deserializer, Map, Value};
 /// Why an HTTP request is no request of GraphQL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum BodyError {
-    /// The headers do not say of which media type the body is.
+    /// The headers do not say the media type of the body.
     #[error("unable to parse media type: mime: no media type")]
     NoMediaType,
     /// The body is of a media type that has no request in it.
@@ -44,24 +44,24 @@ pub(super) enum JsonFault {
         /// Errors of the text.
         reason: String,
     },
-    /// The JSON has another kind than was wanted.
+    /// The JSON has another kind than expected.
     #[error("json: cannot unmarshal {result} into Go value of type {expected}")]
     WrongValue {
         /// The kind that was read.
         result: &'static str,
-        /// The type that was wanted.
+        /// The type that was expected.
         expected: &'static str,
     },
-    /// A member of the JSON has another kind than was wanted.
+    /// A member of the JSON has another kind than expected.
     #[error(
         "json: cannot unmarshal {result} into Go struct field Request.{position} of type {expected}"
     )]
     WrongMember {
         /// The kind that was read.
         result: &'static str,
-        /// The names on the way to the member.
+        /// The path to the member.
         position: &'static str,
-        /// The type that was wanted.
+        /// The type that was expected.
         expected: &'static str,
     },
 }

@@ -60,7 +60,7 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
     }
 }
 
-/// Who asks over a connection.
+/// The caller of a connection.
 fn asker(app: &App, headers: &HeaderMap, peer: Option<&ConnectInfo<Peer>>) -> Asker {
     let address = address_of(peer);
     let client = app.security.client_at(&app.unguarded, headers, address);
@@ -226,7 +226,7 @@ fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
         let scope = if is_for_all { "public" } else { "private" };
         reply.set_header("cache-control", Some(format!("{scope},max-age={seconds}")));
         reply.add_vary("Accept-Encoding");
-        // Who asks without a token may not be told what is retained for one, nor the other way round.
+        // A response for a token must not be served from a cache to others, nor vice versa.
         let by_schema = response.token_header.as_deref();
         for name in
             reported.iter().copied().chain(by_schema.filter(|name| !reported.contains(name)))
@@ -237,8 +237,8 @@ fn answer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply {
     reply
 }
 
-/// The headers of a request that identify the caller: an answer to them is retained by no cache that others
-/// share.
+/// The headers of a request that identify the caller: an answer to them is not stored by shared
+/// caches.
 fn asker_headers<'n>(headers: &HeaderMap, by_schema: Option<&'n str>) -> Vec<&'n str> {
     let names = TOKEN_HEADERS.into_iter().chain([KEY_HEADER]).chain(by_schema);
     names.filter(|name| headers.contains_key(*name)).collect()
@@ -272,8 +272,8 @@ fn administer(app: &App, incoming: &Incoming, control: &RequestContext) -> Reply
     Reply::json(response.to_json(&reported))
 }
 
-/// Draws what a request takes once it is read: its variables are in it once as they came and once
-/// as its operation has them.
+/// Reserves the memory of a parsed request: its variables are in it once as they came and once as
+/// its operation has them.
 ///
 /// # Errors
 ///

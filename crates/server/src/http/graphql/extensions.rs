@@ -6,8 +6,8 @@ use hexgraph_base::types::DateTime;
 use std::io::Write;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How much was read, and how long it took since `since`, in the form of Apollo's tracing. Nothing
-/// where it is switched off.
+/// The counts of reads, and the time since `since`, in the form of Apollo's tracing. Nothing where
+/// it is switched off.
 pub(super) fn extensions(app: &App, response: &Response, since: Instant) -> String {
     if !app.unguarded.graphql_options().extensions {
         return String::new();

@@ -18,7 +18,7 @@ pub(in crate::http) type Call = fn(&App, &Incoming, &RequestContext) -> Result<C
 pub(in crate::http) struct CallAnswer {
     /// The parts, the head of the frame first.
     pub parts: Vec<Bytes>,
-    /// The number of uids that were asked of.
+    /// The number of uids that were read.
     pub touched: Option<u64>,
 }
 
@@ -94,8 +94,8 @@ mod tests {
 
     #[test]
     fn what_is_no_message() {
-        // A text of one byte that is no UTF-8; a field that ends early; a number of a field that
-        // can't be.
+        // A text of one byte that is no UTF-8; a truncated field; a number of a field that can't
+        // be.
         for body in [&b"\x22\x01\xff"[..], b"\x22\x05a", b"\0", b"\xff\xff\xff\xff\xff\xff"] {
             let body = Bytes::copy_from_slice(body);
             let incoming = Incoming::new(HeaderMap::new(), None, body).unwrap();

@@ -10,7 +10,7 @@ const TIMEOUT: &str = "grpc-timeout";
 /// The most digits of a timeout.
 const DIGITS_MAX: usize = 8;
 
-/// Returns how long a call may take; `None` where its client does not say.
+/// Returns the timeout of a call; `None` where its client does not say.
 ///
 /// # Errors
 ///

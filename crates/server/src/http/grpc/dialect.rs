@@ -1,5 +1,5 @@
-//! The ways in which a call may be framed: gRPC over HTTP/2, and gRPC-Web, which pages of browsers
-//! speak over any HTTP.
+//! The framings of a call: gRPC over HTTP/2, and gRPC-Web, which pages of browsers speak over any
+//! HTTP.
 
 use axum::http::{HeaderMap, header};
 

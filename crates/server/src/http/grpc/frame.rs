@@ -21,7 +21,7 @@ const ENCODING: &str = "grpc-encoding";
 /// # Errors
 ///
 /// [`Code::InvalidArgument`] where the body is not one entire message, [`Code::Unimplemented`] for
-/// one that is packed in a way that is not known.
+/// an unknown compression.
 pub(in crate::http) fn message_of(
     dialect: CallFraming,
     incoming: Incoming,
@@ -95,7 +95,7 @@ fn decode_text(text: &[u8]) -> Result<Bytes, Status> {
     let mut body = Vec::with_capacity(decoded_len(text));
     let mut rest = text;
     while !rest.is_empty() {
-        // A part ends with its padding, and the next one begins after it.
+        // The padding is the last of a part, and the next one begins after it.
         let padding = rest.iter().position(|&byte| byte == b'=').unwrap_or(rest.len());
         let end = padding + rest[padding..].iter().take_while(|&&byte| byte == b'=').count();
         let (part, after) = rest.split_at(end);

@@ -3,7 +3,7 @@
 //!
 //! A call is a request to a route like any other: it passes the guards, its body is reserved from
 //! the budget of memory while it comes, and it is unpacked, decoded and executed under admission.
-//! All methods take one message and answer with one.
+//! All methods have one message as input and one as output.
 
 pub(super) mod messages;
 pub(super) mod status;

@@ -1,5 +1,5 @@
-//! From a call to its answer: the body is received, waits for its turn, is unpacked and decoded,
-//! and executed.
+//! From a call to its answer: the body is received, is queued, is unpacked and decoded, and
+//! executed.
 
 use super::call::{Call, CallAnswer};
 use super::deadline::timeout_of;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time;
 
-/// Answers below this length keep nothing of what was drawn for them.
+/// Answers below this length release their reservation.
 const DRAWN_ANSWER_MIN: usize = 4 << 10;
 
 /// What a call ended with.

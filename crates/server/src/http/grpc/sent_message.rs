@@ -15,7 +15,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The most bytes of a fragment. HTTP/2 requests the next fragment when its client has room, so
+/// The most bytes of a fragment. HTTP/2 requests the next fragment when its client has capacity, so
 /// that is what waits for a slow one. A multiple of 3, so that fragments in base64 need no padding
 /// but the last.
 const CHUNK_LEN: usize = 48 << 10;
@@ -29,7 +29,7 @@ pub(super) struct SentMessage {
     parts: VecDeque<Bytes>,
     /// Whether the trailers are still to be sent.
     has_trailers: bool,
-    /// The memory that is drawn for the parts, until they are sent.
+    /// The memory that is reserved for the parts, until they are sent.
     _reservation: Option<Arc<Reservation>>,
 }
 

@@ -11,7 +11,7 @@ use hexgraph_base::types::{AccessError, Error, bounded};
 pub(in crate::http) enum Code {
     /// The call was executed.
     Ok = 0,
-    /// The request can't be executed, as the reference tells it: the message says why.
+    /// The request can't be executed, as in the reference: the message says why.
     Unknown = 2,
     /// The bytes of the request are not what they should be.
     InvalidArgument = 3,
@@ -19,21 +19,21 @@ pub(in crate::http) enum Code {
     DeadlineExceeded = 4,
     /// There is no such thing.
     NotFound = 5,
-    /// The caller is known, and may not.
+    /// The caller is authenticated, and has no permission.
     PermissionDenied = 7,
-    /// A limit is reached: request less.
+    /// A limit is exceeded: request less.
     ResourceExhausted = 8,
     /// Something has to be done before.
     FailedPrecondition = 9,
     /// Another transaction was first: begin again.
     Aborted = 10,
-    /// There is no such method, or way of packing.
+    /// There is no such method or compression.
     Unimplemented = 12,
     /// A fault of hexgraph.
     Internal = 13,
     /// Not now: the same call may succeed in a moment.
     Unavailable = 14,
-    /// The caller is not known.
+    /// The caller is not authenticated.
     Unauthenticated = 16,
 }
 
@@ -143,7 +143,8 @@ impl Code {
     }
 }
 
-/// The most bytes of a message: clients take heads of 8 to 16 KiB, and each byte may become three.
+/// The most bytes of a message: clients accept heads of 8 to 16 KiB, and each byte may become
+/// three.
 const MESSAGE_LEN_MAX: usize = 2 << 10;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Users and rights as a server is started with them: their settings as text, and what keeps
-//! unknown clients away as long as the first user has the password that everybody knows.
+//! Users and rights as a server is started with them: their settings as text, and the restriction
+//! to local clients while the first user has the default password.
 
 use hexgraph::db::access::{AccessOptions, FIRST_USER, SigningMethod};
 use hexgraph::db::{Database, parse_time};
@@ -19,8 +19,8 @@ pub fn default_password_warning(database: &Database) -> Result<Option<String>> {
     Ok(is_default.then(|| format!("the user {FIRST_USER} has the password that everybody knows")))
 }
 
-/// Reads settings such as `secret-file=FILE; access-ttl=6h; refresh-ttl=30d; jwt-alg=HS256`, of
-/// which the first is needed.
+/// Reads settings such as `secret-file=FILE; access-ttl=6h; refresh-ttl=30d; jwt-alg=HS256`, the
+/// first is required.
 ///
 /// # Errors
 ///

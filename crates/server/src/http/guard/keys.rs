@@ -1,8 +1,8 @@
 //! The keys of clients: where there are any, nobody is answered without one.
 //!
-//! A key comes in the header `X-Auth-Token`. Those of clients open data; what administers, and
-//! `/alter`, takes one of an administrator: the table of routes says which does. Whether a server
-//! is there is reported to anybody, and what browsers ask before they send a key.
+//! A key comes in the header `X-Auth-Token`. Keys of clients permit data; administration and
+//! `/alter` need an administrator's: see the table of routes. Health checks and preflight requests
+//! of browsers need none.
 
 use super::session::{Exchange, Session, cookie_name};
 use crate::http::effect::Effect;
@@ -29,14 +29,14 @@ pub enum Role {
     Admin,
 }
 
-/// The keys that the server was started with, and whether anybody may ask without one. Only digests
-/// are retained, so that comparing tells nothing about them. Beside them there are those that are retained
-/// in the database.
+/// The keys that the server was started with, and whether requests without one are allowed. Only
+/// digests are stored, so that comparing reveals nothing about them. Further keys are stored in the
+/// database.
 #[derive(Debug, Clone, Default)]
 pub(in crate::http) struct Keys {
     existing: Vec<([u8; 32], KeyRole)>,
     anonymous: Anonymous,
-    /// Who administers names a token, by which they are known.
+    /// Administrators authenticate with a token.
     pub(super) has_token: bool,
     /// The session of the browser that the server was started for, where it was.
     session: Option<Arc<Session>>,
@@ -44,8 +44,7 @@ pub(in crate::http) struct Keys {
     cookie_name: String,
 }
 
-/// What those may do who are not known by anything: `anonymous`, from the least to the greatest
-/// refusal.
+/// The rights of unauthenticated callers: `anonymous`, from the weakest to the strictest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Anonymous {
     /// All that others may, from where they come: `full`.
@@ -75,7 +74,7 @@ impl Keys {
         self.existing.push((digest(key), role));
     }
 
-    /// Sets what callers may do who are not known. Of several settings the strictest counts.
+    /// Sets the rights of unauthenticated callers. Of several settings the strictest counts.
     pub(super) fn restrict_anonymous(&mut self, anonymous: Anonymous) {
         self.anonymous = self.anonymous.max(anonymous);
     }
@@ -116,8 +115,8 @@ impl Keys {
         Ok(Some((&self.cookie_name, exchange)))
     }
 
-    /// Whether those do not administer who are not known, wherever they come from. Users who have
-    /// rights of their own are known, and so is who names the token.
+    /// Whether unauthenticated callers may not administer, from any address. Users with their own
+    /// rights and callers with the token are authenticated.
     pub(super) fn keeps_from_administering(&self, database: &Database) -> bool {
         self.anonymous == Anonymous::Data && !self.has_token && !database.has_access_list()
     }
@@ -187,7 +186,7 @@ impl Keys {
     }
 }
 
-/// The key of a request, whether it is known or not. Of several headers the first counts.
+/// The key of a request, valid or not. Of several headers the first counts.
 pub(in crate::http) fn key_of(headers: &HeaderMap) -> Option<&str> {
     headers.get(KEY_HEADER).and_then(|key| key.to_str().ok())
 }

@@ -1,15 +1,18 @@
-//! Which pages of browsers may ask: a browser sends requests for whatever page it shows, from the machine, and often
-//! the network, of whoever looks at the page.
+//! Which web pages may send requests: a browser sends requests for any page, from the machine, and
+//! often the network, of its user.
 //!
 //! Three rules, whatever the path and the method, before anything else is looked at:
 //!
-//! 1. `Host` is an address, `localhost`, or a name that was allowed. A page of an external name that was made to lead
-//!    here (DNS rebinding) has that name in it, and would be of one origin with us.
-//! 2. A request with an `Origin` is of the origin that it is sent to, or of one that was allowed. So are those that a
-//!    browser says are not of the same (`Sec-Fetch-Site`); without an `Origin` nobody knows of which they are.
+//! 1. `Host` is an address, `localhost`, or a name that was allowed. A page of an external name
+//!    that was made to lead here (DNS rebinding) has that name in it, and would be of one origin
+//!    with us.
+//! 2. A request with an `Origin` is of the origin that it is sent to, or of one that was allowed.
+//!    So are those that a browser says are not of the same (`Sec-Fetch-Site`); without an `Origin`
+//!    theirs is unknown.
 //! 3. What changes something is not requested by GET, which links and images do too.
 //!
-//! Programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`, so the first rule is all they see.
+//! Programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`, so the first rule is
+//! all they see.
 
 use crate::http::guard::users;
 use crate::http::message::reply::Reply;
@@ -26,19 +29,20 @@ use tower_http::cors::{AllowCredentials, AllowHeaders, AllowMethods, AllowOrigin
 /// How long a browser may remember what it was allowed.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
 
-/// The headers of answers that pages may read, beside those that they always may: how a call of gRPC-Web ended.
+/// The headers of answers that pages may read, in addition to the default ones: the status of a
+/// call of gRPC-Web.
 const READABLE: [&str; 3] = ["grpc-status", "grpc-message", "dgraph-toucheduids"];
 
 /// The headers of a request by which answers to it differ: those of [`layer`].
 pub(in crate::http) const VARY: &str =
     "origin, access-control-request-method, access-control-request-headers";
 
-/// What pages may ask, and by which names.
+/// The allowed origins, and the names of this server.
 #[derive(Debug, Clone, Default)]
 pub struct Origins {
     /// Names of this server, in lower case; `*` represents all.
     hosts: Vec<String>,
-    /// Origins whose pages may ask, as browsers write them.
+    /// Origins whose pages may send requests, as browsers write them.
     allowed: Vec<String>,
     /// Pages of all origins may, without credentials.
     allows_all: bool,
@@ -49,7 +53,7 @@ pub struct Origins {
 }
 
 impl Origins {
-    /// Makes a name of this server known; `*` represents all.
+    /// Adds a name of this server; `*` represents all.
     ///
     /// # Errors
     ///
@@ -66,7 +70,7 @@ impl Origins {
         Ok(())
     }
 
-    /// Lets pages of an origin ask, `*` those of all.
+    /// Allows an origin, `*` all of them.
     ///
     /// # Errors
     ///
@@ -95,22 +99,24 @@ impl Origins {
         self.allows_get_changes = true;
     }
 
-    /// Has no page that came without encryption count as one of this server, which speaks TLS: whoever stands between a browser
-    /// and the server can make one.
+    /// Has no page that came without encryption count as one of this server, which speaks TLS:
+    /// whoever stands between a browser and the server can make one.
     pub fn come_encrypted(&mut self) {
         self.are_encrypted = true;
     }
 
-    /// Why a request that changes something may not come by GET; `None` where it may. Who asks knows that the request changes
-    /// something: by its route, or in GraphQL by its operation.
+    /// Why a request that changes something may not come by GET; `None` where it may. The caller of
+    /// this function determines that the request changes something: by its route, or in GraphQL by
+    /// its operation.
     pub fn refusal_of_get(&self) -> Option<&'static str> {
         let refusal = "by GET nothing is changed, since links and images of any page are fetched so: \
                        use POST, or start the server with --allow-get-changes";
         (!self.allows_get_changes).then_some(refusal)
     }
 
-    /// Why a request is refused for the name that it calls this server by. Two headers `Host` are refused as well, and the name
-    /// in the address of the request, where HTTP/2 has it, must be known, too.
+    /// Why a request is refused for the name that it calls this server by. Two headers `Host` are
+    /// refused as well, and the name in the address of the request, where HTTP/2 has it, must be a
+    /// name of this server, too.
     fn host_refusal(&self, headers: &HeaderMap, uri: &Uri) -> Option<String> {
         let mut named = headers.get_all(header::HOST).iter();
         let (first, more) = (named.next(), named.next());
@@ -141,12 +147,13 @@ impl Origins {
             || self.hosts.iter().any(|existing| *existing == host || existing == "*")
     }
 
-    /// Whether pages of an origin may request a path, beside those of this server.
+    /// Whether pages of an origin may request a path, in addition to those of this server.
     fn is_allowed(&self, requested: (&Database, &HeaderMap), path: &str, origin: &str) -> bool {
         self.allows_all || self.is_named(requested, path, origin)
     }
 
-    /// Whether an origin was allowed by its name: to the server, or for `/graphql` by the schema of the namespace that is asked.
+    /// Whether an origin was allowed by its name: to the server, or for `/graphql` by the schema of
+    /// the requested namespace.
     fn is_named(
         &self,
         (database, headers): (&Database, &HeaderMap),
@@ -194,8 +201,9 @@ impl Origins {
         ))
     }
 
-    /// Whether an origin is the one that a request is sent to. Where this server does not speak TLS, something before it may, so
-    /// that the scheme is not known; ports are compared with that of the origin's scheme left out.
+    /// Whether an origin is the one that a request is sent to. Where this server does not speak
+    /// TLS, something before it may, so that the scheme is unknown; ports are compared with that of
+    /// the origin's scheme left out.
     fn is_same(&self, origin: &str, headers: &HeaderMap) -> bool {
         let Some((scheme, authority)) = origin.split_once("://") else { return false };
         let port = match scheme {
@@ -212,8 +220,8 @@ impl Origins {
         !host.is_empty() && bare(authority) == bare(host)
     }
 
-    /// What a request is refused with, by status 403, before anything else of it is looked at. Preflight requests are asked here
-    /// as well.
+    /// What a request is refused with, by status 403, before anything else of it is read. Preflight
+    /// requests are checked here as well.
     pub(in crate::http) fn refusal(
         &self,
         database: &Database,
@@ -228,15 +236,14 @@ impl Origins {
     }
 }
 
-/// Whether a browser asks whether a page may send a request.
+/// Whether this is a preflight request of a browser.
 pub(in crate::http) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::OPTIONS
         && headers.contains_key(header::ORIGIN)
         && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Tells browsers what pages may send to a path by some methods, and what they may read: those whose requests come as far
-/// as this.
+/// Adds the CORS headers for a path and some methods: those whose requests come as far as this.
 pub(in crate::http) fn layer(
     origins: &Origins,
     database: &Database,
@@ -249,7 +256,7 @@ pub(in crate::http) fn layer(
         origins.is_same(origin, &parts.headers)
             || origins.is_allowed((database, &parts.headers), path, origin)
     };
-    // That pages of all origins may ask gives none of them the credentials that a browser keeps.
+    // That pages of all origins may ask gives none of them the credentials of a browser.
     let existing = (origins.clone(), database.clone());
     let may_have_credentials = move |origin: &HeaderValue, parts: &Parts| {
         let (origins, database) = &existing;

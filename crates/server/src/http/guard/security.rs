@@ -1,5 +1,4 @@
-//! Who may alter and administer: a token that they share, and the addresses that they may come
-//! from. Who may ask at all.
+//! Who may alter and administer: a common token, and their addresses. And who may query at all.
 
 use super::keys::{Anonymous, Keys, digest, key_of};
 use super::origins::Origins;
@@ -15,14 +14,14 @@ use std::net::{IpAddr, ToSocketAddrs};
 const TOKEN_HEADERS: [&str; 2] = ["x-dgraph-authtoken", "auth-token"];
 
 /// Who may alter and administer a server. Without more it is who comes from this machine, and
-/// anybody may ask.
+/// anybody may query.
 #[derive(Debug, Clone, Default)]
 pub struct Security {
-    /// A digest of the token, so that comparing tells nothing about it.
+    /// A digest of the token, so that comparing reveals nothing about it.
     token: Option<[u8; 32]>,
     /// Those without which nobody is answered, where there are any.
     pub(in crate::http) keys: Keys,
-    /// Which pages may ask.
+    /// Which web pages may send requests.
     pub origins: Origins,
     /// The first and the last address of ranges that others than this machine may come from.
     ranges: Vec<(IpAddr, IpAddr)>,
@@ -31,7 +30,7 @@ pub struct Security {
 /// What a secret lets its holder do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Secret {
-    /// Alter and administer, beside a key where there are any: `token`.
+    /// Alter and administer, in addition to a key where there are any: `token`.
     Token,
     /// Everything: `admin-key`.
     AdminKey,
@@ -90,9 +89,8 @@ impl Security {
         Ok(())
     }
 
-    /// Who shares the queues of a busy server with itself alone: those who have one key, where
-    /// there are keys, else those who come from one address, or one network of them where each has
-    /// many.
+    /// The client of a request for fair queues: its key, where there are keys, else its address, or
+    /// its network where clients have many addresses.
     pub fn client_of(&self, database: &Database, incoming: &Incoming) -> u64 {
         self.client_at(database, incoming.headers(), incoming.client())
     }
@@ -120,8 +118,8 @@ impl Security {
         self.keys.restrict_anonymous(Anonymous::None);
     }
 
-    /// Answers one browser as an administrator, and others by their keys alone. Returns the token by
-    /// which the page in that browser opens its session, once, at `POST /console/session`.
+    /// Answers one browser as an administrator, and others by their keys alone. Returns the token
+    /// by which the page in that browser opens its session, once, at `POST /console/session`.
     ///
     /// # Errors
     ///
@@ -180,7 +178,7 @@ impl Security {
         address: Option<IpAddr>,
     ) -> KeyRole {
         if self.keys.are_needed(database) {
-            // Without a known key nothing is asked that needs one.
+            // Without a valid key nothing runs that needs one.
             return self.keys.role(database, headers).unwrap_or(KeyRole::ReadOnly);
         }
         let may_administer = || {
@@ -245,7 +243,7 @@ fn given(headers: &HeaderMap) -> Option<&str> {
 /// An address, a network (`10.0.0.0/8`, `fd00::/8`), a range (`10.0.0.1-10.0.0.9`,
 /// `fd00::1-fd00::9`; of IPv4 also with `:` between), or the name of a machine. An address of IPv4
 /// that is written as one of IPv6 (`::ffff:10.0.0.1`) is the one of IPv4. `at` is its position in
-/// the list: what stands there is not told, since it may be a secret that went astray.
+/// the list: its text is not reported, since it may be a secret that went astray.
 fn ranges_of(text: &str, at: usize) -> Result<Vec<(IpAddr, IpAddr)>> {
     let address_of = |text: &str| text.parse::<IpAddr>().ok().map(|address| address.to_canonical());
     if let Some(address) = address_of(text) {
@@ -406,7 +404,8 @@ mod tests {
         assert_eq!(may("anonymous=full"), (true, true, KeyRole::Admin));
         assert_eq!(may(" anonymous = data "), (true, false, KeyRole::Client));
         assert_eq!(may("anonymous=none"), (false, false, KeyRole::ReadOnly));
-        // Who names the token is known: `refusal` requests it, and without it a caller is a client.
+        // A caller with the token is authenticated: `refusal` requires it, and without it a caller
+        // is a client.
         assert_eq!(may("anonymous=data;token=secret"), (true, true, KeyRole::Client));
         // Keys are requested as ever, and the strictest setting counts.
         assert_eq!(may("anonymous=data;client-key=secret"), (false, false, KeyRole::ReadOnly));

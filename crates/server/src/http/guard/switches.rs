@@ -5,11 +5,10 @@ use hexgraph_base::types::Error;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How long requests that run may take to finish once the server is asked to shut down by a
-/// request.
+/// The grace period of running requests after a shutdown request.
 pub(in crate::http) const SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
 
-/// How long they may take once the program stops it.
+/// The grace period once the program stops it.
 pub(in crate::http) const STOP_GRACE: Duration = Duration::from_secs(2);
 
 /// What is reported to clients of a server that drains; they look for it.
@@ -22,7 +21,7 @@ pub(in crate::http) struct Switches {
     ending: watch::Sender<Ending>,
 }
 
-/// How urgently a server ends.
+/// How urgently a server stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Ending {
     Not,
@@ -54,12 +53,12 @@ impl Switches {
         let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
     }
 
-    /// Has the server end when it has answered what it was asked before.
+    /// Stops the server after the requests so far.
     pub(in crate::http) fn shut_down(&self) {
         self.end(Ending::Gently);
     }
 
-    /// Has the server end, and what is under way soon after.
+    /// Stops the server, and running requests soon after.
     pub(in crate::http) fn stop(&self) {
         self.end(Ending::Now);
     }
@@ -69,7 +68,7 @@ impl Switches {
         self.reached(Ending::Gently).await;
     }
 
-    /// Returns when what is under way has had its time; to be asked once the server is to end.
+    /// Returns after the grace period of running requests; called once the server stops.
     pub(in crate::http) async fn out_of_patience(&self) {
         tokio::select! {
             () = tokio::time::sleep(SHUTDOWN_GRACE) => {}

@@ -1,4 +1,4 @@
-//! Who asks, where users have rights: the token of a request, and the mark of a transaction.
+//! The caller, where users have rights: the token of a request, and the mark of a transaction.
 
 use crate::http::guard::keys::{KEY_HEADER, key_of};
 use crate::http::message::request_error::RequestError;
@@ -18,7 +18,7 @@ pub(in crate::http) fn database_for(database: &Database, headers: &HeaderMap) ->
     database.for_secrets(key_of(headers), token)
 }
 
-/// The same for headers of which some came over a WebSocket.
+/// The same for headers that came partly over a WebSocket.
 pub(in crate::http) fn database_for_subscriber(database: &Database, headers: &Headers) -> Database {
     let token = TOKEN_HEADERS.iter().find_map(|name| headers.get(name));
     database.for_secrets(headers.get(KEY_HEADER), token)

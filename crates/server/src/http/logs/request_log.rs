@@ -1,5 +1,6 @@
-//! [`RequestLog`]: ids of requests, and a line for each request that is slow, or for all. An operation
-//! over a WebSocket has a line as well, with the id of the connection's request and a number.
+//! [`RequestLog`]: ids of requests, and a line for each request that is slow, or for all. An
+//! operation over a WebSocket has a line as well, with the id of the connection's request and a
+//! number.
 
 use super::log_line::{Level, log};
 use super::spans::{FinishedSpan, SpanCounters, SpanOptions, SpanQueue, SpanResult};
@@ -83,8 +84,8 @@ impl RequestLog {
         self.options.is_on() || self.spans.is_some()
     }
 
-    /// Begins the line and the span of a request. `None`, at the cost of two look-ups, if nothing is
-    /// logged or exported and the client sends neither an id nor a trace.
+    /// Begins the line and the span of a request. `None`, at the cost of two look-ups, if nothing
+    /// is logged or exported and the client sends neither an id nor a trace.
     pub(in crate::http) fn begin(&self, request: &mut Request) -> Option<LoggedRequest> {
         let headers = request.headers();
         let is_named = headers.contains_key(ID) || headers.contains_key("traceparent");
@@ -230,8 +231,8 @@ pub(in crate::http) struct LoggedRequest {
 }
 
 impl LoggedRequest {
-    /// Sends the id back, writes the line if there is to be one, and exports the span. `route` is the
-    /// name of the route, never the path that the client sent.
+    /// Sends the id back, writes the line if there is to be one, and exports the span. `route` is
+    /// the name of the route, never the path that the client sent.
     pub(in crate::http) fn answered(
         &self,
         (route, kind): (&'static str, &'static str),

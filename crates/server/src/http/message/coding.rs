@@ -18,7 +18,7 @@ const ZSTD_HEADER: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 /// HTTP: the sender says how long it is.
 const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 
-/// Fast, as gzip is asked to be.
+/// Fast, like the level of gzip.
 const ZSTD_LEVEL: i32 = 1;
 
 /// How a body is packed.
@@ -31,8 +31,8 @@ pub(in crate::http) enum Coding {
 }
 
 impl Coding {
-    /// The coding that a client wants its answer in, `None` for none that is known: the one of the
-    /// greater weight, and zstd of equal ones, which takes less time.
+    /// The coding that a client accepts, `None` without a supported one: the one of the greater
+    /// weight, and zstd of equal ones, which is faster.
     pub(in crate::http) fn accepted(headers: &HeaderMap) -> Option<Coding> {
         Coding::accepted_among(headers, &[Coding::Gzip, Coding::Zstd])
     }
@@ -175,7 +175,7 @@ impl Packer {
         }
     }
 
-    /// What is packed and was not taken.
+    /// What is packed and not consumed.
     pub(in crate::http) fn ready(&mut self) -> &mut Vec<u8> {
         match self {
             Packer::Gzip(packer) => packer.get_mut(),

@@ -1,8 +1,8 @@
 //! A request as it came in: its body unpacked, its parameters read on demand.
 //!
-//! Memory for a body is drawn as its bytes come, not by what its headers say: so a client that
-//! announces much and sends nothing takes nothing. Bodies that are not entire have half of the
-//! memory at the most: who sends slowly leaves the rest to requests that run.
+//! Memory for a body is reserved as its bytes come, not by what its headers say: so a client that
+//! announces much and sends nothing uses nothing. Bodies that are not entire have half of the
+//! memory at the most: slow senders leave the rest to running requests.
 
 use super::coding::Coding;
 use super::request_error::RequestError;
@@ -20,8 +20,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The longest body that is taken at all, packed and unpacked, in bytes: the limit `body` may be
-/// less, and is not more.
+/// The longest body that is accepted, packed and unpacked, in bytes: the limit `body` may be less,
+/// and is not more.
 pub(in crate::http) const BODY_LEN_MAX: usize = 256 << 20;
 
 /// Of a body that is refused so many bytes are thrown away, and for so long.
@@ -51,22 +51,22 @@ pub enum Unreadable {
     Starved(Error),
 }
 
-/// The memory that bodies draw of.
+/// The memory budget of bodies.
 #[derive(Debug)]
 pub struct Bodies {
     full: Budget,
-    /// For those that are not whole, beside what they draw of the other.
+    /// For incomplete ones, in addition to the other.
     unfinished: Budget,
 }
 
-/// What a body has drawn that is coming in.
+/// The reservation of an incoming body.
 struct Reserved {
     reservation: Reservation,
     unfinished: Reservation,
 }
 
 impl Bodies {
-    /// Has bodies draw of a budget: all of it, of which those that are not entire may have half.
+    /// Lets bodies reserve in a budget: all of it, and half of it for incomplete ones.
     pub fn new(budget: &Budget) -> Bodies {
         Bodies { full: budget.clone(), unfinished: Budget::new(budget.bound() / 2) }
     }
@@ -150,13 +150,12 @@ impl Incoming {
         Ok(Incoming { method, client, headers, parameters, body, coding: None, reservation })
     }
 
-    /// What was drawn for it.
+    /// Its reservation.
     pub fn reservation(&self) -> Option<&Arc<Reservation>> {
         self.reservation.as_ref()
     }
 
-    /// Draws what the body takes once it is read as JSON, so many times over, to the end of the
-    /// request.
+    /// Reserves the memory of the body as parsed JSON, so many times, until the end of the request.
     ///
     /// # Errors
     ///
@@ -176,7 +175,7 @@ impl Incoming {
         Incoming { client, ..self }
     }
 
-    /// Where it comes from, where that is known.
+    /// Where it comes from, if available.
     pub fn client(&self) -> Option<IpAddr> {
         self.client
     }
@@ -280,8 +279,7 @@ impl Incoming {
         }
     }
 
-    /// Returns how long the request may take by its parameter `timeout`; `None` when it is not
-    /// there.
+    /// Returns the parameter `timeout` of the request; `None` without one.
     ///
     /// # Errors
     ///
@@ -329,8 +327,8 @@ async fn gather_body(
 ) -> Result<Bytes, Unreadable> {
     let announced = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     let announced = announced.and_then(|length| length.parse().ok()).unwrap_or(usize::MAX);
-    // Without the header nothing is known, and any length is likely; a header that is no number
-    // counts as a body that is too long.
+    // Without the header any length is possible; a header that is no number counts as a body that
+    // is too long.
     let too_long = || Unreadable::Wrong(RequestError::LongBody { most });
     if headers.contains_key(header::CONTENT_LENGTH) && most < announced {
         return Err(too_long());
@@ -343,7 +341,7 @@ async fn gather_body(
         })?;
         let existing = first.as_ref().map_or(full.len(), Bytes::len);
         if most - existing < chunk.len() {
-            // No more than `most` was taken so far, so the difference is not negative.
+            // No more than `most` was accepted so far, so the difference is not negative.
             return Err(too_long());
         }
         // Most bodies are one fragment, which is left where it is.
@@ -367,9 +365,9 @@ async fn gather_body(
 /// What reserves memory, and what gives it back.
 type Ways<'a> = (&'a dyn Fn(usize) -> Result<(), Unreadable>, &'a dyn Fn(usize));
 
-/// Makes room in a buffer for `expected` bytes in all. A buffer that has to grow at least doubles,
-/// but not beyond `likely`, the number of bytes that are expected. The bytes of the new buffer are
-/// drawn, and those of the old one given back.
+/// Reserves capacity in a buffer for `expected` bytes in all. A buffer that has to grow at least
+/// doubles, but not beyond `likely`, the number of bytes that are expected. The bytes of the new
+/// buffer are reserved, and those of the old one given back.
 fn make_space(
     buffer: &mut Vec<u8>,
     expected: usize,
@@ -381,8 +379,8 @@ fn make_space(
         return Ok(());
     }
     let expected = expected.max((2 * capacity).min(likely));
-    // Both buffers exist while the bytes are moved, so the new one is drawn before the old one is
-    // given back.
+    // Both buffers exist while the bytes are moved, so the new one is reserved before the old one
+    // is given back.
     reserve(expected)?;
     buffer.reserve_exact(expected - buffer.len());
     give_back(capacity);
@@ -482,7 +480,7 @@ mod tests {
                 .await;
         assert!(many.iter().any(|one| matches!(one, Err(Unreadable::Starved(_)))));
         drop(many);
-        // Half of it is for bodies that are not whole; an entire one counts no more among them.
+        // Half of it is for incomplete bodies; a complete one no longer counts among them.
         let body = receive(HeaderMap::new(), chunks(200)).await.unwrap();
         let never = |count| {
             let chunks = chunks(count).into_data_stream().chain(stream::pending());

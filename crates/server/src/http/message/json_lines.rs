@@ -1,4 +1,4 @@
-//! A body of lines of JSON that ask one query many times: the first line has the query, each line
+//! A body of lines of JSON that run one query many times: the first line has the query, each line
 //! after it the values of its variables for one time.
 
 use hexgraph::db::{Given, Variables};
@@ -158,7 +158,7 @@ fn kind_of(value: &Value) -> &'static str {
 mod tests {
     use super::*;
 
-    /// Reads a body whole: the query, and for each row its variables as they are shown, or the
+    /// Reads a complete body: the query, and for each row its variables as they are shown, or the
     /// message.
     fn read(body: &str) -> (Result<String, String>, Vec<String>) {
         let mut reader = LineReader::default();

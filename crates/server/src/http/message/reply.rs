@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Nearly all that is wrong with a query or a mutation.
 const INVALID_REQUEST: &str = "ErrorInvalidRequest";
 
-/// A mark of responses that tell of a failure, whatever their status.
+/// A mark of responses that report a failure, whatever their status.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Failed;
 
@@ -34,12 +34,12 @@ pub(in crate::http) struct Reply {
     is_failure: bool,
     /// The limit or the rule that refused the request.
     refused: Option<Refused>,
-    /// The memory drawn for the body, kept until it is sent.
+    /// The memory reserved for the body, until it is sent.
     reservation: Option<Arc<Reservation>>,
     touched: Option<u64>,
     /// The message of a failure, for clients that read it elsewhere than in the body.
     message: String,
-    /// What stands instead of the usual headers, and beside them; `None` leaves one out.
+    /// Headers that replace the usual ones or are added; `None` leaves one out.
     headers: Vec<(&'static str, Option<String>)>,
 }
 
@@ -59,7 +59,7 @@ pub(in crate::http) struct Extensions {
     pub latency: Latency,
     /// The version that was read, or made.
     pub txn: Txn,
-    /// For each predicate the number of uids that it was asked of; `None` for mutations.
+    /// For each predicate the number of uids that were read; `None` for mutations.
     pub touched: Option<BTreeMap<String, u64>>,
     /// The steps of a query, where they were requested.
     pub explain: Option<Vec<ExplainedStep>>,
@@ -133,8 +133,7 @@ impl Reply {
         Reply::json(r#"{"data":{"code":"Success","message":"Done"}}"#)
     }
 
-    /// What `/alter` answers; where something is no more as it was, with all that was changed
-    /// beside it.
+    /// What `/alter` answers; where something is no more as it was, with all other changes.
     pub(in crate::http) fn altered(report: &SchemaReport) -> Reply {
         match schema_extensions(report) {
             None => Reply::done(),
@@ -172,12 +171,12 @@ impl Reply {
         Reply { body: Content::Stream(Box::new(stream)), touched, ..Reply::json(Vec::new()) }
     }
 
-    /// The same, which tells of a failure and of nothing else.
+    /// The same, marked as a failure.
     pub(in crate::http) fn failing(self) -> Reply {
         Reply { is_failure: true, ..self }
     }
 
-    /// Where it tells of a failure: that the same request may succeed in a moment.
+    /// Marks a failure as temporary: the same request may succeed in a moment.
     pub(in crate::http) fn later(mut self) -> Reply {
         if !self.is_failure {
             return self;
@@ -192,8 +191,7 @@ impl Reply {
         Reply { refused: refused.into(), ..self }
     }
 
-    /// The same with what was drawn for its request, of which the body keeps its part until it is
-    /// sent.
+    /// The same with the reservation of its request; the body holds its part until it is sent.
     pub(in crate::http) fn with_reservation(
         mut self,
         reservation: Option<&Arc<Reservation>>,
@@ -406,20 +404,20 @@ impl Extensions {
         text.push(b'}');
     }
 
-    /// The number of uids that each predicate was asked of, and their sum as `_total`.
+    /// The number of uids that were read of each predicate, and their sum as `_total`.
     pub(in crate::http) fn counts(&self) -> Option<BTreeMap<String, u64>> {
         let mut counts = self.touched.clone()?;
         counts.insert(TOTAL.to_owned(), self.total()?);
         Some(counts)
     }
 
-    /// The number of uids that were asked of in all.
+    /// The number of uids that were read in all.
     pub(in crate::http) fn total(&self) -> Option<u64> {
         self.touched.as_ref().map(|touched| touched.values().sum())
     }
 }
 
-/// The bytes that most extensions take at the most.
+/// The bytes of most extensions.
 const EXTENSIONS_LEN: usize = 320;
 
 /// The name of the sum of all counts.
@@ -453,8 +451,8 @@ pub(crate) fn warning_json(warning: &Warning) -> Value {
     json
 }
 
-/// What is next to an answer, as JSON text, where a change of the schema has taken something away
-/// or made it otherwise: all that was changed.
+/// What is next to an answer, as JSON text, where a change of the schema has removed or replaced
+/// something: all that was changed.
 pub(in crate::http) fn schema_extensions(report: &SchemaReport) -> Option<String> {
     if report.dropped.is_empty() && report.changed.is_empty() {
         return None;
@@ -491,10 +489,10 @@ fn errors(message: &str, code: &str) -> String {
     json!([{ "message": message, "extensions": { "code": code } }]).to_string()
 }
 
-/// Bodies shorter than this keep nothing of what was drawn for them.
+/// Bodies shorter than this release their reservation.
 const DRAWN_BODY_MIN: usize = 64 << 10;
 
-/// A body that keeps what is drawn for it until it is sent.
+/// A body that holds its reservation until it is sent.
 fn full_body(body: Vec<u8>, reservation: Option<Arc<Reservation>>) -> Body {
     struct Reserved {
         body: Vec<u8>,

@@ -15,7 +15,7 @@ pub enum RequestError {
         /// How many bytes it may have.
         most: usize,
     },
-    /// The body did not come to its end.
+    /// The body is incomplete.
     #[error("while reading the body: {reason}")]
     BrokenBody {
         /// What the connection says.
@@ -33,7 +33,7 @@ pub enum RequestError {
     /// The headers say zstd, and the body does not begin like it.
     #[error("zstd: invalid header")]
     ZstdHeader,
-    /// The body is damaged zstd, or wants too much memory.
+    /// The body is damaged zstd, or needs too much memory.
     #[error("zstd: {reason}")]
     Zstd {
         /// What the decoder says.
@@ -45,7 +45,7 @@ pub enum RequestError {
         /// How many bytes it may have.
         most: usize,
     },
-    /// The body is packed in another way than gzip.
+    /// The body is compressed by another method than gzip.
     #[error("Unsupported content encoding")]
     Encoding,
     /// The body is no text.
@@ -97,7 +97,7 @@ pub enum RequestError {
         line: usize,
         /// The position within the line, as the reader counts that refused it.
         column: usize,
-        /// What is wrong there. In the words of Go it ends with a line feed.
+        /// What is wrong there. In the words of Go its last character is a line feed.
         reason: String,
     },
     /// A key that has one value is there with two.

@@ -1,4 +1,4 @@
-//! The slots of answers that are written while they are sent: a thread each, and a share for each
+//! The slots of answers that are written while they are sent: a thread each, and a limit for each
 //! client.
 //!
 //! A client gets a slot while he holds fewer than are free. So he holds half of all at the most,
@@ -29,7 +29,7 @@ pub(in crate::http) struct StreamSlot {
 pub(in crate::http) enum NoSlot {
     /// All are in use.
     Full,
-    /// The client holds so many, which is his share now.
+    /// The client holds so many, which is its limit now.
     Reservation(usize),
 }
 
@@ -43,7 +43,7 @@ impl StreamSlots {
     ///
     /// # Errors
     ///
-    /// [`NoSlot`] when the client has his share, or none is free.
+    /// [`NoSlot`] when the client is at its limit, or none is free.
     pub(in crate::http) fn acquire(
         self: &Arc<StreamSlots>,
         client: u64,

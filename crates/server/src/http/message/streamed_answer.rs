@@ -1,12 +1,12 @@
 //! Answers that are written while they are sent.
 //!
 //! The writer runs on a thread that may wait, and hands fragments over through a short channel: so
-//! an answer of gigabytes takes a few fragments of memory beside what was read. He waits for a
-//! client that reads slowly, but not long, and not past the deadline of the request.
+//! an answer of gigabytes needs a few fragments of memory in addition to its data. The writer waits
+//! for a client that reads slowly, but not long, and not past the deadline of the request.
 //!
-//! All is found when the writing begins; what may fail then are the limits on time and on the
-//! length of the answer, or damage in a file. The status is sent by then, so the connection is cut:
-//! a client sees that the body has no end.
+//! The result is complete when the writing begins; what may fail then are the limits on time and on
+//! the length of the answer, or damage in a file. The status is sent by then, so the connection is
+//! cut: a client sees that the body has no end.
 
 use super::coding::{Coding, Packer};
 use super::stream_slots::StreamSlot;
@@ -47,7 +47,7 @@ pub(in crate::http) struct Chunks<'a> {
     packer: Option<Packer>,
 }
 
-/// The way to the client.
+/// The channel to the client.
 #[derive(Clone, Copy)]
 struct Way<'a> {
     sender: &'a Sender<Chunk>,
@@ -101,7 +101,7 @@ impl StreamedAnswer {
             match receiver.recv().await {
                 Some(Chunk::Next(bytes)) => Some((Ok(Bytes::from(bytes)), Some(receiver))),
                 Some(Chunk::End) => None,
-                // Behind the error there is no receiver left, and the stream ends.
+                // Behind the error there is no receiver left, and the stream is closed.
                 None => Some((Err(io::Error::other("the answer is incomplete")), None)),
             }
         }))
@@ -113,7 +113,7 @@ impl Chunks<'_> {
     ///
     /// # Errors
     ///
-    /// `Limit` when the client does not take it.
+    /// `Limit` when the client does not read it.
     pub(in crate::http) fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
         let Some(packer) = &mut self.packer else { return self.hand_over(bytes) };
         packer.write(&bytes).expect("a vector takes what is written to it");

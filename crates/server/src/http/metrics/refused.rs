@@ -5,7 +5,8 @@ use crate::http::guard::switches::DRAINING;
 use hexgraph::db::Limits;
 use hexgraph_base::types::Error;
 
-/// Which limit or rule a request was refused by. Responses carry it to the counter of refusals; clients do not see it.
+/// Which limit or rule a request was refused by. Responses carry it to the counter of refusals;
+/// clients do not see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) struct Refused(pub &'static str);
 

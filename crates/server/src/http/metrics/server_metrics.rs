@@ -15,14 +15,15 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The upper bounds of the buckets of times, in seconds: from point queries of 50 µs to scans of a minute, about three for
-/// each power of ten.
+/// The upper bounds of the buckets of times, in seconds: from point queries of 50 µs to scans of a
+/// minute, about three for each power of ten.
 const BUCKETS: [f64; 19] = [
     0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
     1.0, 2.5, 5.0, 10.0, 30.0, 60.0,
 ];
 
-/// The route of requests to paths that do not exist: a label per path would let clients fill the memory.
+/// The route of requests to paths that do not exist: a label per path would let clients fill the
+/// memory.
 pub(in crate::http) const NO_ROUTE: &str = "none";
 
 /// The code of a request whose client left before it was answered, as nginx writes it.
@@ -124,8 +125,8 @@ impl ServerMetrics {
         self.spans.clone()
     }
 
-    /// Begins to count a request. What is returned counts it as cancelled when it is dropped without
-    /// [`RequestTimer::answered`]: its client has left.
+    /// Begins to count a request. What is returned counts it as cancelled when it is dropped
+    /// without [`RequestTimer::answered`]: its client has left.
     pub(in crate::http) fn begin(self: &Arc<Self>, request: CountedRequest) -> RequestTimer {
         self.running.inc();
         let metrics = Arc::clone(self);

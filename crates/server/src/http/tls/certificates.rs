@@ -29,7 +29,7 @@ impl Certificates {
     ///
     /// [`Error::Io`](hexgraph_base::types::Error::Io) where one cannot be read, and
     /// [`Error::Query`](hexgraph_base::types::Error::Query) where it is not what it has to be, both
-    /// with its name; what is in it is never told.
+    /// with its name; its content is never reported.
     pub fn read(files: TlsFiles) -> Result<Certificates> {
         // Whatever is written after this is reported by another stamp.
         let stamp = Stamp::of(&files);

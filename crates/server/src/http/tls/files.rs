@@ -25,8 +25,8 @@ pub struct TlsFiles {
     pub client_authorities: Option<PathBuf>,
 }
 
-/// What tells that files were written: for each its time of modification, its length and its
-/// number; `None` where it cannot be looked at.
+/// Detects that files were written: for each its time of modification, its length and its number;
+/// `None` where it can't be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stamp([Option<(SystemTime, u64, u64)>; 3]);
 
@@ -53,7 +53,7 @@ fn number(_: &Metadata) -> u64 {
     0
 }
 
-/// Reads all certificates of a file, of which there is at least one.
+/// Reads all certificates of a file, at least one.
 ///
 /// # Errors
 ///
@@ -100,7 +100,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(failed)?;
-    // One byte more than is allowed tells that the file is too long.
+    // One byte more than is allowed shows that the file is too long.
     file.take(FILE_LEN_MAX as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
     match bytes.len() <= FILE_LEN_MAX {
         true => Ok(bytes),

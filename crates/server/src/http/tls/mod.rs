@@ -1,5 +1,4 @@
-//! TLS: the certificate that the server shows, and the certificates that it wants to see of
-//! clients.
+//! TLS: the certificate that the server shows, and the certificates that it requires of clients.
 
 mod files;
 mod settings;

@@ -11,7 +11,7 @@ use tokio_rustls::rustls::version::{TLS12, TLS13};
 use tokio_rustls::rustls::{Error as TlsError, RootCertStore, ServerConfig};
 
 /// The settings of all ports, read from the files at one time. They do not change: when the files
-/// do, new ones are read, and connections that are open keep the old ones.
+/// do, new ones are read, and connections that are open use the old ones.
 #[derive(Clone)]
 pub(super) struct Settings {
     /// For rustls. The client chooses between HTTP/1.1 and HTTP/2; if it offers both, it is HTTP/2.

@@ -1,8 +1,8 @@
-//! One question for all the callers the same: subscriptions with one identity share a channel, on
-//! which one task publishes each answer that differs from the one before.
+//! One query for all callers: subscriptions with one identity have one channel, on which one task
+//! publishes each answer that differs from the one before.
 //!
 //! ```text
-//! commit → wake (one flag: commits meanwhile are one) → desk → ask → differs? → published → each client's feed
+//! commit → wake (one flag: commits meanwhile are one) → worker → query → differs? → published → each client's feed
 //! ```
 //!
 //! Who joins requests an answer at least as new as the moment when he was let in: the task does not
@@ -45,12 +45,12 @@ pub(crate) struct Channels {
     pub(super) by_identity: DashMap<Identity, Weak<Channel>>,
 }
 
-/// A question that is asked again after commits, for as long as it has subscribers.
+/// A query that runs again after commits, for as long as it has subscribers.
 pub(crate) struct Channel {
     pub(super) news: watch::Receiver<News>,
     /// The commit of the version that the newest answer was computed on.
     pub(super) requested: watch::Receiver<u64>,
-    /// Notified when a new subscriber waits for an answer, so that the question is asked at once.
+    /// Notified when a new subscriber waits for an answer, so that the query runs at once.
     pub(super) hurry: Arc<Notify>,
     pub(super) canceller: Canceller,
     pub(super) task: AbortHandle,

@@ -20,8 +20,8 @@ pub(crate) struct SubscriptionWorkers {
 }
 
 impl SubscriptionWorkers {
-    /// Runs `work`, which may take its time, when it is its turn. When the caller is gone by then,
-    /// it is not executed.
+    /// Runs `work`, which may be slow, when a worker is free. When the caller is gone by then, it
+    /// is not executed.
     pub(crate) async fn carry_out<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,

@@ -3,7 +3,7 @@
 //! | | `graphql-transport-ws` | `graphql-ws`, the older one |
 //! |---|---|---|
 //! | a subscription begins | `subscribe` | `start` |
-//! | the client ends it | `complete` | `stop`, answered by `complete` |
+//! | the client stops it | `complete` | `stop`, answered by `complete` |
 //! | an answer | `next` | `data` |
 //! | nothing can be answered | `error` with a list | `error` with a message, then `complete` |
 //! | a wrong message | the connection is closed with a code | `error` or `connection_error` |
@@ -28,13 +28,13 @@ pub(super) enum Dialect {
 pub(super) enum Said {
     /// The client opens the connection. Entries of the payload that are text count as headers.
     Init(Headers),
-    /// The client asks whether the server is alive; the text is the answer.
+    /// The client pings the server; the text is the answer.
     Ping(String),
     /// The client answers that it is alive.
     Pong,
     /// The client requests an operation to be executed.
     Start(String, Request),
-    /// The client wants no more answers of an operation.
+    /// The client stops an operation.
     Stop(String),
     /// The client requests the connection to be closed.
     Terminate,
@@ -200,7 +200,7 @@ impl Dialect {
     }
 }
 
-/// Returns an error message of the older protocol. `id` names the operation, where it is known.
+/// Returns an error message of the older protocol. `id` names the operation, if available.
 fn legacy_error(kind: &str, id: Option<&str>, message: &str) -> String {
     let payload = json!({ "message": bounded(message) });
     match id {

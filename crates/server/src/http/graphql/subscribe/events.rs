@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::sleep;
 
-/// How often a comment is sent, so that nobody on the way takes the connection for dead.
+/// How often a comment is sent, so that no proxy closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(12);
 
 /// Says which requests of a client are answered with server-sent events.
@@ -48,7 +48,7 @@ pub(crate) fn expects_events(headers: &HeaderMap) -> Requested {
     }
 }
 
-/// Turns `response` into a stream of events with the answers to a request, for which memory is
+/// Converts `response` to a stream of events with the answers to a request, for which memory is
 /// held. Its other headers stay.
 pub(crate) fn answer(
     app: &Arc<App>,

@@ -2,10 +2,10 @@
 //! the client.
 //!
 //! ```text
-//! published → turn → differs from what the client has? → queue → written: turn is free
+//! published → permit → differs from what the client has? → queue → written: permit is free
 //! ```
 //!
-//! The turn is free only when the answer before has been written to the client. So of each
+//! The permit is free only when the answer before has been written to the client. So of each
 //! subscription at most one answer waits to be written, and the next one is what is newest then,
 //! however slow the client is.
 
@@ -41,7 +41,7 @@ pub(super) struct Job {
     pub request: Request,
     /// The headers, which identify the caller.
     pub headers: Headers,
-    /// Who asks.
+    /// The caller.
     pub asker: Asker,
     /// True if queries and mutations are allowed as well; each of them is executed once.
     pub takes_all: bool,
@@ -51,8 +51,8 @@ pub(super) struct Job {
     pub logged: Option<LoggedOperation>,
 }
 
-/// Draws the memory of an operation that is reported by a text of JSON: what it is as it came, as
-/// its operation has it, and as the text by which subscriptions are reported apart.
+/// Reserves the memory of an operation in JSON: for the text as received, for the operation, and
+/// for the text that identifies subscriptions.
 ///
 /// # Errors
 ///
@@ -85,7 +85,7 @@ pub(super) enum Item {
     Complete,
 }
 
-/// The handle of a running job. Dropping it ends the job.
+/// The handle of a running job. Dropping it stops the job.
 pub(super) struct Feed {
     canceller: Canceller,
     task: AbortHandle,
@@ -175,8 +175,7 @@ impl Source {
         }
     }
 
-    /// Tells the audit log, where there is one, what goes on over a connection that has told
-    /// nothing yet.
+    /// Writes the requests of a connection to the audit log, if there is one.
     async fn note(&self, request: &Request, headers: &Headers) {
         let Some(log) = &self.app.audit else { return };
         let database = self.app.database_for_subscriber(headers, self.asker.role);
@@ -195,7 +194,7 @@ impl Source {
         self.app.feeds.workers.carry_out(move || work(&app, &expected.0, &expected.1)).await
     }
 
-    /// Answers a query or a mutation as one that comes by itself: when it is its turn.
+    /// Answers a query or a mutation like a separate request, queued.
     async fn answer_once(&self, expected: &Arc<(Request, Headers)>) {
         let started = Instant::now();
         let (app, expected) = (Arc::clone(&self.app), Arc::clone(expected));
@@ -218,7 +217,7 @@ impl Source {
         self.deliver(Item::Complete, None).await;
     }
 
-    /// Hands over what its channel publishes, until that ends or the token does.
+    /// Hands over what its channel publishes, until the channel is closed or the token expires.
     async fn follow(&self, expected: Subscribable, requested: RequestedQuery) {
         let (end, commit) = (expected.expires(), expected.commit());
         let channel = match self.app.feeds.channels.join(&self.app, expected, requested) {
@@ -229,7 +228,7 @@ impl Source {
             let turns = Arc::new(Semaphore::new(1));
             let mut last = None;
             while let Some(Ok(turn)) = until(end, Arc::clone(&turns).acquire_owned()).await {
-                // Answers that came meanwhile are skipped: the channel keeps only the newest.
+                // Answers that came meanwhile are skipped: the channel has only the newest.
                 let newest = news.borrow_and_update().clone();
                 match newest {
                     News::Answer(answer) if last != answer.fingerprint => {

@@ -1,5 +1,4 @@
-//! What all subscriptions of a server share: how many there may be, and the news that the server
-//! stops.
+//! The common state of all subscriptions of a server: their limits, and the shutdown signal.
 
 use crate::http::graphql::subscribe::channels::Channels;
 use crate::http::graphql::subscribe::desks::SubscriptionWorkers;
@@ -18,10 +17,9 @@ pub struct SubscribeOptions {
     /// The least time between two answers to one of them: commits that come faster are answered
     /// together.
     pub interval: Duration,
-    /// How long a client of `graphql-transport-ws` may take to say who it is.
+    /// How long a client of `graphql-transport-ws` may need to authenticate.
     pub init_timeout: Duration,
-    /// How often a client is asked whether it is there. One that says nothing three times is let
-    /// go.
+    /// The interval of pings. A client that misses three pings is disconnected.
     pub ping_every: Duration,
     /// How long a client may leave a message unread before it is let go.
     pub write_timeout: Duration,
@@ -49,7 +47,7 @@ impl Default for SubscribeOptions {
 pub(crate) struct Feeds {
     /// The limits and intervals.
     pub options: SubscribeOptions,
-    /// The questions that are being asked. Many subscriptions may listen to one channel.
+    /// The running queries. Many subscriptions may listen to one channel.
     pub channels: Arc<Channels>,
     /// The permits, one for each subscription that may exist.
     permits: Arc<Semaphore>,
@@ -83,15 +81,15 @@ impl Feeds {
         Arc::clone(&self.permits).try_acquire_owned().ok()
     }
 
-    /// Returns a receiver that tells when the server stops.
+    /// Returns a receiver of the shutdown signal.
     pub(crate) fn closing(&self) -> Closing {
         Closing(self.closing.subscribe())
     }
 
-    /// Ends all connections, and waits for at most `grace` until they are closed.
+    /// Closes all connections, and waits for at most `grace` until they are closed.
     pub(crate) async fn close(&self, grace: Duration) {
         self.closing.send_replace(true);
-        // Those that take longer are cut off.
+        // Slower ones are cut off.
         let _ = timeout(grace, self.closing.closed()).await;
     }
 }

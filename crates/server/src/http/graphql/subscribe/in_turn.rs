@@ -1,6 +1,5 @@
-//! What is computed for subscriptions: at a desk as long as it is quick, and else in turn with the
-//! requests of others. So whoever subscribes to what takes long waits for himself, as those do who
-//! request it.
+//! What is computed for subscriptions: by a worker while it is quick, and else queued with other
+//! requests. So a slow subscription delays only its own client, like a slow request.
 
 use crate::http::admission::{self, Overloaded, RequestedQuery, busy_time, likeness};
 use crate::http::app::App;
@@ -10,19 +9,19 @@ use hexgraph_base::types::Error;
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
-/// Who asks over a connection.
+/// The caller of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asker {
     /// The key of the client in the queues of a busy server.
     pub client: u64,
-    /// The address, as far as it is known.
+    /// The address, if available.
     pub address: Option<IpAddr>,
     /// What may be done at most.
     pub role: KeyRole,
 }
 
 impl Asker {
-    /// A text that is asked.
+    /// A requested text.
     pub(super) fn asks(self, text: &str) -> RequestedQuery {
         RequestedQuery {
             client: self.client,
@@ -32,8 +31,8 @@ impl Asker {
     }
 }
 
-/// Runs `work`: at a desk up to the time of the fast pool, and what takes longer once more, in a
-/// queue. So it must change nothing.
+/// Runs `work`: by a worker up to the time of the fast pool, and slower work once more, in a queue.
+/// So it must change nothing.
 ///
 /// # Errors
 ///

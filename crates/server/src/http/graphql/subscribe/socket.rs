@@ -41,17 +41,17 @@ const READ_BUFFER_LEN: usize = 4 << 10;
 /// The most bytes of a message of a client that has not logged in: those of a first message.
 const LOGIN_LEN_MAX: u64 = 2 * INIT_LEN_MAX as u64;
 
-/// How long a connection may take to be reported that it is closed for another one.
+/// The timeout for informing a connection that it is closed for another one.
 const WAY_OUT: Duration = Duration::from_millis(50);
 
 /// The code by which a connection is closed that there is no memory for now (RFC 6455, section
 /// 7.4.2, and its registry).
 const TRY_AGAIN: u16 = 1013;
 
-/// Why a connection ends: a code and a reason for the client, unless it is gone.
+/// Why a connection is closed: a code and a reason for the client, unless it is gone.
 type End = Option<(u16, String)>;
 
-/// Returns true if a request requests a WebSocket with one of the known protocols.
+/// Returns true if a request requests a WebSocket with one of the supported protocols.
 pub(crate) fn is_subscriber(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let expected = text(header::UPGRADE).eq_ignore_ascii_case("websocket");
@@ -93,7 +93,7 @@ struct Connection {
     socket: WebSocket,
     /// The connection below; `None` in tests without one.
     line: Option<HandedOver>,
-    /// Whether the client has said who it is, and may ask.
+    /// Whether the client is authenticated and may query.
     is_logged_in: bool,
     /// The headers of the request that was upgraded to this connection.
     headers: Headers,
@@ -183,15 +183,15 @@ impl Connection {
         }
     }
 
-    /// Has the connection give way to others while nothing is asked by it, or nobody has logged in.
+    /// Lets other connections replace this one while it has no operations, or is not authenticated.
     fn note_use(&self) {
         if let Some(line) = &self.line {
             line.set_idle(!self.is_logged_in || self.feeds.is_empty());
         }
     }
 
-    /// Notes that a message was taken: those after it may be as long as what the client may ask,
-    /// once it has logged in.
+    /// Records that a message was consumed. After authentication the next ones may be as long as
+    /// requests.
     fn note_received(&self) {
         let most = match self.is_logged_in {
             true => self.app.feeds.options.message_len_max as u64 + LOGIN_LEN_MAX,
@@ -202,8 +202,7 @@ impl Connection {
         }
     }
 
-    /// Whether the client may ask: where there are users, with a token that holds, and anybody
-    /// elsewhere.
+    /// Whether the client may query: with users only with a valid token, and always otherwise.
     fn may_ask(&self) -> bool {
         let database = &self.app.unguarded;
         !database.has_access_list()
@@ -244,7 +243,7 @@ impl Connection {
     async fn receive(&mut self, message: Message) -> ControlFlow<End> {
         match message {
             Message::Text(text) => {
-                // Drawn before it is read, and kept for as long as what it begins.
+                // Reserved before it is read, and held as long as the operation.
                 let held = match hold(&self.app, text.as_bytes()) {
                     Ok(held) => held,
                     Err(error) => return Break(Some((TRY_AGAIN, reason(&error.to_string())))),
@@ -254,7 +253,7 @@ impl Connection {
                 self.answer(said, held).await
             }
             Message::Binary(_) => Break(Some((1003, "messages are text".to_owned()))),
-            // The library answers both; the connection ends when there is nothing more to read.
+            // The library answers both; the connection is closed after the last message.
             Message::Ping(_) | Message::Pong(_) | Message::Close(_) => {
                 self.note_received();
                 Continue(())
@@ -304,7 +303,7 @@ impl Connection {
         }
     }
 
-    /// Looks whether what the client has said so far lets it ask.
+    /// Checks whether the client may query now.
     fn log_in(&mut self) {
         if !self.is_logged_in && self.may_ask() {
             self.is_logged_in = true;
@@ -353,7 +352,7 @@ impl Connection {
 
     async fn pass_on(&mut self, delivery: Delivery) -> ControlFlow<End> {
         let Delivery { id, serial, item, turn } = delivery;
-        // What was under way when the client stopped it is not for the one that has the name now.
+        // An answer of a stopped operation is not for the one that has its name now.
         if self.feeds.get(&id).is_none_or(|(current, _)| *current != serial) {
             return Continue(());
         }
@@ -393,8 +392,7 @@ impl Connection {
         }
     }
 
-    /// Closes, and reads what is still under way: else the system might throw away what was
-    /// written.
+    /// Closes, and reads remaining data: else the system might discard what was written.
     async fn say_goodbye(mut self, code: u16, reason: String) {
         let frame = CloseFrame { code, reason: reason.into() };
         let _ = timeout(GOODBYE, async {
@@ -414,8 +412,7 @@ async fn read(app: Arc<App>, dialect: Dialect, text: Utf8Bytes) -> Said {
     }
 }
 
-/// How a connection ends on which something came that is no message. A client that is gone won't
-/// hear it.
+/// The close code of a connection with an invalid message. A client that is gone won't hear it.
 fn unreadable(error: &axum::Error) -> (u16, String) {
     let error = error.to_string();
     let code = match error.to_ascii_lowercase() {

@@ -1,4 +1,5 @@
-//! The task of a channel: asks, publishes what differs, and sleeps until something has changed.
+//! The task of a channel: queries, publishes changed answers, and sleeps until something has
+//! changed.
 
 use crate::http::admission::{Overloaded, RequestedQuery};
 use crate::http::app::App;
@@ -67,24 +68,23 @@ impl Channel {
     }
 }
 
-/// The time after which a question is asked again that found no slot.
+/// The time after which a query without a free slot is retried.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// The task of a channel, which asks its question and publishes the answers.
+/// The task of a channel, which runs its query and publishes the answers.
 struct Source {
     app: Arc<App>,
     changed: Arc<Notify>,
     hurry: Arc<Notify>,
     canceller: Canceller,
-    /// What is asked by whoever began it.
+    /// The request of the first subscriber.
     requested_by: RequestedQuery,
     news: watch::Sender<News>,
     requested: watch::Sender<u64>,
 }
 
 impl Source {
-    /// Asks, and asks again whenever something has changed, until the subscription ends or nobody
-    /// listens.
+    /// Queries after each change, until the subscription is closed or has no listeners.
     async fn run(self, subscription: Subscription) {
         let interval = self.app.feeds.options.interval;
         let subscription = Arc::new(Mutex::new(subscription));
@@ -109,7 +109,8 @@ impl Source {
                 tokio::time::sleep(pause).await;
                 self.changed.notified().await;
             };
-            // A newcomer cuts the pause short, and waits for one answer instead of an interval.
+            // A new subscriber cuts the pause short, and waits for one answer instead of an
+            // interval.
             tokio::select! {
                 () = news => {}
                 () = self.hurry.notified() => {}
@@ -120,7 +121,7 @@ impl Source {
         self.requested.send_replace(u64::MAX);
     }
 
-    /// Asks once, in turn with others.
+    /// Queries once, queued with others.
     async fn ask(&self, subscription: &Arc<Mutex<Subscription>>) -> Result<Outcome, Overloaded> {
         let (app, subscription) = (Arc::clone(&self.app), Arc::clone(subscription));
         let ask = move |control: &RequestContext| {

@@ -1,4 +1,4 @@
-//! What a request says beside its text.
+//! The parameters of a request.
 
 use crate::http::grpc::messages::request::RespFormat;
 use crate::http::grpc::status::{Code, Status};
@@ -29,7 +29,7 @@ pub(super) fn check_best_effort(is_wrong: bool) -> Result<(), Status> {
     }
 }
 
-/// The values of variables, as queries take them.
+/// The values of variables, in the form of queries.
 pub(super) fn variables(given: HashMap<String, String>) -> Variables {
     given.into_iter().map(|(name, value)| (name, Given::from(value))).collect()
 }

@@ -57,7 +57,7 @@ struct HealthCheckResponse {
     status: i32,
 }
 
-/// `Check` of the health service that proxies and orchestrators ask.
+/// `Check` of the health service for proxies and orchestrators.
 pub(in crate::http) fn health(
     app: &App,
     incoming: &Incoming,

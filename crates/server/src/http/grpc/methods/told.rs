@@ -13,7 +13,7 @@ use std::time::Duration;
 const JSON_FIELD: u32 = 1;
 const RDF_FIELD: u32 = 13;
 
-/// A response with what `extensions` tell, and no data.
+/// A response with `extensions`, and no data.
 pub(super) fn response(extensions: &Extensions) -> Response {
     let latency = &extensions.latency;
     let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -42,7 +42,7 @@ pub(super) fn with_data(
     CallAnswer::with_data(response, field, Bytes::from(text))
 }
 
-/// A transaction as clients keep it.
+/// A transaction in the form of clients.
 fn context(txn: &Txn) -> TxnContext {
     TxnContext {
         start_ts: txn.start,

@@ -13,7 +13,7 @@ struct Nested {
     inside: &'static [Nested],
 }
 
-/// A list may have twice the room that it needs, and is copied while it grows.
+/// A list may have twice the needed capacity, and is copied while it grows.
 const GROWTH: usize = 3;
 
 const FACET: &[Nested] = &[Nested { field: 4, bytes: size_of::<String>(), inside: &[] }];
@@ -36,8 +36,8 @@ const TXN_CONTEXT: &[Nested] = &[
     Nested { field: 5, bytes: size_of::<String>(), inside: &[] },
 ];
 
-/// The bytes that the message of a call takes beside its own, once it is decoded. Reads the heads
-/// of its fields: costs their number. Messages of the other calls have no lists, or are short.
+/// The bytes of a decoded message in addition to its own. Reads the heads of its fields: costs
+/// their number. Messages of the other calls have no lists, or are short.
 pub(in crate::http::grpc) fn message_weight(path: &str, message: &[u8]) -> u64 {
     let nested = match path {
         "/api.Dgraph/Query" => REQUEST,
@@ -48,7 +48,7 @@ pub(in crate::http::grpc) fn message_weight(path: &str, message: &[u8]) -> u64 {
     weight(message, nested) as u64
 }
 
-/// What can't be read ends the count: decoding ends there too.
+/// The count stops at invalid data, like decoding.
 fn weight(message: &[u8], nested: &[Nested]) -> usize {
     let (mut rest, mut sum) = (message, 0_usize);
     while !rest.is_empty() {
@@ -101,7 +101,7 @@ mod tests {
         let want = GROWTH * (VARIABLE + 3 * size_of::<Mutation>() + quads);
         let bytes = request.encode_to_vec();
         assert_eq!(message_weight(QUERY, &bytes), want as u64);
-        // What ends anywhere is counted as far as it goes.
+        // Truncated messages are counted up to their end.
         for end in 0..bytes.len() {
             assert!(message_weight(QUERY, &bytes[..end]) <= want as u64);
         }

@@ -1,4 +1,5 @@
-//! [`CollectorClient`]: requests to a collector, sent with ureq, as the rest of hexgraph sends requests.
+//! [`CollectorClient`]: requests to a collector, sent with ureq, as the rest of hexgraph sends
+//! requests.
 
 use super::span_loss::{ExportReport, SpanLoss};
 use async_trait::async_trait;

@@ -1,6 +1,8 @@
-//! Spans of requests for an OpenTelemetry collector: what a span says, where it is sent, and the bounded queue between.
+//! Spans of requests for an OpenTelemetry collector: what a span says, where it is sent, and the
+//! bounded queue between.
 //!
-//! The queue and the exporter are in builds with the feature `otlp`. In others `span_queue_missing.rs` has their names.
+//! The queue and the exporter are in builds with the feature `otlp`. In others
+//! `span_queue_missing.rs` has their names.
 
 mod span_counters;
 #[cfg_attr(not(feature = "otlp"), expect(dead_code, reason = "nothing is exported"))]

@@ -38,8 +38,8 @@ impl SpanOptions {
         checked(endpoint.trim(), "--otlp-endpoint", true)
     }
 
-    /// Reads the standard variables of OpenTelemetry. `None` where they name no collector, or have traces off. `variable`
-    /// returns the value of a variable.
+    /// Reads the standard variables of OpenTelemetry. `None` where they name no collector, or have
+    /// traces off. `variable` returns the value of a variable.
     ///
     /// # Errors
     ///
@@ -82,7 +82,8 @@ impl SpanOptions {
     }
 }
 
-/// Checks a URL that comes from an option or a variable. The path of traces is added to the URL of a collector.
+/// Checks a URL that comes from an option or a variable. The path of traces is added to the URL of
+/// a collector.
 fn checked(url: &str, name: &str, is_base: bool) -> Result<SpanOptions> {
     let uri = url.parse::<Uri>().unwrap_or_default();
     let has_secret = uri.authority().is_some_and(|authority| authority.as_str().contains('@'));

@@ -5,8 +5,8 @@
 //!             └── full: counted as lost
 //! ```
 //!
-//! Each span holds a permit from `push` until its export has ended, so `push` neither blocks nor allocates without
-//! bound, whatever the collector does.
+//! Each span holds a permit from `push` until its export has ended, so `push` neither blocks nor
+//! allocates without bound, whatever the collector does.
 
 use super::collector::CollectorClient;
 use super::finished_span::{FinishedSpan, SpanResult};
@@ -140,7 +140,8 @@ impl SpanExporter for CountingExporter {
     }
 }
 
-/// What all spans have in common: `OTEL_RESOURCE_ATTRIBUTES`, and a name that `OTEL_SERVICE_NAME` replaces.
+/// What all spans have in common: `OTEL_RESOURCE_ATTRIBUTES`, and a name that `OTEL_SERVICE_NAME`
+/// replaces.
 fn resource() -> Resource {
     let has_name = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let in_list = env::var("OTEL_RESOURCE_ATTRIBUTES").is_ok_and(|list| {
