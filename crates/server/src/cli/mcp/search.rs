@@ -136,11 +136,15 @@ fn missing(name: &str, definition: &str, text: &str, has_trigram: bool) -> Error
             format!("{name} has an index of trigrams, and {text:?} is shorter than three letters");
         return Error::query(fault).with_hint("search for a longer text");
     }
-    let name = quoted(name);
-    let fault = format!("{name} has no index for texts: {definition}");
+    let fault = format!("{} has no index for texts: {definition}", quoted(name));
+    Error::query(fault).with_hint(with_index(name, definition))
+}
+
+/// The hint that gives a predicate an index.
+fn with_index(name: &str, definition: &str) -> String {
     let kind = definition.split_whitespace().next().unwrap_or("string");
-    let hint = format!("a change of the schema adds one: `{name}: {kind} @index(fulltext) .`");
-    Error::query(fault).with_hint(hint)
+    let name = quoted(name);
+    format!("a change of the schema adds one: `{name}: {kind} @index(fulltext) .`")
 }
 
 /// The error where no predicate can be searched.
@@ -154,12 +158,7 @@ fn no_index(model: &Model, text: &str) -> Error {
     let fault =
         format!("no predicate has an index that finds {text:?}: of {} with texts", texts.len());
     let definition = model.catalog.predicates.get(*first).map_or("string", String::as_str);
-    let kind = definition.split_whitespace().next().unwrap_or("string");
-    let hint = format!(
-        "a change of the schema adds one, as `{}: {kind} @index(fulltext) .`",
-        quoted(first)
-    );
-    Error::query(fault).with_hint(hint)
+    Error::query(fault).with_hint(with_index(first, definition))
 }
 
 fn is_text(definition: &str) -> bool {
