@@ -312,6 +312,27 @@ def test_serve(loaded):
             assert process.wait(10) == 0
 
 
+def test_health():
+    with hexgraph.connect() as db:
+        server = db.serve(port=0)
+        done = run("health", f"{server.url}/")
+        assert (done.returncode, done.stdout) == (0, f"{server.url}: healthy\n")
+        port = server.url.rpartition(":")[2]
+        done = run("health", env={**os.environ, "HEXGRAPH_PORT": port})
+        assert (done.returncode, done.stderr) == (0, "")
+        urllib.request.urlopen(
+            urllib.request.Request(f"{server.url}/admin/draining?enable=true", method="POST"),
+            timeout=30,
+        ).close()
+        done = run("health", server.url)
+        assert (done.returncode, "it drains" in done.stderr) == (1, True)
+        server.stop()
+    done = run("health", server.url)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert server.url in done.stderr
+    assert run("health", "localhost:8080").returncode == 1
+
+
 def test_serve_until_it_is_shut_down(tmp_path):
     path, exports = tmp_path / "db", tmp_path / "exports"
     command = [sys.executable, "-m", "hexgraph", "serve", str(path), "--port", "0"]

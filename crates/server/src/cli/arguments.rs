@@ -114,6 +114,11 @@ pub(super) enum Command {
         /// The directory of a database, or a snapshot file
         path: PathBuf,
     },
+    /// Check whether a server is healthy: the exit status is 0 if it is, otherwise 1
+    Health {
+        /// The URL of the server; default: http://127.0.0.1:8080, or the port in HEXGRAPH_PORT
+        url: Option<String>,
+    },
 }
 
 /// Whether requests without a key are accepted.

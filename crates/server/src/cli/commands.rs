@@ -8,6 +8,7 @@ use super::arguments::{
 };
 use super::console::console;
 use super::given::{duration, log_options, read_text, report_recovery, set_memory, span_options};
+use super::health::health;
 use super::interrupt::Interrupt;
 use super::mcp::mcp;
 use super::output::print;
@@ -144,6 +145,7 @@ fn run_command(
         Command::Keys(command) => Ok(registry::keys(&command)?),
         Command::Namespaces(command) => Ok(registry::namespaces(&command)?),
         Command::Check { path } => Ok(check_path(&path)?),
+        Command::Health { url } => health(url.as_deref()),
     }
 }
 

@@ -12,6 +12,7 @@ mod given;
 mod requests;
 mod registry;
 mod console;
+mod health;
 mod shell;
 mod mcp;
 mod commands;
