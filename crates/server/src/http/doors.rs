@@ -142,7 +142,7 @@ fn listen_for_calls(expected: &ListenerOptions<'_>) -> Result<Option<(TcpListene
         })?,
     };
     let expected = SocketAddr::new(expected.host, port);
-    let taken = listen(expected)
+    let bound = listen(expected)
         .map_err(|error| Error::io(format!("listening on {expected} for gRPC ({HINT})"), error))?;
-    Ok(Some(taken))
+    Ok(Some(bound))
 }
