@@ -1,8 +1,8 @@
-//! Keys of clients that are retained in the reserved database: made, listed and revoked, each with
-//! a role and, where it has one, an end.
+//! API keys of clients, stored in the reserved database: created, listed and revoked, each with a
+//! role and an optional expiry.
 //!
-//! A key is a text with 256 random bits. It is reported once, when it is made; what is retained is
-//! its SHA-256 digest. As no bit of it can be guessed, a digest without salt and without work is
+//! A key is a text with 256 random bits. It is shown once, when it is created; only its SHA-256
+//! digest is stored. As no bit of it can be guessed, a digest without salt and without work is
 //! enough, and one look-up suffices.
 
 use super::caller::Caller;
@@ -33,22 +33,22 @@ const NAME_LEN_MAX: usize = 256;
 pub struct NewKey<'a> {
     /// What it is for, in your words.
     pub name: &'a str,
-    /// What its holder may do.
+    /// Its permissions.
     pub role: KeyRole,
-    /// How long it holds; `None` for one that does not end.
+    /// Its lifetime; `None` for a key without expiry.
     pub lifetime: Option<Duration>,
 }
 
 /// A key as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiKey {
-    /// The name by which it is revoked. It opens nothing.
+    /// The name by which it is revoked. It grants no access.
     pub id: String,
     /// What it is for.
     pub name: String,
-    /// What its holder may do.
+    /// Its permissions.
     pub role: KeyRole,
-    /// The namespace that it opens.
+    /// The namespace that it grants access to.
     pub namespace: u64,
     /// When it was made.
     pub made: SystemTime,
@@ -58,7 +58,7 @@ pub struct ApiKey {
     pub revoked: Option<SystemTime>,
 }
 
-/// The secret of a key that was just made. It is reported this once.
+/// The secret of a key that was just made. It is shown only once.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeySecret(String);
 

@@ -22,7 +22,7 @@ pub(in crate::tables) struct SmallTable {
 }
 
 impl SmallTable {
-    /// The table from its first row on.
+    /// The table, to be read from its first row.
     pub(in crate::tables) fn reopen(&self) -> Table {
         let batches: Vec<_> = self.batches.iter().cloned().map(Ok).collect();
         Table::Batches(Box::new(RecordBatchIterator::new(batches, self.schema.clone())))

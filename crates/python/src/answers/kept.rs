@@ -1,4 +1,4 @@
-//! Answers in the hands of a program, and when they are copied out of their versions.
+//! Answers that a program still holds, and when they are copied out of their versions.
 //!
 //! Most answers are read at once and dropped, and a copy of those would be work for nothing:
 //! reading a thousand rows would be half as fast. An answer that is still there when some more have

@@ -1,4 +1,4 @@
-//! Kinds of requests, and which kinds were slow lately. Requests that differ only in numbers and
+//! Kinds of requests, and which kinds were slow recently. Requests that differ only in numbers and
 //! quoted texts are of one kind.
 
 use rustc_hash::{FxHashMap, FxHasher};
@@ -26,7 +26,7 @@ pub(crate) fn likeness(position: usize, parameter: &str, body: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// What stands behind `"query":"` in a text that is an object.
+/// The text after `"query":"` in an object.
 fn query_member(body: &[u8]) -> Option<&[u8]> {
     const KEY: &[u8] = b"\"query\"";
     if body.trim_ascii_start().first() != Some(&b'{') {
