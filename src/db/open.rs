@@ -239,13 +239,13 @@ impl Open {
         // checkpoint acquires the latter two in the same order.
         let lock = self.store.rebuild_lock();
         let Home::Write(writing) = &self.home else {
-            return self.store.write_beside(&lock, &mut (), make_next);
+            return self.store.write_concurrently(&lock, &mut (), make_next);
         };
         let _saving = writing.lock();
         // Most of what is to be synced is, before writers have to wait for it.
         writing.wal.sync()?;
         let mut snapshot = LoadSnapshot { writing, begun: None, is_named: false };
-        let done = self.store.write_beside(&lock, &mut snapshot, make_next)?;
+        let done = self.store.write_concurrently(&lock, &mut snapshot, make_next)?;
         snapshot.tidy();
         Ok(done)
     }

@@ -217,7 +217,7 @@ impl Database {
         };
         self.change_schema(lock, define, |change, version| {
             check()?;
-            let next = pool.install(|| change.carry_out(version, check))?;
+            let next = pool.install(|| change.execute(version, check))?;
             check().map(|()| next)
         })?;
         Ok(report)
@@ -258,9 +258,15 @@ impl Database {
             Drop::Predicate(name) => SchemaChange::DropPredicate(name.clone()),
             Drop::Type(name) => SchemaChange::DropType(name.clone()),
         };
+<<<<<<< HEAD
         let execute = |change: &SchemaChange, version: &Version| {
             let mut next = change.carry_out(version, &|| Ok(()))?;
             if self.uses_common_uids() {
+=======
+        let carry_out = |change: &SchemaChange, version: &Version| {
+            let mut next = change.execute(version, &|| Ok(()))?;
+            if self.shares_uids() {
+>>>>>>> b4d79a7b (words: identifiers of the store have the field's names)
                 next.uids = Arc::clone(&version.uids);
             }
             Ok(next)

@@ -185,7 +185,7 @@ impl Database {
         canceller: &Canceller,
         make_next: impl Fn(&Version) -> Result<(Version, LoadReport)> + Send + Sync,
     ) -> Result<LoadReport> {
-        if !self.entire_version()?.takes_little_loads() {
+        if !self.entire_version()?.allows_small_loads() {
             return self.publish_loaded(canceller, make_next);
         }
         let pool = self.pool()?;

@@ -237,7 +237,7 @@ impl Database {
     pub(crate) fn allocate_uids(&self, count: u64) -> Result<Uid> {
         self.check_may_write()?;
         self.check_guardian()?;
-        let first = self.entire_version()?.uids.take_row(count)?.start;
+        let first = self.entire_version()?.uids.allocate_run(count)?.start;
         // A commit without a change, so that logs and snapshots know.
         self.change(None, |version, commit| {
             if let Some(record) = &mut commit.record {

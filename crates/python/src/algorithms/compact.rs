@@ -235,7 +235,7 @@ fn arrays_of(result: AlgorithmOutcome) -> Computed {
             ("some", vec![Buffer::from_vec(nodes), Buffer::from_vec(numbers)])
         }
         AlgorithmOutput::Paths(paths) => {
-            let ends: Vec<i64> = paths.ends.iter().map(|end| *end as i64).collect();
+            let ends: Vec<i64> = paths.bounds.iter().map(|end| *end as i64).collect();
             let numbers = match paths.distances {
                 Some(distances) => distances,
                 None => paths.steps().map(|(.., position)| position as f64).collect(),

@@ -6,10 +6,10 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// The words of a block that a thread fills.
-const WORDS_A_BLOCK: usize = EVEN_BLOCK / 64;
+const EVEN_WORDS: usize = EVEN_BLOCK / 64;
 
 /// The words of a block where the work is not even.
-const WORDS_BESIDE: usize = 64;
+const WORDS_PER_BLOCK: usize = 64;
 
 /// A set of numbers below a bound.
 pub(super) struct Bits {
@@ -33,15 +33,15 @@ impl Bits {
         is_in: impl Fn(usize) -> bool + Sync,
     ) -> Result<Bits> {
         let mut bits = Bits::new(bound);
-        let blocks = bits.words.chunks(WORDS_A_BLOCK).map(<[u64]>::len);
-        let ends: Vec<usize> = blocks
+        let blocks = bits.words.chunks(EVEN_WORDS).map(<[u64]>::len);
+        let bounds: Vec<usize> = blocks
             .scan(0, |end, len| {
                 *end += len;
                 Some(*end)
             })
             .collect();
-        task.fill(&mut bits.words, &ends, |block, words| {
-            for (position, word) in (block * WORDS_A_BLOCK..).zip(words) {
+        task.fill(&mut bits.words, &bounds, |block, words| {
+            for (position, word) in (block * EVEN_WORDS..).zip(words) {
                 let numbers = 64 * position..bound.min(64 * (position + 1));
                 let bit = |number: usize| u64::from(is_in(number)) << (number % 64);
                 *word = numbers.map(bit).fold(0, |word, bit| word | bit);
@@ -57,14 +57,14 @@ impl Bits {
     /// # Errors
     ///
     /// As [`Task::blocks`].
-    pub(super) fn fill_beside<T: Send>(
+    pub(super) fn fill_with<T: Send>(
         &mut self,
         list: &mut [T],
         task: &Task<'_>,
         work: impl Fn(usize, &mut [T]) -> (u64, usize) + Sync,
     ) -> Result<(usize, usize)> {
-        let words = self.words.chunks_mut(WORDS_BESIDE);
-        let parts = words.zip(list.chunks_mut(64 * WORDS_BESIDE)).map(Mutex::new);
+        let words = self.words.chunks_mut(WORDS_PER_BLOCK);
+        let parts = words.zip(list.chunks_mut(64 * WORDS_PER_BLOCK)).map(Mutex::new);
         let parts: Vec<_> = parts.collect();
         let sums = task.blocks(parts.len(), |block| {
             // No two threads ask for the same part: the lock is what hands it over.
@@ -72,8 +72,8 @@ impl Bits {
             let (words, list) = &mut *part;
             let (mut members, mut sum) = (0, 0);
             let pairs = words.iter_mut().zip(list.chunks_mut(64));
-            for (number, (word, beside)) in (block * WORDS_BESIDE..).zip(pairs) {
-                let (bits, count) = work(number, beside);
+            for (number, (word, items)) in (block * WORDS_PER_BLOCK..).zip(pairs) {
+                let (bits, count) = work(number, items);
                 *word = bits;
                 members += bits.count_ones() as usize;
                 sum += count;
@@ -122,7 +122,7 @@ impl Bits {
 
     /// Takes the members of a range out, ascending.
     #[inline]
-    pub(super) fn take(&mut self, range: Range<usize>, mut visit: impl FnMut(usize)) {
+    pub(super) fn drain_range(&mut self, range: Range<usize>, mut visit: impl FnMut(usize)) {
         let mut start = range.start;
         while start < range.end {
             let word = &mut self.words[start / 64];

@@ -9,8 +9,8 @@
 use super::compact::graph::Graph;
 use super::compact::make::make;
 use super::compact::patch::patch;
+use super::requested::{EdgeSelection, Requested};
 use super::task::Task;
-use super::wanted::{EdgeSelection, Requested};
 use crate::graph::{Direction as Edges, EdgeDelta, Predicate};
 use crate::storage::Edges as StoredEdges;
 use hexgraph_base::budget::{Budget, Held, Reservation};
@@ -93,7 +93,7 @@ impl GraphCache {
     /// # Errors
     ///
     /// As `GraphCache::graph`.
-    pub fn take(
+    pub fn get(
         cache: Option<&GraphCache>,
         expected: &Requested<'_>,
         task: &Task<'_>,
@@ -115,12 +115,12 @@ impl GraphCache {
             return Ok((graph, Lookup::Cached));
         }
         // The lock is free meanwhile. Two who want one graph at once both make it, which costs time alone.
-        let (graph, taken) = match self.patched(expected, task)? {
+        let (graph, lookup) = match self.patched(expected, task)? {
             Some(graph) => (Arc::new(graph), Lookup::Patched),
             None => (Arc::new(make(expected, task)?), Lookup::Made),
         };
         self.insert(expected, &graph);
-        Ok((graph, taken))
+        Ok((graph, lookup))
     }
 
     /// The graph that is requested where it need not be made anew: one that is retained, or that is patched.

@@ -1,7 +1,7 @@
 //! Estimates the memory of an algorithm, for the error of a call that was refused memory.
 
 use super::compact::graph::Graph;
-use super::wanted::{EdgeSelection, Requested};
+use super::requested::{EdgeSelection, Requested};
 use hexgraph_base::plan::Direction;
 
 /// The peak of a kernel, in bytes. `tests/memory.rs` measures it.

@@ -9,11 +9,11 @@
 
 mod task;
 mod compact;
-mod wanted;
+mod requested;
 mod cache;
 mod estimate;
 mod run;
-mod draws;
+mod random;
 mod bits;
 mod lowered;
 mod importance;
@@ -30,10 +30,10 @@ pub use compact::arrays::EdgeArrays;
 pub use compact::graph::Graph;
 pub use compact::rows::Rows;
 pub use estimate::{Estimate, estimate};
+pub use requested::{EdgeSelection, Requested};
 pub use run::{Outcome, Output, Paths, Report, Run, Vectors};
 pub use table::{compute, has_kernel};
 pub use task::{Alone, Cut, Task, Work};
-pub use wanted::{EdgeSelection, Requested};
 
 #[cfg(test)]
 mod tests;

@@ -72,7 +72,7 @@ pub enum Output {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Paths {
     /// Where each way ends among the nodes.
-    pub ends: Vec<usize>,
+    pub bounds: Vec<usize>,
     /// The nodes of all ways.
     pub nodes: Vec<u32>,
     /// Beside each node its distance from the start of its way; `None` where only its place is told.
@@ -91,11 +91,11 @@ pub struct Vectors {
 impl Paths {
     /// The number of the way, the node, and its place in the way, of all nodes of all ways in their order.
     pub fn steps(&self) -> impl Iterator<Item = (usize, u32, usize)> + '_ {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let ranges = starts.zip(&self.ends).enumerate();
-        ranges.flat_map(|(way, (start, end))| {
+        let starts = std::iter::once(0).chain(self.bounds.iter().copied());
+        let ranges = starts.zip(&self.bounds).enumerate();
+        ranges.flat_map(|(path, (start, end))| {
             let nodes = self.nodes[start..*end].iter().enumerate();
-            nodes.map(move |(position, node)| (way, *node, position))
+            nodes.map(move |(position, node)| (path, *node, position))
         })
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// The results that wait to be taken, for each thread, at the most.
-const AHEAD_PER_THREAD: usize = 64;
+const PREFETCH_PER_THREAD: usize = 64;
 
 /// The number of items of a block where each takes about as long as any other.
 pub(super) const EVEN_BLOCK: usize = 16 << 10;
@@ -155,7 +155,7 @@ impl<'w> Task<'w> {
             self.work.pool().filter(|pool| 1 < self.threads && 1 < count && pool.is_parallel());
         let Some(pool) = pool else { return (0..count).map(checked).collect() };
         let look = || drop(self.work.check());
-        let ahead = AHEAD_PER_THREAD * pool.threads();
+        let ahead = PREFETCH_PER_THREAD * pool.threads();
         if pool.threads() <= self.threads {
             let mut results = Vec::with_capacity(count);
             let job = Job { count, prefetch: ahead, nests: false, work: &checked };
@@ -179,7 +179,7 @@ impl<'w> Task<'w> {
         Ok((0..count).filter_map(|number| all[number % strands].next()).collect())
     }
 
-    /// Has `work` fill the parts of a list that end at `ends`, and returns its results in the order of the parts. The last part ends with the
+    /// Has `work` fill the parts of a list that end at `bounds`, and returns its results in the order of the parts. The last part ends with the
     /// list.
     ///
     /// # Errors
@@ -188,17 +188,17 @@ impl<'w> Task<'w> {
     pub(super) fn fill<T: Send, R: Send>(
         &self,
         list: &mut [T],
-        ends: &[usize],
+        bounds: &[usize],
         work: impl Fn(usize, &mut [T]) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let mut parts = Vec::with_capacity(ends.len());
+        let mut parts = Vec::with_capacity(bounds.len());
         let (mut rest, mut start) = (list, 0);
-        for &end in ends {
+        for &end in bounds {
             let (part, others) = std::mem::take(&mut rest).split_at_mut(end - start);
             parts.push(Mutex::new(part));
             (rest, start) = (others, end);
         }
-        self.blocks(ends.len(), |number| {
+        self.blocks(bounds.len(), |number| {
             // No two threads ask for the same part: the lock is what hands it over.
             let mut part = parts[number].lock().unwrap_or_else(PoisonError::into_inner);
             work(number, &mut part)
@@ -213,18 +213,18 @@ impl<'w> Task<'w> {
     pub(super) fn fill_both<T: Send, U: Send>(
         &self,
         lists: (&mut [T], &mut [U]),
-        ends: &[usize],
+        bounds: &[usize],
         work: impl Fn(usize, &mut [T], &mut [U]) -> Result<()> + Sync,
     ) -> Result<()> {
         let (mut ones, mut others) = lists;
-        let (mut parts, mut start) = (Vec::with_capacity(ends.len()), 0);
-        for &end in ends {
+        let (mut parts, mut start) = (Vec::with_capacity(bounds.len()), 0);
+        for &end in bounds {
             let (one, rest) = std::mem::take(&mut ones).split_at_mut(end - start);
             let (other, more) = std::mem::take(&mut others).split_at_mut(end - start);
             parts.push(Mutex::new((one, other)));
             (ones, others, start) = (rest, more, end);
         }
-        self.blocks(ends.len(), |number| {
+        self.blocks(bounds.len(), |number| {
             let mut part = parts[number].lock().unwrap_or_else(PoisonError::into_inner);
             let (one, other) = &mut *part;
             work(number, one, other)
@@ -242,8 +242,8 @@ impl<'w> Task<'w> {
         list: &mut [T],
         work: impl Fn(Range<usize>, &mut [T]) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let ends = even_ends(list.len());
-        self.fill(list, &ends, |number, part| {
+        let bounds = even_bounds(list.len());
+        self.fill(list, &bounds, |number, part| {
             let start = number * EVEN_BLOCK;
             work(start..start + part.len(), part)
         })
@@ -251,7 +251,7 @@ impl<'w> Task<'w> {
 }
 
 /// Where blocks of [`EVEN_BLOCK`] of so many items end.
-pub(super) fn even_ends(items: usize) -> Vec<usize> {
+pub(super) fn even_bounds(items: usize) -> Vec<usize> {
     (1..=items.div_ceil(EVEN_BLOCK)).map(|number| items.min(number * EVEN_BLOCK)).collect()
 }
 

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn later_formats_are_told() {
+    fn later_formats_are_reported() {
         let text = ALL.to_text().replace("hexgraph 2", "hexgraph 3");
         assert_eq!(Current::of_text(&text), Err(CurrentError::Later { format: 3 }));
         let text = ALL.to_text();

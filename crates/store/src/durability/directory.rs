@@ -71,7 +71,7 @@ impl Directory {
         if !directory.path.join(LOCK).exists() && !directory.path.join(CURRENT).exists() {
             refuse_external(path)?;
         }
-        Ok(Directory { lock: Some(Lock::take(path)?), ..directory })
+        Ok(Directory { lock: Some(Lock::acquire(path)?), ..directory })
     }
 
     /// Opens a directory for reading. It may be open for writing elsewhere.
@@ -522,7 +522,7 @@ mod tests {
 
     /// One handle is left open, its directory is removed, and another database is made there.
     #[test]
-    fn what_was_made_in_its_place_is_left_alone() {
+    fn a_recreated_directory_is_left_alone() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("db");
         let old = Directory::open(&path).unwrap();
@@ -575,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_files_are_left_alone() {
+    fn external_files_are_left_alone() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("photo"), "").unwrap();
         let error = Directory::open(root.path()).err().unwrap().to_string();

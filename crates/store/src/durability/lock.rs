@@ -48,7 +48,7 @@ impl Lock {
     ///
     /// [`Error::Io`] when it is locked already, with the process that has it, and when the system
     /// refuses.
-    pub(super) fn take(directory: &Path) -> Result<Lock> {
+    pub(super) fn acquire(directory: &Path) -> Result<Lock> {
         let path = directory.join(LOCK);
         let mut options = File::options();
         let file = options.create(true).truncate(false).write(true).open(&path);
@@ -220,19 +220,19 @@ mod tests {
     use super::*;
 
     fn refused(directory: &Path) -> String {
-        Lock::take(directory).err().expect("it is locked").to_string()
+        Lock::acquire(directory).err().expect("it is locked").to_string()
     }
 
     #[test]
-    fn a_lock_ends_though_a_started_process_has_its_file() {
+    fn a_lock_is_released_though_a_child_process_has_its_file() {
         let root = tempfile::tempdir().unwrap();
-        let first = Lock::take(root.path()).unwrap();
+        let first = Lock::acquire(root.path()).unwrap();
         let inherited = first.file.try_clone().unwrap();
         let error = refused(root.path());
         assert!(error.contains("open for writing already, in this process"), "{error}");
         drop(first);
         assert_eq!(fs::read(root.path().join(LOCK)).unwrap(), b"");
-        drop(Lock::take(root.path()).unwrap());
+        drop(Lock::acquire(root.path()).unwrap());
         drop(inherited);
     }
 
@@ -243,7 +243,7 @@ mod tests {
         let path = root.path().join(LOCK);
         // What a crash left is longer than the line that takes its place.
         fs::write(&path, "x".repeat(300)).unwrap();
-        let _lock = Lock::take(root.path()).unwrap();
+        let _lock = Lock::acquire(root.path()).unwrap();
         let own = fs::read_to_string(&path).unwrap();
         let holder = Holder::of_line(&own).unwrap();
         assert_eq!(holder, Holder::own());
@@ -272,12 +272,12 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("db");
         fs::create_dir(&path).unwrap();
-        let lock = Lock::take(&path).unwrap();
+        let lock = Lock::acquire(&path).unwrap();
         assert!(lock.is_at(&path) && lock.is_at(&path.join("..").join("db")));
         fs::remove_dir_all(&path).unwrap();
         assert!(!lock.is_at(&path));
         fs::create_dir(&path).unwrap();
-        let second = Lock::take(&path).unwrap();
+        let second = Lock::acquire(&path).unwrap();
         assert!(!lock.is_at(&path) && second.is_at(&path));
     }
 

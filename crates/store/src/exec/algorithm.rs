@@ -95,7 +95,7 @@ impl<'a> Context<'a> {
         let expected = Requested { parts, nodes, direction: call.direction, uid: &uid };
         let task = Task::new(self.control, call.threads);
         let name = call.algorithm.name;
-        let (graph, taken) = GraphCache::take(self.control.graphs(), &expected, &task)
+        let (graph, taken) = GraphCache::get(self.control.graphs(), &expected, &task)
             .map_err(|error| self.with_estimate(error, call, || estimate(name, &expected, None)))?;
         let path = match taken {
             Lookup::Made => GraphPath::Made,

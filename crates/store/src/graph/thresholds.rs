@@ -102,7 +102,7 @@ impl Thresholds {
     /// True when `changes` changed rows are to be folded into a base of `rows` rows. Amortised, a change costs O(log)
     /// then, whatever the size of the base.
     pub(in crate::graph) fn is_due(&self, changes: usize, rows: usize) -> bool {
-        1.0 < self.lateness(changes, rows)
+        1.0 < self.urgency(changes, rows)
     }
 
     /// True when `changes` changed rows are to be folded into a base of `rows` rows as soon as no commit comes.
@@ -111,14 +111,14 @@ impl Thresholds {
     }
 
     /// How many times as many rows have changed as may wait to be folded into a base of `rows` rows: above 1 where they are due.
-    pub(in crate::graph) fn lateness(&self, changes: usize, rows: usize) -> f64 {
+    pub(in crate::graph) fn urgency(&self, changes: usize, rows: usize) -> f64 {
         changes as f64 / self.changes_min.max(rows / DUE_RATIO) as f64
     }
 
     /// True when a commit must fold `changes` changed rows itself.
     pub(in crate::graph) fn is_overdue(&self, changes: usize, rows: usize) -> bool {
         match self.folding {
-            Folding::Background => OVERDUE < self.lateness(changes, rows),
+            Folding::Background => OVERDUE < self.urgency(changes, rows),
             Folding::Commit => self.is_due(changes, rows),
             Folding::Manual => false,
         }

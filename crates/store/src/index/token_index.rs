@@ -247,13 +247,13 @@ mod tests {
     proptest! {
         /// A search from either end of some positions finds what a search in the middle does.
         #[test]
-        fn tokens_are_sought_from_both_ends(
+        fn tokens_are_sought_in_both_directions(
             keys in prop::collection::btree_set(0i64..60, 0..40),
-            ends in (0usize..41, 0usize..41),
+            bounds in (0usize..41, 0usize..41),
             key in -1i64..61,
         ) {
             let keys: Vec<i64> = keys.into_iter().collect();
-            let (start, end) = (ends.0.min(ends.1).min(keys.len()), ends.0.max(ends.1).min(keys.len()));
+            let (start, end) = (bounds.0.min(bounds.1).min(keys.len()), bounds.0.max(bounds.1).min(keys.len()));
             let below = keys[start..end].iter().filter(|other| **other < key).count();
             let offsets = Offsets::from_vec(vec![0; keys.len() + 1]);
             let index = TokenIndex::new(Values::Int(Array::from_vec(keys.clone())), offsets, Array::empty());

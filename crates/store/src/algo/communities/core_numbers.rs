@@ -27,7 +27,7 @@ pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Outcome> {
     })?;
     let mut left: Vec<u32> = (0..nodes as u32).collect();
     // The nodes that are taken out, one behind the other, and how many of them were looked at. The position behind them may be written to at any time.
-    let (mut out, mut end, mut taken) = (vec![0_u32; nodes + 1], 0, 0);
+    let (mut out, mut end, mut processed) = (vec![0_u32; nodes + 1], 0, 0);
     while let Some(core) = left.iter().map(|node| degrees[*node as usize]).min() {
         run.task.check()?;
         // What is taken out keeps its degree, which is its number; it is no more than the core's.
@@ -39,10 +39,10 @@ pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Outcome> {
             }
             !is_out
         });
-        while taken < end {
-            let node = out[taken];
-            taken += 1;
-            if taken.is_multiple_of(NODES_A_CHECK) {
+        while processed < end {
+            let node = out[processed];
+            processed += 1;
+            if processed.is_multiple_of(NODES_A_CHECK) {
                 run.task.check()?;
             }
             for &other in rows.of(node) {

@@ -8,7 +8,7 @@ pub(super) struct Grouped {
     parts: Vec<GroupRows>,
     /// The part that each group is in, and its place there.
     positions: Vec<(u32, u32)>,
-    ends: usize,
+    edges: usize,
 }
 
 /// The rows of some neighbouring groups.
@@ -23,14 +23,14 @@ pub(super) struct GroupRows {
 }
 
 impl GroupRows {
-    /// A part without rows, with space for those of `groups` groups that have `ends` ends of edges at most.
-    pub(super) fn with_capacity(groups: usize, ends: usize) -> GroupRows {
+    /// A part without rows, with space for those of `groups` groups that have `edges` ends of edges at most.
+    pub(super) fn with_capacity(groups: usize, edges: usize) -> GroupRows {
         let mut starts = Vec::with_capacity(groups + 1);
         starts.push(0);
         GroupRows {
             starts,
-            targets: Vec::with_capacity(ends),
-            weights: Weights::Narrow(Vec::with_capacity(ends)),
+            targets: Vec::with_capacity(edges),
+            weights: Weights::Narrow(Vec::with_capacity(edges)),
             strengths: Vec::with_capacity(groups),
         }
     }
@@ -62,13 +62,13 @@ impl Grouped {
             positions.extend((0..part.strengths.len() as u32).map(|position| (number, position)));
             strengths.append(&mut part.strengths);
         }
-        let ends = parts.iter().map(|part| part.targets.len()).sum();
-        (Grouped { parts, positions, ends }, strengths)
+        let edges = parts.iter().map(|part| part.targets.len()).sum();
+        (Grouped { parts, positions, edges }, strengths)
     }
 
     /// The number of ends of edges.
-    pub(super) fn ends(&self) -> usize {
-        self.ends
+    pub(super) fn edges(&self) -> usize {
+        self.edges
     }
 
     /// The groups that edges join a group with, and what they weigh.
@@ -107,7 +107,7 @@ mod tests {
             let (grouped, strengths) = Grouped::new(made.collect());
             let rows: Vec<Vec<(u32, f64)>> = parts.iter().flatten().map(weigh).collect();
             prop_assert_eq!(strengths.len(), rows.len());
-            prop_assert_eq!(grouped.ends(), rows.iter().map(Vec::len).sum::<usize>());
+            prop_assert_eq!(grouped.edges(), rows.iter().map(Vec::len).sum::<usize>());
             for (group, row) in (0..).zip(&rows) {
                 let (targets, weights) = grouped.row(group);
                 let result = targets.iter().zip(0..).map(|(to, position)| (*to, weights.at(position)));

@@ -6,15 +6,15 @@ use super::network::{BYTES_A_NODE, BYTES_AN_EDGE, Network, renumber};
 use super::refine::refine;
 use crate::algo::components::numbered::by_first_node;
 use crate::algo::components::weak::Trees;
-use crate::algo::draws::RandomStream;
+use crate::algo::random::RandomStream;
 use crate::algo::run::{Outcome, Output, Report, Run};
 use hexgraph_base::types::Result;
 
 /// A level ends with a round that moves less than one in so many nodes: the last moves are the slowest, and what they would gain the next levels and
 /// passes find. So the first pass ends its levels sooner than the others, and soonest the first level, where nodes look at as many communities as neighbours.
 const ROUND_RATIO: usize = 64;
-const FIRST_PASS_SHARE: usize = 16;
-const FIRST_ROUND_SHARE: usize = 8;
+const FIRST_PASS_RATIO: usize = 16;
+const FIRST_ROUND_RATIO: usize = 8;
 
 /// The neighbouring nodes that are looked at one behind the other.
 const RUN: usize = 16;
@@ -64,14 +64,14 @@ fn pass(
     loop {
         let network = grouped.as_ref().unwrap_or(full);
         let last_fraction = match (is_first, &grouped) {
-            (true, None) => FIRST_ROUND_SHARE,
-            (true, Some(_)) => FIRST_PASS_SHARE,
+            (true, None) => FIRST_ROUND_RATIO,
+            (true, Some(_)) => FIRST_PASS_RATIO,
             (false, _) => ROUND_RATIO,
         };
         let moving = Moving { resolution, run: RUN, last_fraction: Some(last_fraction) };
         let moves = move_nodes(network, &mut community_of, moving, random, run)?;
         report.iterations += 1;
-        report.edges += 2 * network.ends();
+        report.edges += 2 * network.edges();
         let communities = renumber(&mut community_of);
         // Where a pass before has left next to nothing to move, there are no other parts to be made of the same communities.
         let is_clean = !is_first && grouped.is_none() && moves <= network.len() / CLEAN_RATIO;

@@ -4,7 +4,7 @@
 use super::moves::{Moving, move_nodes};
 use super::network::{BYTES_A_NODE, BYTES_AN_EDGE, Network, renumber};
 use crate::algo::components::numbered::by_first_node;
-use crate::algo::draws::RandomStream;
+use crate::algo::random::RandomStream;
 use crate::algo::run::{Outcome, Output, Report, Run};
 use hexgraph_base::types::Result;
 
@@ -23,7 +23,7 @@ pub(in crate::algo) fn louvain(run: &Run<'_>) -> Result<Outcome> {
         let mut moved: Vec<u32> = (0..network.len() as u32).collect();
         let moves = move_nodes(&network, &mut moved, moving, &mut random, run)?;
         report.iterations += 1;
-        report.edges += network.ends();
+        report.edges += network.edges();
         let count = renumber(&mut moved);
         group_of.iter_mut().for_each(|group| *group = moved[*group as usize]);
         if moves == 0 || count == network.len() {

@@ -12,7 +12,7 @@
 use super::network::Network;
 use super::sums::{Spares, Sums};
 use crate::algo::bits::Bits;
-use crate::algo::draws::RandomStream;
+use crate::algo::random::RandomStream;
 use crate::algo::run::Run;
 use crate::algo::task::EVEN_BLOCK;
 use hexgraph_base::types::Result;
@@ -187,13 +187,13 @@ impl<'n> Groups<'n> {
         batch.iter().for_each(|node| self.batch.set(*node as usize));
         let expected = self.expected(batch, run)?;
         batch.iter().for_each(|node| self.batch.unset(*node as usize));
-        Ok(expected.into_iter().map(|expected| self.carry_out(expected)).sum())
+        Ok(expected.into_iter().map(|expected| self.apply(expected)).sum())
     }
 
     /// The moves that nodes of a batch gain by, each to the community that it gains most by.
     fn expected(&self, batch: &[u32], run: &Run<'_>) -> Result<Vec<Wishes>> {
-        let ends: usize = batch.iter().map(|node| self.network.degree(*node)).sum();
-        let chunks = (ends / run.task.cut().batch_chunk).min(CHUNKS_MAX).min(batch.len());
+        let edges: usize = batch.iter().map(|node| self.network.degree(*node)).sum();
+        let chunks = (edges / run.task.cut().batch_chunk).min(CHUNKS_MAX).min(batch.len());
         if chunks < 2 {
             return Ok(vec![self.expected_of(batch)]);
         }
@@ -226,7 +226,7 @@ impl<'n> Groups<'n> {
     }
 
     /// Makes those moves that gain still, and returns how many.
-    fn carry_out(&mut self, expected: Wishes) -> usize {
+    fn apply(&mut self, expected: Wishes) -> usize {
         let (mut moves, mut near) = (0, expected.near.as_slice());
         for mut wish in expected.wishes {
             let (own, others) = near.split_at(wish.near);

@@ -64,10 +64,10 @@ impl<'g> Network<'g> {
     }
 
     /// The number of ends of edges.
-    pub(super) fn ends(&self) -> usize {
+    pub(super) fn edges(&self) -> usize {
         match &self.rows {
             Rowed::Given(rows) => rows.edges(),
-            Rowed::Made(rows) => rows.ends(),
+            Rowed::Made(rows) => rows.edges(),
         }
     }
 
@@ -133,12 +133,12 @@ impl<'g> Network<'g> {
     ) -> GroupRows {
         // An edge within the group is met from both of its ends, but a loop of a given graph only once.
         let loops = if matches!(self.rows, Rowed::Given(_)) { 2.0 } else { 1.0 };
-        let ends_of = |nodes: &[u32]| nodes.iter().map(|node| self.degree(*node)).sum::<usize>();
+        let edges_of = |nodes: &[u32]| nodes.iter().map(|node| self.degree(*node)).sum::<usize>();
         let nodes = &members.nodes[members.starts[groups.start]..members.starts[groups.end]];
-        let mut part = GroupRows::with_capacity(groups.len(), ends_of(nodes));
+        let mut part = GroupRows::with_capacity(groups.len(), edges_of(nodes));
         for group in groups {
             let nodes = members.of(group);
-            sums.begin(ends_of(nodes), count);
+            sums.begin(edges_of(nodes), count);
             for &node in nodes {
                 self.each(node, |to, weight| {
                     let weight = if to == node { loops * weight } else { weight };
@@ -182,13 +182,13 @@ impl GroupMembers {
 
     /// The groups in chunks that take about as long as each other. They follow from the groups alone, not from the threads.
     pub(super) fn chunks(&self, network: &Network<'_>, cut: Cut) -> Vec<Range<usize>> {
-        let (mut chunks, mut start, mut ends) = (Vec::new(), 0, 0);
+        let (mut chunks, mut start, mut edges) = (Vec::new(), 0, 0);
         let count = self.starts.len() - 1;
         for group in 0..count {
-            ends += self.of(group).iter().map(|node| network.degree(*node) + 1).sum::<usize>();
-            if cut.group_chunk <= ends || group + 1 == count {
+            edges += self.of(group).iter().map(|node| network.degree(*node) + 1).sum::<usize>();
+            if cut.group_chunk <= edges || group + 1 == count {
                 chunks.push(start..group + 1);
-                (start, ends) = (group + 1, 0);
+                (start, edges) = (group + 1, 0);
             }
         }
         chunks

@@ -3,7 +3,7 @@
 
 use super::network::{GroupMembers, Network};
 use super::sums::{Spares, Sums};
-use crate::algo::draws::RandomStream;
+use crate::algo::random::RandomStream;
 use crate::algo::run::Run;
 use hexgraph_base::types::Result;
 
@@ -32,10 +32,10 @@ pub(super) fn refine(
     members.nodes.iter().zip(0..).for_each(|(node, position)| positions[*node as usize] = position);
     let full = Full { network, community_of, positions: &positions, resolution };
     let chunks = members.chunks(network, run.task.cut());
-    let ends: Vec<usize> = chunks.iter().map(|chunk| members.starts[chunk.end]).collect();
+    let bounds: Vec<usize> = chunks.iter().map(|chunk| members.starts[chunk.end]).collect();
     let mut part_of_position = vec![0; nodes];
     let spares = Spares::default();
-    run.task.fill(&mut part_of_position, &ends, |number, parts| {
+    run.task.fill(&mut part_of_position, &bounds, |number, parts| {
         spares.lend(|sums| {
             let mut rest = parts;
             for community in chunks[number].clone() {
@@ -131,7 +131,7 @@ impl<'w, 's> Parts<'w, 's> {
         let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
         random.shuffle(&mut order);
         let network = self.full.network;
-        let usual = network.total / network.ends() as f64;
+        let usual = network.total / network.edges() as f64;
         let mut candidates = Vec::new();
         for (looked, &node) in order.iter().enumerate() {
             if looked.is_multiple_of(NODES_A_CHECK) {

@@ -33,11 +33,11 @@ impl Graph {
     /// of its edge, and for parallel edges whose weights no float holds together; `Limit`.
     pub fn of_arrays(edges: &EdgeArrays<'_>, task: &Task<'_>) -> Result<Graph> {
         check(edges)?;
-        let ways = if edges.is_undirected { 2 } else { 1 };
+        let directions = if edges.is_undirected { 2 } else { 1 };
         let is_weighted = edges.weights.is_some();
         // Once as partitioned by their nodes, once in chunks, and once in the end.
         let bytes = size_of::<u32>() + if is_weighted { size_of::<f64>() } else { 0 };
-        let _edges = task.capacity(edges.sources.len().saturating_mul(3 * ways), bytes)?;
+        let _edges = task.capacity(edges.sources.len().saturating_mul(3 * directions), bytes)?;
         let _nodes = task.capacity(edges.nodes, 3 * size_of::<usize>())?;
         let partitioned = Partitioned::new(edges);
         let blocks = edges.nodes.div_ceil(EVEN_BLOCK);
@@ -193,7 +193,7 @@ mod tests {
 
     /// Each row: nodes, sources, targets, weights => what is said.
     #[test]
-    fn what_is_wrong_is_told() {
+    fn faulty_arrays_are_errors() {
         #[rustfmt::skip]
         let cases: &[(usize, &[u32], &[u32], Option<&[f64]>, &str)] = &[
             (3, &[0, 1], &[1],    None,                "2 sources, 1 targets"),

@@ -5,9 +5,9 @@ use super::numbering::Numbering;
 use super::pages::joined_nodes;
 use super::rows::{RowChunk, Rows, narrowed, starts_of};
 use super::source::Source;
+use crate::algo::requested::Requested;
 use crate::algo::run::too_heavy;
 use crate::algo::task::Task;
-use crate::algo::wanted::Requested;
 use hexgraph_base::plan::Direction;
 use hexgraph_base::types::Result;
 use std::sync::Arc;
@@ -163,9 +163,9 @@ impl Make<'_, '_> {
         })?;
         let starts = starts_of(lens.into_iter().flatten(), nodes.len());
         let end = |number: usize| starts[nodes.len().min((number + 1) * NODES_A_CHUNK)];
-        let ends: Vec<usize> = (0..chunks.len()).map(end).collect();
+        let bounds: Vec<usize> = (0..chunks.len()).map(end).collect();
         let mut targets = vec![0; starts[nodes.len()]];
-        task.fill(&mut targets, &ends, |number, part| {
+        task.fill(&mut targets, &bounds, |number, part| {
             let mut positions = part.iter_mut();
             for &node in chunks[number] {
                 // The targets first: a position is taken for each of them, and none at the end of a row.
@@ -177,13 +177,13 @@ impl Make<'_, '_> {
             Ok(())
         })?;
         let weights = match &source.numbers {
-            None if self.is_weighted => Some(narrowed(task, &ends, |number, put| {
+            None if self.is_weighted => Some(narrowed(task, &bounds, |number, put| {
                 let edges = chunks[number].iter().map(|node| source.edges.count(*node));
                 (0..edges.sum()).for_each(|_| put(1.0));
                 Ok(())
             })?),
             None => None,
-            Some(numbers) => Some(narrowed(task, &ends, |number, put| {
+            Some(numbers) => Some(narrowed(task, &bounds, |number, put| {
                 let mut stored = Vec::new();
                 for &node in chunks[number] {
                     stored.clear();

@@ -5,8 +5,8 @@ use super::graph::Graph;
 use super::numbering::Numbering;
 use super::rows::Rows;
 use super::source::Source;
+use crate::algo::requested::Requested;
 use crate::algo::task::Task;
-use crate::algo::wanted::Requested;
 use crate::graph::Direction as Edges;
 use hexgraph_base::plan::Direction;
 use hexgraph_base::types::Result;
@@ -157,10 +157,10 @@ fn numbering(
     now: &BTreeMap<(u32, u32), Option<f64>>,
 ) -> Option<Arc<Numbering>> {
     let there = now.iter().filter(|(_, weight)| weight.is_some());
-    let ends = there.flat_map(|((from, to), _)| [*from, *to]);
+    let endpoints = there.flat_map(|((from, to), _)| [*from, *to]);
     let new: BTreeSet<u32> = match &expected.nodes {
         Some(_) => BTreeSet::new(),
-        None => ends.filter(|node| old.number(*node).is_none()).collect(),
+        None => endpoints.filter(|node| old.number(*node).is_none()).collect(),
     };
     let Some(first) = new.first() else { return Some(Arc::clone(old.numbering())) };
     // Numbers ascend with node ids: one new node before the last old one would change the numbers of those behind it.
@@ -246,8 +246,8 @@ fn has_lost_nodes(
     task: &Task<'_>,
 ) -> Result<bool> {
     let gone = now.iter().filter(|(_, weight)| weight.is_none());
-    let ends = gone.flat_map(|((from, to), _)| [*from, *to]);
-    let suspects: BTreeSet<u32> = ends
+    let endpoints = gone.flat_map(|((from, to), _)| [*from, *to]);
+    let suspects: BTreeSet<u32> = endpoints
         .filter_map(|node| graph.number(node))
         .filter(|node| graph.outgoing().degree(*node) == 0)
         .collect();

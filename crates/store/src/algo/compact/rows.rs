@@ -67,15 +67,15 @@ impl Rows {
             row += chunk.lens.len();
             starts[row]
         };
-        let ends: Vec<usize> = chunks.iter().map(end).collect();
+        let bounds: Vec<usize> = chunks.iter().map(end).collect();
         let mut targets = vec![0; starts[row]];
-        task.fill(&mut targets, &ends, |number, part| {
+        task.fill(&mut targets, &bounds, |number, part| {
             part.copy_from_slice(&chunks[number].targets);
             Ok(())
         })?;
         let weights = match is_weighted {
             false => None,
-            true => Some(narrowed(task, &ends, |number, put| {
+            true => Some(narrowed(task, &bounds, |number, put| {
                 chunks[number].weights.iter().for_each(|weight| put(*weight));
                 Ok(())
             })?),
@@ -99,7 +99,7 @@ impl Rows {
     fn of_parts(made: Arc<Made>, overlay: Option<RowOverlay>, nodes: usize, edges: usize) -> Rows {
         let (blocks, weight_range) = (Vec::new(), OnceLock::new());
         let mut rows = Rows { made, overlay, nodes, edges, blocks, weight_range };
-        rows.blocks = rows.block_ends();
+        rows.blocks = rows.block_bounds();
         rows
     }
 
@@ -121,23 +121,23 @@ impl Rows {
     }
 
     /// A block ends where the next row would make it larger than wanted; it has at least one row.
-    fn block_ends(&self) -> Vec<usize> {
-        let mut ends = Vec::new();
+    fn block_bounds(&self) -> Vec<usize> {
+        let mut bounds = Vec::new();
         let mut size = 0;
         for node in 0..self.nodes {
             let row = self.degree(node as u32) + 1;
             // A row longer than a block is a block by itself: rows are
             // not cut, since a step fills the places of whole nodes.
             if size != 0 && BLOCK < size + row {
-                ends.push(node);
+                bounds.push(node);
                 size = 0;
             }
             size += row;
         }
         if size != 0 {
-            ends.push(self.nodes);
+            bounds.push(self.nodes);
         }
-        ends
+        bounds
     }
 
     /// The number of nodes.
@@ -340,15 +340,15 @@ pub(super) fn starts_of(lens: impl Iterator<Item = usize>, rows: usize) -> Vec<u
     starts
 }
 
-/// Weights of parts that end at `ends`, of which `give` puts out those of one: narrow, and wide where one of them would be another number then.
+/// Weights of parts that end at `bounds`, of which `give` puts out those of one: narrow, and wide where one of them would be another number then.
 pub(super) fn narrowed(
     task: &Task<'_>,
-    ends: &[usize],
+    bounds: &[usize],
     give: impl Fn(usize, &mut dyn FnMut(f64)) -> Result<()> + Sync,
 ) -> Result<Weights> {
-    let len = ends.last().copied().unwrap_or(0);
+    let len = bounds.last().copied().unwrap_or(0);
     let mut narrow = vec![0.0_f32; len];
-    let exact = task.fill(&mut narrow, ends, |number, part| {
+    let exact = task.fill(&mut narrow, bounds, |number, part| {
         let (mut positions, mut is_exact) = (part.iter_mut(), true);
         give(number, &mut |weight| {
             is_exact &= is_narrow(weight);
@@ -362,7 +362,7 @@ pub(super) fn narrowed(
     // `give` is asked once more, and puts the same weights out again.
     drop(narrow);
     let mut wide = vec![0.0; len];
-    task.fill(&mut wide, ends, |number, part| {
+    task.fill(&mut wide, bounds, |number, part| {
         let mut positions = part.iter_mut();
         give(number, &mut |weight| {
             positions.next().into_iter().for_each(|position| *position = weight)

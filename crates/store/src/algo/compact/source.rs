@@ -1,7 +1,7 @@
 //! The edges of a part of a graph as they are stored, and what is looked up for each.
 
 use super::numbering::Numbering;
-use crate::algo::wanted::{EdgeSelection, Requested};
+use crate::algo::requested::{EdgeSelection, Requested};
 use crate::graph::{Direction as Edges, EdgeNumbers};
 use hexgraph_base::types::{Error, Result, did_you_mean};
 use std::collections::BTreeSet;

@@ -88,9 +88,9 @@ fn reversed<W: Weight>(rows: &Rows, task: &Task<'_>) -> Result<(Vec<usize>, Vec<
     let partitioned = task
         .blocks(rows.blocks().len(), |number| Ok(partition::<W>(rows, number, shift, buckets)))?;
     let node_at = |bucket: usize| nodes.min(bucket << shift);
-    let ends: Vec<usize> = (0..buckets).map(|bucket| starts[node_at(bucket + 1)]).collect();
+    let bounds: Vec<usize> = (0..buckets).map(|bucket| starts[node_at(bucket + 1)]).collect();
     let (mut targets, mut weights) = (vec![0; rows.edges()], vec![W::default(); rows.edges()]);
-    task.fill_both((&mut targets, &mut weights), &ends, |bucket, targets, weights| {
+    task.fill_both((&mut targets, &mut weights), &bounds, |bucket, targets, weights| {
         let first = node_at(bucket);
         let rows = &starts[first..node_at(bucket + 1)];
         let mut next: Vec<usize> = rows.iter().map(|start| start - starts[first]).collect();

@@ -55,9 +55,9 @@ pub(super) fn search(
     task: &Task<'_>,
 ) -> Result<(Vec<u32>, Report)> {
     let (rows, nodes) = (graph.outgoing(), graph.len());
-    let mut search = Search { levels: vec![FAR; nodes], reached: Bits::new(nodes), level: 0 };
+    let mut search = Search { levels: vec![FAR; nodes], visited: Bits::new(nodes), level: 0 };
     let mut frontier = sources.to_vec();
-    sources.iter().for_each(|node| search.reach(*node));
+    sources.iter().for_each(|node| search.visit(*node));
     let mut report = Report::default();
     let mut left = rows.edges();
     while !frontier.is_empty() && report.iterations < depth {
@@ -79,15 +79,15 @@ pub(super) fn search(
 
 struct Search {
     levels: Vec<u32>,
-    reached: Bits,
+    visited: Bits,
     /// The level of the nodes that are reached now.
     level: u32,
 }
 
 impl Search {
     #[inline]
-    fn reach(&mut self, node: u32) {
-        self.reached.set(node as usize);
+    fn visit(&mut self, node: u32) {
+        self.visited.set(node as usize);
         self.levels[node as usize] = self.level;
     }
 
@@ -101,8 +101,8 @@ impl Search {
     ) -> Result<Vec<u32>> {
         let mut next = Vec::new();
         let mut add = |search: &mut Search, to: u32| {
-            if !search.reached.has(to as usize) {
-                search.reach(to);
+            if !search.visited.has(to as usize) {
+                search.visit(to);
                 next.push(to);
             }
         };
@@ -119,7 +119,7 @@ impl Search {
         let result = task.blocks(chunks.len(), |chunk| {
             let mut result = Vec::new();
             for node in chunks[chunk] {
-                let is_new = |to: &&u32| !self.reached.has(**to as usize);
+                let is_new = |to: &&u32| !self.visited.has(**to as usize);
                 result.extend(rows.of(*node).iter().filter(is_new));
             }
             Ok(result)
@@ -163,10 +163,10 @@ impl Search {
         next: &mut Bits,
         task: &Task<'_>,
     ) -> Result<(usize, usize)> {
-        let (reached, level) = (&self.reached, self.level);
-        let result = next.fill_beside(&mut self.levels, task, |word, levels| {
+        let (visited, level) = (&self.visited, self.level);
+        let result = next.fill_with(&mut self.levels, task, |word, levels| {
             let (mut bits, mut looked) = (0, 0);
-            let mut open = !reached.word(word);
+            let mut open = !visited.word(word);
             while open != 0 {
                 let position = open.trailing_zeros() as usize;
                 open &= open - 1;
@@ -181,7 +181,7 @@ impl Search {
             }
             (bits, looked)
         })?;
-        self.reached.add_all(next);
+        self.visited.add_all(next);
         Ok(result)
     }
 }

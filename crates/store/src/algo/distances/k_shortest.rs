@@ -4,7 +4,7 @@
 //! Of ways that weigh the same, the one with fewer edges comes first, and of these the one whose nodes are less, compared one by one from
 //! the source. Searches are led by the distances to the target (A*), which are found once, from the target back.
 
-use super::weighted::ALONG_A_WAY;
+use super::weighted::ALONG_A_PATH;
 use crate::algo::bits::Bits;
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Outcome, Output, Paths, Report, Run};
@@ -33,28 +33,36 @@ pub(in crate::algo) fn k_shortest(run: &Run<'_>) -> Result<Outcome> {
     let (Some(source), Some(target)) = (source, target) else { return Ok(result(Vec::new(), 0)) };
     let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let (outgoing, incoming) = (run.graph.outgoing(), run.graph.incoming(&run.task)?);
-    let ahead = Ahead::new(incoming, source, target, &run.task)?;
-    if !ahead.far.is_finite() {
-        return match ahead.has_lost {
-            true => Err(run.too_heavy(ALONG_A_WAY)),
-            false => Ok(result(Vec::new(), ahead.edges)),
+    let heuristic = Heuristic::new(incoming, source, target, &run.task)?;
+    if !heuristic.far.is_finite() {
+        return match heuristic.has_lost {
+            true => Err(run.too_heavy(ALONG_A_PATH)),
+            false => Ok(result(Vec::new(), heuristic.edges)),
         };
     }
     let passed = Bits::new(outgoing.nodes());
-    let mut search =
-        Search { outgoing, incoming, target, ahead, passed, task: run.task, edges: 0, searched: 0 };
-    let (mut ways, mut candidates) = (Vec::<Way>::new(), BinaryHeap::new());
+    let mut search = Search {
+        outgoing,
+        incoming,
+        target,
+        heuristic,
+        passed,
+        task: run.task,
+        edges: 0,
+        searched: 0,
+    };
+    let (mut routes, mut candidates) = (Vec::<Route>::new(), BinaryHeap::new());
     let (mut tree, mut capacities) = (Tree::new(), Vec::new());
     candidates.extend(search.deviation(&[], (source, 0.0), &[])?.map(Reverse));
-    while let Some(Reverse(way)) = candidates.pop() {
-        capacities.push(run.task.capacity(way.nodes.len(), BYTES_A_STEP)?);
-        tree.add(&way.nodes);
+    while let Some(Reverse(route)) = candidates.pop() {
+        capacities.push(run.task.capacity(route.nodes.len(), BYTES_A_STEP)?);
+        tree.add(&route.nodes);
         let (mut branch, mut cost) = (Tree::ROOT, 0.0);
-        for (position, nodes) in way.nodes.windows(2).enumerate() {
+        for (position, nodes) in route.nodes.windows(2).enumerate() {
             branch = tree.next[&(branch, nodes[0])];
-            if way.left_at <= position && ways.len() + 1 < most {
+            if route.left_at <= position && routes.len() + 1 < most {
                 let taken = &tree.nodes[branch];
-                let other = search.deviation(&way.nodes[..position], (nodes[0], cost), taken)?;
+                let other = search.deviation(&route.nodes[..position], (nodes[0], cost), taken)?;
                 if let Some(other) = other {
                     capacities.push(run.task.capacity(other.nodes.len(), size_of::<u32>())?);
                     candidates.push(Reverse(other));
@@ -64,17 +72,17 @@ pub(in crate::algo) fn k_shortest(run: &Run<'_>) -> Result<Outcome> {
             search.passed.set(nodes[0] as usize);
             cost += outgoing.weight_between(nodes[0], nodes[1]).unwrap_or(0.0);
         }
-        way.nodes.iter().for_each(|node| search.passed.unset(*node as usize));
-        ways.push(way);
-        if ways.len() == most {
+        route.nodes.iter().for_each(|node| search.passed.unset(*node as usize));
+        routes.push(route);
+        if routes.len() == most {
             break;
         }
     }
-    let edges = search.edges + search.ahead.edges;
-    if ways.iter().any(|way| f64::from_bits(way.cost).is_infinite()) {
-        return Err(run.too_heavy(ALONG_A_WAY));
+    let edges = search.edges + search.heuristic.edges;
+    if routes.iter().any(|route| f64::from_bits(route.cost).is_infinite()) {
+        return Err(run.too_heavy(ALONG_A_PATH));
     }
-    let listed = ways.into_iter().map(|way| distances_along(outgoing, way.nodes)).collect();
+    let listed = routes.into_iter().map(|route| distances_along(outgoing, route.nodes)).collect();
     Ok(result(listed, edges))
 }
 
@@ -101,12 +109,12 @@ fn distances_along(rows: &Rows, nodes: Vec<u32>) -> (Vec<u32>, Vec<f64>) {
     (nodes, distances)
 }
 
-fn result(ways: Vec<(Vec<u32>, Vec<f64>)>, edges: usize) -> Outcome {
+fn result(routes: Vec<(Vec<u32>, Vec<f64>)>, edges: usize) -> Outcome {
     let mut paths = Paths { distances: Some(Vec::new()), ..Paths::default() };
-    let report = Report { iterations: ways.len(), edges, ..Report::default() };
-    for (nodes, distances) in ways {
+    let report = Report { iterations: routes.len(), edges, ..Report::default() };
+    for (nodes, distances) in routes {
         paths.nodes.extend(nodes);
-        paths.ends.push(paths.nodes.len());
+        paths.bounds.push(paths.nodes.len());
         paths.distances.get_or_insert_default().extend(distances);
     }
     Outcome { output: Output::Paths(paths), report }
@@ -114,7 +122,7 @@ fn result(ways: Vec<(Vec<u32>, Vec<f64>)>, edges: usize) -> Outcome {
 
 /// A way, ordered by what it weighs, then by its edges, then by its nodes.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
+struct Route {
     /// The bits of what it weighs: no float below 0 has the order of its bits.
     cost: u64,
     length: usize,
@@ -138,9 +146,9 @@ impl Tree {
         Tree { next: FxHashMap::default(), nodes: vec![Vec::new()] }
     }
 
-    fn add(&mut self, way: &[u32]) {
+    fn add(&mut self, route: &[u32]) {
         let mut branch = Tree::ROOT;
-        for &node in way {
+        for &node in route {
             branch = *self.next.entry((branch, node)).or_insert_with(|| {
                 let position = self.nodes[branch].partition_point(|other| *other < node);
                 self.nodes[branch].insert(position, node);
@@ -152,7 +160,7 @@ impl Tree {
 }
 
 /// The distances to the target, as far as the source is.
-struct Ahead {
+struct Heuristic {
     distances: Vec<f64>,
     /// The distance of the source; infinite where it does not reach the target.
     far: f64,
@@ -161,8 +169,8 @@ struct Ahead {
     edges: usize,
 }
 
-impl Ahead {
-    fn new(incoming: &Rows, source: u32, target: u32, task: &Task<'_>) -> Result<Ahead> {
+impl Heuristic {
+    fn new(incoming: &Rows, source: u32, target: u32, task: &Task<'_>) -> Result<Heuristic> {
         let mut distances = vec![f64::INFINITY; incoming.nodes()];
         let mut open = BinaryHeap::from([Reverse((0.0_f64.to_bits(), target))]);
         let (mut edges, mut taken, mut has_lost) = (0, 0_usize, false);
@@ -190,7 +198,7 @@ impl Ahead {
             }
         }
         let far = distances[source as usize];
-        Ok(Ahead { distances, far, has_lost, edges })
+        Ok(Heuristic { distances, far, has_lost, edges })
     }
 
     /// No way from a node to the target weighs less. Nodes farther than the source were not looked at.
@@ -215,7 +223,7 @@ struct Search<'s> {
     outgoing: &'s Rows,
     incoming: &'s Rows,
     target: u32,
-    ahead: Ahead,
+    heuristic: Heuristic,
     /// The nodes of the way that is left, before the one at which it is.
     passed: Bits,
     task: Task<'s>,
@@ -231,7 +239,7 @@ impl Search<'_> {
         before: &[u32],
         (start, cost): (u32, f64),
         taken: &[u32],
-    ) -> Result<Option<Way>> {
+    ) -> Result<Option<Route>> {
         let mut labels: FxHashMap<u32, Label> = FxHashMap::default();
         labels.insert(start, Label { cost, length: 0, before: start });
         let open = Reverse((cost.to_bits(), 0, start, cost.to_bits()));
@@ -252,8 +260,8 @@ impl Search<'_> {
             }
             self.edges += self.outgoing.degree(node);
             for (to, weight) in self.outgoing.weighted(node) {
-                let is_taken = node == start && taken.binary_search(&to).is_ok();
-                if is_taken || self.passed.has(to as usize) {
+                let is_used = node == start && taken.binary_search(&to).is_ok();
+                if is_used || self.passed.has(to as usize) {
                     continue;
                 }
                 let (sum, length) = (cost + weight, length + 1);
@@ -262,21 +270,21 @@ impl Search<'_> {
                     .is_none_or(|it| sum < it.cost || sum == it.cost && length < it.length);
                 if is_better {
                     labels.insert(to, Label { cost: sum, length, before: node });
-                    let least = sum + self.ahead.at_least(to);
+                    let least = sum + self.heuristic.at_least(to);
                     open.push(Reverse((least.to_bits(), length, to, sum.to_bits())));
                 }
             }
         }
-        Ok(self.first_way(before, (start, taken), &labels))
+        Ok(self.first_route(before, (start, taken), &labels))
     }
 
     /// Of the ways that labels tell to be the best, the one whose nodes are the least.
-    fn first_way(
+    fn first_route(
         &self,
         before: &[u32],
         (start, taken): (u32, &[u32]),
         labels: &FxHashMap<u32, Label>,
-    ) -> Option<Way> {
+    ) -> Option<Route> {
         let end = labels.get(&self.target)?;
         // For each node on such a way the least node to go on to.
         let mut next: FxHashMap<u32, u32> = FxHashMap::default();
@@ -308,6 +316,6 @@ impl Search<'_> {
             nodes.push(at);
         }
         let (cost, length) = (end.cost.to_bits(), nodes.len());
-        Some(Way { cost, length, nodes, left_at: before.len() })
+        Some(Route { cost, length, nodes, left_at: before.len() })
     }
 }

@@ -43,7 +43,7 @@ const ROWS_AT_ONCE: usize = 8;
 const NODES_A_CHECK: usize = 1 << 14;
 
 /// The sum of weights that no float may hold, for errors.
-pub(super) const ALONG_A_WAY: &str = "their sum along a path";
+pub(super) const ALONG_A_PATH: &str = "their sum along a path";
 
 /// A node with the distance that put it there.
 type Position<L> = (u32, L);
@@ -150,7 +150,7 @@ pub(super) fn search(rows: &Rows, sources: &[u32], run: &Run<'_>) -> Result<(Vec
     let (distances, report) = search_in::<f64>(rows, range, sources, &run.task)?;
     // A way has each edge once at most: where all edges together weigh less, so does it.
     if range.mean.is_infinite() && has_lost(rows, &distances) {
-        return Err(run.too_heavy(ALONG_A_WAY));
+        return Err(run.too_heavy(ALONG_A_PATH));
     }
     Ok((distances, report))
 }
@@ -159,8 +159,8 @@ pub(super) fn search(rows: &Rows, sources: &[u32], run: &Run<'_>) -> Result<(Vec
 fn has_lost(rows: &Rows, distances: &[f64]) -> bool {
     let is_lost = |to: &u32| distances[*to as usize].is_infinite();
     let nodes = (0..).zip(distances);
-    let mut reached = nodes.filter(|(_, distance)| distance.is_finite());
-    reached.any(|(node, _)| rows.of(node).iter().any(is_lost))
+    let mut finite = nodes.filter(|(_, distance)| distance.is_finite());
+    finite.any(|(node, _)| rows.of(node).iter().any(is_lost))
 }
 
 fn search_in<L: Length>(

@@ -1,7 +1,7 @@
 //! Random choices among the edges of a node, in proportion to what they weigh.
 
 use crate::algo::compact::rows::Rows;
-use crate::algo::draws::RandomStream;
+use crate::algo::random::RandomStream;
 use crate::algo::run::Run;
 use hexgraph_base::types::Result;
 

@@ -11,7 +11,7 @@ use super::choice::random_of;
 use crate::algo::compact::rows::Rows;
 use crate::algo::compact::weights::WeightSlice;
 use crate::algo::run::{Outcome, Output, Report, Run, Vectors};
-use crate::algo::task::{EVEN_BLOCK, even_ends};
+use crate::algo::task::{EVEN_BLOCK, even_bounds};
 use hexgraph_base::types::Result;
 use std::ops::{Range, RangeInclusive};
 
@@ -168,9 +168,9 @@ impl<'p, 'r> Projection<'p, 'r> {
         others: &mut [f32],
         visit: impl Fn(&mut [f32], &mut [f32]) + Sync,
     ) -> Result<()> {
-        let ends: Vec<usize> =
-            even_ends(self.rows.nodes()).iter().map(|end| end * self.dimensions).collect();
-        self.run.task.fill_both((ones, others), &ends, |_, ones, others| {
+        let bounds: Vec<usize> =
+            even_bounds(self.rows.nodes()).iter().map(|end| end * self.dimensions).collect();
+        self.run.task.fill_both((ones, others), &bounds, |_, ones, others| {
             let others = others.chunks_exact_mut(self.dimensions);
             let pairs = ones.chunks_exact_mut(self.dimensions).zip(others);
             pairs.for_each(|(one, other)| visit(one, other));
@@ -237,8 +237,9 @@ impl<'p, 'r> Projection<'p, 'r> {
     /// Draws the signs of some numbers of the first vectors.
     fn sample(&self, signs: &mut [i8], strip: &Range<usize>) -> Result<()> {
         let (seed, width) = (self.run.call.seed, strip.len());
-        let ends: Vec<usize> = even_ends(self.rows.nodes()).iter().map(|end| end * width).collect();
-        self.run.task.fill(signs, &ends, |block, part| {
+        let bounds: Vec<usize> =
+            even_bounds(self.rows.nodes()).iter().map(|end| end * width).collect();
+        self.run.task.fill(signs, &bounds, |block, part| {
             let nodes = (block * EVEN_BLOCK) as u32..;
             for (node, signs) in nodes.zip(part.chunks_exact_mut(width)) {
                 for (chunk, signs) in signs.chunks_mut(CHUNK).enumerate() {
@@ -266,8 +267,8 @@ impl<'p, 'r> Projection<'p, 'r> {
         finish: impl Fn(&mut [f32], &[f32]) + Sync,
     ) -> Result<()> {
         let rows = self.rows;
-        let ends: Vec<usize> = rows.blocks().iter().map(|end| end * width).collect();
-        self.run.task.fill(vectors, &ends, |number, part| {
+        let bounds: Vec<usize> = rows.blocks().iter().map(|end| end * width).collect();
+        self.run.task.fill(vectors, &bounds, |number, part| {
             let mut sums = vec![0.0; width];
             for (node, vector) in rows.block(number).zip(part.chunks_exact_mut(width)) {
                 sums.fill(0.0);
@@ -314,9 +315,9 @@ impl<'p, 'r> Projection<'p, 'r> {
         (strip, numbers): (&Range<usize>, &[f32]),
     ) -> Result<()> {
         let width = strip.len();
-        let ends: Vec<usize> =
-            even_ends(self.rows.nodes()).iter().map(|end| end * self.dimensions).collect();
-        self.run.task.fill(result, &ends, |block, part| {
+        let bounds: Vec<usize> =
+            even_bounds(self.rows.nodes()).iter().map(|end| end * self.dimensions).collect();
+        self.run.task.fill(result, &bounds, |block, part| {
             for (node, vector) in (block * EVEN_BLOCK..).zip(part.chunks_exact_mut(self.dimensions))
             {
                 let numbers = &numbers[node * width..][..width];

@@ -3,7 +3,7 @@
 
 use super::choice::{Choices, random_of};
 use crate::algo::bits::Bits;
-use crate::algo::draws::RandomStream;
+use crate::algo::random::RandomStream;
 use crate::algo::run::{Outcome, Output, Report, Run};
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashSet;
@@ -106,13 +106,13 @@ fn distinct(
         result.extend(targets.iter().map(|to| (node, *to)));
         return;
     }
-    let mut taken = FxHashSet::default();
+    let mut chosen = FxHashSet::default();
     for last in targets.len() - fanout..targets.len() {
         let position = random.below(last + 1);
         // All that were taken are below `last`.
-        let position = if taken.contains(&position) { last } else { position };
-        taken.insert(position);
+        let position = if chosen.contains(&position) { last } else { position };
+        chosen.insert(position);
     }
     // In the order of a hash set; whoever asks sorts what was found for the node.
-    result.extend(taken.into_iter().map(|position| (node, targets[position])));
+    result.extend(chosen.into_iter().map(|position| (node, targets[position])));
 }

@@ -4,7 +4,7 @@
 //! How long walks get only the graph tells: where no edge leads on they end, however long they may be. So memory is counted as they grow.
 
 use super::choice::{Choices, random_of};
-use crate::algo::draws::RandomStream;
+use crate::algo::random::RandomStream;
 use crate::algo::run::{Outcome, Output, Paths, Report, Run};
 use crate::algo::task::{Task, TaskMemory};
 use hexgraph_base::types::Result;
@@ -28,10 +28,10 @@ pub(in crate::algo) fn walks(run: &Run<'_>) -> Result<Outcome> {
     let length = run.call.int("length").unwrap_or(1) as usize;
     let each = run.call.int("per_node").unwrap_or(1) as usize;
     let count = sources.len().saturating_mul(each);
-    let _ends = run.task.capacity(count, 2 * size_of::<usize>())?;
+    let _bounds = run.task.capacity(count, 2 * size_of::<usize>())?;
     let _capacity = run.capacity_per_node(Choices::bytes_a_node(rows) + size_of::<u32>())?;
     let choices = Choices::new(run)?;
-    let turns = Turns { p: run.call.float("p"), q: run.call.float("q") };
+    let bias = WalkBias { p: run.call.float("p"), q: run.call.float("q") };
     let chunks = run.task.blocks(count.div_ceil(WALKS_A_CHUNK), |chunk| {
         let first = chunk * WALKS_A_CHUNK;
         let last = count.min(first + WALKS_A_CHUNK);
@@ -40,26 +40,20 @@ pub(in crate::algo) fn walks(run: &Run<'_>) -> Result<Outcome> {
             Grown { task: run.task, paths: Paths::default(), capacities: Vec::new(), most };
         for number in first..last {
             let (start, walk) = (sources[number / each], number % each);
-            turns.walk(
-                &choices,
-                start,
-                length,
-                random_of(run.call.seed, start, walk),
-                &mut walks,
-            )?;
+            bias.walk(&choices, start, length, random_of(run.call.seed, start, walk), &mut walks)?;
         }
         Ok((walks.paths, walks.capacities))
     })?;
-    let mut walks = Paths { ends: Vec::with_capacity(count), ..Paths::default() };
+    let mut walks = Paths { bounds: Vec::with_capacity(count), ..Paths::default() };
     let nodes = chunks.iter().map(|(chunk, _)| chunk.nodes.len()).sum();
     let _walks = run.task.capacity(nodes, size_of::<u32>())?;
     walks.nodes.reserve_exact(nodes);
     for (chunk, _capacities) in chunks {
         let before = walks.nodes.len();
-        walks.ends.extend(chunk.ends.iter().map(|end| before + end));
+        walks.bounds.extend(chunk.bounds.iter().map(|end| before + end));
         walks.nodes.extend(chunk.nodes);
     }
-    let edges = walks.nodes.len() - walks.ends.len();
+    let edges = walks.nodes.len() - walks.bounds.len();
     Ok(Outcome { output: Output::Paths(walks), report: Report { edges, ..Report::default() } })
 }
 
@@ -91,12 +85,12 @@ impl Grown<'_> {
 }
 
 /// What a step counts by where the one before began.
-struct Turns {
+struct WalkBias {
     p: f64,
     q: f64,
 }
 
-impl Turns {
+impl WalkBias {
     /// Adds a walk from a node.
     fn walk(
         &self,
@@ -129,7 +123,7 @@ impl Turns {
             walks.push(next)?;
             (before, at) = (Some(at), next);
         }
-        walks.paths.ends.push(walks.paths.nodes.len());
+        walks.paths.bounds.push(walks.paths.nodes.len());
         Ok(())
     }
 }

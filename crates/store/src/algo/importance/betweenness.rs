@@ -9,7 +9,7 @@
 
 use crate::algo::bits::Bits;
 use crate::algo::compact::rows::Rows;
-use crate::algo::draws::RandomStream;
+use crate::algo::random::RandomStream;
 use crate::algo::run::{Outcome, Output, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::{Error, Result};
@@ -82,7 +82,7 @@ struct Search {
     /// The number of shortest ways from the start; 0 for a node that was not reached.
     ways: Vec<f64>,
     /// What each of those ways that a node is on the way of owes: one and the node's dependency, by the number of ways.
-    owed_a_way: Vec<f64>,
+    path_dependency: Vec<f64>,
     /// The nodes that were reached, level by level.
     order: Vec<u32>,
     /// The nodes of all levels but the next one.
@@ -99,7 +99,7 @@ impl Search {
         Search {
             sums: vec![0.0; nodes],
             ways: vec![0.0; nodes],
-            owed_a_way: vec![0.0; nodes],
+            path_dependency: vec![0.0; nodes],
             order: Vec::new(),
             is_done: Bits::new(nodes),
             is_in_level: Bits::new(nodes),
@@ -180,11 +180,11 @@ impl Search {
             edge -= row.len();
             let mut owed = 0.0;
             // Taken out, so that all bits are clear for the next search.
-            self.leads_on.take(edge..edge + row.len(), |number| {
-                owed += self.owed_a_way[row[number - edge] as usize];
+            self.leads_on.drain_range(edge..edge + row.len(), |number| {
+                owed += self.path_dependency[row[number - edge] as usize];
             });
             let owed = owed * self.ways[node as usize];
-            self.owed_a_way[node as usize] = (1.0 + owed) / self.ways[node as usize];
+            self.path_dependency[node as usize] = (1.0 + owed) / self.ways[node as usize];
             // The start lies between no others.
             if position != 0 {
                 self.sums[node as usize] += owed;

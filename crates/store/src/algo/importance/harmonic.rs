@@ -23,7 +23,7 @@ const EDGES_A_CHECK: usize = 1 << 16;
 
 /// What is known of one search.
 #[derive(Clone, Copy, Default)]
-struct Reach {
+struct DistanceSums {
     /// The nodes that were reached, without the start.
     nodes: f64,
     /// The sum of their distances.
@@ -49,7 +49,7 @@ pub(in crate::algo) fn closeness(run: &Run<'_>) -> Result<Outcome> {
     })
 }
 
-fn centrality(run: &Run<'_>, score: impl Fn(Reach) -> f64) -> Result<Outcome> {
+fn centrality(run: &Run<'_>, score: impl Fn(DistanceSums) -> f64) -> Result<Outcome> {
     let nodes = run.graph.len();
     let rows = run.graph.incoming(&run.task)?;
     let requested = run.list("source");
@@ -77,15 +77,15 @@ struct Search<'s> {
     next: Vec<u64>,
     /// The nodes of the front, where they are few; all others have no bit in it then.
     listed: Option<Vec<u32>>,
-    reach: Vec<Reach>,
+    reach: Vec<DistanceSums>,
     unchecked: usize,
 }
 
 /// Searches from at most 64 nodes at once.
-fn search(rows: &Rows, starts: &[u32], run: &Run<'_>) -> Result<Vec<Reach>> {
+fn search(rows: &Rows, starts: &[u32], run: &Run<'_>) -> Result<Vec<DistanceSums>> {
     let words = || vec![0_u64; rows.nodes()];
     let (seen, front, next) = (words(), words(), words());
-    let reach = vec![Reach::default(); starts.len()];
+    let reach = vec![DistanceSums::default(); starts.len()];
     let mut search = Search { rows, run, seen, front, next, listed: None, reach, unchecked: 0 };
     for (lane, start) in starts.iter().enumerate() {
         search.seen[*start as usize] |= 1 << lane;

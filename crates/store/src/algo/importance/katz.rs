@@ -22,7 +22,7 @@ pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Outcome> {
     let (alpha, beta) = (run.call.float("alpha"), run.call.float("beta"));
     let (mut scores, mut next) = (vec![0.0; nodes], vec![0.0; nodes]);
     let mut report = Report::default();
-    let (mut before, mut has_settled) = (f64::INFINITY, false);
+    let (mut before, mut has_converged) = (f64::INFINITY, false);
     for _ in 0..run.call.int("iterations").unwrap_or(1) {
         run.task.fill(&mut next, incoming.blocks(), |number, part| {
             for (position, node) in incoming.block(number).enumerate() {
@@ -41,13 +41,13 @@ pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Outcome> {
         }
         let tolerance = run.call.float("tolerance") * nodes as f64;
         let is_within = report.end_round(incoming.edges(), change, tolerance);
-        has_settled = is_within || change < (1.0 - FALL) * before;
+        has_converged = is_within || change < (1.0 - FALL) * before;
         if is_within {
             break;
         }
         before = change;
     }
-    if !has_settled && !is_rounding(before, &scores) {
+    if !has_converged && !is_rounding(before, &scores) {
         let reported =
             format!("after {} rounds the scores grow as fast as before", report.iterations);
         return Err(too_great(alpha, &reported));

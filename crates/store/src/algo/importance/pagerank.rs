@@ -25,7 +25,7 @@ pub(in crate::algo) fn pagerank(run: &Run<'_>) -> Result<Outcome> {
     let (damping, tolerance) = (run.call.float("damping"), run.call.float("tolerance"));
     let rounds = run.call.int("iterations").unwrap_or(1) as usize;
     let incoming = run.graph.incoming(&run.task)?;
-    let (fractions, units) = shares_of(run)?;
+    let (fractions, units) = edge_fractions(run)?;
     let scaled = units.map(|units| incoming.divided(&run.task, |from| units[from as usize]));
     let scaled = scaled.transpose()?;
     let incoming = scaled.as_ref().unwrap_or(incoming);
@@ -87,7 +87,7 @@ pub(super) fn pulled(incoming: &Rows, node: u32, handed: &[f64]) -> f64 {
 
 /// For each node the share of its rank that an edge of weight 1 gets; 0 for a node that has no edges, or whose edges weigh nothing. And what weights are to
 /// be divided by for that, by the nodes that edges leave, unless that is 1 for all.
-fn shares_of(run: &Run<'_>) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
+fn edge_fractions(run: &Run<'_>) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
     let outgoing = run.graph.outgoing();
     let mut fractions = vec![0.0; run.graph.len()];
     let are_plain = run.task.fill_evenly(&mut fractions, |range, part| {

@@ -239,7 +239,7 @@ impl Case {
         let uid = |node| Uid(u64::from(node));
         let expected =
             Requested { parts, nodes: self.nodes.clone(), direction: self.direction, uid: &uid };
-        GraphCache::take(cache, &expected, task)
+        GraphCache::get(cache, &expected, task)
     }
 
     /// The same by the definition.
@@ -259,17 +259,17 @@ impl Case {
         let mut edges: BTreeMap<(usize, usize), f64> = BTreeMap::new();
         for ((from, to), weight) in &cached {
             let (Some(from), Some(to)) = (position(from), position(to)) else { continue };
-            let ways: &[(usize, usize)] = match self.direction {
+            let directions: &[(usize, usize)] = match self.direction {
                 Direction::Out => &[(from, to)],
                 Direction::In => &[(to, from)],
                 Direction::Both if from == to => &[(from, to)],
                 Direction::Both => &[(from, to), (to, from)],
             };
-            ways.iter().for_each(|way| *edges.entry(*way).or_default() += weight);
+            directions.iter().for_each(|pair| *edges.entry(*pair).or_default() += weight);
         }
         // Where nothing has weights, parallel edges are one edge that weighs 1.
         let unweighted = |weight: f64| if self.has_weights() { weight } else { weight.min(1.0) };
-        let edges = edges.into_iter().map(|(way, weight)| (way, unweighted(weight))).collect();
+        let edges = edges.into_iter().map(|(pair, weight)| (pair, unweighted(weight))).collect();
         PlainGraph { nodes, edges }
     }
 

@@ -55,7 +55,7 @@ fn graph(direction: Direction, is_weighted: bool) -> Option<Arc<Graph>> {
     let parts = vec![EdgeSelection { predicate, reverse: false, weight, far: None }];
     let uid = |node| Uid(u64::from(node));
     let expected = Requested { parts, nodes: Some(all), direction, uid: &uid };
-    Some(GraphCache::take(None, &expected, &Task::new(&Alone, None)).expect("a graph").0)
+    Some(GraphCache::get(None, &expected, &Task::new(&Alone, None)).expect("a graph").0)
 }
 
 /// The values in the order of the graph's nodes.

@@ -50,7 +50,7 @@ fn wrong_weights_name_the_edge() {
     let task = Task::new(&Alone, None);
     let fault = |text: &str, weight| {
         let version = loaded(text.to_owned());
-        let made = GraphCache::take(None, &expected(&version, Some(weight), &uid), &task);
+        let made = GraphCache::get(None, &expected(&version, Some(weight), &uid), &task);
         made.err().map(|error| error.to_string()).unwrap_or_default()
     };
     let below = fault("<1> <e> <2> (w=1) .\n<2> <e> <31> (w=-0.5) .", "w");
@@ -62,11 +62,11 @@ fn wrong_weights_name_the_edge() {
 }
 
 #[test]
-fn edges_that_were_set_lately_take_memory_too() {
+fn recent_edges_count_towards_memory() {
     let uid = |node| Uid(u64::from(node));
     let most = |version: &Version| {
         let work = Counted::default();
-        GraphCache::take(None, &expected(version, None, &uid), &Task::new(&work, None)).unwrap();
+        GraphCache::get(None, &expected(version, None, &uid), &Task::new(&work, None)).unwrap();
         work.most.into_inner()
     };
     let edges = quads(&(2..1000).map(|to| ((0, 1, to), None)).collect::<Edges>());
@@ -79,28 +79,28 @@ fn edges_that_were_set_lately_take_memory_too() {
 }
 
 #[test]
-fn graphs_are_kept_until_something_in_them_changes() {
+fn graphs_are_cached_until_their_data_changes() {
     let budget = Budget::new(1 << 30);
     let cache = GraphCache::new(&budget);
     let task = Task::new(&Alone, None);
     let uid = |node| Uid(u64::from(node));
     let version = loaded("<1> <e> <2> (w=2) .\n<1> <f> <2> .".to_owned());
-    let take = |version: &Version, weight| {
-        GraphCache::take(Some(&cache), &expected(version, weight, &uid), &task).unwrap()
+    let get = |version: &Version, weight| {
+        GraphCache::get(Some(&cache), &expected(version, weight, &uid), &task).unwrap()
     };
-    let (first, taken) = take(&version, None);
-    assert_eq!(taken, Lookup::Made);
-    let (second, taken) = take(&version, None);
-    assert!(taken == Lookup::Cached && Arc::ptr_eq(&first, &second));
-    assert_eq!(take(&version, Some("w")).1, Lookup::Made, "another weight");
-    let beside = changed(&version, "<7> <f> <8> .", "");
-    assert_eq!(take(&beside, None).1, Lookup::Cached, "another predicate changed");
+    let (first, lookup) = get(&version, None);
+    assert_eq!(lookup, Lookup::Made);
+    let (second, lookup) = get(&version, None);
+    assert!(lookup == Lookup::Cached && Arc::ptr_eq(&first, &second));
+    assert_eq!(get(&version, Some("w")).1, Lookup::Made, "another weight");
+    let elsewhere = changed(&version, "<7> <f> <8> .", "");
+    assert_eq!(get(&elsewhere, None).1, Lookup::Cached, "another predicate changed");
     let other = changed(&version, "<7> <e> <8> .", "");
-    let (third, taken) = take(&other, None);
-    assert!(taken == Lookup::Patched && third.len() == 4);
+    let (third, lookup) = get(&other, None);
+    assert!(lookup == Lookup::Patched && third.len() == 4);
     assert_eq!(cache.cached().0, 3);
-    drop((version, beside, other));
-    take(&loaded("<3> <e> <4> .".to_owned()), None);
+    drop((version, elsewhere, other));
+    get(&loaded("<3> <e> <4> .".to_owned()), None);
     assert_eq!(cache.cached().0, 1, "what is made of versions that are gone is gone");
     assert!(0 < budget.reserved());
     drop((cache, first, second, third));
@@ -108,7 +108,7 @@ fn graphs_are_kept_until_something_in_them_changes() {
 }
 
 #[test]
-fn the_cache_keeps_within_its_bound() {
+fn the_cache_respects_its_limit() {
     let budget = Budget::new(1 << 30);
     let cache = GraphCache::with_bound(&budget, 4_000);
     let task = Task::new(&Alone, None);
@@ -116,14 +116,14 @@ fn the_cache_keeps_within_its_bound() {
     let edges = |from: u32| (0..100).map(|to| ((0, from, to + 1), None)).collect::<Edges>();
     let versions: Vec<Version> = (1..20).map(|from| loaded(quads(&edges(from)))).collect();
     for version in &versions {
-        GraphCache::take(Some(&cache), &expected(version, None, &uid), &task).unwrap();
+        GraphCache::get(Some(&cache), &expected(version, None, &uid), &task).unwrap();
         let (count, bytes) = cache.cached();
         assert!(0 < count && bytes <= 4_000, "{count} graphs, {bytes} bytes");
     }
     let starved = Budget::new(1_000);
     let cache = GraphCache::with_bound(&starved, 1 << 20);
     let (graph, _) =
-        GraphCache::take(Some(&cache), &expected(&versions[0], None, &uid), &task).unwrap();
+        GraphCache::get(Some(&cache), &expected(&versions[0], None, &uid), &task).unwrap();
     assert_eq!((graph.outgoing().edges(), cache.cached().0), (100, 0), "used once, and not kept");
 }
 
@@ -167,7 +167,7 @@ fn large(seed: u64, direction: Direction) -> Arc<Graph> {
     let version = loaded(quads(&edges));
     let uid = |node| Uid(u64::from(node));
     let expected = Requested { direction, ..expected(&version, Some("w"), &uid) };
-    GraphCache::take(None, &expected, &Task::new(&Alone, None)).unwrap().0
+    GraphCache::get(None, &expected, &Task::new(&Alone, None)).unwrap().0
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn results_are_the_same_bits_with_any_number_of_threads() {
 }
 
 #[test]
-fn algorithms_stop_when_they_are_told() {
+fn algorithms_stop_when_cancelled() {
     struct Stopped;
     impl crate::algo::Work for Stopped {
         fn check(&self) -> hexgraph_base::types::Result<()> {

@@ -104,16 +104,16 @@ fn betweenness() {
         let distances = all_distances(plain);
         let count = plain.len();
         // The number of shortest ways between two nodes, by the last step of each.
-        let mut ways = vec![vec![0.0; count]; count];
+        let mut path_counts = vec![vec![0.0; count]; count];
         for start in 0..count {
-            ways[start][start] = 1.0;
+            path_counts[start][start] = 1.0;
             for level in 1..=count {
                 for to in (0..count).filter(|to| distances[start][*to] == level as f64) {
-                    ways[start][to] = (0..count)
+                    path_counts[start][to] = (0..count)
                         .filter(|from| {
                             distances[start][*from] == (level - 1) as f64 && plain.has(*from, to)
                         })
-                        .map(|from| ways[start][from])
+                        .map(|from| path_counts[start][from])
                         .sum();
                 }
             }
@@ -125,7 +125,8 @@ fn betweenness() {
                     for to in (0..count).filter(|to| *to != node && *to != from) {
                         let through = distances[from][node] + distances[node][to];
                         if distances[from][to].is_finite() && through == distances[from][to] {
-                            *score += ways[from][node] * ways[node][to] / ways[from][to];
+                            *score += path_counts[from][node] * path_counts[node][to]
+                                / path_counts[from][to];
                         }
                     }
                 }
@@ -340,7 +341,7 @@ fn communities_of_leiden_are_connected() {
 
 /// Cliques in a ring, each joined with the next by one edge: each is a community.
 #[test]
-fn cliques_are_found() {
+fn cliques_are_communities() {
     let mut edges = super::case::Edges::new();
     for clique in 0..30 {
         for one in 0..5 {
@@ -372,10 +373,10 @@ const MEASURES: [&str; 5] = ["jaccard", "overlap", "cosine", "common_neighbours"
 
 /// The likeness of two nodes by its definition; `None` where they have nothing in common.
 fn likeness(plain: &PlainGraph, measure: &str, one: usize, other: usize) -> Option<f64> {
-    let leads_to = |node: usize| -> BTreeSet<usize> {
+    let targets_of = |node: usize| -> BTreeSet<usize> {
         (0..plain.len()).filter(|to| *to != node && plain.has(node, *to)).collect()
     };
-    let (left, right) = (leads_to(one), leads_to(other));
+    let (left, right) = (targets_of(one), targets_of(other));
     let common: Vec<usize> =
         left.intersection(&right).copied().filter(|it| *it != one && *it != other).collect();
     let leading = |node: usize| {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) fn on_random(
     cases: u64,
     is_undirected: bool,
-    ask: impl Fn(&Graph, &PlainGraph, &mut Rng, &str),
+    check: impl Fn(&Graph, &PlainGraph, &mut Rng, &str),
 ) {
     for seed in 0..cases {
         let mut rng = Rng::with_seed(seed);
@@ -19,7 +19,7 @@ pub(super) fn on_random(
             case.direction = Direction::Both;
         }
         let (graph, _) = case.graph(None, &Task::new(&Alone, None)).unwrap();
-        ask(&graph, &case.plain(), &mut rng, &format!("seed {seed}"));
+        check(&graph, &case.plain(), &mut rng, &format!("seed {seed}"));
     }
 }
 
@@ -45,7 +45,7 @@ pub(super) fn in_order(labels: &[usize]) -> Vec<i64> {
 }
 
 /// Which node reaches which.
-pub(super) fn reach(plain: &PlainGraph) -> Vec<Vec<bool>> {
+pub(super) fn reachability(plain: &PlainGraph) -> Vec<Vec<bool>> {
     let count = plain.len();
     let mut reaches: Vec<Vec<bool>> = (0..count)
         .map(|one| (0..count).map(|other| one == other || plain.has(one, other)).collect())
@@ -132,7 +132,7 @@ fn components() {
 fn strong_components() {
     on_random(300, false, |graph, plain, _, what| {
         let result = ints(simply(graph, &call("strong_components", &[])));
-        let reaches = reach(plain);
+        let reaches = reachability(plain);
         for one in 0..plain.len() {
             for other in 0..plain.len() {
                 let is_same = reaches[one][other] && reaches[other][one];

@@ -1,7 +1,7 @@
 //! Algorithms about what holds a graph together, its orders and distances, and scores by powers of its matrix; against their definitions.
 
 use super::case::{PlainGraph, assert_near, call, floats, ints, nodes, simply};
-use super::kernels::{on_random, plain_distances, reach, some_positions};
+use super::kernels::{on_random, plain_distances, reachability, some_positions};
 use crate::algo::{Graph, Output};
 use hexgraph_base::plan::ArgumentValue;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ fn pairs(
 }
 
 /// The nodes that a node reaches over `neighbours`, without some node.
-fn reached(
+fn reachable(
     start: usize,
     neighbours: &[BTreeSet<usize>],
     without: Option<usize>,
@@ -35,7 +35,7 @@ fn articulation_points_and_bridges() {
         let neighbours = plain.neighbours();
         let parts = (0..plain.len()).filter(|node| {
             let others: Vec<usize> = neighbours[*node].iter().copied().collect();
-            let first = others.first().map(|first| reached(*first, &neighbours, Some(*node)));
+            let first = others.first().map(|first| reachable(*first, &neighbours, Some(*node)));
             first.is_some_and(|part| others.iter().any(|other| !part.contains(other)))
         });
         let Output::Nodes(result) = simply(graph, &call("articulation_points", &[])) else {
@@ -48,7 +48,8 @@ fn articulation_points_and_bridges() {
                 let mut without = neighbours.clone();
                 without[one].remove(&other);
                 without[other].remove(&one);
-                let (left, right) = (reached(one, &without, None), reached(other, &without, None));
+                let (left, right) =
+                    (reachable(one, &without, None), reachable(other, &without, None));
                 if !left.contains(&other) {
                     expected.push((one, other, left.len().min(right.len()) as f64));
                 }
@@ -65,7 +66,7 @@ fn topological_order() {
             return;
         }
         let positions = ints(simply(graph, &call("topological_order", &[])));
-        let reaches = reach(plain);
+        let reaches = reachability(plain);
         let is_in_cycle =
             |node: usize| plain.edges.keys().any(|(from, to)| *from == node && reaches[*to][node]);
         for node in 0..plain.len() {
@@ -88,14 +89,18 @@ fn spanning_forest() {
         let result = pairs(graph, "spanning_forest", &[]);
         let mut joined = vec![BTreeSet::new(); plain.len()];
         for &(one, other, weight) in &result {
-            assert!(!reached(one, &joined, None).contains(&other), "{what}: a cycle");
+            assert!(!reachable(one, &joined, None).contains(&other), "{what}: a cycle");
             assert_eq!(plain.edges[&(one, other)], weight, "{what}");
             joined[one].insert(other);
             joined[other].insert(one);
         }
         let neighbours = plain.neighbours();
         for node in 0..plain.len() {
-            assert_eq!(reached(node, &joined, None), reached(node, &neighbours, None), "{what}");
+            assert_eq!(
+                reachable(node, &joined, None),
+                reachable(node, &neighbours, None),
+                "{what}"
+            );
         }
         // By Prim: the lightest edge from what is joined to what is not.
         let (mut inside, mut sum) = (vec![false; plain.len()], 0.0);
@@ -126,13 +131,13 @@ fn distances_among() {
             expected.extend(others.map(|to| (from, *to, distances[*to])));
         }
         let result = pairs(graph, "distances_among", &[("source", nodes(&positions))]);
-        let ends = |pairs: &[(usize, usize, f64)]| -> Vec<(usize, usize)> {
+        let endpoints = |pairs: &[(usize, usize, f64)]| -> Vec<(usize, usize)> {
             pairs.iter().map(|(from, to, _)| (*from, *to)).collect()
         };
         let numbers = |pairs: &[(usize, usize, f64)]| -> Vec<f64> {
             pairs.iter().map(|(.., number)| *number).collect()
         };
-        assert_eq!(ends(&result), ends(&expected), "{what}");
+        assert_eq!(endpoints(&result), endpoints(&expected), "{what}");
         assert_near(&numbers(&result), &numbers(&expected), what);
     });
 }
@@ -237,7 +242,7 @@ fn eigenvector_and_katz() {
 #[test]
 fn katz_says_when_a_step_is_worth_too_much() {
     on_random(20, false, |graph, plain, _, _| {
-        let reaches = reach(plain);
+        let reaches = reachability(plain);
         let has_cycle = plain
             .edges
             .iter()

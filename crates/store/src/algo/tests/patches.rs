@@ -32,8 +32,8 @@ fn patched_graphs_are_those_that_are_made_anew() {
         let cache = GraphCache::new(&Budget::new(1 << 30));
         let task = Task::new(&Alone, None);
         for _ in 0..6 {
-            let (graph, taken) = case.graph(Some(&cache), &task).unwrap();
-            *seen.entry(["made", "kept", "patched"][taken as usize]).or_default() += 1;
+            let (graph, lookup) = case.graph(Some(&cache), &task).unwrap();
+            *seen.entry(["made", "kept", "patched"][lookup as usize]).or_default() += 1;
             let (anew, _) = case.graph(None, &task).unwrap();
             assert_eq!(graph.nodes(), anew.nodes(), "seed {seed}");
             assert_eq!(listed(graph.outgoing()), listed(anew.outgoing()), "seed {seed}");
@@ -72,8 +72,8 @@ fn what_changed_too_much_is_made_anew() {
     let all: Edges = all.collect();
     case.version = changed(&case.version, &quads(&all), "");
     case.edges.extend(all);
-    let (graph, taken) = case.graph(Some(&cache), &task).unwrap();
-    assert_eq!(taken, Lookup::Made);
+    let (graph, lookup) = case.graph(Some(&cache), &task).unwrap();
+    assert_eq!(lookup, Lookup::Made);
     assert_eq!(listed(graph.outgoing()), case.plain().edges);
     assert_eq!(case.graph(Some(&cache), &task).unwrap().1, Lookup::Cached);
 }

@@ -23,9 +23,9 @@ pub(in crate::algo) fn truss_numbers(run: &Run<'_>) -> Result<Outcome> {
     let _nodes = run.capacity_per_node(2 * size_of::<usize>())?;
     let _edges = run.task.capacity(rows.edges(), BYTES_AN_EDGE)?;
     let edges = Edges::new(rows, &run.task)?;
-    let counts = run.task.blocks(edges.ends.len().div_ceil(EDGES_A_CHUNK), |number| {
+    let counts = run.task.blocks(edges.endpoints.len().div_ceil(EDGES_A_CHUNK), |number| {
         let first = number * EDGES_A_CHUNK;
-        let last = edges.ends.len().min(first + EDGES_A_CHUNK);
+        let last = edges.endpoints.len().min(first + EDGES_A_CHUNK);
         let count = |edge: usize| {
             let mut count = 0_u32;
             edges.triangles(edge as u32, |_, _| count += 1);
@@ -34,7 +34,7 @@ pub(in crate::algo) fn truss_numbers(run: &Run<'_>) -> Result<Outcome> {
         Ok((first..last).map(count).collect::<Vec<u32>>())
     })?;
     let numbers = peeled(&edges, counts.concat(), &run.task)?;
-    let pairs = edges.ends.iter().zip(numbers);
+    let pairs = edges.endpoints.iter().zip(numbers);
     let pairs = pairs.map(|((one, other), number)| (*one, *other, f64::from(number) + 2.0));
     Ok(Outcome::once(Output::Pairs(pairs.collect()), rows.edges()))
 }
@@ -47,7 +47,7 @@ struct Edges<'r> {
     /// The numbers of edges, beside the rows.
     numbers: Vec<u32>,
     /// The lesser and the greater end of each edge.
-    ends: Vec<(u32, u32)>,
+    endpoints: Vec<(u32, u32)>,
 }
 
 impl<'r> Edges<'r> {
@@ -59,7 +59,7 @@ impl<'r> Edges<'r> {
             end += rows.degree(node);
         }
         let mut numbers = vec![LOOP; end];
-        let mut ends = Vec::with_capacity(end / 2);
+        let mut endpoints = Vec::with_capacity(end / 2);
         // Lesser nodes come first, so the lesser neighbours of a node fill its row from the beginning.
         let mut next = starts.clone();
         for block in 0..rows.blocks().len() {
@@ -68,20 +68,20 @@ impl<'r> Edges<'r> {
                 for (position, &to) in
                     rows.of(node).iter().enumerate().filter(|(_, to)| node < **to)
                 {
-                    let number = ends.len() as u32;
+                    let number = endpoints.len() as u32;
                     numbers[starts[node as usize] + position] = number;
                     numbers[next[to as usize]] = number;
                     next[to as usize] += 1;
-                    ends.push((node, to));
+                    endpoints.push((node, to));
                 }
             }
         }
-        Ok(Edges { rows, starts, numbers, ends })
+        Ok(Edges { rows, starts, numbers, endpoints })
     }
 
     /// Calls `visit` with the other two edges of each triangle of an edge.
     fn triangles(&self, edge: u32, mut visit: impl FnMut(u32, u32)) {
-        let (one, other) = self.ends[edge as usize];
+        let (one, other) = self.endpoints[edge as usize];
         let is_first_shorter = self.rows.degree(one) <= self.rows.degree(other);
         let (short, long) = if is_first_shorter { (one, other) } else { (other, one) };
         let row = self.rows.of(long);
@@ -102,13 +102,13 @@ impl<'r> Edges<'r> {
 fn peeled(edges: &Edges<'_>, mut counts: Vec<u32>, task: &Task<'_>) -> Result<Vec<u32>> {
     let mut is_gone = vec![false; counts.len()];
     let mut left: Vec<u32> = (0..counts.len() as u32).collect();
-    let (mut out, mut taken) = (Vec::<u32>::new(), 0_usize);
+    let (mut out, mut processed) = (Vec::<u32>::new(), 0_usize);
     while let Some(least) = left.iter().map(|edge| counts[*edge as usize]).min() {
         task.check()?;
         out.extend(left.iter().filter(|edge| counts[**edge as usize] <= least));
         while let Some(edge) = out.pop() {
-            taken += 1;
-            if taken.is_multiple_of(EDGES_A_CHUNK) {
+            processed += 1;
+            if processed.is_multiple_of(EDGES_A_CHUNK) {
                 task.check()?;
             }
             edges.triangles(edge, |one, other| {

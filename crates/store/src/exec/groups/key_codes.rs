@@ -478,9 +478,9 @@ fn narrow<'a>(
         _ if column.values.len() <= FULL_RATIO * rows.len()
             && is_within(ALL_ROWS_SHARE, column.values.len()) =>
         {
-            column.ends()
+            column.min_max()
         }
-        values if is_within(ROWS_RATIO, rows.len()) => values.ends(rows),
+        values if is_within(ROWS_RATIO, rows.len()) => values.min_max(rows),
         _ => return None,
     };
     let (changes, fits) = changed_units(part, expected, nodes);

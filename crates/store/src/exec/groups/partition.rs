@@ -171,7 +171,7 @@ impl Context<'_> {
         let part = predicate.only_untagged().filter(|_| key.langs.is_empty())?;
         let view = part.complete_index()?;
         // Others that are grouped have no value of the key, and are in no group.
-        members.is_known_to_have_all(&part.subjects()).then_some((predicate, view))
+        members.is_sure_superset(&part.subjects()).then_some((predicate, view))
     }
 
     /// Whether a key is an edge, in one of its directions.

@@ -69,7 +69,7 @@ impl Context<'_> {
         if inputs.iter().all(lacks_none) {
             return;
         }
-        let are_within = inputs.iter().all(is_within) || nodes.is_known_to_have_all(united);
+        let are_within = inputs.iter().all(is_within) || nodes.is_sure_superset(united);
         let computed = if are_within { united.len() } else { nodes.and_len(united) };
         for input in inputs {
             let having = match are_within || is_within(input) {

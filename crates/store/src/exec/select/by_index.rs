@@ -343,7 +343,7 @@ impl<'a> Context<'a> {
         // Where all that have a value are among them, none is looked for: whole entries are taken.
         let has_all = || {
             let part = predicate.only_untagged();
-            part.is_some_and(|part| nodes.is_known_to_have_all(&part.subjects()))
+            part.is_some_and(|part| nodes.is_sure_superset(&part.subjects()))
         };
         // Many are looked for in a bitmap sooner than in a list.
         let bits = (LISTED_FOR <= expected && nodes.list().is_some())

@@ -82,7 +82,7 @@ impl ColumnVar {
         let changes = NumberChanges::of_all(part, predicate.def.value_type)?;
         let subjects = part.subjects();
         let is_complete = subjects.len() <= nodes.len()
-            && (nodes.is_known_to_have_all(&subjects)
+            && (nodes.is_sure_superset(&subjects)
                 || nodes.list().is_some_and(|nodes| subjects.is_exactly(nodes)));
         let source = Source::Values(Arc::clone(predicate), changes);
         // Nodes without a number are not among the numbers, and those of the column itself are found without a search.

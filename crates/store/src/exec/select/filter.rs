@@ -180,7 +180,7 @@ impl<'a> Context<'a> {
         candidates: &NodeSet,
     ) -> Result<Option<usize>> {
         let Tester::Column { part, rows } = tester else { return Ok(None) };
-        if !candidates.is_known_to_have_all(&part.subjects()) {
+        if !candidates.is_sure_superset(&part.subjects()) {
             return Ok(None);
         }
         let step = self.begin("filter", "", Some(at), estimate);

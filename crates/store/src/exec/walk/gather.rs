@@ -72,7 +72,7 @@ impl Context<'_> {
     /// The distinct targets of a few nodes, out of one list of all of them.
     fn targets_of_few(&self, nodes: &[u32], walk: &Walk<'_>) -> Result<Option<Vec<u32>>> {
         let mut targets = Vec::new();
-        for some in nodes.chunks(Edges::AHEAD) {
+        for some in nodes.chunks(Edges::PREFETCH) {
             walk.edges.base.touch(some);
             for &node in some {
                 let list = walk.edges.targets(node);

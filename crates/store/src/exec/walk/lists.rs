@@ -163,8 +163,8 @@ impl Context<'_> {
     ) -> Result<Lists> {
         if nodes.len() < BATCHED_MIN || !nodes.is_sorted_by(|one, other| one < other) {
             let add = |position: usize, lists: &mut Lists| {
-                if position.is_multiple_of(Edges::AHEAD) {
-                    edges.base.touch(&nodes[position..nodes.len().min(position + Edges::AHEAD)]);
+                if position.is_multiple_of(Edges::PREFETCH) {
+                    edges.base.touch(&nodes[position..nodes.len().min(position + Edges::PREFETCH)]);
                 }
                 lists.extend(self, &edges.targets(nodes[position]))
             };

@@ -4,10 +4,10 @@ use super::parts::{EdgePart, ValuePart};
 use super::stored_form::{build_edges, build_values};
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::LangValues;
 use crate::graph::version::weight::of_compaction;
-use crate::graph::version::whole::Version;
 use hexgraph_base::budget::Reservation;
 use hexgraph_base::schema::PredicateDef;
 pub use hexgraph_base::types::Check;
@@ -29,13 +29,13 @@ pub(in crate::graph) fn is_due(
 }
 
 /// How late the part of the predicate is that waits longest of those that are due as `is_due` says; `None` when none is. O(parts).
-pub(in crate::graph) fn lateness(
+pub(in crate::graph) fn urgency(
     predicate: &Predicate,
     thresholds: &Thresholds,
     is_due: impl Fn(usize, usize) -> bool,
 ) -> Option<f64> {
     let due = sizes(predicate).filter(|(changes, rows)| is_due(*changes, *rows));
-    due.map(|(changes, rows)| thresholds.lateness(changes, rows)).max_by(f64::total_cmp)
+    due.map(|(changes, rows)| thresholds.urgency(changes, rows)).max_by(f64::total_cmp)
 }
 
 /// How many rows of each part of the predicate have changed, and how many are stored.

@@ -59,8 +59,8 @@ pub(super) fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -
         return Ordered { runs, targets, rows: None, repeated: Vec::new() };
     }
     let len = columns.iter().map(|(nodes, _)| nodes.len()).sum();
-    let ends = parallel::map(&columns, |(nodes, _)| ends(nodes));
-    let Some(buckets) = Buckets::new(ends.into_iter().flatten().collect(), len) else {
+    let node_range = parallel::map(&columns, |(nodes, _)| node_range(nodes));
+    let Some(buckets) = Buckets::new(node_range.into_iter().flatten().collect(), len) else {
         return by_comparing(columns, with_rows);
     };
     let mut first = 0;
@@ -93,8 +93,9 @@ pub(super) fn reverse_edges(forward: &Edges) -> Ordered {
     let targets = forward.targets.as_slice();
     let fragments = chunks_of(forward);
     let chunks: Vec<&[u32]> = targets.chunks(CHUNK_LEN).collect();
-    let ends = parallel::map(&chunks, |chunk| ends(chunk));
-    let Some(buckets) = Buckets::new(ends.into_iter().flatten().collect(), targets.len()) else {
+    let node_range = parallel::map(&chunks, |chunk| node_range(chunk));
+    let Some(buckets) = Buckets::new(node_range.into_iter().flatten().collect(), targets.len())
+    else {
         let edges = fragments.iter().flat_map(|fragment| fragment.edges(forward));
         let mut pairs: Vec<u64> = edges.map(|(node, target)| pack(target, node)).collect();
         parallel::sort_unstable(&mut pairs);
@@ -168,7 +169,7 @@ fn runs_of(nodes: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
     runs
 }
 
-fn ends(nodes: &[u32]) -> Option<(u32, u32)> {
+fn node_range(nodes: &[u32]) -> Option<(u32, u32)> {
     Some((*nodes.iter().min()?, *nodes.iter().max()?))
 }
 
@@ -201,9 +202,9 @@ struct Collect {
 impl Buckets {
     /// `None` when the nodes, of whose parts the ends are given, are too far apart for counts of
     /// each.
-    fn new(ends: Vec<(u32, u32)>, edges: usize) -> Option<Buckets> {
-        let first = ends.iter().map(|ends| ends.0).min()?;
-        let last = ends.iter().map(|ends| ends.1).max()?;
+    fn new(node_range: Vec<(u32, u32)>, edges: usize) -> Option<Buckets> {
+        let first = node_range.iter().map(|node_range| node_range.0).min()?;
+        let last = node_range.iter().map(|node_range| node_range.1).max()?;
         let span = (last - first) as usize + 1;
         if COUNTS_MIN.max(edges * SPREAD_MAX) < span {
             return None;

@@ -195,7 +195,7 @@ mod tests {
 
     /// Whatever the memory, the edges are those of all parts, each once, both ways.
     #[test]
-    fn ranges_come_to_all_edges() {
+    fn ranges_cover_all_edges() {
         const NUMBERED: u32 = 1 << 31;
         let mut state = 7;
         let mut columns: Vec<Columns> = Vec::new();

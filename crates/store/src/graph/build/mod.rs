@@ -11,4 +11,4 @@ pub(super) mod lean;
 pub(super) mod renumber;
 pub(super) mod without;
 pub(super) mod compact;
-pub(super) mod fold;
+pub(super) mod compaction;

@@ -2,10 +2,10 @@
 
 use super::compact::{settle_all, space_to_settle};
 use crate::graph::version::edges::{Direction, EdgeStore};
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::{LangValues, ValueBase};
-use crate::graph::version::whole::Version;
 use crate::index::TokenIndex;
 use crate::storage::{Array, Edges, FrozenBitmap};
 use hexgraph_base::types::{Result, Uid};

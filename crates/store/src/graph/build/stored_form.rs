@@ -286,8 +286,8 @@ fn last_edges(
         }
     });
     if let Some(retained) = &rows {
-        let take = |from: &[u32]| retained.iter().map(|&row| from[row as usize]).collect();
-        (nodes, targets) = parallel::join(|| take(&nodes), || take(&targets));
+        let gather = |from: &[u32]| retained.iter().map(|&row| from[row as usize]).collect();
+        (nodes, targets) = parallel::join(|| gather(&nodes), || gather(&targets));
     }
     Ordered { runs: nodes.into_iter().map(|node| (node, 1)).collect(), targets, rows, repeated }
 }

@@ -10,8 +10,8 @@ use crate::graph::build::compact::is_compaction_due;
 use crate::graph::build::renumber::with_high_uids;
 use crate::graph::build::without::Removed;
 use crate::graph::version::delta::FacetList;
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::uids::NamedUids;
-use crate::graph::version::whole::Version;
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Result, Uid, Value};
 use std::sync::Arc;
@@ -183,7 +183,7 @@ impl Changes {
         keys: &mut Vec<ConflictKey>,
         check: &dyn Fn() -> Result<()>,
     ) -> Result<(Version, Effect)> {
-        let done = self.carry_out(version, keys, check, false)?;
+        let done = self.execute(version, keys, check, false)?;
         check()?;
         Ok(done)
     }
@@ -195,10 +195,10 @@ impl Changes {
     ///
     /// [`hexgraph_base::types::Error::Limit`] when there is no space for another uid.
     pub fn apply_again(self, version: &Version) -> Result<Version> {
-        self.carry_out(version, &mut Vec::new(), &|| Ok(()), true).map(|(next, _)| next)
+        self.execute(version, &mut Vec::new(), &|| Ok(()), true).map(|(next, _)| next)
     }
 
-    fn carry_out(
+    fn execute(
         self,
         version: &Version,
         keys: &mut Vec<ConflictKey>,
@@ -220,7 +220,7 @@ impl Changes {
         let draft = if is_again { Draft::again(&next) } else { Draft::new(&next) };
         let mut work = Work { draft, predicates: &predicates, langs: &langs };
         for part in parts {
-            work.carry_out(part, check)?;
+            work.execute(part, check)?;
         }
         work.draft.check_unique()?;
         let effect = work.draft.effect();
@@ -240,7 +240,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn carry_out(&mut self, part: Part, check: &dyn Fn() -> Result<()>) -> Result<()> {
+    fn execute(&mut self, part: Part, check: &dyn Fn() -> Result<()>) -> Result<()> {
         self.delete_all(part.deletes, check)?;
         let draft = &self.draft;
         let id = |uid| draft.node(uid).expect("all nodes that are set have ids");
@@ -280,7 +280,7 @@ impl Work<'_> {
             if self.draft.is_bulk_delete(name, deletes.len()) {
                 check()?;
                 self.add_keys(&deletes);
-                let removed = self.take_removed(&mut deletes);
+                let removed = self.split_removed(&mut deletes);
                 bulk.push((name.as_str(), removed));
             }
             self.delete_each(deletes, check)?;
@@ -291,7 +291,7 @@ impl Work<'_> {
     }
 
     /// Takes out of the deletes of one predicate those of all that a node has, and those of single edges.
-    fn take_removed(&self, deletes: &mut Vec<Delete>) -> Removed {
+    fn split_removed(&self, deletes: &mut Vec<Delete>) -> Removed {
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
         let mut last = None;
         deletes.retain(|Delete { node, what, .. }| {

@@ -12,9 +12,9 @@ use super::check::{check_facets, check_name, check_shape, loss_of, stored};
 use super::losses::Losses;
 use super::refusal::{Refusal, about_value};
 use super::statements::{Mutation, target};
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
-use crate::graph::version::whole::Version;
 use crate::storage::text_of;
 use hexgraph_base::formats::{NQuad, Object, Predicate, Subject};
 use hexgraph_base::schema::{Actor, NODE_TYPE, PredicateDef, Schema};
@@ -95,7 +95,7 @@ pub fn stage(
         lists,
         changes: Changes { langs: vec![Box::default()], ..Changes::default() },
         named: NamedUids::default(),
-        taken: Vec::new(),
+        allocated: Vec::new(),
         predicates: FxHashMap::default(),
         last: None,
         langs: FxHashMap::from_iter([("", 0)]),
@@ -106,7 +106,7 @@ pub fn stage(
     };
     let uids = staging.number_nodes(&mutations)?;
     // A request that is refused uses up no uids.
-    staging.parts(&mutations).inspect_err(|_| version.uids.give_back(&staging.taken))?;
+    staging.parts(&mutations).inspect_err(|_| version.uids.give_back(&staging.allocated))?;
     // Only now: what is refused names no uids.
     version.uids.reserve(&staging.named);
     staging.changes.named = staging.named;
@@ -184,7 +184,7 @@ struct Staging<'a, 'v> {
     /// The uids below 2^31 that the request names.
     named: NamedUids,
     /// The uids of its new nodes.
-    taken: Vec<u64>,
+    allocated: Vec<u64>,
     /// The positions of the predicates in the changes.
     predicates: FxHashMap<String, u32>,
     /// The predicate of the last statement: most have the same as the one before.
@@ -234,9 +234,9 @@ impl<'a> Staging<'a, '_> {
             return Ok(Vec::new());
         }
         let Version { uids, nodes, .. } = self.version;
-        self.taken = uids.take_unknown(labels.len() as u64, nodes, &self.named)?;
+        self.allocated = uids.allocate_unused(labels.len() as u64, nodes, &self.named)?;
         let mut reported = Vec::with_capacity(labels.len());
-        for (label, &uid) in labels.into_iter().zip(&self.taken) {
+        for (label, &uid) in labels.into_iter().zip(&self.allocated) {
             self.labels.insert(label, Uid(uid));
             if NodeIds::is_high(Uid(uid)) {
                 self.changes.high.push(uid);

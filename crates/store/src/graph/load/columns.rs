@@ -8,16 +8,16 @@ use super::batch::EXTERNAL;
 use super::duplicates::{Duplicates, RowNodes};
 use super::gather::{Built, Gathered};
 use super::intern::{ExternalId, Interned, Interner};
-use super::known_ids::{StoredIds, define, define_ids, is_text, stored_node};
 use super::spill::SpillOptions;
-use super::typed_ends::NewEnds;
+use super::stored_ids::{StoredIds, define, define_ids, is_text, stored_node};
+use super::typed_endpoints::NewEndpoints;
 use super::unique::as_text;
 use crate::graph::build::node_lists::add_nodes;
 use crate::graph::build::parts::{EdgePart, ValuePart};
 use crate::graph::build::renumber::with_high_uids;
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
-use crate::graph::version::whole::Version;
 use crate::storage::{Values, ValuesBuilder, text_of};
 use hexgraph_base::formats::is_name;
 use hexgraph_base::schema::{Origin, PredicateDef, Schema, TypeDef, is_reserved};
@@ -283,7 +283,7 @@ impl ColumnLoad {
         self.interner.check()?;
         let none = Interner::new(0, &self.version.budget);
         let interner = std::mem::replace(&mut self.interner, none);
-        let has_met_known = interner.has_met_known();
+        let has_met_stored = interner.has_met_stored();
         let (ids, reserved) = interner.into_ids(ID_BYTES)?;
         // Before new uids are taken, so that none of them is one that the data name.
         self.version.uids.reserve(&self.named);
@@ -294,9 +294,9 @@ impl ColumnLoad {
         };
         let existing: Vec<Option<Uid>> = ids.par_iter().map(existing).collect();
         let new_count = existing.iter().filter(|existing| existing.is_none()).count() as u64;
-        let are_all_new = 0 < new_count && !has_met_known && existing.iter().all(Option::is_none);
+        let are_all_new = 0 < new_count && !has_met_stored && existing.iter().all(Option::is_none);
         let new_uids =
-            self.version.uids.take_unknown(new_count, &self.version.nodes, &self.named)?;
+            self.version.uids.allocate_unused(new_count, &self.version.nodes, &self.named)?;
         let mut new_uids = new_uids.into_iter().map(Uid);
         let mut uids = vec![0; ids.len()];
         let mut new = Vec::with_capacity(new_count as usize);
@@ -316,12 +316,12 @@ impl ColumnLoad {
             true => ids.iter().map(|id| (id.position, id.number)).collect(),
             false => Vec::new(),
         };
-        let new_ends = self.owns_edges.then(|| {
+        let new_endpoints = self.owns_edges.then(|| {
             let number = |&at: &usize| numbers[(ids[at].number - EXTERNAL) as usize];
             let mut nodes = RoaringBitmap::new();
             add_nodes(&[&new.iter().map(number).collect::<Vec<u32>>()], &mut nodes);
             let target_types = std::mem::take(&mut self.target_types);
-            NewEnds { nodes, target_types, only_targets: self.only_targets }
+            NewEndpoints { nodes, target_types, only_targets: self.only_targets }
         });
         let duplicates = self.duplicates(&ids);
         // What follows needs the memory for columns.
@@ -332,7 +332,7 @@ impl ColumnLoad {
             let (position, _) = firsts.iter().find(|(_, number)| is_node(*number))?;
             row_of(&self.tables, position / POSITIONS_A_ROW)
         };
-        let built = self.gathered.build(next, &numbers, &label, new_ends.as_ref())?;
+        let built = self.gathered.build(next, &numbers, &label, new_endpoints.as_ref())?;
         let count = self.count + built.typed;
         Ok((Built { new_nodes: new_count, duplicates, ..built }, count, are_all_new))
     }

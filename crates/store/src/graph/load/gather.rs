@@ -1,6 +1,6 @@
 //! Gathers the batches of a load, in their order, and makes the next version of them.
 
-pub(in crate::graph) mod little;
+pub(in crate::graph) mod small;
 mod built;
 mod fit;
 
@@ -8,7 +8,7 @@ use super::batch::{BadLine, Batch, EXTERNAL, External, PredicateBatch};
 use super::duplicates::Duplicates;
 use super::names::{ExternalIds, NameRuns, NodeNames, ResolvedNames};
 use super::spill::{Spill, SpillOptions, Spilled};
-use super::typed_ends::{EdgeEnds, NewEnds, OwnedEdges, TypedEnds};
+use super::typed_endpoints::{EdgeEndpoints, NewEndpoints, OwnedEdges, TypedEndpoints};
 use crate::graph::build::edge_order::RepeatedEdge;
 use crate::graph::build::lean::{Lean, LeanPart, SORT_LEN};
 use crate::graph::build::node_lists::add_nodes;
@@ -18,11 +18,11 @@ use crate::graph::build::replaced_rows::{Superseded, SupersededCounter};
 use crate::graph::build::stored_form::{build_loaded_edges, build_loaded_values};
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::Direction;
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::uids::NamedUids;
 use crate::graph::version::values::LangValues;
-use crate::graph::version::whole::Version;
 use crate::storage::{Array, catch_corrupt};
 use built::{Builder, BuiltPredicate, joined};
 use fit::{converted, first_definition, has_float, inexact_int};
@@ -30,10 +30,10 @@ use hexgraph_base::budget::{Budget, Reservation};
 use hexgraph_base::formats::FilePosition;
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Error, Result, Uid, ValueType};
-use little::{SmallLoad, build_small, is_small};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
+use small::{SmallLoad, build_small, is_small};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -101,10 +101,10 @@ impl Built {
     }
 
     /// Has types own their edges, and notes what nodes at their ends got.
-    fn note(&mut self, ends: TypedEnds) {
-        ends.alter(&mut self.version);
-        (self.untyped, self.typed) = (ends.untyped, ends.typed());
-        self.owned = ends.owned;
+    fn note(&mut self, endpoints: TypedEndpoints) {
+        endpoints.alter(&mut self.version);
+        (self.untyped, self.typed) = (endpoints.untyped, endpoints.typed());
+        self.owned = endpoints.owned;
     }
 }
 
@@ -267,7 +267,7 @@ impl Gathered {
         let names_len = self.names.byte_len();
         let are_many = spill.memory() < 2 * names_len;
         let names = match are_many {
-            true => Some(run.values(vec![self.names.take_recent()])?),
+            true => Some(run.values(vec![self.names.pop_recent()])?),
             false => None,
         };
         let file = spill.end(run)?;
@@ -332,7 +332,7 @@ impl Gathered {
         resolved.aliases.iter().for_each(|&(number, _)| uids[at(number)] = ALIAS);
         let new_nodes = uids.iter().filter(|uid| **uid == NO_UID).count() as u64;
         let mut new_uids =
-            version.uids.take_unknown(new_nodes, &version.nodes, &self.named)?.into_iter();
+            version.uids.allocate_unused(new_nodes, &version.nodes, &self.named)?.into_iter();
         for uid in uids.iter_mut().filter(|uid| **uid == NO_UID) {
             *uid = new_uids.next().expect("there is one for each new node");
         }
@@ -357,7 +357,7 @@ impl Gathered {
         next: Version,
         numbers: &[u32],
         label: &Label<'_>,
-        new: Option<&NewEnds>,
+        new: Option<&NewEndpoints>,
     ) -> Result<Built> {
         let Gathered { predicates, mut spill, reservation, .. } = self;
         if spill.is_none() && is_small(&predicates, &next) {
@@ -365,13 +365,13 @@ impl Gathered {
         }
         let builder = Builder { version: &next, numbers, label, reservation: &reservation };
         let built = builder.build_all(predicates, spill.as_mut())?;
-        let ends: Vec<EdgeEnds> = match new {
-            Some(_) => built.iter().filter_map(BuiltPredicate::ends).collect(),
+        let endpoints: Vec<EdgeEndpoints> = match new {
+            Some(_) => built.iter().filter_map(BuiltPredicate::endpoints).collect(),
             None => Vec::new(),
         };
         let mut built = joined(next, built);
-        if let Some(new) = new.filter(|_| !ends.is_empty()) {
-            let typed = TypedEnds::of(&built.version, &ends, new);
+        if let Some(new) = new.filter(|_| !endpoints.is_empty()) {
+            let typed = TypedEndpoints::of(&built.version, &endpoints, new);
             if let Some((def, part)) = typed.part(&built.version) {
                 let mut types = Pending::of(def, false);
                 types.langs.insert(Box::default(), vec![part]);
@@ -553,7 +553,7 @@ impl Pending {
         let mut parts = Vec::new();
         let is_numbered = !numbers.is_empty();
         for spilled in &self.spilled_edges {
-            let [nodes, targets] = spilled.ends()?;
+            let [nodes, targets] = spilled.endpoints()?;
             parts.push(LeanPart { nodes, targets, is_numbered });
         }
         let in_memory = |part: EdgePart, is_numbered: bool| {
@@ -659,7 +659,7 @@ impl Pending {
     }
 
     /// The nodes of the statements but for the targets of edges, and these.
-    pub(super) fn ends(&self) -> [RoaringBitmap; 2] {
+    pub(super) fn endpoints(&self) -> [RoaringBitmap; 2] {
         let set = |columns: &[&[u32]]| {
             let mut nodes = RoaringBitmap::new();
             add_nodes(columns, &mut nodes);

@@ -12,7 +12,7 @@
 //! Memory is reserved before it is allocated: a map before it grows, together with the old one, and texts a column at a time.
 
 use super::batch::EXTERNAL;
-use super::known_ids::{Lost, LostIds, StoredIds};
+use super::stored_ids::{Lost, LostIds, StoredIds};
 use hexgraph_base::budget::{Budget, Reservation};
 use hexgraph_base::types::{Error, Result, ValueRef};
 use rayon::prelude::*;
@@ -62,7 +62,7 @@ pub struct Interner {
     new: Mutex<Vec<(u64, u32, u32)>>,
     next: AtomicU32,
     /// True when one of the ids was that of a node that is stored.
-    has_met_known: AtomicBool,
+    has_met_stored: AtomicBool,
     lost: Lost,
     /// The memory of the ids.
     reserved: Reservation,
@@ -123,7 +123,7 @@ impl Interner {
             spaces: (0..spaces).map(|_| Space::default()).collect(),
             new: Mutex::new(Vec::new()),
             next: AtomicU32::new(EXTERNAL),
-            has_met_known: AtomicBool::new(false),
+            has_met_stored: AtomicBool::new(false),
             lost: Lost::default(),
             reserved: budget.reservation(),
         }
@@ -165,8 +165,8 @@ impl Interner {
     }
 
     /// True when one of the ids was among those of [`Interner::set_existing`].
-    pub fn has_met_known(&self) -> bool {
-        self.has_met_known.load(Ordering::Relaxed)
+    pub fn has_met_stored(&self) -> bool {
+        self.has_met_stored.load(Ordering::Relaxed)
     }
 
     /// Says by `result` the number of each id, by its position in the list, in any order. With the ids come the places where they
@@ -189,7 +189,7 @@ impl Interner {
         for (at, &(id, position)) in ids.iter().enumerate() {
             match existing.get(id) {
                 Some(node) => {
-                    self.has_met_known.store(true, Ordering::Relaxed);
+                    self.has_met_stored.store(true, Ordering::Relaxed);
                     result(at, node);
                 }
                 None => {
@@ -537,7 +537,7 @@ mod tests {
     }
 
     #[test]
-    fn known_ids_need_no_number() {
+    fn stored_ids_need_no_number() {
         for step in [1, 3, 1 << 40] {
             let pairs = [(-5, 9), (-5, 4), (step, 1), (2 * step, EXTERNAL + 1)];
             let mut interner = interner(1);
@@ -571,11 +571,11 @@ mod tests {
     }
 
     #[test]
-    fn ids_come_out_in_the_order_of_their_places() {
+    fn ids_come_out_in_the_order_of_their_positions() {
         let interner = interner(2);
-        let late = int(&interner, 0, 7, 30);
-        assert_eq!(int(&interner, 0, 7, 10), late);
-        assert_ne!(int(&interner, 1, 7, 20), late);
+        let catch_up = int(&interner, 0, 7, 30);
+        assert_eq!(int(&interner, 0, 7, 10), catch_up);
+        assert_ne!(int(&interner, 1, 7, 20), catch_up);
         let label = text(&interner, 0, "7", 5);
         assert_eq!(text(&interner, 0, "7", 50), label);
         let new = interner.new_nodes(11, 2);
@@ -583,7 +583,7 @@ mod tests {
             interner.into_ids(0).unwrap().0.into_iter().map(|it| (it.number, it.id)).collect();
         let want = [
             (label, ExternalId::Text("7".into())),
-            (late, ExternalId::Int(7)),
+            (catch_up, ExternalId::Int(7)),
             (new, ExternalId::New),
             (new + 1, ExternalId::New),
         ];

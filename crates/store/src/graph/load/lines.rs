@@ -7,13 +7,13 @@
 
 use super::batch::{BadLine, Batch, read_chunk};
 use super::duplicates::Duplicates;
-use super::gather::little::SmallLoad;
+use super::gather::small::SmallLoad;
 use super::gather::{Built, Gathered};
-use super::known_ids::{LostIds, define_names};
 use super::names::ExternalIds;
 use super::spill::SpillOptions;
-use super::typed_ends::OwnedEdges;
-use crate::graph::version::whole::Version;
+use super::stored_ids::{LostIds, define_names};
+use super::typed_endpoints::OwnedEdges;
+use crate::graph::version::graph_version::Version;
 use hexgraph_base::formats::{Chunk, ChunkReader};
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::{Error, Result, shown};

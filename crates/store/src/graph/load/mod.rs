@@ -3,8 +3,8 @@
 pub(super) mod batch;
 pub(super) mod unique;
 pub(super) mod spill;
-pub(super) mod typed_ends;
-pub(super) mod known_ids;
+pub(super) mod typed_endpoints;
+pub(super) mod stored_ids;
 pub(super) mod names;
 pub(super) mod duplicates;
 pub(super) mod gather;

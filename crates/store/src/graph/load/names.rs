@@ -5,11 +5,11 @@
 //! equal names meet: the least number is that of the node. So the nodes get their uids in the order in which they came, with a bound or
 //! without. Costs O(names · log runs), and 8 bytes of memory an alias.
 
-use super::known_ids::stored_node;
 use super::spill::Spilled;
+use super::stored_ids::stored_node;
 use crate::graph::build::parts::ValuePart;
 use crate::graph::change::check::check_indexed;
-use crate::graph::version::whole::Version;
+use crate::graph::version::graph_version::Version;
 use crate::storage::{Array, Values, ValuesBuilder, catch_corrupt};
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType};
@@ -59,7 +59,7 @@ impl NodeNames {
     }
 
     /// Removes the names that are in memory, and returns them sorted, as values of their numbers.
-    pub(super) fn take_recent(&mut self) -> ValuePart {
+    pub(super) fn pop_recent(&mut self) -> ValuePart {
         self.byte_len = 0;
         let mut names: Vec<(Box<str>, u32)> =
             std::mem::take(&mut self.recent).into_iter().collect();
@@ -72,7 +72,7 @@ impl NodeNames {
         ValuePart { nodes, values, facets: Vec::new() }
     }
 
-    /// Notes where the names are that [`NodeNames::take_recent`] returned.
+    /// Notes where the names are that [`NodeNames::pop_recent`] returned.
     pub(super) fn add_run(&mut self, run: Spilled) {
         self.spilled.push(run);
     }
@@ -83,7 +83,7 @@ impl NodeNames {
     ///
     /// [`Error::Corrupt`] when a temporary file changed meanwhile.
     pub(super) fn finish(mut self) -> Result<NameRuns> {
-        let ValuePart { nodes, values, .. } = self.take_recent();
+        let ValuePart { nodes, values, .. } = self.pop_recent();
         let mut runs = vec![NameRun { numbers: Array::from_vec(nodes), names: values }];
         for spilled in &self.spilled {
             let (numbers, names) = spilled.mapped_values()?;

@@ -12,8 +12,8 @@
 use crate::graph::build::parts::{EdgePart, FacetPart, FacetRows, ValuePart};
 use crate::graph::persist;
 use crate::graph::thresholds::Thresholds;
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::predicate::Predicate;
-use crate::graph::version::whole::Version;
 use crate::storage::{Array, Disk, FileAccess, Identity, ScratchArray, SnapshotFile, Values};
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::{Error, Result, ValueType};
@@ -231,7 +231,7 @@ impl Run {
         self.writer.numbers(&format!("{name}.nodes"), nodes)?;
         self.writer.values(&format!("{name}.values"), &values)?;
         self.facets(&name, facets)?;
-        Ok(SpilledPart { name, catalog: self.writer.take_catalog(), byte_len })
+        Ok(SpilledPart { name, catalog: self.writer.finish_catalog(), byte_len })
     }
 
     /// Adds edges of a predicate. Returns what [`Spilled::new`] wants.
@@ -254,7 +254,7 @@ impl Run {
         let targets = concatenated(parts.iter_mut().map(|part| &mut part.targets), first);
         self.writer.numbers(&format!("{name}.targets"), targets)?;
         self.facets(&name, facets)?;
-        Ok(SpilledPart { name, catalog: self.writer.take_catalog(), byte_len })
+        Ok(SpilledPart { name, catalog: self.writer.finish_catalog(), byte_len })
     }
 
     fn facets(&mut self, name: &str, facets: Vec<FacetPart>) -> Result<()> {
@@ -325,7 +325,7 @@ impl Spilled {
     /// # Errors
     ///
     /// As [`Spilled::values`].
-    pub(in crate::graph) fn ends(&self) -> Result<[Array<u32>; 2]> {
+    pub(in crate::graph) fn endpoints(&self) -> Result<[Array<u32>; 2]> {
         let array = |part: &str| self.file.array::<u32>(&format!("{}.{part}", self.name));
         Ok([array("nodes")?, array("targets")?])
     }
@@ -457,7 +457,7 @@ mod tests {
 
     /// What is read back is drawn from the budget, and given back before the next predicate.
     #[test]
-    fn what_is_read_back_is_drawn() {
+    fn what_is_read_back_is_reserved() {
         let folder = tempfile::tempdir().unwrap();
         let spill = SpillOptions { folder: folder.path().to_owned(), memory: 1500 };
         let line = |predicate: usize, node: u64| {

@@ -1,9 +1,9 @@
 //! A version as N-Quads, which together with its schema load back to the same graph.
 
 use crate::graph::version::edges::Direction;
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::LangValues;
-use crate::graph::version::whole::Version;
 use crate::storage::text_of;
 use hexgraph_base::formats::{
     NQuad, Predicate as NQuadPredicate, parse_line, write_facets, write_literal,

@@ -1,9 +1,9 @@
 //! Exports a version as lines of JSON, one object for each node, in the form that mutations take.
 
 use super::export::{is_exported, is_made_anew};
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::values::ValueList;
-use crate::graph::version::whole::Version;
 use crate::storage::text_of;
 use hexgraph_base::types::{DateTime, Error, Result, ValueRef, ValueType};
 use roaring::RoaringBitmap;

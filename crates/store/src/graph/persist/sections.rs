@@ -11,11 +11,11 @@ use crate::graph::build::compact::{Check, settle_all_while, space_to_settle};
 use crate::graph::change::altering::definitions::Definitions;
 use crate::graph::thresholds::Thresholds;
 use crate::graph::version::edges::{Direction, EdgeStore};
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::predicate::{Predicate, PredicateData};
 use crate::graph::version::uids::Uids;
 use crate::graph::version::values::{LangValues, ValueBase};
-use crate::graph::version::whole::Version;
 use crate::index::{IndexKind, TokenIndex};
 use crate::storage::{
     Array, Column, Disk, Edges, FacetColumn, FileAccess, Files, FrozenBitmap, Identity,
@@ -158,8 +158,8 @@ fn check_texts(predicate: &Predicate) {
             }
         }
         PredicateData::Edges(edges) => {
-            let ways = [Some(&edges.forward), edges.reverse.as_ref()];
-            ways.into_iter().flatten().for_each(|way| facets(&way.base.facets));
+            let directions = [Some(&edges.forward), edges.reverse.as_ref()];
+            directions.into_iter().flatten().for_each(|direction| facets(&direction.base.facets));
         }
     }
 }
@@ -183,7 +183,7 @@ impl Writer {
     }
 
     /// The catalog of what was written since the last call.
-    pub(crate) fn take_catalog(&mut self) -> Vec<u8> {
+    pub(crate) fn finish_catalog(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.catalog).finish()
     }
 

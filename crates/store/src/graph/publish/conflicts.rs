@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asks_for_is_forgotten() {
+    fn entries_older_than_all_transactions_are_removed() {
         let mut table = Conflicts::new(Thresholds::small());
         table.note(5, Written::Keys(vec![1, 2]), Some(3));
         table.note(6, Written::Keys(vec![2]), Some(5));

@@ -8,6 +8,6 @@ pub(super) mod snapshots;
 pub(super) mod watch;
 pub(super) mod rebuilding;
 mod replaced;
-pub(super) mod late;
+pub(super) mod catch_up;
 pub(super) mod store;
-pub(super) mod beside;
+pub(super) mod concurrent;

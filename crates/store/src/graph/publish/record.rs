@@ -12,7 +12,7 @@ use crate::graph::change::altering::definitions::Definitions;
 use crate::graph::change::altering::graphql_schema::with_schema_of;
 use crate::graph::change::changes::{Changes, Deleted, Part};
 use crate::graph::version::delta::FacetList;
-use crate::graph::version::whole::Version;
+use crate::graph::version::graph_version::Version;
 use hexgraph_base::types::fields::{put_field, put_number, put_text, put_text_field, required};
 use hexgraph_base::types::{Result, Value};
 
@@ -86,7 +86,7 @@ impl SchemaChange {
     /// # Errors
     ///
     /// [`hexgraph_base::types::Error::Schema`] for what can't be done; those of `check`.
-    pub fn carry_out(&self, version: &Version, check: Check<'_>) -> Result<Version> {
+    pub fn execute(&self, version: &Version, check: Check<'_>) -> Result<Version> {
         match self {
             SchemaChange::Define(definitions) => define(version, definitions, check),
             SchemaChange::DropAll => Ok(drop_all(version)),

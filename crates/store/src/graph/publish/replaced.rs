@@ -5,7 +5,7 @@
 //! still in its cache, while a thread that frees what others allocated takes twice as long and takes a core from readers. A thread looks after what is left when
 //! nobody writes.
 
-use crate::graph::version::whole::Version;
+use crate::graph::version::graph_version::Version;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
 use std::process;
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -35,7 +35,7 @@ struct Waiting {
 
 impl Waiting {
     /// Takes out those of the first `most` versions that nobody else refers to, if they were replaced behind so many folds.
-    fn take_free(&mut self, most: usize, compactions: u64) -> Vec<(u64, Arc<Version>)> {
+    fn pop_free(&mut self, most: usize, compactions: u64) -> Vec<(u64, Arc<Version>)> {
         let end = self.versions.len().min(most);
         // The list has one reference itself.
         let is_free = |(before, it): &mut (u64, Arc<Version>)| {
@@ -73,7 +73,7 @@ impl Replaced {
         let before = waiting.compactions;
         waiting.compactions += compactions;
         let now = waiting.compactions;
-        let mut free = waiting.take_free(LOOKED_AT, now);
+        let mut free = waiting.pop_free(LOOKED_AT, now);
         if is_read {
             waiting.versions.push((before, old));
         } else {
@@ -116,7 +116,7 @@ fn free_when_idle(waiting: &Mutex<Waiting>, receiver: &Receiver<()>) {
             thread::sleep(pause);
             pause = (2 * pause).min(LONGEST);
             let mut all = locked(waiting);
-            let free = all.take_free(usize::MAX, 0);
+            let free = all.pop_free(usize::MAX, 0);
             let is_empty = all.versions.is_empty();
             drop(all);
             drop(free);
@@ -158,15 +158,15 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_when_a_fold_came_is_left_to_the_thread() {
+    fn versions_in_use_during_a_compaction_are_freed_by_the_thread() {
         let versions = (0..3).map(|before| (before, Arc::new(Version::empty()))).collect();
         let mut waiting = Waiting { versions, compactions: 2 };
         let read = Arc::clone(&waiting.versions[2].1);
         let freed = |some: Vec<(u64, Arc<Version>)>| some.into_iter().map(|it| it.0).collect();
-        let by_a_writer: Vec<u64> = freed(waiting.take_free(LOOKED_AT, 1));
+        let by_a_writer: Vec<u64> = freed(waiting.pop_free(LOOKED_AT, 1));
         assert_eq!(by_a_writer, [1], "the last one is still read");
         drop(read);
-        let by_the_thread: Vec<u64> = freed(waiting.take_free(usize::MAX, 0));
+        let by_the_thread: Vec<u64> = freed(waiting.pop_free(usize::MAX, 0));
         assert_eq!(by_the_thread, [0, 2]);
     }
 }

@@ -10,8 +10,8 @@ use super::record::{SchemaChange, changes_field, deleted, kind, schema_field};
 use crate::graph::change::altering::definitions::Definitions;
 use crate::graph::change::changes::{Changes, Delete, Deleted, Part, SetEdge, SetValue};
 use crate::graph::version::delta::FacetList;
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::node_ids::NodeIds;
-use crate::graph::version::whole::Version;
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::fields::{ByteReader, Unread, skip_unknown};
 use hexgraph_base::types::{Error, Result, Uid, Value};
@@ -59,7 +59,7 @@ impl Replay {
     pub fn record(&mut self, commit: u64, record: &[u8]) -> Result<()> {
         self.gather_record(commit, record)?;
         if self.version.thresholds.replayed_max <= self.statements {
-            self.carry_out()?;
+            self.execute()?;
         }
         Ok(())
     }
@@ -100,12 +100,12 @@ impl Replay {
     ///
     /// As [`Replay::record`].
     pub fn version(&mut self) -> Result<Version> {
-        self.carry_out()?;
+        self.execute()?;
         self.version.commit = self.commit;
         Ok(self.version.clone())
     }
 
-    pub(in crate::graph) fn carry_out(&mut self) -> Result<()> {
+    pub(in crate::graph) fn execute(&mut self) -> Result<()> {
         let gathered = std::mem::take(&mut self.gathered);
         self.predicates.clear();
         self.langs.clear();
@@ -124,9 +124,9 @@ impl Replay {
                 Err(unread) => return Ok(Err(unread)),
             }
         }
-        self.carry_out()?;
+        self.execute()?;
         for change in changes {
-            self.version = change.carry_out(&self.version, &|| Ok(()))?;
+            self.version = change.execute(&self.version, &|| Ok(()))?;
         }
         Ok(Ok(()))
     }

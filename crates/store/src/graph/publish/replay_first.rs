@@ -30,7 +30,7 @@ impl Replay {
 
     fn first_schema_change(&mut self, bytes: &mut ByteReader<'_>) -> Result<Option<()>> {
         let (Some(kind), Some(text)) = (bytes.byte(), bytes.text()) else { return Ok(None) };
-        self.carry_out()?;
+        self.execute()?;
         let change = match kind {
             0 => {
                 self.version = alter(&self.version, text)?;
@@ -42,7 +42,7 @@ impl Replay {
             4 => SchemaChange::DropType(text.to_owned()),
             _ => return Ok(None),
         };
-        self.version = change.carry_out(&self.version, &|| Ok(()))?;
+        self.version = change.execute(&self.version, &|| Ok(()))?;
         Ok(Some(()))
     }
 

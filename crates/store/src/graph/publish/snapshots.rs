@@ -10,7 +10,7 @@
 //! published much later. So it leaves a gap before its number, of which the snapshots that don't
 //! have it yet get theirs. A commit without a journal gets its number as it is published.
 
-use crate::graph::version::whole::Version;
+use crate::graph::version::graph_version::Version;
 use arc_swap::ArcSwap;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, VecDeque};
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_tell_what_a_snapshot_has() {
+    fn numbers_order_snapshots() {
         let snapshots = Snapshots::new(0, GAP);
         let current = ArcSwap::new(version(0));
         let open = || snapshots.open(&current).number();

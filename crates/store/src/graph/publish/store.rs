@@ -5,15 +5,15 @@
 //! it, published or not, and a version is published when all commits up to its own are durable.
 //! Writers free the versions that were replaced (`replaced.rs`), so that this never falls to a reader.
 
+use super::catch_up::Tail;
 use super::conflicts::{Claim, Conflicts, Written};
-use super::late::Tail;
 use super::rebuilding::{RebuildLock, Rebuilding};
 use super::replaced::Replaced;
 use super::snapshots::{Snapshot, Snapshots};
 use super::watch::{Watch, Watches};
 use crate::graph::change::keys::ConflictKey;
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::predicate::Predicate;
-use crate::graph::version::whole::Version;
 use arc_swap::ArcSwap;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
 use hexgraph_base::types::{Error, LockGuard, Result, before_waiting};
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_watch_are_told_of_what_they_watch() {
+    fn watchers_are_notified_of_their_predicates() {
         use std::sync::atomic::{AtomicUsize, Ordering};
         let store = Store::new();
         let reported = Arc::new(AtomicUsize::new(0));

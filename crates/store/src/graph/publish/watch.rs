@@ -3,7 +3,7 @@
 //! Watches are listed by predicate. A commit costs one comparison for each predicate that is watched, and one call for each
 //! watch of a predicate that changed.
 
-use crate::graph::version::whole::Version;
+use crate::graph::version::graph_version::Version;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, Weak};

@@ -54,7 +54,7 @@ fn values_keep_their_type_and_are_indexed_by_the_new_one() {
 }
 
 #[test]
-fn values_that_another_type_can_not_show_are_told() {
+fn values_that_another_type_cannot_represent_are_reported() {
     let version = load_text(&with_schema("age: string .\n"), DATA);
     let reported = |version: &Version, text: &str| {
         let report = report(version, &resolve(version, text).unwrap());

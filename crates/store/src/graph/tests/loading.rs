@@ -35,7 +35,7 @@ fn merges_with_what_is_stored() {
 }
 
 #[test]
-fn labels_get_uids_in_order_and_high_uids_a_place() {
+fn labels_get_uids_in_order_and_high_uids_a_position() {
     let text = "_:b <friend> _:a .\n<0x20000> <friend> _:b .\n\
                 <0xffffffff00000000> <friend> <0x80000000> .\n_:a <name> \"a\" .\n";
     let (version, report) =

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::graph::build::compact::settle_all;
-use crate::graph::build::fold::Fold;
-use crate::graph::publish::late::Late;
+use crate::graph::build::compaction::Compaction;
+use crate::graph::publish::catch_up::CatchUp;
 use crate::graph::thresholds::Folding;
 use crate::graph::{Redefinition, encode_changes, export, export_json, resolve, stats};
 use crate::index::{TokenKey, index_kinds, tokens_of};
@@ -43,7 +43,7 @@ enum Step {
     },
     Settle,
     /// Begins to fold beside what follows, or ends it.
-    Fold,
+    Compaction,
     Save,
     Alter(usize),
 }
@@ -89,7 +89,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (many(delete_statement().boxed()), many(set_statement().boxed()), any::<bool>())
             .prop_map(|(delete, set, as_json)| Step::Mutate { delete, set, as_json }),
         1 => Just(Step::Settle),
-        2 => Just(Step::Fold),
+        2 => Just(Step::Compaction),
         1 => Just(Step::Save),
         1 => (0..3_usize).prop_map(Step::Alter),
     ]
@@ -319,25 +319,25 @@ fn check_counts(version: &Version) {
     assert_eq!(version.subject_count(), all.len() as u64);
 }
 
-type Compactions = Vec<(Arc<str>, Fold)>;
+type Compactions = Vec<(Arc<str>, Compaction)>;
 
-fn folds_of(version: &Version) -> Compactions {
+fn compactions_of(version: &Version) -> Compactions {
     let is_changed = |changes, _| 0 < changes;
-    let fold = |it| Fold::of(it, &version.thresholds, is_changed);
-    version.predicates.iter().map(|(name, it)| (Arc::clone(name), fold(it))).collect()
+    let compaction = |it| Compaction::of(it, &version.thresholds, is_changed);
+    version.predicates.iter().map(|(name, it)| (Arc::clone(name), compaction(it))).collect()
 }
 
-fn end_folds(version: &mut Version, compactions: Compactions) {
-    for (name, mut fold) in compactions {
-        if caught_up(&mut fold, version, &name) {
-            version.replace([(name, fold.compacted())]);
+fn end_compactions(version: &mut Version, compactions: Compactions) {
+    for (name, mut compaction) in compactions {
+        if caught_up(&mut compaction, version, &name) {
+            version.replace([(name, compaction.compacted())]);
         }
     }
 }
 
-fn caught_up(fold: &mut Fold, version: &Version, name: &str) -> bool {
+fn caught_up(compaction: &mut Compaction, version: &Version, name: &str) -> bool {
     let now = version.predicate(name);
-    now.is_some_and(|now| fold.catch_up(now, &version.thresholds).unwrap().is_some())
+    now.is_some_and(|now| compaction.catch_up(now, &version.thresholds).unwrap().is_some())
 }
 
 fn run(steps: &[Step]) {
@@ -367,8 +367,8 @@ fn run(steps: &[Step]) {
                 set.iter().for_each(|statement| model.set(statement));
             }
             Step::Settle => version = settle_all(&version),
-            Step::Fold if compactions.is_empty() => compactions = folds_of(&version),
-            Step::Fold => end_folds(&mut version, std::mem::take(&mut compactions)),
+            Step::Compaction if compactions.is_empty() => compactions = compactions_of(&version),
+            Step::Compaction => end_compactions(&mut version, std::mem::take(&mut compactions)),
             Step::Save => {
                 let path = folder.path().join(format!("{number}.hxs"));
                 persist::save(&version, &path).unwrap();
@@ -382,8 +382,9 @@ fn run(steps: &[Step]) {
         check(&version, &model);
         // As often as the writers leave it time.
         if number % 2 == 0 {
-            compactions
-                .retain_mut(|(name, fold): &mut (Arc<str>, Fold)| caught_up(fold, &version, name));
+            compactions.retain_mut(|(name, compaction): &mut (Arc<str>, Compaction)| {
+                caught_up(compaction, &version, name)
+            });
         }
     }
     // An altered type leaves values as they were stored; a load converts them.
@@ -442,7 +443,11 @@ fn begun(before: &[Changed], compactions: bool) -> Version {
 }
 
 /// What is built of an earlier version, and has taken over the commits since, is what comes of the last one.
-fn redefine_beside((before, meanwhile): (&[Changed], &[Changed]), which: usize, compactions: bool) {
+fn redefine_concurrently(
+    (before, meanwhile): (&[Changed], &[Changed]),
+    which: usize,
+    compactions: bool,
+) {
     let mut version = begun(before, compactions);
     let definitions = resolve(&version, SCHEMAS[which]).unwrap();
     let mut built = Redefinition::new(&version, definitions, &|| Ok(())).unwrap();
@@ -462,7 +467,7 @@ fn redefine_beside((before, meanwhile): (&[Changed], &[Changed]), which: usize, 
 }
 
 /// What is loaded upon an earlier version, with the commits since, is what these make of the loaded one.
-fn load_beside(
+fn load_concurrently(
     (before, meanwhile): (&[Changed], &[Changed]),
     load: &[Statement],
     compactions: bool,
@@ -471,16 +476,16 @@ fn load_beside(
     let made = load_text(&base, &text_of(load));
     let has_new_uid = base.nodes.high().len() != made.nodes.high().len();
     let (mut version, mut expected, mut records) = (base.clone(), made.clone(), Vec::new());
-    let mut late = Late::new(&base, made);
+    let mut catch_up = CatchUp::new(&base, made);
     for (number, mutation) in meanwhile.iter().enumerate() {
         version = committed(&version, mutation, &mut records);
         expected = committed(&expected, mutation, &mut Vec::new());
         if number % 2 == 0 {
-            late.add(&std::mem::take(&mut records)).unwrap();
+            catch_up.add(&std::mem::take(&mut records)).unwrap();
         }
     }
-    late.add(&records).unwrap();
-    let result = late.finish(&version).unwrap();
+    catch_up.add(&records).unwrap();
+    let result = catch_up.finish(&version).unwrap();
     assert_same(&result, &expected);
     for name in ["name", "tag", "age", "best", "friend"] {
         let is_loaded =
@@ -510,22 +515,22 @@ proptest! {
     }
 
     #[test]
-    fn what_is_redefined_beside_commits_has_them(
+    fn redefinition_includes_concurrent_commits(
         before in proptest::collection::vec(mutation(), 0..4),
         meanwhile in proptest::collection::vec(mutation(), 0..6),
         which in 0..3_usize,
         compactions in any::<bool>(),
     ) {
-        redefine_beside((&before, &meanwhile), which, compactions);
+        redefine_concurrently((&before, &meanwhile), which, compactions);
     }
 
     #[test]
-    fn what_is_loaded_beside_commits_has_them(
+    fn a_load_includes_concurrent_commits(
         before in proptest::collection::vec(mutation(), 0..4),
         meanwhile in proptest::collection::vec(mutation(), 0..6),
         load in proptest::collection::vec(set_statement(), 0..12),
         compactions in any::<bool>(),
     ) {
-        load_beside((&before, &meanwhile), &load, compactions);
+        load_concurrently((&before, &meanwhile), &load, compactions);
     }
 }

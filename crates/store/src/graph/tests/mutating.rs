@@ -193,7 +193,7 @@ fn passwords_are_hashed() {
 }
 
 #[test]
-fn many_changes_are_folded() {
+fn many_changes_are_compacted() {
     let text: String = (1..6000).map(|n| format!("<{n}> <age> \"{}\" .\n", n % 100)).collect();
     let version = set(&with_schema(SCHEMA), &text);
     let predicate = version.predicate("age").unwrap();

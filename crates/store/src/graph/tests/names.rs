@@ -44,7 +44,7 @@ fn ids_are_resolved_across_loads_and_stored() {
 }
 
 #[test]
-fn ids_of_a_graph_that_changed_a_moment_ago_are_found() {
+fn ids_are_resolved_right_after_a_change() {
     let schema = format!("{SCHEMA}\nid: string @index(exact) .");
     let stored = load_text(
         &with_schema(&schema),

@@ -106,7 +106,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 10, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn the_nearest_are_found_after_any_change(steps in proptest::collection::vec(step(), 1..14)) {
+    fn nearest_neighbours_are_right_after_any_change(steps in proptest::collection::vec(step(), 1..14)) {
         let folder = tempfile::tempdir().unwrap();
         let mut metric = 0;
         let mut version = with_schema(&schema(metric));

@@ -62,7 +62,7 @@ fn an_empty_version_can_be_saved() {
 
 /// Bytes that are written as a text and are none have the checksum that belongs to them.
 #[test]
-fn texts_that_are_none_are_found() {
+fn invalid_utf8_is_corruption() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.hxs");
     let mut version = version();

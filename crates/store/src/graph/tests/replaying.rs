@@ -76,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_records_are_refused_or_carried_out(
+    fn damaged_records_are_refused_or_replayed(
         requests in proptest::collection::vec(request(), 1..4),
         at: prop::sample::Index,
         byte: u8,
@@ -111,7 +111,7 @@ fn first_format() -> (Version, Vec<(u64, Vec<u8>)>) {
 }
 
 #[test]
-fn damaged_records_of_the_first_format_are_refused_or_carried_out() {
+fn damaged_records_of_the_first_format_are_refused_or_replayed() {
     let (version, records) = first_format();
     assert!(20 < records.len());
     let mut random = fastrand::Rng::with_seed(7);
@@ -136,7 +136,7 @@ fn damaged_records_of_the_first_format_are_refused_or_carried_out() {
 }
 
 #[test]
-fn what_a_later_release_adds_is_left_out_or_told() {
+fn what_a_later_release_adds_is_skipped_or_refused() {
     let mut changes = Vec::new();
     encode_next_uid(0x20000, &mut changes);
     let with = |tag: u64| {

@@ -76,8 +76,8 @@ impl<T: Copy> ChangeList<T> {
             }
             let (before, behind) = rest.split_at(rest.partition_point(|(other, _)| *other < node));
             all.extend_from_slice(before);
-            let is_known = behind.first().is_some_and(|(other, _)| *other == node);
-            rest = &behind[usize::from(is_known)..];
+            let is_present = behind.first().is_some_and(|(other, _)| *other == node);
+            rest = &behind[usize::from(is_present)..];
             all.push((node, now));
         }
         all.extend_from_slice(rest);

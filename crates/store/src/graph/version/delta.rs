@@ -527,7 +527,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_keep_their_values() {
+    fn rows_retain_their_values() {
         let facets = || vec![(Arc::from("since"), Value::Int(4))];
         let lists = [
             vec![(Value::Int(3), Vec::new())],

@@ -283,7 +283,7 @@ mod tests {
     use crate::storage::{Array, FrozenBitmap, Offsets, catch_corrupt};
 
     #[test]
-    fn a_row_that_ends_before_it_begins_is_damage() {
+    fn a_row_of_negative_length_is_damage() {
         let base = Edges {
             subjects: FrozenBitmap::from_roaring(&RoaringBitmap::from([1, 2])),
             offsets: Offsets::Narrow(Array::from_vec(vec![0, 5, 3])),

@@ -274,7 +274,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Takes the next stored token.
-    fn take_position(&mut self) -> Option<usize> {
+    fn next_position(&mut self) -> Option<usize> {
         if self.descending { self.positions.next_back() } else { self.positions.next() }
     }
 }
@@ -284,14 +284,14 @@ impl<'a> Iterator for Tokens<'a> {
 
     fn next(&mut self) -> Option<TokenNodes<'a>> {
         if !self.is_changed() {
-            let position = self.take_position()?;
+            let position = self.next_position()?;
             return Some(TokenNodes::Stored(
                 &self.index.postings,
                 self.index.offsets.range(position),
             ));
         }
         let Changed { change, is_stored, .. } = self.next.take()?;
-        let stored = if is_stored { self.take_position() } else { None };
+        let stored = if is_stored { self.next_position() } else { None };
         let index = self.index;
         let stored = stored.map(|position| (&index.postings, index.offsets.range(position)));
         self.step_change();

@@ -12,5 +12,5 @@ pub(super) mod vectors;
 pub(super) mod predicate;
 pub(super) mod edge_numbers;
 pub(super) mod weight;
-pub(super) mod whole;
+pub(super) mod graph_version;
 pub(super) mod stats;

@@ -1,8 +1,8 @@
 //! How much there is of each predicate.
 
+use super::graph_version::Version;
 use super::predicate::{Predicate, PredicateData};
 use super::values::LangValues;
-use super::whole::Version;
 use crate::storage::facets_byte_len;
 use std::sync::Arc;
 

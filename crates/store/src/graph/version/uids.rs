@@ -157,10 +157,10 @@ impl Uids {
     /// # Errors
     ///
     /// [`Error::Limit`] when there are not so many left.
-    pub fn take_row(&self, count: u64) -> Result<Range<u64>> {
+    pub fn allocate_run(&self, count: u64) -> Result<Range<u64>> {
         let end = |next: u64| next.checked_add(count).filter(|end| *end <= UPPER);
-        let taken = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end);
-        taken.map(|start| start..start + count).map_err(|next| {
+        let allocated = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end);
+        allocated.map(|start| start..start + count).map_err(|next| {
             let left = UPPER.saturating_sub(next);
             let message = format!(
                 "{count} consecutive uids: {left} are left, the others are reserved for new nodes"
@@ -175,16 +175,21 @@ impl Uids {
     /// # Errors
     ///
     /// [`Error::Limit`] when there are not so many left.
-    pub fn take_unknown(&self, count: u64, nodes: &NodeIds, named: &NamedUids) -> Result<Vec<u64>> {
+    pub fn allocate_unused(
+        &self,
+        count: u64,
+        nodes: &NodeIds,
+        named: &NamedUids,
+    ) -> Result<Vec<u64>> {
         self.skip_to(named.next());
-        let mut taken: Vec<u64> = Vec::new();
-        while (taken.len() as u64) < count {
-            let more = self.take(count - taken.len() as u64)?;
-            let (before, end) = (taken.len(), more.end);
+        let mut allocated: Vec<u64> = Vec::new();
+        while (allocated.len() as u64) < count {
+            let more = self.take(count - allocated.len() as u64)?;
+            let (before, end) = (allocated.len(), more.end);
             if more.end <= UPPER {
-                taken.extend(more);
+                allocated.extend(more);
             } else if NodeIds::is_high(Uid(more.start)) {
-                taken.extend(more.filter(|&uid| nodes.node(Uid(uid)).is_none()));
+                allocated.extend(more.filter(|&uid| nodes.node(Uid(uid)).is_none()));
             } else {
                 let mut existing = self.lock();
                 let existing = existing.all();
@@ -193,21 +198,21 @@ impl Uids {
                     true => nodes.node(Uid(*uid)).is_none(),
                     false => !is_named(*uid as u32),
                 };
-                taken.extend(more.filter(is_free));
+                allocated.extend(more.filter(is_free));
                 // All were named. One step over the whole run, for it may be as long as the upper half.
-                if taken.len() == before {
+                if allocated.len() == before {
                     self.skip_to(end_of_run(existing, end).max(end_of_run(&named.upper, end)));
                 }
             }
         }
-        Ok(taken)
+        Ok(allocated)
     }
 
-    /// Takes back what [`Uids::take_unknown`] gave for a request that is refused, unless others have
+    /// Takes back what [`Uids::allocate_unused`] gave for a request that is refused, unless others have
     /// taken uids since: so a refused request costs none. Those that data has named meanwhile are lost, and the ones below.
-    pub fn give_back(&self, taken: &[u64]) {
-        let (Some(&first), Some(&last)) = (taken.first(), taken.last()) else { return };
-        if last - first + 1 == taken.len() as u64 {
+    pub fn give_back(&self, allocated: &[u64]) {
+        let (Some(&first), Some(&last)) = (allocated.first(), allocated.last()) else { return };
+        if last - first + 1 == allocated.len() as u64 {
             // Nobody skips meanwhile: else `next` could be at a uid that was just named, until it is seen.
             let least = self.least();
             let back = first.max(*least);
@@ -222,8 +227,8 @@ impl Uids {
     fn take(&self, count: u64) -> Result<Range<u64>> {
         // The greatest uid is never given: it is what a node id without a uid shows.
         let end = |next: u64| next.checked_add(count).filter(|end| *end < u64::MAX);
-        let taken = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end);
-        match taken {
+        let allocated = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end);
+        match allocated {
             Ok(start) => Ok(start..start + count),
             Err(next) => {
                 let message = format!("{count} new uids: only {} are left", u64::MAX - 1 - next);
@@ -276,7 +281,7 @@ mod tests {
     }
 
     fn take(uids: &Uids, count: u64, nodes: &NodeIds) -> Vec<u64> {
-        uids.take_unknown(count, nodes, &named(NOTHING)).unwrap()
+        uids.allocate_unused(count, nodes, &named(NOTHING)).unwrap()
     }
 
     #[test]
@@ -302,13 +307,13 @@ mod tests {
     fn named_uids_are_left_out() {
         let uids = Uids::starting_at(1);
         uids.reserve(&named(&[7]));
-        assert_eq!(uids.take_row(2).unwrap(), 8..10);
+        assert_eq!(uids.allocate_run(2).unwrap(), 8..10);
         uids.skip_to(1 << 31);
         let nodes = NodeIds::new(Array::from_vec(vec![1 << 31, (1 << 31) + 2])).unwrap();
         let low = 1 << 31;
         assert_eq!(take(&uids, 2, &nodes), [low + 1, low + 3]);
         uids.skip_to(u64::MAX - 3);
-        let error = uids.take_unknown(3, &nodes, &named(NOTHING)).unwrap_err();
+        let error = uids.allocate_unused(3, &nodes, &named(NOTHING)).unwrap_err();
         assert_eq!(error.to_string(), "3 new uids: only 2 are left");
         assert_eq!(take(&uids, 2, &nodes)[0], u64::MAX - 3);
     }
@@ -322,7 +327,7 @@ mod tests {
         assert_eq!(uids.next(), UPPER - 2);
         // What the request itself names is left out, too, before anybody else knows of it.
         let own = named(&[UPPER as u32 + 3]);
-        let given = uids.take_unknown(4, &nodes, &own).unwrap();
+        let given = uids.allocate_unused(4, &nodes, &own).unwrap();
         assert_eq!(given, [UPPER - 2, UPPER - 1, UPPER + 1, UPPER + 4]);
         uids.skip_to(u64::from(last) - 2);
         assert_eq!(take(&uids, 3, &nodes), [u64::from(last) - 2, 1 << 31, (1 << 31) + 1]);
@@ -340,18 +345,18 @@ mod tests {
     #[test]
     fn rows_leave_the_upper_half_alone() {
         let uids = Uids::starting_at(UPPER - 10);
-        assert_eq!(uids.take_row(8).unwrap(), UPPER - 10..UPPER - 2);
+        assert_eq!(uids.allocate_run(8).unwrap(), UPPER - 10..UPPER - 2);
         for _ in 0..2 {
-            let error = uids.take_row(3).unwrap_err().to_string();
+            let error = uids.allocate_run(3).unwrap_err().to_string();
             assert!(error.starts_with("3 consecutive uids: 2 are left"), "{error}");
         }
         assert_eq!(take(&uids, 3, &NodeIds::default()), [UPPER - 2, UPPER - 1, UPPER]);
-        let error = uids.take_row(u64::MAX).unwrap_err().to_string();
+        let error = uids.allocate_run(u64::MAX).unwrap_err().to_string();
         assert!(error.contains(": 0 are left"), "{error}");
     }
 
     #[test]
-    fn what_was_taken_last_is_given_back() {
+    fn the_last_allocation_is_returned() {
         let (uids, nodes) = (Uids::starting_at(5), NodeIds::default());
         let first = take(&uids, 3, &nodes);
         uids.give_back(&first);
@@ -366,9 +371,9 @@ mod tests {
     fn what_data_named_meanwhile_is_not_given_back() {
         for (name, back) in [(5, 6), (6, 7), (7, 8), (4, 5)] {
             let (uids, nodes) = (Uids::starting_at(5), NodeIds::default());
-            let taken = take(&uids, 3, &nodes);
+            let allocated = take(&uids, 3, &nodes);
             uids.reserve(&named(&[name]));
-            uids.give_back(&taken);
+            uids.give_back(&allocated);
             assert_eq!(take(&uids, 3, &nodes), [back, back + 1, back + 2], "{name} was named");
         }
     }

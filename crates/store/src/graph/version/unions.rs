@@ -63,17 +63,17 @@ fn radix_sort(nodes: &mut Vec<u32>) {
         if differ >> shift & 255 == 0 {
             continue;
         }
-        let mut ends = [0usize; 256];
-        nodes.iter().for_each(|node| ends[(node >> shift & 255) as usize] += 1);
+        let mut offsets = [0usize; 256];
+        nodes.iter().for_each(|node| offsets[(node >> shift & 255) as usize] += 1);
         let mut end = 0;
-        for slot in &mut ends {
+        for slot in &mut offsets {
             end += *slot;
             *slot = end;
         }
         // Backwards, as the ends are counted down: nodes with the
         // same byte keep the order that the lower bytes gave them.
         for &node in nodes.iter().rev() {
-            let slot = &mut ends[(node >> shift & 255) as usize];
+            let slot = &mut offsets[(node >> shift & 255) as usize];
             *slot -= 1;
             partitioned[*slot] = node;
         }

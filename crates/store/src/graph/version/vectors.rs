@@ -165,7 +165,7 @@ impl LangValues {
 
     /// The length of a vector of a node that is not among `nodes`, which ascend. The stored ones agree, so the first that is
     /// found tells it; vectors without numbers have no length. Only where nobody has a vector are all nodes looked at.
-    fn length_beside(&self, nodes: &[u32]) -> Option<usize> {
+    fn length_without(&self, nodes: &[u32]) -> Option<usize> {
         let subjects = self.subjects();
         let others = subjects.iter().filter(|node| nodes.binary_search(node).is_err());
         let mut lengths = others.filter_map(|node| {
@@ -215,8 +215,8 @@ impl Draft<'_> {
             let Some(options) = def.as_deref().and_then(vector_options) else { continue };
             let nodes: Vec<u32> = run.iter().map(|&(_, _, node, _)| node).collect();
             let stored = self.current(name).and_then(|predicate| predicate.values(lang));
-            let beside = stored.and_then(|values| values.length_beside(&nodes));
-            let others = run.iter().map(|&(.., length)| length).chain(beside);
+            let others_length = stored.and_then(|values| values.length_without(&nodes));
+            let others = run.iter().map(|&(.., length)| length).chain(others_length);
             if let Some(other) = others.into_iter().find(|&other| other != length) {
                 return Err(unequal_lengths(name, options.metric(), length, other));
             }

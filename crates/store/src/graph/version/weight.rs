@@ -49,8 +49,8 @@ pub(in crate::graph) fn of_compaction(
     is_due: impl Fn(usize, usize) -> bool,
 ) -> usize {
     /// What a changed row takes in a column and its indexes.
-    const FOLDED_ROW: usize = 32;
-    let part = |built: usize, changes: usize| 2 * (built + FOLDED_ROW * changes);
+    const COMPACTED_ROW: usize = 32;
+    let part = |built: usize, changes: usize| 2 * (built + COMPACTED_ROW * changes);
     let lang = |values: &LangValues| {
         let (changes, rows) = values.merge_sizes();
         let len = values.delta.rows.len();

@@ -88,7 +88,7 @@ fn recall(index: &VectorIndex, vectors: &[Vec<f32>], queries: &[Vec<f32>]) -> f6
 }
 
 #[test]
-fn nearly_all_of_the_nearest_are_found() {
+fn recall_of_nearest_neighbours_is_high() {
     for metric in ["euclidean", "cosine", "dotproduct"] {
         for make in [vectors, clustered] {
             let (data, queries) = (make(2000, 16, 1), make(50, 16, 2));
@@ -148,7 +148,7 @@ fn live_through_changes(options: &HnswOptions, rounds: u64) {
 }
 
 #[test]
-fn what_is_not_kept_still_shows_the_way() {
+fn excluded_points_still_guide_the_search() {
     let data = vectors(1000, 6, 6);
     let index = built(&column_of(&data), &options("euclidean"), None);
     let retains = |position: u32| position.is_multiple_of(50);

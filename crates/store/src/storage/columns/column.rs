@@ -17,8 +17,8 @@ pub struct Column {
     pub values: Values,
     /// Facets by position, sorted by key.
     pub facets: Vec<FacetColumn>,
-    /// What [`Column::ends`] found, once somebody has asked.
-    ends: OnceLock<Option<(i64, i64)>>,
+    /// What [`Column::min_max`] found, once somebody has asked.
+    min_max: OnceLock<Option<(i64, i64)>>,
 }
 
 /// One facet of values or edges. A key with values of several types has several columns.
@@ -42,7 +42,7 @@ impl Column {
         values: Values,
         facets: Vec<FacetColumn>,
     ) -> Column {
-        Column { subjects, rows, values, facets, ends: OnceLock::new() }
+        Column { subjects, rows, values, facets, min_max: OnceLock::new() }
     }
 
     /// The same values of other nodes, of which there are as many.
@@ -50,9 +50,9 @@ impl Column {
         Column { subjects, ..self.clone() }
     }
 
-    /// The least and the greatest value as [`Values::ends`] tells. The first call reads all values, later ones cost O(1).
-    pub(crate) fn ends(&self) -> Option<(i64, i64)> {
-        *self.ends.get_or_init(|| self.values.ends(0..self.values.len()))
+    /// The least and the greatest value as [`Values::min_max`] tells. The first call reads all values, later ones cost O(1).
+    pub(crate) fn min_max(&self) -> Option<(i64, i64)> {
+        *self.min_max.get_or_init(|| self.values.min_max(0..self.values.len()))
     }
 
     /// The positions of a node's values, `None` when it has none.

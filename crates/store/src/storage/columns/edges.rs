@@ -21,7 +21,7 @@ pub struct Edges {
 impl Edges {
     /// The number of lists whose memory is asked for before the first of them is read. A processor waits for about as many positions at the same time, and what
     /// they bring stays in the nearest cache until then.
-    pub(crate) const AHEAD: usize = 16;
+    pub(crate) const PREFETCH: usize = 16;
 
     /// The edges of a predicate that has none.
     pub fn empty() -> Edges {
@@ -42,8 +42,8 @@ impl Edges {
     /// first, then the first target of each, and only then they are visited. So the processor waits for many of them at once, and not for one after
     /// the other.
     pub(crate) fn for_each_row(&self, rows: &[u32], mut visit: impl FnMut(usize, &[u32])) {
-        let mut positions = [const { 0..0 }; Edges::AHEAD];
-        for (part, rows) in rows.chunks(Edges::AHEAD).enumerate() {
+        let mut positions = [const { 0..0 }; Edges::PREFETCH];
+        for (part, rows) in rows.chunks(Edges::PREFETCH).enumerate() {
             for (slot, &row) in positions.iter_mut().zip(rows) {
                 *slot = if row == NO_ROW { 0..0 } else { self.offsets.range(row as usize) };
             }
@@ -51,7 +51,7 @@ impl Edges {
             self.touch_lists(positions);
             for (position, (positions, row)) in positions.iter().zip(rows).enumerate() {
                 if *row != NO_ROW {
-                    visit(part * Edges::AHEAD + position, self.targets.slice(positions.clone()));
+                    visit(part * Edges::PREFETCH + position, self.targets.slice(positions.clone()));
                 }
             }
         }
@@ -59,8 +59,8 @@ impl Edges {
 
     /// Has the memory of the first targets of some nodes on its way, before they are read one by one: see [`Edges::for_each_row`]. O(nodes).
     pub(crate) fn touch(&self, nodes: &[u32]) {
-        let mut positions = [const { 0..0 }; Edges::AHEAD];
-        for nodes in nodes.chunks(Edges::AHEAD) {
+        let mut positions = [const { 0..0 }; Edges::PREFETCH];
+        for nodes in nodes.chunks(Edges::PREFETCH) {
             let slots = positions.iter_mut().zip(nodes);
             slots.for_each(|(slot, node)| *slot = self.positions(*node));
             self.touch_lists(&positions[..nodes.len()]);

@@ -84,11 +84,11 @@ impl Offsets {
     /// When there is no such row; mapped offsets unwind.
     #[inline]
     pub fn range(&self, row: usize) -> Range<usize> {
-        let ends = match self {
+        let bounds = match self {
             Offsets::Narrow(starts) => two(starts.slice(row..row.saturating_add(2))),
             Offsets::Wide(starts) => two(starts.slice(row..row.saturating_add(2))),
         };
-        self.positions(row, ends)
+        self.positions(row, bounds)
     }
 
     /// Calls `visit` with some rows and their positions, in their order: a few instructions for each.
@@ -163,8 +163,8 @@ impl Offsets {
     /// # Panics
     ///
     /// When there are no such rows; mapped offsets unwind.
-    pub(crate) fn push_ends(&self, rows: Range<usize>, by: i64, out: &mut Vec<i32>) -> bool {
-        fn ends<T: Copy + Into<u64> + PartialOrd>(
+    pub(crate) fn push_bounds(&self, rows: Range<usize>, by: i64, out: &mut Vec<i32>) -> bool {
+        fn bounds<T: Copy + Into<u64> + PartialOrd>(
             starts: &[T],
             by: i64,
             out: &mut Vec<i32>,
@@ -176,8 +176,8 @@ impl Offsets {
             ascend && i32::try_from(last).is_ok()
         }
         match self {
-            Offsets::Narrow(starts) => ends(starts.slice(rows.start..rows.end + 1), by, out),
-            Offsets::Wide(starts) => ends(starts.slice(rows.start..rows.end + 1), by, out),
+            Offsets::Narrow(starts) => bounds(starts.slice(rows.start..rows.end + 1), by, out),
+            Offsets::Wide(starts) => bounds(starts.slice(rows.start..rows.end + 1), by, out),
         }
     }
 

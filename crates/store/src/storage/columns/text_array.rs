@@ -143,14 +143,14 @@ impl TextArray {
     /// # Panics
     ///
     /// When there are no such texts; a mapped array unwinds.
-    pub(crate) fn run(&self, rows: Range<usize>, ends: &mut Vec<usize>) -> &str {
-        ends.clear();
+    pub(crate) fn run(&self, rows: Range<usize>, bounds: &mut Vec<usize>) -> &str {
+        bounds.clear();
         let start = self.offsets.start(rows.start);
         // A row that ends before it begins unwinds.
-        self.offsets.for_each(rows.clone(), |_, positions| ends.push(positions.end - start));
-        let bytes = self.bytes.slice(start..start + ends.last().copied().unwrap_or_default());
+        self.offsets.for_each(rows.clone(), |_, positions| bounds.push(positions.end - start));
+        let bytes = self.bytes.slice(start..start + bounds.last().copied().unwrap_or_default());
         if let Ok(text) = std::str::from_utf8(bytes)
-            && ends.iter().all(|end| text.is_char_boundary(*end))
+            && bounds.iter().all(|end| text.is_char_boundary(*end))
         {
             return text;
         }
@@ -165,9 +165,9 @@ impl TextArray {
     ///
     /// Unwinds where one is no text.
     pub(crate) fn check(&self) {
-        let mut ends = Vec::new();
+        let mut bounds = Vec::new();
         for start in (0..self.len()).step_by(CHECKED_ROWS) {
-            _ = self.run(start..self.len().min(start + CHECKED_ROWS), &mut ends);
+            _ = self.run(start..self.len().min(start + CHECKED_ROWS), &mut bounds);
         }
     }
 
@@ -218,15 +218,15 @@ mod tests {
     }
 
     #[test]
-    fn texts_behind_one_another_are_one() {
+    fn contiguous_texts_are_one_slice() {
         let array = TextArray::from_iter(["ab", "", "\u{17e}", "c"]);
-        let mut ends = vec![7];
-        assert_eq!(array.run(0..4, &mut ends), "ab\u{17e}c");
-        assert_eq!(ends, [2, 2, 4, 5]);
-        assert_eq!(array.run(1..3, &mut ends), "\u{17e}");
-        assert_eq!(ends, [0, 2]);
-        assert_eq!(array.run(4..4, &mut ends), "");
-        assert!(ends.is_empty());
+        let mut bounds = vec![7];
+        assert_eq!(array.run(0..4, &mut bounds), "ab\u{17e}c");
+        assert_eq!(bounds, [2, 2, 4, 5]);
+        assert_eq!(array.run(1..3, &mut bounds), "\u{17e}");
+        assert_eq!(bounds, [0, 2]);
+        assert_eq!(array.run(4..4, &mut bounds), "");
+        assert!(bounds.is_empty());
     }
 
     #[test]

@@ -67,13 +67,13 @@ pub enum Values {
 }
 
 /// The numbers whose least and greatest are found at a time, so few that the second pass over them reads the nearest cache.
-const ENDS_BATCH: usize = 4096;
+const MIN_MAX_BATCH: usize = 4096;
 
 /// The least and the greatest of some numbers.
-fn ends_of<S: Copy + Ord + Into<i64>>(numbers: &[S]) -> Option<(i64, i64)> {
+fn min_max_of<S: Copy + Ord + Into<i64>>(numbers: &[S]) -> Option<(i64, i64)> {
     let first = *numbers.first()?;
     let (mut least, mut greatest) = (first, first);
-    for numbers in numbers.chunks(ENDS_BATCH) {
+    for numbers in numbers.chunks(MIN_MAX_BATCH) {
         least = numbers.iter().copied().fold(least, S::min);
         greatest = numbers.iter().copied().fold(greatest, S::max);
     }
@@ -206,14 +206,14 @@ impl Values {
 
     /// The least and the greatest of the values at some positions, as the whole numbers that they are stored as: ints, truths, and instants
     /// in days or seconds. `None` where there are none, and for values of other forms. O(positions), in one pass over memory.
-    pub(crate) fn ends(&self, positions: Range<usize>) -> Option<(i64, i64)> {
+    pub(crate) fn min_max(&self, positions: Range<usize>) -> Option<(i64, i64)> {
         match self {
             Values::SmallInt(numbers) | Values::SmallTime(numbers) => {
-                ends_of(numbers.slice(positions))
+                min_max_of(numbers.slice(positions))
             }
-            Values::Int(numbers) => ends_of(numbers.slice(positions)),
-            Values::Days(days) => ends_of(days.slice(positions)),
-            Values::Bool(bools) => ends_of(bools.slice(positions)),
+            Values::Int(numbers) => min_max_of(numbers.slice(positions)),
+            Values::Days(days) => min_max_of(days.slice(positions)),
+            Values::Bool(bools) => min_max_of(bools.slice(positions)),
             _ => None,
         }
     }
@@ -342,9 +342,9 @@ enum Kind {
     Float(Vec<f64>),
     Bool(Vec<u8>),
     DateTime(Times),
-    Text { value_type: ValueType, ends: Vec<u64>, bytes: Vec<u8> },
-    Vector { ends: Vec<u64>, numbers: Vec<f32> },
-    Mixed { ends: Vec<u64>, bytes: Vec<u8> },
+    Text { value_type: ValueType, bounds: Vec<u64>, bytes: Vec<u8> },
+    Vector { bounds: Vec<u64>, numbers: Vec<f32> },
+    Mixed { bounds: Vec<u64>, bytes: Vec<u8> },
 }
 
 impl ValuesBuilder {
@@ -355,9 +355,9 @@ impl ValuesBuilder {
             ValueType::Float => Kind::Float(Vec::new()),
             ValueType::Bool => Kind::Bool(Vec::new()),
             ValueType::DateTime => Kind::DateTime(Times::default()),
-            ValueType::Vector => Kind::Vector { ends: vec![0], numbers: Vec::new() },
-            ValueType::Binary => Kind::Mixed { ends: vec![0], bytes: Vec::new() },
-            _ => Kind::Text { value_type, ends: vec![0], bytes: Vec::new() },
+            ValueType::Vector => Kind::Vector { bounds: vec![0], numbers: Vec::new() },
+            ValueType::Binary => Kind::Mixed { bounds: vec![0], bytes: Vec::new() },
+            _ => Kind::Text { value_type, bounds: vec![0], bytes: Vec::new() },
         };
         ValuesBuilder { kind }
     }
@@ -369,8 +369,10 @@ impl ValuesBuilder {
             Kind::Float(numbers) => numbers.reserve(count),
             Kind::Bool(bools) => bools.reserve(count),
             Kind::DateTime(times) => times.seconds.reserve(count),
-            Kind::Text { ends, .. } | Kind::Vector { ends, .. } | Kind::Mixed { ends, .. } => {
-                ends.reserve(count);
+            Kind::Text { bounds, .. }
+            | Kind::Vector { bounds, .. }
+            | Kind::Mixed { bounds, .. } => {
+                bounds.reserve(count);
             }
         }
     }
@@ -389,9 +391,9 @@ impl ValuesBuilder {
             Kind::Float(numbers) => numbers.len(),
             Kind::Bool(bools) => bools.len(),
             Kind::DateTime(times) => times.seconds.len(),
-            Kind::Text { ends, .. } | Kind::Vector { ends, .. } | Kind::Mixed { ends, .. } => {
-                ends.len() - 1
-            }
+            Kind::Text { bounds, .. }
+            | Kind::Vector { bounds, .. }
+            | Kind::Mixed { bounds, .. } => bounds.len() - 1,
         }
     }
 
@@ -407,25 +409,25 @@ impl ValuesBuilder {
             (Kind::Float(numbers), ValueRef::Float(number)) => numbers.push(number),
             (Kind::Bool(bools), ValueRef::Bool(truth)) => bools.push(u8::from(truth)),
             (Kind::DateTime(times), ValueRef::DateTime(time)) => times.push(time),
-            (Kind::Vector { ends, numbers }, ValueRef::Vector(more)) => {
+            (Kind::Vector { bounds, numbers }, ValueRef::Vector(more)) => {
                 // Vectors may be of any length; indexes want one length, columns don't.
                 numbers.extend(more);
-                ends.push(numbers.len() as u64);
+                bounds.push(numbers.len() as u64);
             }
-            (Kind::Text { value_type, ends, bytes }, value) => {
+            (Kind::Text { value_type, bounds, bytes }, value) => {
                 // A text of another textual type is another type, too: a password must not become
                 // a string.
                 match text_of(value).filter(|_| value.value_type() == *value_type) {
                     Some(text) => {
                         bytes.extend(text.as_bytes());
-                        ends.push(bytes.len() as u64);
+                        bounds.push(bytes.len() as u64);
                     }
                     None => self.push_mixed(value),
                 }
             }
-            (Kind::Mixed { ends, bytes }, value) => {
+            (Kind::Mixed { bounds, bytes }, value) => {
                 tag(value, bytes);
-                ends.push(bytes.len() as u64);
+                bounds.push(bytes.len() as u64);
             }
             (_, value) => self.push_mixed(value),
         }
@@ -434,16 +436,17 @@ impl ValuesBuilder {
     /// Adds all of a run of values.
     pub fn append(&mut self, values: &Values) {
         match (&mut self.kind, values) {
-            (Kind::Text { value_type, ends, bytes }, Values::Text { value_type: other, texts })
-                if value_type == other =>
-            {
+            (
+                Kind::Text { value_type, bounds, bytes },
+                Values::Text { value_type: other, texts },
+            ) if value_type == other => {
                 let (offsets, more) = texts.parts();
                 // Counted from where its first text begins, which need not be 0.
                 let (base, first) = (bytes.len() as u64, offsets.start(0));
                 bytes.extend_from_slice(more.slice(first..offsets.total()));
                 let rows = 0..offsets.rows();
-                // Unwinds where a row ends before it begins, so none ends before the first one begins.
-                ends.extend(rows.map(|row| base + (offsets.range(row).end - first) as u64));
+                // Unwinds where a row bounds before it begins, so none bounds before the first one begins.
+                bounds.extend(rows.map(|row| base + (offsets.range(row).end - first) as u64));
             }
             (Kind::Int(numbers), Values::Int(more)) => numbers.extend_from_slice(more.as_slice()),
             (Kind::Float(numbers), Values::Float(more)) => {
@@ -471,15 +474,15 @@ impl ValuesBuilder {
             Kind::Float(numbers) => Values::Float(exact(numbers)),
             Kind::Bool(bools) => Values::Bool(exact(bools)),
             Kind::DateTime(times) => times.finish(),
-            Kind::Text { value_type, ends, bytes } => Values::Text {
+            Kind::Text { value_type, bounds, bytes } => Values::Text {
                 value_type,
-                texts: TextArray::from_parts(Offsets::from_vec(ends), exact(bytes)),
+                texts: TextArray::from_parts(Offsets::from_vec(bounds), exact(bytes)),
             },
-            Kind::Vector { ends, numbers } => {
-                Values::Vector { offsets: Offsets::from_vec(ends), numbers: exact(numbers) }
+            Kind::Vector { bounds, numbers } => {
+                Values::Vector { offsets: Offsets::from_vec(bounds), numbers: exact(numbers) }
             }
-            Kind::Mixed { ends, bytes } => {
-                Values::Mixed { offsets: Offsets::from_vec(ends), bytes: exact(bytes) }
+            Kind::Mixed { bounds, bytes } => {
+                Values::Mixed { offsets: Offsets::from_vec(bounds), bytes: exact(bytes) }
             }
         }
     }

@@ -265,7 +265,7 @@ impl FrozenBitmap {
     }
 
     /// The least and the greatest member, where there are some and they have no gap between them. O(1).
-    pub(in crate::storage::sets) fn ends_of_run(&self) -> Option<[u32; 2]> {
+    pub(in crate::storage::sets) fn bounds_of_run(&self) -> Option<[u32; 2]> {
         let first = self.range_from.filter(|_| 0 < self.len)?;
         Some([first, first + (self.len - 1) as u32])
     }
@@ -290,8 +290,8 @@ impl FrozenBitmap {
                     pairs.fold(true, |same, (node, low)| same & (*node == base | u32::from(*low)))
                 }
                 container => {
-                    let ends = nodes.first().zip(nodes.last());
-                    let lie_here = ends.is_some_and(|(first, last)| {
+                    let endpoints = nodes.first().zip(nodes.last());
+                    let lie_here = endpoints.is_some_and(|(first, last)| {
                         split(*first).0 == entry.key && split(*last).0 == entry.key
                     });
                     lie_here && container.has_all(nodes)
@@ -302,7 +302,7 @@ impl FrozenBitmap {
 
     /// True when the sets are seen to be equal without a look at the members: they share them, or neither has gaps. `false` does
     /// not mean that they differ.
-    pub(in crate::storage) fn is_known_to_equal(&self, other: &FrozenBitmap) -> bool {
+    pub(in crate::storage) fn is_surely_equal(&self, other: &FrozenBitmap) -> bool {
         let both_are_ranges = self.range_from.is_some() && self.range_from == other.range_from;
         let shared =
             self.directory.is_same(&other.directory) && self.payload.is_same(&other.payload);
@@ -313,7 +313,7 @@ impl FrozenBitmap {
     /// nothing where the sets differ in their lengths or share their members.
     pub(crate) fn is_stored_as(&self, other: &FrozenBitmap) -> bool {
         let words = |bitmap: &FrozenBitmap| 0..bitmap.payload.len();
-        self.is_known_to_equal(other)
+        self.is_surely_equal(other)
             || self.len == other.len
                 && self.directory.as_slice() == other.directory.as_slice()
                 && self.payload.slice(words(self)) == other.payload.slice(words(other))
@@ -357,9 +357,9 @@ impl FrozenBitmap {
         nodes: &mut Vec<u32>,
     ) {
         let end = self.len().min(skip.saturating_add(count));
-        let ends =
+        let endpoints =
             end.checked_sub(1).and_then(|last| Some((self.select(skip)?, self.select(last)?)));
-        let Some((first, last)) = ends.filter(|_| skip < end) else { return };
+        let Some((first, last)) = endpoints.filter(|_| skip < end) else { return };
         nodes.reserve(end - skip);
         if (last - first) as usize == end - skip - 1 {
             nodes.extend(first..last);

@@ -78,8 +78,8 @@ impl Stored<'_> {
     /// changes).
     pub(super) fn or_near(&self, other: &Stored<'_>) -> Option<(RoaringBitmap, RoaringBitmap)> {
         let most = self.bits.len() as u64 / MUCH;
-        let beside = other.bits.len() as u64 - self.bits.and_len(other.bits);
-        if most < beside + self.changes_len() + other.changes_len() {
+        let extra = other.bits.len() as u64 - self.bits.and_len(other.bits);
+        if most < extra + self.changes_len() + other.changes_len() {
             return None;
         }
         let mut gained = other.bits.and_not(self.bits);
@@ -94,7 +94,10 @@ impl Stored<'_> {
 
     /// What the members have beside those of another stored bitmap, and what they lack of these; `None` where that is much.
     /// O(words of the containers + changes).
-    pub(super) fn beside(&self, other: &FrozenBitmap) -> Option<(RoaringBitmap, RoaringBitmap)> {
+    pub(super) fn changes_against(
+        &self,
+        other: &FrozenBitmap,
+    ) -> Option<(RoaringBitmap, RoaringBitmap)> {
         let (mine, theirs) = (self.bits.len() as u64, other.len() as u64);
         let most = mine.min(theirs) / MUCH;
         if most < mine.abs_diff(theirs) + self.changes_len() {

@@ -62,7 +62,7 @@ mod tests {
     proptest! {
         /// Members are told from others, in whichever form they come and are retained.
         #[test]
-        fn members_are_told(
+        fn members_are_reported(
             nodes in prop::collection::btree_set(any::<u32>(), 0..200),
             shift in 0u32..32,
             questions in prop_oneof![Just(1_usize), Just(1 << 20)],

@@ -297,35 +297,35 @@ impl NodeSet {
 
     /// True when the sets are seen to be equal without a walk over them: both are the same stored set with the same changes.
     /// `false` does not mean that they differ. O(1), or O(changes).
-    pub(crate) fn is_known_to_equal(&self, other: &NodeSet) -> bool {
+    pub(crate) fn is_surely_equal(&self, other: &NodeSet) -> bool {
         let same = |one: &Arc<RoaringBitmap>, other: &Arc<RoaringBitmap>| {
             Arc::ptr_eq(one, other) || one == other
         };
         match (self, other) {
-            (NodeSet::Frozen(one), NodeSet::Frozen(other)) => one.is_known_to_equal(other),
+            (NodeSet::Frozen(one), NodeSet::Frozen(other)) => one.is_surely_equal(other),
             (NodeSet::Bitmap(one), NodeSet::Bitmap(other)) => Arc::ptr_eq(one, other),
             (
                 NodeSet::Overlay { base, gained, lost },
                 NodeSet::Overlay { base: other, gained: more, lost: less },
-            ) => base.is_known_to_equal(other) && same(gained, more) && same(lost, less),
+            ) => base.is_surely_equal(other) && same(gained, more) && same(lost, less),
             _ => false,
         }
     }
 
     /// True when the sets have the same members. O(containers) for two stored bitmaps with few changes, else a walk over both.
     pub(crate) fn equals(&self, other: &NodeSet) -> bool {
-        self.is_known_to_equal(other)
+        self.is_surely_equal(other)
             || self.len() == other.len()
-                && (self.is_known_to_have_all(other) || self.and(other).len() == self.len())
+                && (self.is_sure_superset(other) || self.and(other).len() == self.len())
     }
 
     /// True when all members of `other` are seen to be members: of a list without gaps, or of two stored bitmaps with few changes. `false` does not mean
     /// that they are not. O(1) for the same set, O(log members) for such a list, O(containers) where the stored sets have no gaps, else O(containers + runs + changes), without
     /// a walk over the members.
-    pub(crate) fn is_known_to_have_all(&self, other: &NodeSet) -> bool {
+    pub(crate) fn is_sure_superset(&self, other: &NodeSet) -> bool {
         /// Looking up more changes than this costs as much as a walk.
         const CHANGES_MAX: u64 = 1 << 15;
-        if self.is_known_to_equal(other) {
+        if self.is_surely_equal(other) {
             return true;
         }
         if let Some(list) = self.list().filter(|list| is_run(list)) {
@@ -345,7 +345,7 @@ impl NodeSet {
 
     /// What a set has beside some stored members, and which of these it lacks; `None` where that is much, or the set is no stored bitmap. O(payload), or
     /// O(words of the containers of both) where the set is not made of these members.
-    pub(crate) fn changes_beside(&self, members: &FrozenBitmap) -> Option<SetChanges> {
+    pub(crate) fn changes_against(&self, members: &FrozenBitmap) -> Option<SetChanges> {
         let none = RoaringBitmap::new();
         let stored = self.stored(&none)?;
         if stored.bits.is_stored_as(members) {
@@ -354,7 +354,7 @@ impl NodeSet {
             };
             return Some(SetChanges { gained: Arc::clone(gained), lost: Arc::clone(lost) });
         }
-        let (gained, lost) = stored.beside(members)?;
+        let (gained, lost) = stored.changes_against(members)?;
         Some(SetChanges { gained: Arc::new(gained), lost: Arc::new(lost) })
     }
 
@@ -646,7 +646,7 @@ impl NodeSet {
             NodeSet::Sorted(members) => members.as_slice(),
             NodeSet::Slice(array, range) => array.slice(range.clone()),
             NodeSet::Frozen(members) => {
-                return Some(positions_between(nodes, &members.ends_of_run()?));
+                return Some(positions_between(nodes, &members.bounds_of_run()?));
             }
             _ => return None,
         };

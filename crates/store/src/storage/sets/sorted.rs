@@ -27,8 +27,8 @@ pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
 
 /// The members of a bitmap between the ends of a sorted list, both included.
 fn between<'m>(nodes: &[u32], members: &'m RoaringBitmap) -> impl Iterator<Item = u32> + use<'m> {
-    let ends = nodes.first().zip(nodes.last());
-    ends.map(|(&first, &last)| members.range(first..=last)).into_iter().flatten()
+    let bounds = nodes.first().zip(nodes.last());
+    bounds.map(|(&first, &last)| members.range(first..=last)).into_iter().flatten()
 }
 
 /// The positions of those nodes of a sorted list that are members of a bitmap. O(log) of the nodes between two members for each of them.
@@ -42,8 +42,8 @@ fn positions_of(nodes: &[u32], members: &RoaringBitmap) -> impl Iterator<Item = 
 
 /// The number of members of a bitmap between the ends of a sorted list. O(containers).
 fn members_between(nodes: &[u32], members: &RoaringBitmap) -> usize {
-    let ends = nodes.first().zip(nodes.last());
-    ends.map_or(0, |(&first, &last)| members.range_cardinality(first..=last) as usize)
+    let bounds = nodes.first().zip(nodes.last());
+    bounds.map_or(0, |(&first, &last)| members.range_cardinality(first..=last) as usize)
 }
 
 /// So many members are listed at a time to be merged with a list.
@@ -144,8 +144,8 @@ fn gallop_from<T>(items: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usiz
 }
 
 /// The positions of those nodes of an ascending list that lie between the ends of another.
-pub(super) fn positions_between(nodes: &[u32], ends: &[u32]) -> Range<usize> {
-    let (Some(&first), Some(&last)) = (ends.first(), ends.last()) else { return 0..0 };
+pub(super) fn positions_between(nodes: &[u32], bounds: &[u32]) -> Range<usize> {
+    let (Some(&first), Some(&last)) = (bounds.first(), bounds.last()) else { return 0..0 };
     let start = nodes.partition_point(|&node| node < first);
     start..start + nodes[start..].partition_point(|&node| node <= last)
 }
@@ -203,8 +203,8 @@ impl<'m> EvenSearch<'m> {
     #[inline]
     pub(crate) fn find(&mut self, node: u32) -> Option<usize> {
         let next = self.members.get(self.done)?;
-        let ahead = (u64::from(node.saturating_sub(*next)) * self.fraction) >> 32;
-        self.done += gallop_from(&self.members[self.done..], ahead as usize, |it| *it < node);
+        let estimate = (u64::from(node.saturating_sub(*next)) * self.fraction) >> 32;
+        self.done += gallop_from(&self.members[self.done..], estimate as usize, |it| *it < node);
         (self.members.get(self.done) == Some(&node)).then_some(self.done)
     }
 }
@@ -379,7 +379,7 @@ mod tests {
 
         /// A search that begins anywhere ends where one from the front does, and lists of any length are reduced by each other and by bitmaps.
         #[test]
-        fn searches_end_at_the_same_place(
+        fn searches_return_the_same_position(
             members in btree_set(0u32..200_000, 0..2000),
             nodes in btree_set(0u32..200_000, 0..100),
             guess in 0usize..2100,
@@ -494,7 +494,7 @@ mod tests {
                 let has_all = expected.iter().all(|node| members.binary_search(node).is_ok());
                 // An overlay over nothing is a plain set, which is not looked at.
                 let is_stored = |set: &NodeSet| matches!(set, NodeSet::Frozen(_) | NodeSet::Overlay { .. });
-                let result = sets[0].is_known_to_have_all(&requested[0]);
+                let result = sets[0].is_sure_superset(&requested[0]);
                 prop_assert_eq!(result, has_all && is_stored(&sets[0]) && is_stored(&requested[0]));
             }
         }

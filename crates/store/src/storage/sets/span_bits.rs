@@ -151,8 +151,8 @@ mod tests {
         ) {
             let nodes: Vec<u32> = nodes.iter().map(|node| node + shift).collect();
             let expected: BTreeSet<u32> = nodes.iter().copied().collect();
-            let ends = (*expected.first().unwrap(), *expected.last().unwrap());
-            let bits = SpanBits::of(ends.0, ends.1, nodes.iter().copied());
+            let bounds = (*expected.first().unwrap(), *expected.last().unwrap());
+            let bits = SpanBits::of(bounds.0, bounds.1, nodes.iter().copied());
             let mut members = Vec::new();
             bits.append_to(&mut members);
             prop_assert_eq!(&members, &expected.iter().copied().collect::<Vec<u32>>());

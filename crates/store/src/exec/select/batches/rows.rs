@@ -197,7 +197,7 @@ impl RowFinder {
     /// subjects), for many members.
     pub(crate) fn of(subjects: &FrozenBitmap, members: Members<'_>) -> RowFinder {
         let beside = match members {
-            Members::Set(set) if ALIKE_MIN <= set.len() => set.changes_beside(subjects),
+            Members::Set(set) if ALIKE_MIN <= set.len() => set.changes_against(subjects),
             _ => None,
         };
         RowFinder { beside, ..RowFinder::default() }

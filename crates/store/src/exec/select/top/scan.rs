@@ -77,7 +77,7 @@ impl<'a> Scan<'a> {
         let ends = subjects.min().zip(subjects.max());
         let first = ends.filter(|(first, last)| (last - first) as usize + 1 == subjects.len());
         let first = first.map(|(first, _)| first);
-        let is_complete = ends.is_some() && nodes.is_known_to_have_all(&part.subjects());
+        let is_complete = ends.is_some() && nodes.is_sure_superset(&part.subjects());
         // Of few nodes the changes are looked up.
         let changes = if is_complete { NumberChanges::of_all(part, value_type) } else { None };
         Some(Scan { part, value_type, ranks, nodes, is_complete, first, changes, filter, control })
@@ -493,7 +493,7 @@ pub(in crate::exec::select) fn by_column_var(
         return Ok(None);
     }
     let mut top = Top::new(expected, descending);
-    let is_all = nodes.is_known_to_equal(&column.subjects());
+    let is_all = nodes.is_surely_equal(&column.subjects());
     let finders = column.finders();
     let look = |positions: Range<usize>, top: &mut Top| {
         let mut result = Vec::new();

@@ -68,7 +68,7 @@ impl<'s> Back<'s> {
                 _ => return Ok(Some(edges / EDGES_A_TURN)),
             }
         } else {
-            GraphCache::take(control.graphs(), &expected, &task)?.0
+            GraphCache::get(control.graphs(), &expected, &task)?.0
         };
         graph.incoming(&task)?;
         *self = Back::Inverted(graph);

@@ -128,7 +128,7 @@ impl TextChunk {
         let (offsets, bytes) = texts.parts();
         let (start, end) = (offsets.start(rows.start), offsets.start(rows.end));
         let by = (self.bytes.len() as i64).wrapping_sub(start as i64);
-        if !offsets.push_ends(rows, by, &mut self.ends) {
+        if !offsets.push_bounds(rows, by, &mut self.ends) {
             return Ok(false);
         }
         let bytes = bytes.slice(start..end);

@@ -4,9 +4,9 @@
 
 use crate::graph::change::changes::{Changes, Part, SetValue};
 use crate::graph::version::delta::FacetList;
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::uids::NamedUids;
-use crate::graph::version::whole::Version;
 use crate::storage::text_of;
 use hexgraph_base::types::{Error, Result, Uid, Value};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub fn graphql_schema(version: &Version) -> Option<(Uid, String)> {
 pub fn stage_graphql_schema(version: &Version, text: &str) -> Result<(Changes, Uid)> {
     let uid = match graphql_schema(version) {
         Some((uid, _)) => uid,
-        None => Uid(version.uids.take_unknown(1, &version.nodes, &NamedUids::default())?[0]),
+        None => Uid(version.uids.allocate_unused(1, &version.nodes, &NamedUids::default())?[0]),
     };
     Ok((changes(version, uid, text)?, uid))
 }
@@ -90,9 +90,9 @@ mod tests {
         let (changes, again) = stage_graphql_schema(&version, "type B { b: Int }").unwrap();
         assert_eq!(again, uid);
         let version = changes.apply(&version).unwrap();
-        let version = SchemaChange::DropData.carry_out(&version, &|| Ok(())).unwrap();
+        let version = SchemaChange::DropData.execute(&version, &|| Ok(())).unwrap();
         assert_eq!(graphql_schema(&version), Some((uid, "type B { b: Int }".to_owned())));
-        let version = SchemaChange::DropAll.carry_out(&version, &|| Ok(())).unwrap();
+        let version = SchemaChange::DropAll.execute(&version, &|| Ok(())).unwrap();
         assert_eq!(graphql_schema(&version), None);
     }
 }

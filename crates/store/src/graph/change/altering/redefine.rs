@@ -1,13 +1,13 @@
 //! Other definitions for a graph whose writers go on.
 //!
 //! Indexes and backward edges are built of one version, which takes as long as the predicates are large. Then the rows that were changed
-//! meanwhile are put on top, as a fold does it, and the last of them in the writers' turn: see `graph/build/fold.rs`.
+//! meanwhile are put on top, as a fold does it, and the last of them in the writers' turn: see `graph/build/compaction.rs`.
 
 use super::alter::build_defined;
 use super::definitions::Definitions;
 use crate::graph::build::compact::{Check, is_compaction_due};
-use crate::graph::build::fold::Fold;
-use crate::graph::version::whole::Version;
+use crate::graph::build::compaction::Compaction;
+use crate::graph::version::graph_version::Version;
 use hexgraph_base::budget::Reservation;
 use hexgraph_base::types::Result;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Predicates that were built under other definitions, and keep up with their commits.
 pub struct Redefinition {
     definitions: Definitions,
-    built: Vec<(Arc<str>, Fold)>,
+    built: Vec<(Arc<str>, Compaction)>,
     /// The memory that was drawn for them.
     _reservation: Reservation,
 }
@@ -35,8 +35,8 @@ impl Redefinition {
         let built = build_defined(version, &definitions, &reservation, check)?;
         let keeping_up = |(name, built): (Arc<str>, Arc<_>)| {
             let seen = version.predicates.get(&name).unwrap_or(&built);
-            let fold = Fold::redefined(seen, Arc::clone(&built));
-            (name, fold)
+            let compaction = Compaction::redefined(seen, Arc::clone(&built));
+            (name, compaction)
         };
         let built = built.into_iter().map(keeping_up).collect();
         Ok(Redefinition { definitions, built, _reservation: reservation })
@@ -50,10 +50,10 @@ impl Redefinition {
     /// [`hexgraph_base::types::Error::Schema`] for a value that a new index can't take.
     pub fn catch_up(&mut self, version: &Version) -> Result<Option<usize>> {
         let mut rows = 0;
-        for (name, fold) in &mut self.built {
+        for (name, compaction) in &mut self.built {
             // One that nobody had defined is its own origin: it has to be unknown still.
             let Some(now) = version.predicates.get(name) else { continue };
-            match fold.catch_up(now, &version.thresholds)? {
+            match compaction.catch_up(now, &version.thresholds)? {
                 Some(count) => rows += count,
                 None => return Ok(None),
             }
@@ -70,10 +70,12 @@ impl Redefinition {
     pub fn version(&self, head: &Version) -> Version {
         let mut next = head.clone();
         self.definitions.apply(Arc::make_mut(&mut next.schema));
-        next.replace(self.built.iter().map(|(name, fold)| (Arc::clone(name), fold.compacted())));
+        next.replace(
+            self.built.iter().map(|(name, compaction)| (Arc::clone(name), compaction.compacted())),
+        );
         let mut built = self.built.iter();
-        next.is_compaction_due |=
-            built.any(|(_, fold)| is_compaction_due(&fold.compacted(), &head.thresholds));
+        next.is_compaction_due |= built
+            .any(|(_, compaction)| is_compaction_due(&compaction.compacted(), &head.thresholds));
         next
     }
 }

@@ -1,8 +1,8 @@
 //! Values that a changed type can't show: they keep the type that they were stored with, and reading them is an error.
 
 use crate::graph::change::altering::definitions::Definitions;
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::predicate::Predicate;
-use crate::graph::version::whole::Version;
 use hexgraph_base::schema::SchemaItem;
 use hexgraph_base::types::{Value, ValueRef, ValueType, shown};
 

@@ -3,10 +3,10 @@
 use super::{Built, EXTERNAL, Label, Pending, with_bound};
 use crate::graph::build::replaced_rows::Superseded;
 use crate::graph::load::spill::Spill;
-use crate::graph::load::typed_ends::EdgeEnds;
+use crate::graph::load::typed_endpoints::EdgeEndpoints;
 use crate::graph::load::unique::check_unique;
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::predicate::Predicate;
-use crate::graph::version::whole::Version;
 use hexgraph_base::budget::Reservation;
 use hexgraph_base::schema::{PredicateDef, Schema};
 use hexgraph_base::types::Result;
@@ -36,9 +36,9 @@ pub(super) struct BuiltPredicate {
 
 impl BuiltPredicate {
     /// The ends of its edges. `None` for a predicate of values.
-    pub(super) fn ends(&self) -> Option<EdgeEnds> {
+    pub(super) fn endpoints(&self) -> Option<EdgeEndpoints> {
         let [sources, targets] = &self.nodes;
-        self.predicate.is_edges().then(|| EdgeEnds {
+        self.predicate.is_edges().then(|| EdgeEndpoints {
             predicate: self.predicate.def.name.clone(),
             sources: sources.clone(),
             targets: targets.clone(),
@@ -95,7 +95,7 @@ impl Builder<'_> {
         if !numbers.is_empty() {
             pending.renumber(|node| numbers[(node - EXTERNAL) as usize]);
         }
-        let nodes = pending.ends();
+        let nodes = pending.endpoints();
         let (predicate, superseded) = pending.build(old, &version.thresholds, is_bounded);
         check_unique(&predicate, (&version.nodes, &version.schema), label)?;
         let repeated = gone(came, &predicate);

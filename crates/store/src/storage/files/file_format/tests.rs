@@ -130,7 +130,7 @@ fn what_is_mapped_stays_when_the_file_is_written_anew() {
 }
 
 #[test]
-fn every_damaged_byte_is_found_or_does_not_matter() {
+fn every_damaged_byte_is_detected_or_harmless() {
     let (mut bytes, content) = sample_file(40);
     for index in 0..bytes.len() {
         for flip in [1, 0x80, 0xff] {

@@ -15,13 +15,13 @@ fn path(folder: &tempfile::TempDir) -> PathBuf {
 fn write(path: &Path, payloads: &[Vec<u8>]) -> Vec<u64> {
     let header = Header { number: 1, identity: Identity(7), ..Header::default() };
     let mut writer = LogWriter::create(&Disk, path, &header).unwrap();
-    let mut ends = vec![writer.end()];
+    let mut bounds = vec![writer.end()];
     for (commit, payload) in payloads.iter().enumerate() {
         let synced = writer.end();
         assert!(writer.append(commit as u64, payload, synced).is_ok());
-        ends.push(writer.end());
+        bounds.push(writer.end());
     }
-    ends
+    bounds
 }
 
 fn read(path: &Path) -> (Vec<Vec<u8>>, Result<u64, Error>) {
@@ -49,27 +49,27 @@ proptest! {
     }
 
     #[test]
-    fn a_log_that_is_cut_anywhere_keeps_its_whole_records(payloads in payloads(), cut: prop::sample::Index) {
+    fn a_truncated_log_retains_its_complete_records(payloads in payloads(), cut: prop::sample::Index) {
         let folder = tempfile::tempdir().unwrap();
-        let ends = write(&path(&folder), &payloads);
-        let len = cut.index(*ends.last().unwrap() as usize + 1) as u64;
+        let bounds = write(&path(&folder), &payloads);
+        let len = cut.index(*bounds.last().unwrap() as usize + 1) as u64;
         fs::File::options().write(true).open(path(&folder)).unwrap().set_len(len).unwrap();
         let (read, tail) = read(&path(&folder));
-        let full = ends.iter().filter(|end| **end <= len).count().saturating_sub(1);
+        let full = bounds.iter().filter(|end| **end <= len).count().saturating_sub(1);
         prop_assert_eq!(&read[..], &payloads[..full]);
-        prop_assert_eq!(tail.unwrap(), if len < HEADER_LEN { 0 } else { len - ends[full] });
+        prop_assert_eq!(tail.unwrap(), if len < HEADER_LEN { 0 } else { len - bounds[full] });
     }
 
     #[test]
     fn a_byte_that_is_damaged_is_never_skipped(payloads in payloads(), at: prop::sample::Index, flip in 1u8..) {
         let folder = tempfile::tempdir().unwrap();
-        let ends = write(&path(&folder), &payloads);
+        let bounds = write(&path(&folder), &payloads);
         let mut bytes = fs::read(path(&folder)).unwrap();
         let at = HEADER_LEN as usize + at.index(bytes.len() - HEADER_LEN as usize);
         bytes[at] ^= flip;
         fs::write(path(&folder), bytes).unwrap();
         let (read, tail) = read(&path(&folder));
-        let full = ends.iter().filter(|end| **end <= at as u64).count() - 1;
+        let full = bounds.iter().filter(|end| **end <= at as u64).count() - 1;
         prop_assert_eq!(&read[..], &payloads[..full]);
         // What was damaged before a record that knows better is damage; the last record may be one
         // that was never whole.

@@ -27,7 +27,7 @@ impl FrozenBitmap {
 
     /// The number of members of both, without making the set of them.
     pub fn and_len(&self, other: &FrozenBitmap) -> u64 {
-        if self.is_known_to_equal(other) {
+        if self.is_surely_equal(other) {
             return self.len as u64;
         }
         self.shared_keys(other)
@@ -67,7 +67,7 @@ impl FrozenBitmap {
 
     /// The members that `other` does not have.
     pub fn and_not(&self, other: &FrozenBitmap) -> RoaringBitmap {
-        if self.is_known_to_equal(other) {
+        if self.is_surely_equal(other) {
             return RoaringBitmap::new();
         }
         let mut rest = PortableWriter::default();

@@ -151,10 +151,10 @@ impl PortableWriter {
 /// Reads the portable format as the roaring crate wrote it. `None` when it ends too early.
 fn read_portable(portable: &[u8]) -> Option<FrozenBitmap> {
     let mut rest = portable;
-    let cookie = take_u32(&mut rest)?;
+    let cookie = read_u32(&mut rest)?;
     let has_runs = cookie & 0xffff == COOKIE_RUNS;
     debug_assert!(has_runs || cookie == COOKIE_PLAIN, "these are the two forms");
-    let count = if has_runs { (cookie >> 16) + 1 } else { take_u32(&mut rest)? } as usize;
+    let count = if has_runs { (cookie >> 16) + 1 } else { read_u32(&mut rest)? } as usize;
     let is_run = rest.split_off(..if has_runs { count.div_ceil(8) } else { 0 })?;
     let descriptions = rest.split_off(..4 * count)?;
     // The containers lie contiguously in order, so their offsets tell nothing new.
@@ -185,7 +185,7 @@ fn read_portable(portable: &[u8]) -> Option<FrozenBitmap> {
     Some(builder.finish())
 }
 
-fn take_u32(rest: &mut &[u8]) -> Option<u32> {
+fn read_u32(rest: &mut &[u8]) -> Option<u32> {
     rest.split_off(..4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
 }
 

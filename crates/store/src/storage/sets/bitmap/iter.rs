@@ -123,14 +123,16 @@ impl Iterator for FrozenIter<'_> {
     }
 
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, first: B, mut step: F) -> B {
-        let mut folded = first;
+        let mut accumulated = first;
         loop {
             // Read once for each container, so that the loop over its members keeps it in a
             // register.
             let base = self.base;
-            folded = self.members.compact_all(folded, |folded, low| step(folded, base | low));
+            accumulated = self
+                .members
+                .accumulate(accumulated, |accumulated, low| step(accumulated, base | low));
             if !self.enter() {
-                return folded;
+                return accumulated;
             }
         }
     }
@@ -198,28 +200,28 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn compact_all<B>(&self, first: B, mut step: impl FnMut(B, u32) -> B) -> B {
-        let mut folded = first;
+    fn accumulate<B>(&self, first: B, mut step: impl FnMut(B, u32) -> B) -> B {
+        let mut accumulated = first;
         match *self {
             Members::Sorted(ref lows) => {
                 for &low in lows.as_slice() {
-                    folded = step(folded, low.into());
+                    accumulated = step(accumulated, low.into());
                 }
             }
             Members::Bits { words, index, word } => {
-                folded = fold_word(folded, word, index as u32 * 64, &mut step);
+                accumulated = accumulate_word(accumulated, word, index as u32 * 64, &mut step);
                 for (index, &word) in words.iter().enumerate().skip(index + 1) {
-                    folded = fold_word(folded, word, index as u32 * 64, &mut step);
+                    accumulated = accumulate_word(accumulated, word, index as u32 * 64, &mut step);
                 }
             }
             Members::Runs { mut runs, mut next, mut end } => loop {
-                folded = (next..end).fold(folded, &mut step);
+                accumulated = (next..end).fold(accumulated, &mut step);
                 if !step_run(&mut runs, &mut next, &mut end) {
                     break;
                 }
             },
         }
-        folded
+        accumulated
     }
 }
 
@@ -268,12 +270,12 @@ fn step_run(runs: &mut &[Run], next: &mut u32, end: &mut u32) -> bool {
     false
 }
 
-fn fold_word<B>(first: B, word: u64, base: u32, step: &mut impl FnMut(B, u32) -> B) -> B {
-    let mut folded = first;
+fn accumulate_word<B>(first: B, word: u64, base: u32, step: &mut impl FnMut(B, u32) -> B) -> B {
+    let mut accumulated = first;
     let mut word = word;
     while word != 0 {
-        folded = step(folded, base + word.trailing_zeros());
+        accumulated = step(accumulated, base + word.trailing_zeros());
         word &= word - 1;
     }
-    folded
+    accumulated
 }

@@ -74,11 +74,11 @@ proptest! {
     #[test]
     fn rows_of_many_are_those_of_each(set in sets(), step in 1_usize..300) {
         let [frozen, plain] = [(); 2].map(|()| FrozenBitmap::from_sorted_iter(set.iter()));
-        let mut beside: Vec<u32> =
+        let mut neighbours: Vec<u32> =
             set.iter().step_by(step).flat_map(|it| [it, it.saturating_add(1)]).collect();
-        beside.dedup();
+        neighbours.dedup();
         let some: Vec<u32> = set.iter().step_by(step).collect();
-        for nodes in [probes(&set), set.iter().collect(), beside, some, Vec::new()] {
+        for nodes in [probes(&set), set.iter().collect(), neighbours, some, Vec::new()] {
             let mut rows = vec![7; nodes.len()];
             frozen.rows_of(&nodes, &mut rows);
             for (node, row) in nodes.iter().zip(rows) {
@@ -152,9 +152,9 @@ proptest! {
     fn agrees_with_roaring_on_walks(set in sets()) {
         let frozen = FrozenBitmap::from_sorted_iter(set.iter());
         prop_assert!(frozen.iter().eq(set.iter()));
-        let mut folded = Vec::new();
-        frozen.iter().for_each(|member| folded.push(member));
-        prop_assert!(folded.iter().copied().eq(set.iter()));
+        let mut members = Vec::new();
+        frozen.iter().for_each(|member| members.push(member));
+        prop_assert!(members.iter().copied().eq(set.iter()));
         for probe in probes(&set).into_iter().step_by(7) {
             let mut walk = frozen.iter_from(probe);
             let left = (set.len() - set.rank(probe)) as usize + usize::from(set.contains(probe));
@@ -226,7 +226,7 @@ proptest! {
 
     /// Whatever the parts hold, a set is refused, or answers something.
     #[test]
-    fn senseless_parts_do_no_harm(
+    fn invalid_parts_do_no_harm(
         set in sets(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u16>()), 0..12),
         in_directory in prop::sample::select(vec![0, 1, 2]),
@@ -248,12 +248,12 @@ proptest! {
         }
         let parts = (Array::from_vec(directory), Array::from_vec(payload));
         if let Ok(invalid) = FrozenBitmap::from_parts(parts.0, parts.1) {
-            ask_everything(&invalid, &frozen, &set);
+            query_everything(&invalid, &frozen, &set);
         }
     }
 }
 
-fn ask_everything(invalid: &FrozenBitmap, other: &FrozenBitmap, set: &RoaringBitmap) {
+fn query_everything(invalid: &FrozenBitmap, other: &FrozenBitmap, set: &RoaringBitmap) {
     for probe in probes(set).into_iter().step_by(5) {
         let _answer = invalid.contains(probe);
         let _row = (invalid.row_of(probe), invalid.rank(probe));
@@ -279,7 +279,7 @@ fn ask_everything(invalid: &FrozenBitmap, other: &FrozenBitmap, set: &RoaringBit
         &|| invalid.and_roaring(set),
         &|| invalid.and_roaring(&few),
     ] {
-        let _either_way = catch_corrupt(query);
+        let _result = catch_corrupt(query);
     }
 }
 
@@ -334,7 +334,7 @@ fn forms() {
 }
 
 #[test]
-fn sets_are_told_from_lists() {
+fn sets_differ_from_lists() {
     let shapes: [Vec<u32>; 4] = [
         (0..200_000).step_by(3).collect(),
         (70_000..90_000).collect(),

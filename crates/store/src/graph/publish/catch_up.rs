@@ -11,7 +11,7 @@ use crate::graph::build::compact::is_compaction_due;
 use crate::graph::change::apply::check_alone;
 use crate::graph::change::changes::Changes;
 use crate::graph::thresholds::Thresholds;
-use crate::graph::version::whole::Version;
+use crate::graph::version::graph_version::Version;
 use hexgraph_base::budget::{Budget, Reservation};
 use hexgraph_base::schema::Schema;
 use hexgraph_base::types::{Error, Result, Value};
@@ -51,7 +51,7 @@ impl Tail {
     /// # Errors
     ///
     /// [`Error::Limit`] when there was no memory for one of them.
-    pub(super) fn take(&mut self) -> Result<Vec<(u64, Vec<u8>)>> {
+    pub(super) fn drain(&mut self) -> Result<Vec<(u64, Vec<u8>)>> {
         match self.failure.take() {
             None => Ok(std::mem::take(&mut self.records)),
             Some(failure) => Err(failure),
@@ -60,16 +60,16 @@ impl Tail {
 }
 
 /// The version that a load made, with the commits that came meanwhile.
-pub(in crate::graph) struct Late {
+pub(in crate::graph) struct CatchUp {
     replay: Replay,
-    rules: LateRules,
+    rules: CatchUpRules,
     thresholds: Thresholds,
     /// The bytes that the load replaced.
     replaced: u64,
 }
 
 /// What is looked at in the commits that came meanwhile.
-struct LateRules {
+struct CatchUpRules {
     /// The predicates that the load changed; `None` where it gave positions to uids of 2^31 and more, so that node ids in all differ.
     touched: Option<FxHashSet<Arc<str>>>,
     /// Values that no two nodes may have, and that the load may have given to another one.
@@ -83,17 +83,17 @@ struct UniqueValue {
     value: Value,
 }
 
-impl Late {
+impl CatchUp {
     /// The version `made` was made of `base` by a load.
-    pub(in crate::graph) fn new(base: &Version, mut made: Version) -> Late {
+    pub(in crate::graph) fn new(base: &Version, mut made: Version) -> CatchUp {
         let is_same_table = base.nodes.high().len() == made.nodes.high().len();
         let touched = made.predicates.iter().filter(|(name, _)| !made.has_same(base, name));
         let touched = touched.map(|(name, _)| Arc::clone(name)).collect();
-        let rules = LateRules { touched: is_same_table.then_some(touched), unique: Vec::new() };
+        let rules = CatchUpRules { touched: is_same_table.then_some(touched), unique: Vec::new() };
         let (thresholds, replaced) = (made.thresholds, made.replaced - base.replaced);
         // A fold takes as long as the predicate is large, and the last commits are executed while writers wait: so none is made here.
         made.thresholds.changes_min = usize::MAX;
-        Late { replay: Replay::new(made), rules, thresholds, replaced }
+        CatchUp { replay: Replay::new(made), rules, thresholds, replaced }
     }
 
     /// Carries out commits. O(statements · log).
@@ -107,7 +107,7 @@ impl Late {
         }
         let (gathered, version) = self.replay.gathered();
         self.rules.look_at(gathered, &version.schema)?;
-        self.replay.carry_out()
+        self.replay.execute()
     }
 
     /// The version after all commits up to `head`, which were added.
@@ -143,7 +143,7 @@ impl Late {
     }
 }
 
-impl LateRules {
+impl CatchUpRules {
     /// Leaves out what the load did not touch, and notes what has to be compared with what it did.
     fn look_at(&mut self, changes: &mut Changes, schema: &Schema) -> Result<()> {
         for def in &changes.definitions {

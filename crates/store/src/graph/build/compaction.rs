@@ -30,7 +30,7 @@ use imbl::ordmap::DiffItem;
 use std::sync::Arc;
 
 /// A predicate that was built anew and keeps up with the commits to the old one.
-pub(in crate::graph) struct Fold {
+pub(in crate::graph) struct Compaction {
     /// The predicate that was folded.
     origin: Arc<Predicate>,
     /// The one that `compacted` has caught up with.
@@ -38,20 +38,20 @@ pub(in crate::graph) struct Fold {
     compacted: Arc<Predicate>,
 }
 
-impl Fold {
+impl Compaction {
     /// Folds those parts of a predicate whose changes are due. Takes O(predicate).
     pub(in crate::graph) fn of(
         seen: &Arc<Predicate>,
         thresholds: &Thresholds,
         is_due: impl Fn(usize, usize) -> bool + Sync,
-    ) -> Fold {
+    ) -> Compaction {
         let compacted = Arc::new(settle_due(seen, thresholds, is_due));
-        Fold { origin: Arc::clone(seen), seen: Arc::clone(seen), compacted }
+        Compaction { origin: Arc::clone(seen), seen: Arc::clone(seen), compacted }
     }
 
     /// Keeps up with the commits to `seen` in a predicate that was built of it under another definition.
-    pub(in crate::graph) fn redefined(seen: &Arc<Predicate>, built: Arc<Predicate>) -> Fold {
-        Fold { origin: Arc::clone(seen), seen: Arc::clone(seen), compacted: built }
+    pub(in crate::graph) fn redefined(seen: &Arc<Predicate>, built: Arc<Predicate>) -> Compaction {
+        Compaction { origin: Arc::clone(seen), seen: Arc::clone(seen), compacted: built }
     }
 
     /// Takes over what changed until `now`. Returns how many rows that were, or `None` when the fold has become useless because

@@ -10,11 +10,11 @@ use crate::graph::build::stored_form::{count_edges, count_values};
 use crate::graph::change::changes::{Changes, Part, SetEdge, SetValue};
 use crate::graph::change::keys::ConflictKey;
 use crate::graph::load::batch::EXTERNAL;
-use crate::graph::load::typed_ends::{EdgeEnds, NewEnds, TypedEnds};
+use crate::graph::load::typed_endpoints::{EdgeEndpoints, NewEndpoints, TypedEndpoints};
 use crate::graph::version::delta::FacetList;
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::weight::ENTRY;
-use crate::graph::version::whole::Version;
 use hexgraph_base::types::{Result, Uid};
 use roaring::RoaringBitmap;
 use std::sync::Arc;
@@ -53,27 +53,27 @@ pub(super) fn build_small(
     predicates: Vec<Pending>,
     next: Version,
     numbers: &[u32],
-    new: Option<&NewEnds>,
+    new: Option<&NewEndpoints>,
 ) -> Result<Built> {
     let mut small = Small::new(&next.nodes);
-    let (mut nodes, mut counted, mut ends) = (RoaringBitmap::new(), Vec::new(), Vec::new());
+    let (mut nodes, mut counted, mut endpoints) = (RoaringBitmap::new(), Vec::new(), Vec::new());
     let mut superseded = Vec::new();
     for mut pending in predicates {
         pending.renumber(|node| numbers[(node - EXTERNAL) as usize]);
-        let [sources, targets] = pending.ends();
+        let [sources, targets] = pending.endpoints();
         nodes |= &sources;
         nodes |= &targets;
         if !pending.edges.is_empty() {
             let predicate = pending.def.name.clone();
-            ends.push(EdgeEnds { predicate, sources, targets });
+            endpoints.push(EdgeEndpoints { predicate, sources, targets });
         }
         counted.extend(Counted::of(&pending, &next));
         superseded.push((pending.def.name.clone(), superseded_by(&pending, &next)));
         small.add(pending);
     }
     let (mut changes, mut built) = small.apply(&next)?;
-    if let Some(new) = new.filter(|_| !ends.is_empty()) {
-        let typed = TypedEnds::of(&built.version, &ends, new);
+    if let Some(new) = new.filter(|_| !endpoints.is_empty()) {
+        let typed = TypedEndpoints::of(&built.version, &endpoints, new);
         if let Some((def, part)) = typed.part(&built.version) {
             let mut types = Pending::of(def, false);
             types.langs.insert(Box::default(), vec![part]);
@@ -202,8 +202,8 @@ impl<'a> Small<'a> {
         }
         for part in pending.edges {
             let facets = facet_lists(&part.facets, part.nodes.len());
-            let ends = part.nodes.iter().zip(&part.targets);
-            for ((&node, &target), facets) in ends.zip(facets) {
+            let endpoints = part.nodes.iter().zip(&part.targets);
+            for ((&node, &target), facets) in endpoints.zip(facets) {
                 let (node, target) = (self.uid(node), self.uid(target));
                 self.part.edges.push(SetEdge { predicate, node, target, facets });
             }

@@ -4,13 +4,13 @@
 //! committed meanwhile is taken over several times without the turn, as long as it is much, and the rest within: so a writer waits for
 //! the last few commits to be taken over.
 
-use super::late::{Late, Tail};
+use super::catch_up::{CatchUp, Tail};
 use super::rebuilding::RebuildLock;
 use super::store::{Store, check_full};
-use crate::graph::build::compact::{is_clean, is_compaction_due, lateness};
-use crate::graph::build::fold::Fold;
+use crate::graph::build::compact::{is_clean, is_compaction_due, urgency};
+use crate::graph::build::compaction::Compaction;
+use crate::graph::version::graph_version::Version;
 use crate::graph::version::weight::of_compaction;
-use crate::graph::version::whole::Version;
 use hexgraph_base::types::{Check, Result, parallel};
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ impl Store {
     ///
     /// Those of `change` and of `home`; [`hexgraph_base::types::Error::Query`] when a commit that came meanwhile does not go with what was made.
     /// The current version stays then.
-    pub fn write_beside<T>(
+    pub fn write_concurrently<T>(
         &self,
         _writer_lock: &RebuildLock<'_>,
         home: &mut dyn LoadHome,
@@ -112,17 +112,17 @@ impl Store {
         let (made, answer) = change(&base)?;
         check_full(&made)?;
         home.write(&made)?;
-        let mut late = Late::new(&base, made);
+        let mut catch_up = CatchUp::new(&base, made);
         let take =
-            |tail: &mut Option<Tail>| tail.as_mut().map_or_else(|| Ok(Vec::new()), Tail::take);
+            |tail: &mut Option<Tail>| tail.as_mut().map_or_else(|| Ok(Vec::new()), Tail::drain);
         catch_up_outside(|| {
             let records = take(&mut self.writer_lock().tail)?;
-            late.add(&records)?;
+            catch_up.add(&records)?;
             Ok(records.len())
         })?;
         let mut writer_lock = self.writer_lock();
-        late.add(&take(&mut writer_lock.tail)?)?;
-        let mut next = late.finish(&writer_lock.head)?;
+        catch_up.add(&take(&mut writer_lock.tail)?)?;
+        let mut next = catch_up.finish(&writer_lock.head)?;
         next.commit = self.snapshots.next_number();
         // First what is found after a crash, then what readers see: nobody reads what could still be lost.
         home.switch().inspect_err(|_| self.snapshots.give_up(next.commit))?;
@@ -142,7 +142,7 @@ impl Store {
     /// # Errors
     ///
     /// [`hexgraph_base::types::Error::Limit`] when there is no memory for it, or at rest not four times as much; nothing has changed then.
-    pub fn fold_next(&self, is_at_rest: bool) -> Result<bool> {
+    pub fn compact_next(&self, is_at_rest: bool) -> Result<bool> {
         let _rebuilding = self.rebuild_lock();
         let version = self.version();
         let thresholds = version.thresholds;
@@ -150,16 +150,17 @@ impl Store {
             true => thresholds.is_due_at_rest(changes, rows),
             false => thresholds.is_due(changes, rows),
         };
-        let late = version
+        let catch_up = version
             .predicates
             .iter()
-            .filter_map(|(name, it)| Some((lateness(it, &thresholds, is_due)?, name, it)));
+            .filter_map(|(name, it)| Some((urgency(it, &thresholds, is_due)?, name, it)));
         // In any other order a predicate could wait for ever: those before it are due again when they were all folded.
-        let Some((most, name, seen)) = late.max_by(|one, other| one.0.total_cmp(&other.0)) else {
+        let Some((most, name, seen)) = catch_up.max_by(|one, other| one.0.total_cmp(&other.0))
+        else {
             return Ok(false);
         };
         let is_latest =
-            |changes, rows| is_due(changes, rows) && most <= thresholds.lateness(changes, rows);
+            |changes, rows| is_due(changes, rows) && most <= thresholds.urgency(changes, rows);
         let reservation = version.budget.reservation();
         let weight = of_compaction(seen, is_latest) as u64;
         if is_at_rest {
@@ -167,37 +168,42 @@ impl Store {
             version.budget.check_free(weight.saturating_mul(REST_CAPACITY))?;
         }
         reservation.reserve(weight)?;
-        let fold = Fold::of(seen, &thresholds, is_latest);
-        let compactions = vec![(Arc::clone(name), fold)];
+        let compaction = Compaction::of(seen, &thresholds, is_latest);
+        let compactions = vec![(Arc::clone(name), compaction)];
         // The version is not kept longer than the fold needs it.
         drop(version);
         self.put_compactions(compactions)?;
         Ok(true)
     }
 
-    /// Publishes the folds that `fold` makes of the newest version, beside the writers, whose last changes may be left. Waits for
+    /// Publishes the folds that `compaction` makes of the newest version, beside the writers, whose last changes may be left. Waits for
     /// others that build entire predicates.
     ///
     /// # Errors
     ///
-    /// Those of `fold`; nothing has changed then.
-    pub fn compact_all(&self, fold: impl FnOnce(&Version) -> Result<Compactions>) -> Result<()> {
+    /// Those of `compaction`; nothing has changed then.
+    pub fn compact_all(
+        &self,
+        compaction: impl FnOnce(&Version) -> Result<Compactions>,
+    ) -> Result<()> {
         let _rebuilding = self.rebuild_lock();
         let head = self.head();
-        let compactions = fold(&head)?;
+        let compactions = compaction(&head)?;
         drop(head);
         self.put_compactions(compactions.0)
     }
 
     /// Puts folded predicates in the places of those that they were made of, with what was committed meanwhile. Those whose base was
     /// replaced meanwhile are left out.
-    fn put_compactions(&self, mut compactions: Vec<(Arc<str>, Fold)>) -> Result<()> {
+    fn put_compactions(&self, mut compactions: Vec<(Arc<str>, Compaction)>) -> Result<()> {
         catch_up_outside(|| catch_up(&mut compactions, &self.head()))?;
         // About `CATCH_UP_ROWS` rows are left, unless writers were faster than the rounds before.
         let mut writer_lock = self.writer_lock();
         catch_up(&mut compactions, &writer_lock.head)?;
-        let compacted: Vec<_> =
-            compactions.iter().map(|(name, fold)| (Arc::clone(name), fold.compacted())).collect();
+        let compacted: Vec<_> = compactions
+            .iter()
+            .map(|(name, compaction)| (Arc::clone(name), compaction.compacted()))
+            .collect();
         if !compacted.is_empty() {
             let mut next = Version::clone(&writer_lock.head);
             next.replace(compacted);
@@ -210,7 +216,7 @@ impl Store {
 }
 
 /// Folds of predicates that keep up with their commits.
-pub struct Compactions(Vec<(Arc<str>, Fold)>);
+pub struct Compactions(Vec<(Arc<str>, Compaction)>);
 
 impl Compactions {
     /// Folds all changes of all predicates of a version. `check` is asked before each predicate whether to go on.
@@ -222,20 +228,20 @@ impl Compactions {
         let unsettled: Vec<_> = version.predicates.iter().filter(|(_, it)| !is_clean(it)).collect();
         let compactions = parallel::map(&unsettled, |(name, seen)| {
             check()?;
-            let fold = Fold::of(seen, &version.thresholds, |changes, _| 0 < changes);
-            Ok((Arc::clone(name), fold))
+            let compaction = Compaction::of(seen, &version.thresholds, |changes, _| 0 < changes);
+            Ok((Arc::clone(name), compaction))
         });
         compactions.into_iter().collect::<Result<_>>().map(Compactions)
     }
 }
 
 /// Has folds catch up with a version, and drops those that have become useless. Returns the number of rows that were taken over.
-fn catch_up(compactions: &mut Vec<(Arc<str>, Fold)>, version: &Version) -> Result<usize> {
+fn catch_up(compactions: &mut Vec<(Arc<str>, Compaction)>, version: &Version) -> Result<usize> {
     let mut rows = 0;
     let mut failure = None;
-    compactions.retain_mut(|(name, fold)| {
+    compactions.retain_mut(|(name, compaction)| {
         let now = version.predicates.get(name);
-        match now.map_or(Ok(None), |now| fold.catch_up(now, &version.thresholds)) {
+        match now.map_or(Ok(None), |now| compaction.catch_up(now, &version.thresholds)) {
             Ok(Some(count)) => {
                 rows += count;
                 true

@@ -4,7 +4,7 @@
 //! size of these sets, and not on that of the edges.
 
 use crate::graph::build::parts::ValuePart;
-use crate::graph::version::whole::Version;
+use crate::graph::version::graph_version::Version;
 use crate::index::IndexKind;
 use crate::storage::{NodeSet, Values};
 use hexgraph_base::schema::{Origin, PredicateDef, is_reserved};
@@ -23,7 +23,7 @@ const STEPS: usize = 64;
 const TYPES_NAMED: usize = 5;
 
 /// The new nodes of a load, and what it says of their types.
-pub(super) struct NewEnds {
+pub(super) struct NewEndpoints {
     /// The nodes.
     pub nodes: RoaringBitmap,
     /// The types of those to which edges of a predicate lead.
@@ -33,7 +33,7 @@ pub(super) struct NewEnds {
 }
 
 /// The ends of the edges of one predicate that a load has.
-pub(super) struct EdgeEnds {
+pub(super) struct EdgeEndpoints {
     /// The predicate.
     pub predicate: String,
     /// Where edges start.
@@ -70,7 +70,7 @@ impl OwnedEdges {
 }
 
 /// What the types of nodes at the ends of edges say.
-pub(super) struct TypedEnds {
+pub(super) struct TypedEndpoints {
     /// The new nodes that get a type.
     given: Vec<(String, RoaringBitmap)>,
     /// The predicates that types of nodes lack.
@@ -79,26 +79,32 @@ pub(super) struct TypedEnds {
     pub untyped: u64,
 }
 
-impl TypedEnds {
+impl TypedEndpoints {
     /// Reads the types of the ends of edges in a version that has these edges. `new` are nodes of the load that were not there before.
-    pub(super) fn of(version: &Version, ends: &[EdgeEnds], new: &NewEnds) -> TypedEnds {
+    pub(super) fn of(
+        version: &Version,
+        endpoints: &[EdgeEndpoints],
+        new: &NewEndpoints,
+    ) -> TypedEndpoints {
         let types = stored_types(version);
-        let NewEnds { nodes: new, target_types, only_targets } = new;
+        let NewEndpoints { nodes: new, target_types, only_targets } = new;
         let mut open = new.clone();
         let subjects = version.predicate(TYPE_PREDICATE).map(|types| types.subjects());
         if let Some(typed) = subjects.filter(|typed| !new.is_empty() && !typed.is_empty()) {
             open -= typed.to_bitmap();
         }
         if *only_targets {
-            let targets = ends.iter().fold(RoaringBitmap::new(), |all, ends| all | &ends.targets);
+            let targets = endpoints
+                .iter()
+                .fold(RoaringBitmap::new(), |all, endpoints| all | &endpoints.targets);
             open &= targets;
         }
-        let mut given = stated_types(ends, target_types, &mut open);
-        for (name, nodes) in given_types(&types, ends, &mut open) {
+        let mut given = stated_types(endpoints, target_types, &mut open);
+        for (name, nodes) in given_types(&types, endpoints, &mut open) {
             add_type(&mut given, &name, &nodes);
         }
         let mut owned = Vec::new();
-        for EdgeEnds { predicate, sources, targets } in ends {
+        for EdgeEndpoints { predicate, sources, targets } in endpoints {
             let lacks = |name: &str| {
                 let def = version.schema.types.get(name);
                 def.is_some_and(|def| !is_reserved(name) && !def.fields.contains(predicate))
@@ -117,7 +123,7 @@ impl TypedEnds {
                 owned.push(OwnedEdges { predicate: predicate.clone(), from, to });
             }
         }
-        TypedEnds { given, owned, untyped: open.len() }
+        TypedEndpoints { given, owned, untyped: open.len() }
     }
 
     /// The number of types that new nodes get.
@@ -179,14 +185,14 @@ fn stored_types(version: &Version) -> Vec<(String, NodeSet)> {
 
 /// The types that the load itself says for new nodes at the ends of edges.
 fn stated_types(
-    ends: &[EdgeEnds],
+    endpoints: &[EdgeEndpoints],
     target_types: &[(String, String)],
     open: &mut RoaringBitmap,
 ) -> Vec<(String, RoaringBitmap)> {
     let mut given = Vec::new();
     for (predicate, name) in target_types {
-        for ends in ends.iter().filter(|ends| ends.predicate == *predicate) {
-            let nodes = &ends.targets & &*open;
+        for endpoints in endpoints.iter().filter(|endpoints| endpoints.predicate == *predicate) {
+            let nodes = &endpoints.targets & &*open;
             add_type(&mut given, name, &nodes);
         }
     }
@@ -206,14 +212,14 @@ fn add_type(given: &mut Vec<(String, RoaringBitmap)>, name: &str, nodes: &Roarin
 /// the same predicate, or targets of it. A node for which two ends say something else gets none. What gets a type is removed from `open`.
 fn given_types(
     types: &[(String, NodeSet)],
-    ends: &[EdgeEnds],
+    endpoints: &[EdgeEndpoints],
     open: &mut RoaringBitmap,
 ) -> Vec<(String, RoaringBitmap)> {
     let mut sides: Vec<(BTreeSet<usize>, RoaringBitmap)> = Vec::new();
     if open.is_empty() || types.is_empty() {
         return Vec::new();
     }
-    for side in ends.iter().flat_map(|ends| [&ends.sources, &ends.targets]) {
+    for side in endpoints.iter().flat_map(|endpoints| [&endpoints.sources, &endpoints.targets]) {
         let new = side & &*open;
         if new.is_empty() {
             continue;

@@ -1,7 +1,7 @@
 //! The predicates of external ids, ids that are looked up in the stored graph, and what became of those that no node has.
 
 use crate::graph::change::check::check_name;
-use crate::graph::version::whole::Version;
+use crate::graph::version::graph_version::Version;
 use crate::index::{IndexKind, TokenKey, index_kinds};
 use hexgraph_base::schema::{Actor, PredicateDef, Tokenizer};
 use hexgraph_base::types::{Error, Result, ValueRef, ValueType};

@@ -46,7 +46,7 @@ fn ranks(output: Output) -> Vec<(u32, f64)> {
 fn katz_refuses_scores_that_do_not_settle() {
     // The greatest eigenvalue is 2.
     let triangle = graph(3, &[(0, 1), (0, 2), (1, 2)], None, true);
-    let ask = |alpha: f64, iterations: i64| {
+    let run_with = |alpha: f64, iterations: i64| {
         let arguments = [
             ("alpha", ArgumentValue::Float(alpha)),
             ("iterations", ArgumentValue::Int(iterations)),
@@ -57,13 +57,13 @@ fn katz_refuses_scores_that_do_not_settle() {
         ))
     };
     for alpha in [0.5, 0.6, 7.0] {
-        let error = ask(alpha, 1000).unwrap_err().to_string();
+        let error = run_with(alpha, 1000).unwrap_err().to_string();
         assert!(error.contains("is too great for this graph"), "{alpha}: {error}");
     }
-    assert!(ask(0.4, 1000).unwrap().iter().all(|score| (score - 5.0).abs() < 1e-5));
+    assert!(run_with(0.4, 1000).unwrap().iter().all(|score| (score - 5.0).abs() < 1e-5));
     // Few rounds of scores that would settle have a rough answer.
-    assert_near(&ask(0.4, 3).unwrap(), &[1.0 + 0.8 + 0.64; 3], "three rounds");
-    assert_near(&ask(0.6, 1).unwrap(), &[1.0; 3], "one round");
+    assert_near(&run_with(0.4, 3).unwrap(), &[1.0 + 0.8 + 0.64; 3], "three rounds");
+    assert_near(&run_with(0.6, 1).unwrap(), &[1.0; 3], "one round");
     // Scores that no round changes any more have settled, if the bound is 0.
     let exact = [("tolerance", ArgumentValue::Float(0.0)), ("beta", ArgumentValue::Float(0.0))];
     assert!(reported(&triangle, &call("katz", &exact), &Alone).is_ok());
@@ -84,17 +84,17 @@ fn ranks_by_push_hold_where_many_nodes_lead_nowhere() {
     let shop = shop(1000, &mut Rng::with_seed(1));
     for starts in [1, 10, 200, 1000] {
         let from: Vec<usize> = (0..starts).collect();
-        let ask = |more: &[(&str, ArgumentValue)]| {
+        let run_with = |more: &[(&str, ArgumentValue)]| {
             let mut arguments = vec![("from", nodes(&from))];
             arguments.extend_from_slice(more);
             ranks(simply(&shop, &call("pagerank", &arguments)))
         };
-        let exact = ask(&[
+        let exact = run_with(&[
             ("tolerance", ArgumentValue::Float(1e-14)),
             ("iterations", ArgumentValue::Int(1000)),
         ]);
         for (tolerance, error) in [(1e-6, 0.02), (1e-9, 1e-5)] {
-            let pushed = ask(&[
+            let pushed = run_with(&[
                 ("top", ArgumentValue::Int(10)),
                 ("tolerance", ArgumentValue::Float(tolerance)),
             ]);
@@ -124,7 +124,7 @@ fn what_leads_nowhere_costs_nothing_for_each_start() {
 #[test]
 fn rounds_that_are_counted_are_made() {
     let shop = shop(50, &mut Rng::with_seed(2));
-    let ask = |more: &[(&str, ArgumentValue)]| {
+    let run_with = |more: &[(&str, ArgumentValue)]| {
         let mut arguments = vec![("from", nodes(&[3, 4])), ("top", ArgumentValue::Int(5))];
         arguments.extend_from_slice(more);
         simply(&shop, &call("pagerank", &arguments))
@@ -134,8 +134,8 @@ fn rounds_that_are_counted_are_made() {
         ("variant", ArgumentValue::Word("graphalytics")),
         ("damping", ArgumentValue::Float(1.0)),
     ] {
-        let by_rounds = ask(&[given.clone(), ("method", ArgumentValue::Word("power"))]);
-        assert_eq!(ask(std::slice::from_ref(&given)), by_rounds, "{}", given.0);
+        let by_rounds = run_with(&[given.clone(), ("method", ArgumentValue::Word("power"))]);
+        assert_eq!(run_with(std::slice::from_ref(&given)), by_rounds, "{}", given.0);
     }
 }
 
@@ -197,7 +197,7 @@ fn likeness_of_one_node_looks_at_the_clock() {
 }
 
 #[test]
-fn ways_along_a_long_path_do_not_cost_its_square() {
+fn paths_along_a_long_chain_cost_less_than_its_square() {
     // A path with a way round its last edge: each node is asked for a way that leaves there.
     let count = 30_000;
     let mut edges: Vec<(u32, u32)> = (1..count).map(|to| (to - 1, to)).collect();
@@ -207,7 +207,7 @@ fn ways_along_a_long_path_do_not_cost_its_square() {
     let Output::Paths(paths) = simply(&graph, &call("k_shortest", &arguments)) else {
         panic!("no ways")
     };
-    assert_eq!(paths.ends, [count as usize - 1, 2 * count as usize - 1]);
+    assert_eq!(paths.bounds, [count as usize - 1, 2 * count as usize - 1]);
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn sums_that_no_float_holds_are_errors() {
     };
     let to = |count: i64| [("target", nodes(&[2])), ("k", ArgumentValue::Int(count))];
     let edges = [(0, 1), (0, 2), (1, 2)];
-    let way = "their sum along a path";
+    let sum = "their sum along a path";
     // Each row: the algorithm, the weights of 0 to 1, 0 to 2 and 1 to 2, and which sum is too large; "" where none is.
     let alpha = [("alpha", ArgumentValue::Float(1e-309))];
     let cases = [
@@ -292,7 +292,7 @@ fn sums_that_no_float_holds_are_errors() {
         (call("distances", &from(1, &[])), [1.7e308, 1.7e308, 1.7e308], ""),
         (call("distances_among", &[("source", nodes(&[0, 2]))]), [1e308, 1.7e308, 1e308], ""),
         (call("k_shortest", &from(0, &to(1))), [1e308, 1.7e308, 1e308], ""),
-        (call("k_shortest", &from(0, &to(2))), [1e308, 1.7e308, 1e308], way),
+        (call("k_shortest", &from(0, &to(2))), [1e308, 1.7e308, 1e308], sum),
         (call("k_shortest", &from(0, &to(2))), [8e307, 1.7e308, 8e307], ""),
     ];
     let check = |graph: &Graph, requested: &AlgorithmCall, sum: &str| {
@@ -317,7 +317,7 @@ fn sums_that_no_float_holds_are_errors() {
         call("distances_among", &[("source", nodes(&[0, 2]))]),
         call("k_shortest", &from(0, &to(1))),
     ] {
-        check(&path, &requested, way);
+        check(&path, &requested, sum);
     }
     // Where the target is not reached there is no way at all.
     check(&path, &call("distances", &from(2, &[])), "");
@@ -353,7 +353,7 @@ fn communities_do_not_depend_on_the_unit_of_weights() {
 }
 
 #[test]
-fn samples_of_betweenness_are_scaled_by_who_could_tell() {
+fn samples_of_betweenness_are_scaled_by_their_sources() {
     // All ways lead over the middle of a star. One sample tells it for all nodes but the sampled one.
     let star = graph(5, &[(0, 1), (0, 2), (0, 3), (0, 4)], None, true);
     for samples in 1..5 {
@@ -375,7 +375,7 @@ fn samples_of_betweenness_are_scaled_by_who_could_tell() {
 }
 
 #[test]
-fn rounds_tell_whether_they_came_to_an_end() {
+fn rounds_report_whether_they_converged() {
     let graph = graph(4, &[(0, 1), (1, 2), (2, 0), (2, 3)], None, true);
     let converged = |name: &str, rounds: i64, tolerance: f64| {
         let arguments = [

@@ -15,7 +15,7 @@ fn paths(output: Output) -> Paths {
 
 /// Each way as its nodes.
 fn ways(paths: &Paths) -> Vec<Vec<usize>> {
-    let mut ways = vec![Vec::new(); paths.ends.len()];
+    let mut ways = vec![Vec::new(); paths.bounds.len()];
     paths.steps().for_each(|(way, node, position)| {
         assert_eq!(ways[way].len(), position);
         ways[way].push(node as usize);
@@ -43,7 +43,7 @@ fn modularity_is_what_lies_within_less_what_would_by_chance() {
         };
         let edges: Vec<(usize, usize, f64)> = plain.edges.iter().map(weight).collect();
         let all: f64 = edges.iter().map(|edge| edge.2).sum();
-        let ends = |node: usize, is_out: bool| -> f64 {
+        let bounds = |node: usize, is_out: bool| -> f64 {
             let of = edges.iter().filter(|edge| node == if is_out { edge.0 } else { edge.1 });
             of.map(|edge| edge.2).sum()
         };
@@ -52,7 +52,7 @@ fn modularity_is_what_lies_within_less_what_would_by_chance() {
             for other in (0..plain.len()).filter(|other| groups[one] == groups[*other]) {
                 let there = edges.iter().filter(|edge| (edge.0, edge.1) == (one, other));
                 expected += there.map(|edge| edge.2).sum::<f64>() / all;
-                expected -= resolution * ends(one, true) * ends(other, false) / (all * all);
+                expected -= resolution * bounds(one, true) * bounds(other, false) / (all * all);
             }
         }
         assert_near(&[modularity(graph, &groups, resolution)], &[expected], what);
@@ -81,7 +81,7 @@ fn plain_ways(plain: &PlainGraph, source: usize, target: usize) -> Vec<(f64, Vec
 }
 
 #[test]
-fn k_shortest_are_the_first_of_all_ways() {
+fn k_shortest_are_the_first_of_all_paths() {
     for seed in 0..600 {
         let mut rng = Rng::with_seed(seed);
         let case = Case::random(8, &mut rng);
@@ -103,7 +103,7 @@ fn k_shortest_are_the_first_of_all_ways() {
         let listed: Vec<Vec<usize>> = expected.iter().map(|(_, way)| way.clone()).collect();
         assert_eq!(ways(&result), listed, "seed {seed}: {plain:?}");
         let distances = result.distances.as_ref().unwrap();
-        let lengths: Vec<f64> = result.ends.iter().map(|end| distances[end - 1]).collect();
+        let lengths: Vec<f64> = result.bounds.iter().map(|end| distances[end - 1]).collect();
         let costs: Vec<f64> = expected.iter().map(|(cost, _)| *cost).collect();
         assert_eq!(lengths, costs, "seed {seed}");
     }
@@ -119,7 +119,7 @@ fn k_shortest_goes_from_one_node_to_one_other() {
         let error = result(graph, &call("k_shortest", &arguments), &Alone, None).unwrap_err();
         assert!(error.to_string().contains("2 nodes as its `source`"), "{what}: {error}");
         let nowhere = [("source", nodes(&[])), ("target", nodes(&[0]))];
-        assert_eq!(paths(simply(graph, &call("k_shortest", &nowhere))).ends.len(), 0);
+        assert_eq!(paths(simply(graph, &call("k_shortest", &nowhere))).bounds.len(), 0);
     });
 }
 
@@ -254,7 +254,7 @@ fn samples_are_of_neighbours_by_layers() {
 }
 
 #[test]
-fn heavy_edges_are_drawn_more_often() {
+fn heavy_edges_are_sampled_more_often() {
     // Without weights each of four is in half of all pairs of them; with weights the heaviest is nearly always.
     for (weight, least, most) in [(1.0, 0.45, 0.55), (100.0, 0.95, 1.0)] {
         let edges = [(1, 2, 1.0), (1, 3, 1.0), (1, 4, 1.0), (1, 5, weight)];
@@ -284,7 +284,7 @@ fn vectors_are_means_of_neighbours_scaled_and_added_up() {
     on_random(200, false, |graph, plain, rng, what| {
         let dimensions = *rng.choice(&[1, 3, 16, 17, 40]).unwrap();
         let power = *rng.choice(&[0.0, -0.5, 1.0]).unwrap();
-        let ask = |weights: &[f64]| {
+        let run_with = |weights: &[f64]| {
             let arguments = [
                 ("dimensions", ArgumentValue::Int(dimensions)),
                 ("iteration_weights", ArgumentValue::Numbers(weights.to_vec())),
@@ -298,7 +298,7 @@ fn vectors_are_means_of_neighbours_scaled_and_added_up() {
             vector.iter().map(|it| if 0.0 < length { it / length } else { 0.0 }).collect()
         };
         // What each node has after one round tells what it has after two, but for its length. So both are compared by directions.
-        let (one, two, both) = (ask(&[1.0]), ask(&[0.0, 1.0]), ask(&[0.5, -2.0]));
+        let (one, two, both) = (run_with(&[1.0]), run_with(&[0.0, 1.0]), run_with(&[0.5, -2.0]));
         assert_eq!(one.len(), plain.len() * size, "{what}");
         for position in 0..both.len() {
             let sum = 0.5 * one[position] - 2.0 * two[position];
@@ -331,19 +331,19 @@ fn vectors_are_means_of_neighbours_scaled_and_added_up() {
 fn vectors_of_many_rounds_are_those_of_few() {
     on_random(100, false, |graph, _, rng, what| {
         let dimensions = *rng.choice(&[1, 16, 17, 33, 40, 64]).unwrap();
-        let ask = |weights: &[f64]| {
+        let run_with = |weights: &[f64]| {
             let arguments = [
                 ("dimensions", ArgumentValue::Int(dimensions)),
                 ("iteration_weights", ArgumentValue::Numbers(weights.to_vec())),
             ];
             vectors(simply(graph, &call("fastrp", &arguments))).values
         };
-        let rounds = [ask(&[1.0]), ask(&[0.0, 1.0]), ask(&[0.0, 0.0, 1.0])];
+        let rounds = [run_with(&[1.0]), run_with(&[0.0, 1.0]), run_with(&[0.0, 0.0, 1.0])];
         // The last round counts next to nothing, but is made.
         let small = 1e-20;
         for weights in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.5, -2.0, 3.0]] {
-            let few = ask(&weights);
-            let many = ask(&[weights[0], weights[1], weights[2], small]);
+            let few = run_with(&weights);
+            let many = run_with(&[weights[0], weights[1], weights[2], small]);
             for (position, (few, many)) in few.iter().zip(&many).enumerate() {
                 assert!((few - many).abs() < 1e-5, "{what}: {few} {many}");
                 let each = rounds.iter().zip(weights);
@@ -351,8 +351,8 @@ fn vectors_of_many_rounds_are_those_of_few() {
                 assert!((f64::from(*few) - sum).abs() < 1e-5, "{what}: {few} {sum}");
             }
         }
-        assert_eq!(ask(&[0.5, 1.0, 0.0, 0.0, 0.0]), ask(&[0.5, 1.0]), "{what}");
-        assert!(ask(&[0.0]).iter().all(|it| *it == 0.0), "{what}");
+        assert_eq!(run_with(&[0.5, 1.0, 0.0, 0.0, 0.0]), run_with(&[0.5, 1.0]), "{what}");
+        assert!(run_with(&[0.0]).iter().all(|it| *it == 0.0), "{what}");
     });
 }
 
@@ -387,7 +387,7 @@ fn ranks_by_push_are_those_of_all_rounds() {
         }
         let from = some_positions(plain.len(), rng);
         let damping = *rng.choice(&[0.85, 0.5, 0.0, 0.99]).unwrap();
-        let ask = |more: &[(&str, ArgumentValue)]| {
+        let run_with = |more: &[(&str, ArgumentValue)]| {
             let mut arguments = vec![
                 ("from", nodes(&from)),
                 ("damping", ArgumentValue::Float(damping)),
@@ -396,8 +396,8 @@ fn ranks_by_push_are_those_of_all_rounds() {
             arguments.extend_from_slice(more);
             simply(graph, &call("pagerank", &arguments))
         };
-        let exact = floats(ask(&[("iterations", ArgumentValue::Int(10_000))]));
-        let Output::Some(pushed) = ask(&[("method", ArgumentValue::Word("push"))]) else {
+        let exact = floats(run_with(&[("iterations", ArgumentValue::Int(10_000))]));
+        let Output::Some(pushed) = run_with(&[("method", ArgumentValue::Word("push"))]) else {
             panic!("no ranks")
         };
         let mut all = vec![0.0; plain.len()];
@@ -413,7 +413,7 @@ fn ranks_by_push_are_those_of_all_rounds() {
             ];
             // Rounds are of this method alone.
             more.extend((method == "power").then_some(("iterations", ArgumentValue::Int(10_000))));
-            let ranks = match ask(&more) {
+            let ranks = match run_with(&more) {
                 Output::Some(ranks) => ranks,
                 output => (0..).zip(floats(output)).collect(),
             };
@@ -445,7 +445,7 @@ fn the_top_by_push_is_nearly_that_of_all_rounds() {
     let case = small(&crowd(5000, &mut rng), Direction::Out);
     let (graph, _) = case.graph(None, &Task::new(&Alone, None)).unwrap();
     for seeds in [vec![7], vec![11, 500, 1000, 2000, 4000]] {
-        let ask = |method: &'static str| {
+        let run_with = |method: &'static str| {
             let arguments = [
                 ("from", nodes(&seeds)),
                 ("top", ArgumentValue::Int(100)),
@@ -457,7 +457,7 @@ fn the_top_by_push_is_nearly_that_of_all_rounds() {
             };
             ranks.into_iter().map(|(node, _)| node).collect::<BTreeSet<u32>>()
         };
-        let (pushed, exact) = (ask("push"), ask("power"));
+        let (pushed, exact) = (run_with("push"), run_with("power"));
         assert_eq!((pushed.len(), exact.len()), (100, 100));
         let same = pushed.intersection(&exact).count();
         assert!(95 <= same, "{same} of 100 with {} starts", seeds.len());
@@ -467,8 +467,8 @@ fn the_top_by_push_is_nearly_that_of_all_rounds() {
 #[test]
 fn clustering_along_directions_is_of_ordered_pairs() {
     on_random(300, false, |graph, plain, _, what| {
-        let ask = call("clustering", &[("variant", ArgumentValue::Word("graphalytics"))]);
-        let fractions = floats(simply(graph, &ask));
+        let run_with = call("clustering", &[("variant", ArgumentValue::Word("graphalytics"))]);
+        let fractions = floats(simply(graph, &run_with));
         let expected: Vec<f64> = plain
             .neighbours()
             .iter()
@@ -501,12 +501,12 @@ fn results_are_the_same_bits_with_any_number_of_threads() {
             call("pagerank", &[("from", nodes(&[3])), ("top", ArgumentValue::Int(9))]),
             call("modularity", &[]),
         ];
-        for ask in calls {
-            let alone = simply(&graph, &ask);
+        for run_with in calls {
+            let alone = simply(&graph, &run_with);
             for threads in [2, 3] {
                 let work = Threads(Pool::new(threads));
-                let other = result(&graph, &ask, &work, None).unwrap();
-                assert!(alone == other, "{} with {threads} threads", ask.algorithm.name);
+                let other = result(&graph, &run_with, &work, None).unwrap();
+                assert!(alone == other, "{} with {threads} threads", run_with.algorithm.name);
             }
         }
     }

@@ -41,7 +41,7 @@ pub struct Version {
 impl Version {
     /// True when loads of few statements are executed as commits are, which cost less than building entire predicates of this graph.
     /// O(predicates).
-    pub fn takes_little_loads(&self) -> bool {
+    pub fn allows_small_loads(&self) -> bool {
         self.thresholds.is_small(0, self.stored_rows())
     }
 
