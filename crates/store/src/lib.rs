@@ -1,8 +1,10 @@
-//! The store and the executor. `storage` has columns and sets of nodes; `graph` has the graph as a sequence of immutable versions
-//! made of them, with indexes; `durability` has the log and the snapshots on the disk; `exec` executes plans on a version, and
-//! `algo` the algorithms on graphs. A reader holds a version and is never waited for: a commit publishes the next one beside it.
+//! The store and the executor. `storage` has columns and sets of nodes; `graph` has the graph as a
+//! sequence of immutable versions made of them, with indexes; `durability` has the log and the
+//! snapshots on the disk; `exec` executes plans on a version, and `algo` the algorithms on graphs.
+//! A reader holds a version and is never waited for: a commit publishes the next one beside it.
 //!
-//! It is one crate so that the executor's inner loops are compiled together with the columns that they read.
+//! It is one crate so that the executor's inner loops are compiled together with the columns that
+//! they read.
 
 pub mod storage;
 pub mod index;

@@ -125,7 +125,7 @@ impl Database {
                 };
                 let names = std::slice::from_ref(name);
                 let mut bindings = exec::execute_upsert(seen, query, &[], names, context)?.bindings;
-                selected = match bindings.take(name) {
+                selected = match bindings.remove(name) {
                     Some(Binding::Uids(uids)) => uids,
                     _ => Vec::new(),
                 };

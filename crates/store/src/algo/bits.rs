@@ -51,8 +51,9 @@ impl Bits {
         Ok(bits)
     }
 
-    /// Sets all words anew: `work` is given the number of a word and what stands beside its 64 numbers in a list, on all threads, and returns the word and
-    /// a count. Returns how many numbers are in the set, and the sum of the counts.
+    /// Sets all words anew: `work` is given the number of a word and what stands beside its 64
+    /// numbers in a list, on all threads, and returns the word and a count. Returns how many
+    /// numbers are in the set, and the sum of the counts.
     ///
     /// # Errors
     ///

@@ -1,10 +1,12 @@
 //! Compact graphs that are retained for the next call that wants the same one.
 //!
-//! A graph is found by what it was made of: the predicates themselves, each at its version, the lists of nodes that filters left, the facet,
-//! the direction. Who asks has found the predicates in the version that he may see, and computed the lists there; so nobody is ever given a
-//! graph of edges that he may not read, and callers with equal rights share.
+//! A graph is found by what it was made of: the predicates themselves, each at its version, the
+//! lists of nodes that filters left, the facet, the direction. Who asks has found the predicates in
+//! the version that he may see, and computed the lists there; so nobody is ever given a graph of
+//! edges that he may not read, and callers with equal rights share.
 //!
-//! After a commit the graph of the version before is patched, as long as the columns below both are the same.
+//! After a commit the graph of the version before is patched, as long as the columns below both are
+//! the same.
 
 use super::compact::graph::Graph;
 use super::compact::make::make;
@@ -24,7 +26,8 @@ const BUDGET_RATIO: u64 = 8;
 /// The most bytes of kept graphs, however large the budget is.
 const BYTES_MAX: u64 = 8 << 30;
 
-/// The graphs that are retained, within a bound in bytes; those that nobody asked for longest go first.
+/// The graphs that are retained, within a bound in bytes; those that nobody asked for longest go
+/// first.
 pub struct GraphCache {
     reservation: Arc<Reservation>,
     bytes_max: u64,
@@ -56,7 +59,8 @@ struct Key {
 }
 
 struct PartKey {
-    /// Weak, so that a version that nobody reads any more is freed. Its address is not used again while this is retained.
+    /// Weak, so that a version that nobody reads any more is freed. Its address is not used again
+    /// while this is retained.
     predicate: Weak<Predicate>,
     /// The columns of its edges, weak likewise, and what had changed in them.
     stored: Weak<StoredEdges>,
@@ -104,17 +108,20 @@ impl GraphCache {
         }
     }
 
-    /// The graph that is requested: one that is retained, or that is patched, or a new one; and which of them it is. Comparing lists of nodes with those of kept
-    /// graphs costs O(their lengths).
+    /// The graph that is requested: one that is retained, or that is patched, or a new one; and
+    /// which of them it is. Comparing lists of nodes with those of kept graphs costs O(their
+    /// lengths).
     ///
     /// # Errors
     ///
-    /// Those of making it: `Query` for a weight that is below 0 or no number, and for one that no edge has; `Limit`.
+    /// Those of making it: `Query` for a weight that is below 0 or no number, and for one that no
+    /// edge has; `Limit`.
     fn graph(&self, expected: &Requested<'_>, task: &Task<'_>) -> Result<(Arc<Graph>, Lookup)> {
         if let Some(graph) = self.find(expected) {
             return Ok((graph, Lookup::Cached));
         }
-        // The lock is free meanwhile. Two who want one graph at once both make it, which costs time alone.
+        // The lock is free meanwhile. Two who want one graph at once both make it, which costs time
+        // alone.
         let (graph, lookup) = match self.patched(expected, task)? {
             Some(graph) => (Arc::new(graph), Lookup::Patched),
             None => (Arc::new(make(expected, task)?), Lookup::Made),
@@ -123,7 +130,8 @@ impl GraphCache {
         Ok((graph, lookup))
     }
 
-    /// The graph that is requested where it need not be made anew: one that is retained, or that is patched.
+    /// The graph that is requested where it need not be made anew: one that is retained, or that is
+    /// patched.
     ///
     /// # Errors
     ///
@@ -140,8 +148,9 @@ impl GraphCache {
 
     fn find(&self, expected: &Requested<'_>) -> Option<Arc<Graph>> {
         let mut cached = self.lock();
-        // Of predicates that have changed nobody asks for the old state again, but for those who hold an old version.
-        // Of the newest one that is gone the next may be made, as long as the columns are the same.
+        // Of predicates that have changed nobody asks for the old state again, but for those who
+        // hold an old version. Of the newest one that is gone the next may be made, as long as the
+        // columns are the same.
         cached.retain(|it| it.key.parts.iter().all(PartKey::is_of_use));
         let position = cached.iter().position(|it| it.key.is_of(expected))?;
         let result = cached.remove(position);
@@ -152,7 +161,8 @@ impl GraphCache {
         Some(graph)
     }
 
-    /// The graph that is requested, patched from one of the same columns; `None` where there is none, or not one that can be patched.
+    /// The graph that is requested, patched from one of the same columns; `None` where there is
+    /// none, or not one that can be patched.
     fn patched(&self, expected: &Requested<'_>, task: &Task<'_>) -> Result<Option<Graph>> {
         let (old, before) = {
             let mut cached = self.lock();
@@ -179,7 +189,8 @@ impl GraphCache {
         })
     }
 
-    /// Keeps a graph for those who want it next. Where the process has no memory for that it is used once, and the request has been charged for it.
+    /// Keeps a graph for those who want it next. Where the process has no memory for that it is
+    /// used once, and the request has been charged for it.
     fn insert(&self, expected: &Requested<'_>, graph: &Arc<Graph>) {
         let bytes = graph.byte_len() as u64;
         if bytes <= self.bytes_max
@@ -241,7 +252,8 @@ impl Key {
         Key { parts: parts.collect(), nodes: expected.nodes.clone(), direction: expected.direction }
     }
 
-    /// The edges of which a graph of the same kind as the wanted one was made, where they are changes of the same columns.
+    /// The edges of which a graph of the same kind as the wanted one was made, where they are
+    /// changes of the same columns.
     fn before(&self, expected: &Requested<'_>) -> Option<Vec<Edges>> {
         let is_like = |cached: &PartKey, part: &EdgeSelection<'_>| {
             part.predicate

@@ -11,7 +11,8 @@ struct Peak {
     node: [usize; 2],
     /// For each stored edge.
     edge: usize,
-    /// Whether it needs the incoming edges, without weights and with them. A directed graph builds them.
+    /// Whether it needs the incoming edges, without weights and with them. A directed graph builds
+    /// them.
     needs_incoming: [bool; 2],
 }
 
@@ -59,8 +60,8 @@ pub struct Estimate {
     pub bytes: u64,
 }
 
-/// The memory that an algorithm takes on a graph: O(predicates). Before the graph is made, its nodes are counted by a bound. `None` where
-/// other arguments or the threads decide.
+/// The memory that an algorithm takes on a graph: O(predicates). Before the graph is made, its
+/// nodes are counted by a bound. `None` where other arguments or the threads decide.
 pub fn estimate(name: &str, expected: &Requested<'_>, graph: Option<&Graph>) -> Option<Estimate> {
     let peak = PEAKS.iter().find(|peak| peak.name == name)?;
     let forward = expected.parts.iter().filter_map(|part| part.predicate.direction(false));

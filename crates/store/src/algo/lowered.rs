@@ -1,8 +1,10 @@
 //! Lists of numbers that threads make smaller at the same time.
 //!
-//! A number only falls, and what it has fallen to in the end does not depend on which thread came first. So kernels that lower numbers until none
-//! falls any more give the same with any number of threads. A thread may see a number as it was a moment ago, which is greater: it must try
-//! `lower` or `swap` before it relies on it. The only order between threads is that of the steps of a [`super::task::Task`].
+//! A number only falls, and what it has fallen to in the end does not depend on which thread came
+//! first. So kernels that lower numbers until none falls any more give the same with any number of
+//! threads. A thread may see a number as it was a moment ago, which is greater: it must try `lower`
+//! or `swap` before it relies on it. The only order between threads is that of the steps of a
+//! [`super::task::Task`].
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};

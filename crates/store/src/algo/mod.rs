@@ -1,11 +1,14 @@
-//! Algorithms on graphs: a compact graph is made of the edges of some predicates, and a kernel computes on it.
+//! Algorithms on graphs: a compact graph is made of the edges of some predicates, and a kernel
+//! computes on it.
 //!
-//! The life of a call: [`wanted::Requested`] says which edges of which nodes; [`cache::GraphCache`] has the compact graph of them, or
-//! `compact::make` makes it; `table` finds the kernel of the algorithm, which gives a [`Outcome`].
+//! The life of a call: [`wanted::Requested`] says which edges of which nodes; [`cache::GraphCache`]
+//! has the compact graph of them, or `compact::make` makes it; `table` finds the kernel of the
+//! algorithm, which gives a [`Outcome`].
 //!
-//! Kernels are sequences of steps over fixed blocks of nodes, which threads share (`task`). What a step computes of a block depends on
-//! nothing that another block writes in the same step, and sums are added up in the order of the blocks. So a result is the same
-//! bits with any number of threads.
+//! Kernels are sequences of steps over fixed blocks of nodes, which threads share (`task`). What a
+//! step computes of a block depends on nothing that another block writes in the same step, and sums
+//! are added up in the order of the blocks. So a result is the same bits with any number of
+//! threads.
 
 mod task;
 mod compact;

@@ -1,5 +1,5 @@
-//! Random draws that are the same for the same seed on all machines: the generator SplitMix64 (Steele, Lea, Flood: Fast Splittable
-//! Pseudorandom Number Generators. OOPSLA, 2014).
+//! Random draws that are the same for the same seed on all machines: the generator SplitMix64
+//! (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators. OOPSLA, 2014).
 
 /// A source of random numbers.
 pub(super) struct RandomStream {
@@ -20,7 +20,8 @@ impl RandomStream {
 
     /// A number below `bound`, which is not 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
-        // The upper half of the product lies below the bound, evenly but for a bias of `bound` in 2^64.
+        // The upper half of the product lies below the bound, evenly but for a bias of `bound` in
+        // 2^64.
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 

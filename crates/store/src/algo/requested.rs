@@ -1,4 +1,5 @@
-//! Which graph is requested: the edges of which predicates, between which nodes, and what they weigh.
+//! Which graph is requested: the edges of which predicates, between which nodes, and what they
+//! weigh.
 
 use crate::graph::Predicate;
 use hexgraph_base::plan::Direction;
@@ -20,7 +21,8 @@ pub struct EdgeSelection<'v> {
 
 /// A graph that is requested.
 pub struct Requested<'v> {
-    /// The edges: the union of all parts. An edge that is in several weighs what it weighs in all of them together.
+    /// The edges: the union of all parts. An edge that is in several weighs what it weighs in all
+    /// of them together.
     pub parts: Vec<EdgeSelection<'v>>,
     /// The nodes, ascending; `None` for all that the edges join.
     pub nodes: Option<Vec<u32>>,

@@ -11,9 +11,9 @@ pub struct Run<'r> {
     pub graph: &'r Graph,
     /// The algorithm and its arguments.
     pub call: &'r AlgorithmCall,
-    /// The nodes, by their numbers, that each argument names which is a list of nodes; in the order of the arguments in the table.
-    /// `None` for one that was not given. Nodes that are not in the graph are left out. For one that is groups it is the group of each
-    /// node of the graph.
+    /// The nodes, by their numbers, that each argument names which is a list of nodes; in the order
+    /// of the arguments in the table. `None` for one that was not given. Nodes that are not in the
+    /// graph are left out. For one that is groups it is the group of each node of the graph.
     pub lists: Vec<Option<Vec<u32>>>,
     /// What the weights of edges are called, for errors: the names of facets.
     pub weights: &'r str,
@@ -60,7 +60,8 @@ pub enum Output {
     Nodes(Vec<u32>),
     /// Pairs of nodes with a number each.
     Pairs(Vec<(u32, u32, f64)>),
-    /// A number for some of the nodes, ascending by node: what is found without a look at all of them.
+    /// A number for some of the nodes, ascending by node: what is found without a look at all of
+    /// them.
     Some(Vec<(u32, f64)>),
     /// Ways.
     Paths(Paths),
@@ -75,7 +76,8 @@ pub struct Paths {
     pub bounds: Vec<usize>,
     /// The nodes of all ways.
     pub nodes: Vec<u32>,
-    /// Beside each node its distance from the start of its way; `None` where only its place is told.
+    /// Beside each node its distance from the start of its way; `None` where only its place is
+    /// told.
     pub distances: Option<Vec<f64>>,
 }
 
@@ -89,7 +91,8 @@ pub struct Vectors {
 }
 
 impl Paths {
-    /// The number of the way, the node, and its place in the way, of all nodes of all ways in their order.
+    /// The number of the way, the node, and its place in the way, of all nodes of all ways in their
+    /// order.
     pub fn steps(&self) -> impl Iterator<Item = (usize, u32, usize)> + '_ {
         let starts = std::iter::once(0).chain(self.bounds.iter().copied());
         let ranges = starts.zip(&self.bounds).enumerate();
@@ -110,15 +113,16 @@ pub struct Report {
     pub iterations: usize,
     /// By how much the last round changed the result; `None` where that is not measured.
     pub residual: Option<f64>,
-    /// Whether the last round changed the result by less than the tolerance; `None` where nothing is waited for.
+    /// Whether the last round changed the result by less than the tolerance; `None` where nothing
+    /// is waited for.
     pub converged: Option<bool>,
     /// The edges that were looked at.
     pub edges: usize,
 }
 
 impl Report {
-    /// Notes a round that looked at edges and changed the result; returns whether it is the last. With a tolerance of 0 all rounds are made, and
-    /// nothing is waited for.
+    /// Notes a round that looked at edges and changed the result; returns whether it is the last.
+    /// With a tolerance of 0 all rounds are made, and nothing is waited for.
     pub(super) fn end_round(&mut self, edges: usize, change: f64, tolerance: f64) -> bool {
         let is_within = change < tolerance;
         self.iterations += 1;

@@ -1,4 +1,5 @@
-//! The kernels by the names of their algorithms. What an algorithm takes and gives stands in [`hexgraph_base::plan::ALGORITHMS`].
+//! The kernels by the names of their algorithms. What an algorithm takes and gives stands in
+//! [`hexgraph_base::plan::ALGORITHMS`].
 
 use super::communities::core_numbers::core_numbers;
 use super::communities::label_propagation::label_propagation;

@@ -58,20 +58,22 @@ impl Work for Alone {
     }
 }
 
-/// How finely work is cut up whose chunks depend on each other, so that results depend on it, too. Everybody has the usual one; tests have small graphs cut
-/// up as large ones are.
+/// How finely work is cut up whose chunks depend on each other, so that results depend on it, too.
+/// Everybody has the usual one; tests have small graphs cut up as large ones are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
     /// The batches that the nodes of a network are moved in.
     pub batches: usize,
-    /// The ends of edges that make a chunk of such a batch, or of a bucket of nodes that are equally far.
+    /// The ends of edges that make a chunk of such a batch, or of a bucket of nodes that are
+    /// equally far.
     pub batch_chunk: usize,
     /// The ends of edges that make a chunk of groups, about.
     pub group_chunk: usize,
 }
 
 impl Cut {
-    /// What suits threads, caches and queues of present machines: few nodes of a batch are neighbours, and a chunk is worth a thread's while.
+    /// What suits threads, caches and queues of present machines: few nodes of a batch are
+    /// neighbours, and a chunk is worth a thread's while.
     pub const USUAL: Cut = Cut { batches: 256, batch_chunk: 8 << 10, group_chunk: 128 << 10 };
 }
 
@@ -126,7 +128,8 @@ impl<'w> Task<'w> {
         self.work.check()
     }
 
-    /// Counts the memory of `items` items of some bytes each, until what is returned is dropped. To be called before it is allocated.
+    /// Counts the memory of `items` items of some bytes each, until what is returned is dropped. To
+    /// be called before it is allocated.
     ///
     /// # Errors
     ///
@@ -165,7 +168,8 @@ impl<'w> Task<'w> {
             })?;
             return Ok(results);
         }
-        // Fewer threads than the pool has: as many strands, each of which takes every so manieth block.
+        // Fewer threads than the pool has: as many strands, each of which takes every so manieth
+        // block.
         let strands = self.threads.min(count);
         let strand = |first: usize| (first..count).step_by(strands).map(checked).collect();
         let job: Job<'_, Vec<R>> =
@@ -175,12 +179,13 @@ impl<'w> Task<'w> {
             all.push(results.into_iter());
             Ok(())
         })?;
-        // Each strand has its blocks in their order, so taking from one after the other brings all back into theirs.
+        // Each strand has its blocks in their order, so taking from one after the other brings all
+        // back into theirs.
         Ok((0..count).filter_map(|number| all[number % strands].next()).collect())
     }
 
-    /// Has `work` fill the parts of a list that end at `bounds`, and returns its results in the order of the parts. The last part ends with the
-    /// list.
+    /// Has `work` fill the parts of a list that end at `bounds`, and returns its results in the
+    /// order of the parts. The last part ends with the list.
     ///
     /// # Errors
     ///

@@ -10,8 +10,9 @@
 //! sum 89abcdef               the checksum of the lines above
 //! ```
 //!
-//! Lines with other words may stand before the checksum; who does not know them leaves them out. In the first format the
-//! entire file was the name of the snapshot; then nobody knows which logs there have to be.
+//! Lines with other words may stand before the checksum; who does not know them leaves them out. In
+//! the first format the entire file was the name of the snapshot; then nobody knows which logs
+//! there have to be.
 
 use crate::storage::Identity;
 use std::fmt::Write;

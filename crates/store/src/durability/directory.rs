@@ -1,4 +1,5 @@
-//! The directory of a database: names its newest snapshot and its logs, and locks it for the one process that writes.
+//! The directory of a database: names its newest snapshot and its logs, and locks it for the one
+//! process that writes.
 //!
 //! `CURRENT` names the newest `snapshot-N.hxs`, which has all that was written to logs below N, and
 //! the last log, each of which names the one before it; the logs from `log-N.hxl` on have what came
@@ -8,8 +9,8 @@
 //! that is missing, empty or somebody else's is told.
 //!
 //! `CLOCK` has a number that is not below that of any transaction: after a crash the numbers go on
-//! above it, so that a client that comes back with the number of a transaction is not
-//! taken for another client.
+//! above it, so that a client that comes back with the number of a transaction is not taken for
+//! another client.
 //!
 //! The operating system's lock on `LOCK` is the right to write ([`Lock`]); the file itself stays.
 
@@ -26,11 +27,13 @@ const CURRENT_NEXT: &str = "CURRENT.next";
 const CLOCK: &str = "CLOCK";
 const CLOCK_NEXT: &str = "CLOCK.next";
 
-/// The greatest number of a transaction or a commit: a billion of them a second reach it in 146 years. A file that has a greater one was
-/// not written here, and the numbers after it would begin again from 0.
+/// The greatest number of a transaction or a commit: a billion of them a second reach it in 146
+/// years. A file that has a greater one was not written here, and the numbers after it would begin
+/// again from 0.
 pub(super) const NUMBER_MAX: u64 = 1 << 62;
 
-/// A directory that is open for reading or writing. The right to write ends when it is dropped or [released](Directory::release).
+/// A directory that is open for reading or writing. The right to write ends when it is dropped or
+/// [released](Directory::release).
 pub struct Directory {
     path: PathBuf,
     /// Through which files are written; the operating system, or in tests what stands for it.
@@ -41,8 +44,8 @@ pub struct Directory {
     written: Mutex<Option<Current>>,
 }
 
-/// The path from the root: a process may change its working directory while a database is open, and another one
-/// may lie at the same position below the new one.
+/// The path from the root: a process may change its working directory while a database is open, and
+/// another one may lie at the same position below the new one.
 fn absolute(path: &Path) -> Result<PathBuf> {
     std::path::absolute(path).map_err(|error| failed("opening", path, error))
 }
@@ -58,7 +61,8 @@ impl Directory {
         Directory::open_with(path, Arc::new(Disk))
     }
 
-    /// Opens a directory as [`Directory::open`] does, and writes through `files` instead of the operating system.
+    /// Opens a directory as [`Directory::open`] does, and writes through `files` instead of the
+    /// operating system.
     ///
     /// # Errors
     ///
@@ -113,7 +117,8 @@ impl Directory {
     pub fn current(&self) -> Result<Option<Current>> {
         let path = self.path.join(CURRENT);
         let text = match fs::read(&path) {
-            // Bytes that are no text become other letters, which the first line or the checksum shows.
+            // Bytes that are no text become other letters, which the first line or the checksum
+            // shows.
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed("reading", &path, error)),
@@ -134,8 +139,8 @@ impl Directory {
         Ok(self.existing(&mut written)?.identity)
     }
 
-    /// Has `CURRENT` name a log as the last one. The log must be on the disk with its header. `durable` is the number of its bytes
-    /// that are.
+    /// Has `CURRENT` name a log as the last one. The log must be on the disk with its header.
+    /// `durable` is the number of its bytes that are.
     ///
     /// # Errors
     ///
@@ -147,7 +152,8 @@ impl Directory {
         })
     }
 
-    /// Notes that `len` bytes of a log are durable. Does nothing where `CURRENT` names another log as the last one, or as many bytes.
+    /// Notes that `len` bytes of a log are durable. Does nothing where `CURRENT` names another log
+    /// as the last one, or as many bytes.
     ///
     /// # Errors
     ///
@@ -172,13 +178,15 @@ impl Directory {
         if current.identity == Identity::NONE {
             current.identity = Identity::random();
         }
-        // Read once: from then on only this process changes it, which holds the lock of the directory.
+        // Read once: from then on only this process changes it, which holds the lock of the
+        // directory.
         *written = Some(current);
         Ok(current)
     }
 
-    /// Replaces `CURRENT` by what `change` makes of it, unless that returns false. A crash at any moment leaves the old one or the new
-    /// one. The lock is held from the reading to the end of the writing, so no other change comes between.
+    /// Replaces `CURRENT` by what `change` makes of it, unless that returns false. A crash at any
+    /// moment leaves the old one or the new one. The lock is held from the reading to the end of
+    /// the writing, so no other change comes between.
     fn update(&self, change: impl FnOnce(&mut Current) -> bool) -> Result<()> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = self.existing(&mut written)?;
@@ -192,7 +200,8 @@ impl Directory {
         Ok(())
     }
 
-    /// Reads `CLOCK`: the number up to which transactions may have been given numbers; 0 where none ever was.
+    /// Reads `CLOCK`: the number up to which transactions may have been given numbers; 0 where none
+    /// ever was.
     ///
     /// # Errors
     ///
@@ -213,8 +222,8 @@ impl Directory {
         }
     }
 
-    /// Writes to `CLOCK` that transactions may be given numbers up to this one. Calls must not overlap: they write the same
-    /// temporary file.
+    /// Writes to `CLOCK` that transactions may be given numbers up to this one. Calls must not
+    /// overlap: they write the same temporary file.
     ///
     /// # Errors
     ///
@@ -264,8 +273,8 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`Error::ReadOnly`] when it is open for reading, or in a forked child; [`Error::Closed`] after
-    /// [`Directory::release`].
+    /// [`Error::ReadOnly`] when it is open for reading, or in a forked child; [`Error::Closed`]
+    /// after [`Directory::release`].
     pub fn check_writable(&self) -> Result<()> {
         let path = self.path.display();
         match &self.lock {
@@ -289,8 +298,9 @@ impl Directory {
         if is_released { Err(Error::Closed) } else { Ok(()) }
     }
 
-    /// Says whether the path still has the directory that was locked. To be called before a file is created, replaced or removed by
-    /// its name: a directory that was made later in its place is another database, and somebody else's.
+    /// Says whether the path still has the directory that was locked. To be called before a file is
+    /// created, replaced or removed by its name: a directory that was made later in its place is
+    /// another database, and somebody else's.
     ///
     /// # Errors
     ///
@@ -304,28 +314,31 @@ impl Directory {
         Err(failed("writing", &self.path, io::Error::new(io::ErrorKind::NotFound, reason)))
     }
 
-    /// Releases the lock of the writer, so that the directory can be opened at once although this handle may be in use
-    /// for a while. The caller makes sure that nothing is being written.
+    /// Releases the lock of the writer, so that the directory can be opened at once although this
+    /// handle may be in use for a while. The caller makes sure that nothing is being written.
     pub fn release(&self) {
         if let Some(lock) = self.lock.as_ref().filter(|lock| lock.is_own()) {
             lock.release();
         }
     }
 
-    /// True while this process writes, and a path has the directory that it writes to: not one that was made later in its place.
+    /// True while this process writes, and a path has the directory that it writes to: not one that
+    /// was made later in its place.
     pub fn is_locked_at(&self, path: &Path) -> bool {
         self.lock.as_ref().is_some_and(|lock| lock.is_own() && lock.is_at(path))
     }
 
     /// Publishes a snapshot that `write` writes to the path it is given, with the identity of the
-    /// database, under a number above all that there are. A crash at any moment leaves the old snapshot or the new one.
+    /// database, under a number above all that there are. A crash at any moment leaves the old
+    /// snapshot or the new one.
     ///
     /// # Errors
     ///
     /// Those of `write`; [`Error::Io`] when the system refuses.
     pub fn publish_next(&self, write: impl FnOnce(&Path, Identity) -> Result<()>) -> Result<()> {
         let last = |numbers: Vec<u64>| numbers.last().copied().unwrap_or(0);
-        // Logs from the snapshot's number on are executed after it, so it has to be above all logs that it replaces.
+        // Logs from the snapshot's number on are executed after it, so it has to be above all logs
+        // that it replaces.
         let last = last(self.logs(0)?).max(last(self.snapshots()?));
         let number = self.current()?.map_or(0, |current| current.snapshot).max(last) + 1;
         self.publish(number, write)
@@ -378,9 +391,10 @@ impl Directory {
         }
     }
 
-    /// Removes what is older than the snapshot `number`, which `CURRENT` names, and a `CURRENT.next` that a crash left. A snapshot
-    /// with a greater number stays until one above it is named: either a crash came before `CURRENT` named it, or `CURRENT` is an older
-    /// one. A `CLOCK.next` stays, as another thread may be writing it; the next one overwrites it.
+    /// Removes what is older than the snapshot `number`, which `CURRENT` names, and a
+    /// `CURRENT.next` that a crash left. A snapshot with a greater number stays until one above it
+    /// is named: either a crash came before `CURRENT` named it, or `CURRENT` is an older one. A
+    /// `CLOCK.next` stays, as another thread may be writing it; the next one overwrites it.
     ///
     /// # Errors
     ///
@@ -391,7 +405,8 @@ impl Directory {
                 || snapshot_number(name).is_some_and(|snapshot| snapshot < number)
                 || name == CURRENT_NEXT
         };
-        // While this lock is held nobody replaces `CURRENT`, so a `CURRENT.next` is one that a crash left.
+        // While this lock is held nobody replaces `CURRENT`, so a `CURRENT.next` is one that a
+        // crash left.
         let _written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         for name in self.names()?.iter().filter(|name| is_old(name)) {
             let path = self.path.join(name);
@@ -439,7 +454,8 @@ impl Directory {
         synced.map_err(|error| failed("syncing", &self.path, error))
     }
 
-    /// The names of all files, in no order. Those that are no text are left out: no file of a database has such a name.
+    /// The names of all files, in no order. Those that are no text are left out: no file of a
+    /// database has such a name.
     fn names(&self) -> Result<Vec<String>> {
         let list = || -> io::Result<Vec<String>> {
             let entries = fs::read_dir(&self.path)?;
@@ -459,7 +475,8 @@ fn refuse_file(path: &Path) -> Result<()> {
     Err(failed("opening", path, io::Error::new(io::ErrorKind::NotADirectory, reason)))
 }
 
-/// Refuses a directory that has files and no database: a wrong path must not put a database among photographs.
+/// Refuses a directory that has files and no database: a wrong path must not put a database among
+/// photographs.
 fn refuse_external(path: &Path) -> Result<()> {
     let mut entries = fs::read_dir(path).map_err(|error| failed("reading", path, error))?;
     if entries.next().is_none() {

@@ -1,8 +1,10 @@
-//! Files of a directory that no `CURRENT` names: what a crash left, or a database whose `CURRENT` is lost.
+//! Files of a directory that no `CURRENT` names: what a crash left, or a database whose `CURRENT`
+//! is lost.
 //!
-//! While a database is created there is no `CURRENT` yet. A crash then leaves `LOCK`, a file ending in `.next`, a snapshot without data or
-//! a log without a record. Nothing else comes about without a `CURRENT`, so a directory with more than that has lost it. To take
-//! that one for new would overwrite data.
+//! While a database is created there is no `CURRENT` yet. A crash then leaves `LOCK`, a file ending
+//! in `.next`, a snapshot without data or a log without a record. Nothing else comes about without
+//! a `CURRENT`, so a directory with more than that has lost it. To take that one for new would
+//! overwrite data.
 
 use super::directory::Directory;
 use crate::graph::{Thresholds, Version, persist};
@@ -11,10 +13,12 @@ use hexgraph_base::types::{Error, Result};
 use std::fs;
 use std::path::Path;
 
-/// The number of the snapshot with which a database is created. Later ones are written where `CURRENT` names one already.
+/// The number of the snapshot with which a database is created. Later ones are written where
+/// `CURRENT` names one already.
 const FIRST_SNAPSHOT: u64 = 1;
 
-/// The longest snapshot that a crash leaves half written while a database is created: one without data has some pages.
+/// The longest snapshot that a crash leaves half written while a database is created: one without
+/// data has some pages.
 const EMPTY_SNAPSHOT_MAX: u64 = 1 << 16;
 
 /// Checks that a directory without a `CURRENT` is new, or that its creation was interrupted.

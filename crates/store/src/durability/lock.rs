@@ -1,9 +1,10 @@
 //! [`Lock`]: the right to write to a directory, which is the operating system's lock on its file `LOCK` (`flock` on Unix).
 //!
-//! The system ends the lock with the process, so the file means nothing by itself. Its one line, `PID STARTED PROGRAM`, names the
-//! process that locked it last, for the message to others. `STARTED` is when that process began, in ticks since the machine did
-//! (Linux), or `-`. A line that a crash, another container or another machine left has the number of no process here, or of one
-//! that began at another time: nobody is named then.
+//! The system ends the lock with the process, so the file means nothing by itself. Its one line,
+//! `PID STARTED PROGRAM`, names the process that locked it last, for the message to others.
+//! `STARTED` is when that process began, in ticks since the machine did (Linux), or `-`. A line
+//! that a crash, another container or another machine left has the number of no process here, or of
+//! one that began at another time: nobody is named then.
 
 use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
@@ -33,8 +34,9 @@ pub(super) struct Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing the file would release the lock, if no other process had the file. A child that was just forked has it until it
-        // becomes another program, and until then whoever closed a database could not open it again.
+        // Closing the file would release the lock, if no other process had the file. A child that
+        // was just forked has it until it becomes another program, and until then whoever closed a
+        // database could not open it again.
         if self.is_own() {
             self.release();
         }
@@ -105,7 +107,8 @@ impl Lock {
 
     fn write(&self, holder: &Holder) -> io::Result<()> {
         let line = holder.to_line();
-        // In this order nobody reads an empty file; what is left of a longer line is no part of the first one.
+        // In this order nobody reads an empty file; what is left of a longer line is no part of the
+        // first one.
         (&self.file).write_all(line.as_bytes())?;
         self.file.set_len(line.len() as u64)
     }
@@ -176,16 +179,19 @@ fn read_holder(path: &Path) -> Option<Holder> {
     Holder::of_line(&String::from_utf8_lossy(&bytes))
 }
 
-/// When a process began, as the system counts; `None` where there is no such process, or no `/proc`.
+/// When a process began, as the system counts; `None` where there is no such process, or no
+/// `/proc`.
 fn started(process: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program stands in parentheses and may have blanks; the start is the 20th field after it.
+    // The name of the program stands in parentheses and may have blanks; the start is the 20th
+    // field after it.
     let (_, fields) = stat.rsplit_once(')')?;
     fields.split_ascii_whitespace().nth(19).map(str::to_owned)
 }
 
-/// The program of a process without its arguments, which may be secret, but for the script, the module or the command that it runs:
-/// `python3 load.py`, `python3 -m ipykernel_launcher`, `hexgraph serve`.
+/// The program of a process without its arguments, which may be secret, but for the script, the
+/// module or the command that it runs: `python3 load.py`, `python3 -m ipykernel_launcher`,
+/// `hexgraph serve`.
 fn program(mut arguments: Vec<OsString>) -> String {
     if arguments.is_empty() {
         arguments.extend(env::current_exe().map(OsString::from));

@@ -1,4 +1,5 @@
-//! Recovers a version from a directory: opens the newest snapshot and executes the logs that follow it.
+//! Recovers a version from a directory: opens the newest snapshot and executes the logs that follow
+//! it.
 
 use super::current::{Current, LastLog};
 use super::directory::{Directory, NUMBER_MAX};
@@ -10,8 +11,8 @@ use crate::storage::{FileAccess, Identity, LogReader};
 use hexgraph_base::types::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// A reader of a directory: the version that the newest snapshot and the logs came to, and the position in the last log from
-/// which it goes on when more was written.
+/// A reader of a directory: the version that the newest snapshot and the logs came to, and the
+/// position in the last log from which it goes on when more was written.
 pub struct Follower {
     /// The number of the snapshot.
     snapshot: u64,
@@ -33,16 +34,17 @@ pub struct Recovery {
     pub commits: u64,
     /// The bytes of the logs.
     pub bytes: u64,
-    /// The bytes at the end of the log that are no whole commit, behind all that is known to have been durable: a commit
-    /// that was being written when the process died, and that was never acknowledged. They are cut off when the database
-    /// is opened for writing. Where it is opened for reading while another process writes, it may be the commit that is
-    /// being written.
+    /// The bytes at the end of the log that are no whole commit, behind all that is known to have
+    /// been durable: a commit that was being written when the process died, and that was never
+    /// acknowledged. They are cut off when the database is opened for writing. Where it is opened
+    /// for reading while another process writes, it may be the commit that is being written.
     pub cut: u64,
 }
 
 impl Follower {
-    /// Opens the newest snapshot of a directory and reads the logs; `None` when there is none. Its versions have
-    /// `thresholds`. When a writer replaces snapshot and logs meanwhile, it begins again.
+    /// Opens the newest snapshot of a directory and reads the logs; `None` when there is none. Its
+    /// versions have `thresholds`. When a writer replaces snapshot and logs meanwhile, it begins
+    /// again.
     ///
     /// # Errors
     ///
@@ -117,16 +119,17 @@ impl Follower {
         self.result
     }
 
-    /// Cuts off what a crash left behind the last whole record, so that a writer can append, and makes what was found
-    /// durable: a process that died may have written it and not waited for the disk. Returns the position where the log goes
-    /// on.
+    /// Cuts off what a crash left behind the last whole record, so that a writer can append, and
+    /// makes what was found durable: a process that died may have written it and not waited for the
+    /// disk. Returns the position where the log goes on.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] where a log that `CURRENT` does not name has records: nothing is changed then; [`Error::Io`] when the
-    /// system refuses.
+    /// [`Error::Corrupt`] where a log that `CURRENT` does not name has records: nothing is changed
+    /// then; [`Error::Io`] when the system refuses.
     pub fn cut(&mut self, directory: &Directory) -> Result<LogStart> {
-        // Looked at before anything is changed: a log that `CURRENT` does not reach is data that must not be lost.
+        // Looked at before anything is changed: a log that `CURRENT` does not reach is data that
+        // must not be lost.
         let unborn = self.unborn_logs(directory)?;
         let mut last_end = 0;
         let mut is_durable = false;
@@ -159,7 +162,8 @@ impl Follower {
         })
     }
 
-    /// The logs behind the last one. They have no record: nothing is appended before `CURRENT` names a log.
+    /// The logs behind the last one. They have no record: nothing is appended before `CURRENT`
+    /// names a log.
     fn unborn_logs(&self, directory: &Directory) -> Result<Vec<PathBuf>> {
         let first = self.snapshot.max(self.last_log + 1);
         let mut unborn = Vec::new();
@@ -333,7 +337,8 @@ impl Follower {
                 return Err(corrupt(&path, &message));
             }
         }
-        // The header tells the last commit before it, so an older snapshot or a missing log in between is found here.
+        // The header tells the last commit before it, so an older snapshot or a missing log in
+        // between is found here.
         if self.replay.commit() < header.commit {
             let message = format!(
                 "it follows upon commit {}, and what is before it ends with commit {}: a file is missing or too old",

@@ -20,8 +20,8 @@ pub enum SyncPolicy {
     /// When it is on the disk: neither a crash of the process nor one of the machine loses it.
     #[default]
     Always,
-    /// When it is handed to the operating system, which is asked to put everything on the disk once in this time: a crash
-    /// of the process loses nothing, one of the machine the last commits.
+    /// When it is handed to the operating system, which is asked to put everything on the disk once
+    /// in this time: a crash of the process loses nothing, one of the machine the last commits.
     Every(Duration),
     /// When it is handed to the operating system, which puts it on the disk when it likes.
     Never,
@@ -56,10 +56,11 @@ struct Log {
     snapshot: (u64, u64),
     /// The bytes in older logs that the newest snapshot has not.
     recovered: u64,
-    /// The number of bytes from which on, when the newest snapshot has not got them, another snapshot is due.
+    /// The number of bytes from which on, when the newest snapshot has not got them, another
+    /// snapshot is due.
     due: u64,
-    /// The position where a part of a record may be left in the log: nothing may be appended before a snapshot has all up to
-    /// there.
+    /// The position where a part of a record may be left in the log: nothing may be appended before
+    /// a snapshot has all up to there.
     broken: Option<u64>,
 }
 
@@ -136,7 +137,8 @@ impl Wal {
             log.previous = (log.number, writer.end());
             log.number += 1;
         }
-        // It has no record. What may be named is not created anew: the next one gets another number.
+        // It has no record. What may be named is not created anew: the next one gets another
+        // number.
         if log.unnamed.take().is_some() {
             log.number += 1;
         }
@@ -149,7 +151,8 @@ impl Wal {
         let mut log = self.log();
         log.snapshot = (number, position);
         log.recovered = 0;
-        // The part of a record is in a log that was ended for this snapshot, and that nobody reads again.
+        // The part of a record is in a log that was ended for this snapshot, and that nobody reads
+        // again.
         log.broken = log.broken.filter(|broken| position < *broken);
     }
 
@@ -173,9 +176,9 @@ impl Wal {
         self.syncs.state().failure.is_some()
     }
 
-    /// Makes everything that was appended durable and writes the length to `CURRENT`, so that nothing of it can be
-    /// missing without notice when the database is opened the next time. Then it releases the directory: later appends
-    /// fail with [`Error::Closed`].
+    /// Makes everything that was appended durable and writes the length to `CURRENT`, so that
+    /// nothing of it can be missing without notice when the database is opened the next time. Then
+    /// it releases the directory: later appends fail with [`Error::Closed`].
     ///
     /// # Errors
     ///

@@ -128,7 +128,8 @@ fn contents(version: &Version) -> Contents {
     all
 }
 
-/// A graph without data that folds, replays and walks where there is little to fold, replay and walk over.
+/// A graph without data that folds, replays and walks where there is little to fold, replay and
+/// walk over.
 fn empty() -> Version {
     Version { thresholds: Thresholds::small(), ..Version::empty() }
 }

@@ -1,19 +1,20 @@
-//! What one the caller may see of a graph: a set of predicates. What is not in it does not exist for him.
+//! What a caller may see of a graph: a set of predicates. For the caller nothing else exists.
 //!
-//! A version with a view ([`Version::seen_by`](crate::graph::Version::seen_by)) has those predicates alone, and a schema that
-//! speaks of no others, so nothing above it asks for rights. It is only read: what is written begins with the entire version.
+//! A version with a view ([`Version::seen_by`](crate::graph::Version::seen_by)) has only those
+//! predicates, and a schema without the others, so upper layers check no rights. It is read-only:
+//! writes start from the entire version.
 
 use arc_swap::ArcSwapOption;
 use hexgraph_base::schema::{Schema, TypeDef};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// A set of predicates that can be seen, by their names: those that are there and those that may come.
+/// A set of visible predicates by name: existing ones and future ones.
 pub struct View {
     names: FxHashSet<Box<str>>,
     /// True when all can be seen but `names`, false when `names` alone can.
     all_but: bool,
-    /// The schema that was asked for last, and what can be seen of it. Schemas change seldom.
+    /// The schema of the last call, and its visible part. Schemas seldom change.
     last: ArcSwapOption<(Arc<Schema>, Arc<Schema>)>,
 }
 
@@ -34,8 +35,8 @@ impl View {
         self.names.contains(name) != self.all_but
     }
 
-    /// What can be seen of a schema: the definitions of the predicates, and all types with those of their fields. Costs O(schema)
-    /// once for each schema.
+    /// What can be seen of a schema: the definitions of the predicates, and all types with those of
+    /// their fields. Costs O(schema) once for each schema.
     pub(in crate::graph) fn schema(&self, full: &Arc<Schema>) -> Arc<Schema> {
         if let Some(last) = &*self.last.load()
             && Arc::ptr_eq(&last.0, full)

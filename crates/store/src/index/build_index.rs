@@ -184,8 +184,8 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
             for (rank, code) in order.into_iter().enumerate() {
                 ranks[usize::from(code)] = rank as u16;
             }
-            // A code of a file may be invalid; it has no rank then, and does no harm.
-            // The ranks only sort: the keys of the index are the texts themselves, gathered from the column.
+            // A code of a file may be invalid; it has no rank then, and does no harm. The ranks
+            // only sort: the keys of the index are the texts themselves, gathered from the column.
             by_key(source, codes.as_slice(), |&code| ranks.get(usize::from(code)).copied())
         }
         _ => TokenIndex::empty(),
@@ -226,7 +226,8 @@ fn finish_ordered(
         let node = source.nodes[position as usize];
         if firsts.last().is_some_and(|&first| same(first, position)) {
             // Two values of a list may be one token: instants are compared without their zones.
-            // Positions of one token ascend, and with them the nodes: a repeat can only be the last one.
+            // Positions of one token ascend, and with them the nodes: a repeat can only be the last
+            // one.
             if postings.last() != Some(&node) {
                 postings.push(node);
             }
@@ -320,7 +321,8 @@ impl Pairs {
         // are partitioned in their order, so that each list ascends.
         let mut next = vec![0_usize; sorted.len()];
         for (position, &token) in sorted.iter().enumerate() {
-            // `next` is by the number that the token got when it came, and offsets by its place in the order.
+            // `next` is by the number that the token got when it came, and offsets by its place in
+            // the order.
             next[token as usize] = offsets.start(position);
         }
         let mut postings = vec![0; self.pairs.len()];
@@ -372,8 +374,8 @@ fn build_trigrams(source: &Source<'_>, check: Check<'_>) -> Result<TokenIndex> {
         }
         trigrams(text, &mut result);
         for &trigram in &result {
-            // Numbered as they come, since three bytes are up to 2^24 positions and a column has few
-            // of them.
+            // Numbered as they come, since three bytes are up to 2^24 positions and a column has
+            // few of them.
             let id = *ids.entry(trigram).or_insert_with(|| {
                 distinct.push(trigram);
                 distinct.len() as u32 - 1

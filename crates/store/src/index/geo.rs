@@ -5,7 +5,8 @@
 //! range, and what lies around it a few lookups. What the index finds may match; each geometry is
 //! tested.
 //!
-//! The lookups are one for each larger size of cells: an index has those of the levels 5 to 16 of S2.
+//! The lookups are one for each larger size of cells: an index has those of the levels 5 to 16 of
+//! S2.
 
 use super::source::Source;
 use super::token_index::{TokenIndex, TokenKey};
@@ -24,8 +25,8 @@ pub struct GeoIndexError {
     pub reason: GeoError,
 }
 
-/// Checks that the geo index of a predicate, if it has one, can take a value. A value that is no geometry
-/// has no tokens, and passes.
+/// Checks that the geo index of a predicate, if it has one, can take a value. A value that is no
+/// geometry has no tokens, and passes.
 ///
 /// # Errors
 ///
@@ -48,8 +49,9 @@ pub(super) fn push_cells(value: ValueRef<'_>, out: &mut Vec<TokenKey>) {
     out.extend(cells(value).into_iter().map(TokenKey::Int));
 }
 
-/// Builds the index: the keys ascend, each once, and so do the nodes of each key. The coverings of polygons are the work,
-/// which all threads share. A list of geometries gives its node several values. `check` is called once for each of them.
+/// Builds the index: the keys ascend, each once, and so do the nodes of each key. The coverings of
+/// polygons are the work, which all threads share. A list of geometries gives its node several
+/// values. `check` is called once for each of them.
 ///
 /// # Errors
 ///
@@ -72,8 +74,9 @@ pub(super) fn build_cells(source: &Source<'_>, check: Check<'_>) -> Result<Token
     Ok(TokenIndex::new(Values::Int(Array::from_vec(keys)), offsets, Array::from_vec(postings)))
 }
 
-/// The numbers of the cells of a geometry, ascending; none for a value without cells. [`check_geometry`] refuses such values
-/// where the predicate has the index, and the index where there are such values, so no node is lost here.
+/// The numbers of the cells of a geometry, ascending; none for a value without cells.
+/// [`check_geometry`] refuses such values where the predicate has the index, and the index where
+/// there are such values, so no node is lost here.
 fn cells(value: ValueRef<'_>) -> Vec<i64> {
     geometry_of(value).and_then(|geometry| cells_of(&geometry).ok()).unwrap_or_default()
 }

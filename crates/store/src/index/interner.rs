@@ -64,7 +64,8 @@ impl TokenInterner {
     }
 
     fn grow(&mut self) {
-        // The number of slots is a power of two, so one less than twice as many is the mask of the new table.
+        // The number of slots is a power of two, so one less than twice as many is the mask of the
+        // new table.
         let mask = 2 * self.slots.len() - 1;
         let mut slots = vec![0; mask + 1];
         for id in 0..self.len() as u32 {

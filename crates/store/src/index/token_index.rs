@@ -118,7 +118,8 @@ impl TokenIndex {
         TokenIndex::new(keys, Offsets::from_vec(vec![0]), Array::empty())
     }
 
-    /// An index of tokens, which ascend, each once: with the position at which the postings of each begin, and the nodes, ascending within a token.
+    /// An index of tokens, which ascend, each once: with the position at which the postings of each
+    /// begin, and the nodes, ascending within a token.
     pub fn new(keys: Values, offsets: Offsets, postings: Array<u32>) -> TokenIndex {
         TokenIndex { keys, offsets, postings, long_lists: LongLists::default() }
     }
@@ -143,7 +144,8 @@ impl TokenIndex {
         self.search(|token| key.compare(token) != Ordering::Less)
     }
 
-    /// The place of the first token that is not below `key`, and whether it is `key`. O(log tokens).
+    /// The place of the first token that is not below `key`, and whether it is `key`. O(log
+    /// tokens).
     pub(crate) fn position(&self, key: &TokenKey) -> (usize, bool) {
         let position = self.lower_bound(key);
         let is_match =
@@ -166,9 +168,10 @@ impl TokenIndex {
         start..end.max(start)
     }
 
-    /// The first token of `positions` that is not below `key`, and whether it is `key`. It is looked for from the beginning of the places on, or
-    /// from their end on backwards: O(log tokens in between), so that a walk over both an index and keys in its order costs a few
-    /// comparisons a step.
+    /// The first token of `positions` that is not below `key`, and whether it is `key`. It is
+    /// looked for from the beginning of the places on, or from their end on backwards: O(log tokens
+    /// in between), so that a walk over both an index and keys in its order costs a few comparisons
+    /// a step.
     pub(crate) fn seek(
         &self,
         key: &TokenKey,
@@ -204,7 +207,8 @@ impl TokenIndex {
         is_match.then_some(position)
     }
 
-    /// The nodes of the token at `position`: a bitmap where that are most ids, which the first call makes in O(nodes), else a part of the postings.
+    /// The nodes of the token at `position`: a bitmap where that are most ids, which the first call
+    /// makes in O(nodes), else a part of the postings.
     pub fn nodes(&self, position: usize) -> NodeSet {
         match self.long_lists.bitmap((&self.offsets, &self.postings), position) {
             Some(nodes) => NodeSet::Frozen(nodes),
@@ -228,7 +232,8 @@ impl TokenIndex {
     }
 }
 
-/// The first index of a range that is not below what is searched for; the indexes below it come first. O(log length).
+/// The first index of a range that is not below what is searched for; the indexes below it come
+/// first. O(log length).
 #[inline]
 fn partition_point(range: Range<usize>, below: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (range.start, range.end);

@@ -181,7 +181,7 @@ fn hidden(
 fn result(bindings: &mut Bindings, names: &[String]) -> LookupResult {
     let mut result = LookupResult::default();
     for name in names.iter().filter(|name| *name != MATCHED) {
-        match bindings.take(name) {
+        match bindings.remove(name) {
             Some(Binding::Uids(uids)) => result.add_uids(name, uids),
             Some(Binding::Values(values)) => result.add_values(name, values),
             Some(Binding::Constant(_)) | None => {}

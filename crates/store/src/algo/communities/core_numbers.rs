@@ -1,13 +1,15 @@
-//! Core numbers: a node has the greatest `k` for which it is in a part of the graph where each node has `k` neighbours in that part. Loops
-//! do not count.
+//! Core numbers: a node has the greatest `k` for which it is in a part of the graph where each node
+//! has `k` neighbours in that part. Loops do not count.
 //!
-//! Nodes with the fewest neighbours left are taken out, and those that have no more by it, round by round; the others are looked through in each
-//! round. A node that is in `k` rounds has `k` neighbours at least, so all looks together are no more than the edges.
+//! Nodes with the fewest neighbours left are taken out, and those that have no more by it, round by
+//! round; the others are looked through in each round. A node that is in `k` rounds has `k`
+//! neighbours at least, so all looks together are no more than the edges.
 
 use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its degree, its places among those that are left and those that are taken out, and the result.
+/// The bytes for each node: its degree, its places among those that are left and those that are
+/// taken out, and the result.
 const BYTES_A_NODE: usize = 3 * size_of::<u32>() + size_of::<i64>();
 
 /// The nodes that are taken out between two looks at the clock.
@@ -26,7 +28,8 @@ pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Outcome> {
         Ok(())
     })?;
     let mut left: Vec<u32> = (0..nodes as u32).collect();
-    // The nodes that are taken out, one behind the other, and how many of them were looked at. The position behind them may be written to at any time.
+    // The nodes that are taken out, one behind the other, and how many of them were looked at. The
+    // position behind them may be written to at any time.
     let (mut out, mut end, mut processed) = (vec![0_u32; nodes + 1], 0, 0);
     while let Some(core) = left.iter().map(|node| degrees[*node as usize]).min() {
         run.task.check()?;

@@ -1,5 +1,6 @@
-//! The rows of a network of groups, in the parts in which threads made them. They are not joined: memory that nobody has used before costs more than what is
-//! written there, so each row is written once, to where it stays.
+//! The rows of a network of groups, in the parts in which threads made them. They are not joined:
+//! memory that nobody has used before costs more than what is written there, so each row is written
+//! once, to where it stays.
 
 use crate::algo::compact::weights::{WeightSlice, Weights, is_narrow};
 
@@ -23,7 +24,8 @@ pub(super) struct GroupRows {
 }
 
 impl GroupRows {
-    /// A part without rows, with space for those of `groups` groups that have `edges` ends of edges at most.
+    /// A part without rows, with space for those of `groups` groups that have `edges` ends of edges
+    /// at most.
     pub(super) fn with_capacity(groups: usize, edges: usize) -> GroupRows {
         let mut starts = Vec::with_capacity(groups + 1);
         starts.push(0);

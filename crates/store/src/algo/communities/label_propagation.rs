@@ -1,6 +1,7 @@
-//! Label propagation, synchronous, as LDBC Graphalytics defines it: each node begins with a label of its own, and in each round all take the
-//! label that most of their neighbours had, the least one of several. In a directed graph both ends of an edge are neighbours, and two nodes
-//! with edges both ways are so twice.
+//! Label propagation, synchronous, as LDBC Graphalytics defines it: each node begins with a label
+//! of its own, and in each round all take the label that most of their neighbours had, the least
+//! one of several. In a directed graph both ends of an edge are neighbours, and two nodes with
+//! edges both ways are so twice.
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::components::numbered::by_first_node;

@@ -1,5 +1,6 @@
-//! Leiden: as Louvain, but each community is refined before it becomes a node: its nodes begin alone again and are merged only with those
-//! that they are well connected to. So communities are connected, and a level can take apart what the one before put together.
+//! Leiden: as Louvain, but each community is refined before it becomes a node: its nodes begin
+//! alone again and are merged only with those that they are well connected to. So communities are
+//! connected, and a level can take apart what the one before put together.
 
 use super::moves::{Moving, move_nodes};
 use super::network::{BYTES_A_NODE, BYTES_AN_EDGE, Network, renumber};
@@ -10,8 +11,10 @@ use crate::algo::random::RandomStream;
 use crate::algo::run::{Outcome, Output, Report, Run};
 use hexgraph_base::types::Result;
 
-/// A level ends with a round that moves less than one in so many nodes: the last moves are the slowest, and what they would gain the next levels and
-/// passes find. So the first pass ends its levels sooner than the others, and soonest the first level, where nodes look at as many communities as neighbours.
+/// A level ends with a round that moves less than one in so many nodes: the last moves are the
+/// slowest, and what they would gain the next levels and passes find. So the first pass ends its
+/// levels sooner than the others, and soonest the first level, where nodes look at as many
+/// communities as neighbours.
 const ROUND_RATIO: usize = 64;
 const FIRST_PASS_RATIO: usize = 16;
 const FIRST_ROUND_RATIO: usize = 8;
@@ -57,7 +60,8 @@ fn pass(
     run: &Run<'_>,
     report: &mut Report,
 ) -> Result<()> {
-    // The node of the present level that each node of the graph is in, and the community of each node of the level.
+    // The node of the present level that each node of the graph is in, and the community of each
+    // node of the level.
     let mut node_of: Vec<u32> = (0..full.len() as u32).collect();
     let mut community_of = groups.to_vec();
     let mut grouped: Option<Network<'_>> = None;
@@ -73,7 +77,8 @@ fn pass(
         report.iterations += 1;
         report.edges += 2 * network.edges();
         let communities = renumber(&mut community_of);
-        // Where a pass before has left next to nothing to move, there are no other parts to be made of the same communities.
+        // Where a pass before has left next to nothing to move, there are no other parts to be made
+        // of the same communities.
         let is_clean = !is_first && grouped.is_none() && moves <= network.len() / CLEAN_RATIO;
         let parts = match communities == network.len() || is_clean {
             true => None,
@@ -100,7 +105,8 @@ fn pass(
     }
 }
 
-/// The numbers of groups, each part of a group that no edge joins with the rest being one: the last level may have left some.
+/// The numbers of groups, each part of a group that no edge joins with the rest being one: the last
+/// level may have left some.
 fn split(network: &Network<'_>, groups: &[u32], run: &Run<'_>) -> Result<Vec<i64>> {
     let trees = Trees::new(groups.len() as u32);
     for node in 0..groups.len() as u32 {

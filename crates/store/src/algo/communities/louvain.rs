@@ -1,5 +1,6 @@
-//! Louvain: nodes move to the neighbouring community where modularity gains most, until none gains; then each community becomes a node, and
-//! it begins anew. Modularity with resolution γ is the weight of edges within communities less γ times what chance would put there.
+//! Louvain: nodes move to the neighbouring community where modularity gains most, until none gains;
+//! then each community becomes a node, and it begins anew. Modularity with resolution γ is the
+//! weight of edges within communities less γ times what chance would put there.
 
 use super::moves::{Moving, move_nodes};
 use super::network::{BYTES_A_NODE, BYTES_AN_EDGE, Network, renumber};

@@ -1,10 +1,12 @@
-//! Modularity of given groups: the share of the weight of all edges that lies within groups, less the share that would lie there if the
-//! same ends were joined at random. A loop is an edge within its group, and has both its ends there.
+//! Modularity of given groups: the share of the weight of all edges that lies within groups, less
+//! the share that would lie there if the same ends were joined at random. A loop is an edge within
+//! its group, and has both its ends there.
 
 use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: what its edges weigh, and at most what those of a group of its own weigh, both ways.
+/// The bytes for each node: what its edges weigh, and at most what those of a group of its own
+/// weigh, both ways.
 const BYTES_A_NODE: usize = 4 * size_of::<f64>();
 
 pub(in crate::algo) fn modularity(run: &Run<'_>) -> Result<Outcome> {
@@ -15,7 +17,8 @@ pub(in crate::algo) fn modularity(run: &Run<'_>) -> Result<Outcome> {
     let _capacity = run.capacity_per_node(BYTES_A_NODE)?;
     let is_undirected = run.graph.is_undirected();
     let mut leaving = vec![0.0; rows.nodes()];
-    // Without a direction rows have each edge twice and a loop once, which is why a loop counts double here.
+    // Without a direction rows have each edge twice and a loop once, which is why a loop counts
+    // double here.
     let within = run.task.fill(&mut leaving, rows.blocks(), |number, part| {
         let mut within = 0.0;
         for (node, sum) in rows.block(number).zip(part) {

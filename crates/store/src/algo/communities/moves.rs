@@ -1,13 +1,16 @@
-//! Moves of nodes between communities as long as modularity gains: what Louvain and Leiden begin each level with.
+//! Moves of nodes between communities as long as modularity gains: what Louvain and Leiden begin
+//! each level with.
 //!
-//! In a round each node is looked at that may want to move: in the first one all, then those with a neighbour that has moved in the one before, to another
-//! community than theirs. Threads share a batch of nodes: for each they find the best community as things stood before it. Then the moves are made one after the
-//! other, each of which has to gain as things stand then, since neighbours may have moved in the same batch; a node whose move does not gain any more is
-//! looked at again. The first move of a batch always gains, so it comes to an end; and batches depend on the network alone, so the result does not on the
-//! threads.
+//! In a round each node is looked at that may want to move: in the first one all, then those with a
+//! neighbour that has moved in the one before, to another community than theirs. Threads share a
+//! batch of nodes: for each they find the best community as things stood before it. Then the moves
+//! are made one after the other, each of which has to gain as things stand then, since neighbours
+//! may have moved in the same batch; a node whose move does not gain any more is looked at again.
+//! The first move of a batch always gains, so it comes to an end; and batches depend on the network
+//! alone, so the result does not on the threads.
 //!
-//! Where many have moved nobody is told: nodes look whether a neighbour has, which threads share, and the first that is found is enough. Where few have
-//! they tell their neighbours.
+//! Where many have moved nobody is told: nodes look whether a neighbour has, which threads share,
+//! and the first that is found is enough. Where few have they tell their neighbours.
 
 use super::network::Network;
 use super::sums::{Spares, Sums};
@@ -36,13 +39,16 @@ const ALONE: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 pub(super) struct Moving {
     pub(super) resolution: f64,
-    /// The neighbouring nodes that are looked at one behind the other, since their rows lie so, where a batch has space for them.
+    /// The neighbouring nodes that are looked at one behind the other, since their rows lie so,
+    /// where a batch has space for them.
     pub(super) run: usize,
-    /// It ends with a round of fewer moves than one in so many nodes; `None` where it goes on until none gains.
+    /// It ends with a round of fewer moves than one in so many nodes; `None` where it goes on until
+    /// none gains.
     pub(super) last_fraction: Option<usize>,
 }
 
-/// Moves nodes between communities as long as one gains. The numbers of communities are below that of nodes. Returns the number of moves.
+/// Moves nodes between communities as long as one gains. The numbers of communities are below that
+/// of nodes. Returns the number of moves.
 pub(super) fn move_nodes(
     network: &Network<'_>,
     group_of: &mut [u32],
@@ -99,7 +105,8 @@ struct Near {
     weight: f64,
 }
 
-/// The moves that some nodes of a batch want, and the edges of these within the batch, in the same order.
+/// The moves that some nodes of a batch want, and the edges of these within the batch, in the same
+/// order.
 #[derive(Default)]
 struct Wishes {
     wishes: Vec<Wish>,
@@ -156,7 +163,8 @@ impl<'n> Groups<'n> {
         }
     }
 
-    /// Ends a round of so many moves, and returns the nodes that may want to move in the next one: of all in `order`, and in this order.
+    /// Ends a round of so many moves, and returns the nodes that may want to move in the next one:
+    /// of all in `order`, and in this order.
     fn waiting(&mut self, order: &[u32], moves: usize, run: &Run<'_>) -> Result<Vec<u32>> {
         let nodes = self.network.len();
         let mut moved = std::mem::replace(&mut self.moved, Bits::new(nodes));
@@ -236,14 +244,16 @@ impl<'n> Groups<'n> {
                 self.moved.set(wish.node as usize);
                 moves += 1;
             } else {
-                // What it wanted was found as things stood before the batch, so it may gain by another move now.
+                // What it wanted was found as things stood before the batch, so it may gain by
+                // another move now.
                 self.again.set(wish.node as usize);
             }
         }
         moves
     }
 
-    /// Corrects what leads from a node to its community and to the one that it wants by what has moved in its batch before it.
+    /// Corrects what leads from a node to its community and to the one that it wants by what has
+    /// moved in its batch before it.
     fn correct(&self, wish: &mut Wish, near: &[Near]) {
         let own = self.group_of[wish.node as usize];
         for &Near { to, group, weight } in near {
@@ -256,11 +266,13 @@ impl<'n> Groups<'n> {
         }
     }
 
-    /// What it costs a node, for each unit of what the others of a community weigh, to be in it: what chance would put between them.
+    /// What it costs a node, for each unit of what the others of a community weigh, to be in it:
+    /// what chance would put between them.
     #[inline]
     fn cost(&self, node: u32) -> f64 {
-        // Where ends of edges are joined at random, two sets of strengths `a` and `b` have `a b / total` between
-        // them, `total` being twice the weight of all edges. The cost is that without the factor of the community.
+        // Where ends of edges are joined at random, two sets of strengths `a` and `b` have
+        // `a b / total` between them, `total` being twice the weight of all edges. The cost is that
+        // without the factor of the community.
         self.resolution * self.network.strengths[node as usize] / self.network.total
     }
 
@@ -286,7 +298,8 @@ impl<'n> Groups<'n> {
         let (margin, cost, to_own) = (self.margin(), self.cost(node), sums.of(own));
         let mut best = (own, self.gain(node, own, to_own), to_own);
         for &(group, sum) in sums.all() {
-            // No more is gained than what leads there. So the strengths of most communities need not be fetched.
+            // No more is gained than what leads there. So the strengths of most communities need
+            // not be fetched.
             if sum <= best.1 + margin {
                 continue;
             }

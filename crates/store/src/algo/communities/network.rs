@@ -1,4 +1,5 @@
-//! A network of nodes, or of groups of nodes, as the search for communities sees it: without directions, each edge at both of its ends.
+//! A network of nodes, or of groups of nodes, as the search for communities sees it: without
+//! directions, each edge at both of its ends.
 
 use super::grouped::{GroupRows, Grouped};
 use super::sums::{Spares, Sums};
@@ -106,7 +107,8 @@ impl<'g> Network<'g> {
         }
     }
 
-    /// The network of groups: `group_of` has the number of each node's group, and there are `count`.
+    /// The network of groups: `group_of` has the number of each node's group, and there are
+    /// `count`.
     pub(super) fn grouped(
         &self,
         group_of: &[u32],
@@ -131,7 +133,8 @@ impl<'g> Network<'g> {
         (group_of, count): (&[u32], usize),
         sums: &mut Sums,
     ) -> GroupRows {
-        // An edge within the group is met from both of its ends, but a loop of a given graph only once.
+        // An edge within the group is met from both of its ends, but a loop of a given graph only
+        // once.
         let loops = if matches!(self.rows, Rowed::Given(_)) { 2.0 } else { 1.0 };
         let edges_of = |nodes: &[u32]| nodes.iter().map(|node| self.degree(*node)).sum::<usize>();
         let nodes = &members.nodes[members.starts[groups.start]..members.starts[groups.end]];
@@ -180,7 +183,8 @@ impl GroupMembers {
         &self.nodes[self.starts[group]..self.starts[group + 1]]
     }
 
-    /// The groups in chunks that take about as long as each other. They follow from the groups alone, not from the threads.
+    /// The groups in chunks that take about as long as each other. They follow from the groups
+    /// alone, not from the threads.
     pub(super) fn chunks(&self, network: &Network<'_>, cut: Cut) -> Vec<Range<usize>> {
         let (mut chunks, mut start, mut edges) = (Vec::new(), 0, 0);
         let count = self.starts.len() - 1;
@@ -195,7 +199,8 @@ impl GroupMembers {
     }
 }
 
-/// Gives groups the numbers from 0 on, in the order of their first members, and returns how many there are.
+/// Gives groups the numbers from 0 on, in the order of their first members, and returns how many
+/// there are.
 pub(super) fn renumber(group_of: &mut [u32]) -> usize {
     let mut numbers = vec![u32::MAX; group_of.len()];
     let mut count = 0;

@@ -1,5 +1,6 @@
-//! The refinement of communities, which makes Leiden of Louvain: the nodes of each community begin alone again, and are merged with parts of it
-//! that they are well connected to. Communities know nothing of each other, so threads share them; each has random draws of its own.
+//! The refinement of communities, which makes Leiden of Louvain: the nodes of each community begin
+//! alone again, and are merged with parts of it that they are well connected to. Communities know
+//! nothing of each other, so threads share them; each has random draws of its own.
 
 use super::network::{GroupMembers, Network};
 use super::sums::{Spares, Sums};
@@ -13,8 +14,9 @@ const RANDOMNESS: f64 = 0.01;
 /// The nodes that are refined between two looks at the clock.
 const NODES_A_CHECK: usize = 1 << 12;
 
-/// Takes each of `count` communities apart, and merges its nodes with parts of it that they are well connected to: with one that is drawn, by its
-/// gain. Returns the part of each node, by the number of one of its nodes.
+/// Takes each of `count` communities apart, and merges its nodes with parts of it that they are
+/// well connected to: with one that is drawn, by its gain. Returns the part of each node, by the
+/// number of one of its nodes.
 pub(super) fn refine(
     network: &Network<'_>,
     (community_of, count): (&[u32], usize),
@@ -42,7 +44,8 @@ pub(super) fn refine(
                 let nodes = members.of(community);
                 let (own, others) = std::mem::take(&mut rest).split_at_mut(nodes.len());
                 let mut parts = Parts::new(full, nodes, members.starts[community], sums);
-                // Draws of the seed and the community alone: it makes no difference which thread refines it, and when.
+                // Draws of the seed and the community alone: it makes no difference which thread
+                // refines it, and when.
                 parts.merge_all(&mut RandomStream::new(seed ^ (community as u64) << 32), run)?;
                 own.iter_mut().zip(parts.part_of).for_each(|(it, part)| *it = nodes[part as usize]);
                 rest = others;
@@ -63,7 +66,8 @@ struct Full<'w> {
     resolution: f64,
 }
 
-/// The parts of a community while they are merged. Nodes have their numbers within the community here, and a part that of the node that it began with.
+/// The parts of a community while they are merged. Nodes have their numbers within the community
+/// here, and a part that of the node that it began with.
 struct Parts<'w, 's> {
     full: Full<'w>,
     nodes: &'w [u32],
@@ -126,7 +130,8 @@ impl<'w, 's> Parts<'w, 's> {
         });
     }
 
-    /// Merges each node that is alone when its turn comes, and is well connected, with a part of the community.
+    /// Merges each node that is alone when its turn comes, and is well connected, with a part of
+    /// the community.
     fn merge_all(&mut self, random: &mut RandomStream, run: &Run<'_>) -> Result<()> {
         let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
         random.shuffle(&mut order);
@@ -179,7 +184,8 @@ impl<'w, 's> Parts<'w, 's> {
 
     fn merge(&mut self, node: u32, candidate: &Candidate) {
         let (node, part) = (node as usize, candidate.part as usize);
-        // The part that began with the node is empty from now on: nobody else was in it, and nobody is led to it.
+        // The part that began with the node is empty from now on: nobody else was in it, and nobody
+        // is led to it.
         self.part_of[node] = candidate.part;
         self.strengths[part] += self.strengths[node];
         // The edges between the node and the part are inside now, at both ends.
@@ -189,7 +195,8 @@ impl<'w, 's> Parts<'w, 's> {
     }
 }
 
-/// Draws one of some parts: the greater its gain, the likelier. `usual` is what an edge weighs on average.
+/// Draws one of some parts: the greater its gain, the likelier. `usual` is what an edge weighs on
+/// average.
 fn sampled<'c>(
     candidates: &'c [Candidate],
     usual: f64,

@@ -1,7 +1,8 @@
 //! Sums of weights by group, for one node or group at a time.
 //!
-//! The sums stand in a list in the order in which their groups came, and a table of slots has the place of each. Whether a group is new or known makes no
-//! branch, since nobody could foretell it: the place of a new one is the end of the list, where the sum is 0.
+//! The sums stand in a list in the order in which their groups came, and a table of slots has the
+//! place of each. Whether a group is new or known makes no branch, since nobody could foretell it:
+//! the place of a new one is the end of the list, where the sum is 0.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,7 +12,8 @@ const EMPTY: u32 = u32::MAX;
 /// Spreads numbers that lie close together: the golden ratio's share of 2^32.
 const SPREAD: u32 = 0x9e37_79b9;
 
-/// The slots for each group that may come. With so many two groups seldom want the same one, which is the branch that remains.
+/// The slots for each group that may come. With so many two groups seldom want the same one, which
+/// is the branch that remains.
 const SLOTS_A_GROUP: usize = 4;
 
 /// The least number of slots.
@@ -20,8 +22,9 @@ const SLOTS_MIN: usize = 64;
 /// Up to so many groups in all each has a slot of its own: they lie in the second cache.
 const GROUPS_WITH_SLOTS: usize = 1 << 16;
 
-/// Sums by group, in the order in which the groups came. They are found by a table as large as the groups that may come; so for most nodes all of it
-/// stays in the first cache, which a position for every group of the network would not.
+/// Sums by group, in the order in which the groups came. They are found by a table as large as the
+/// groups that may come; so for most nodes all of it stays in the first cache, which a position for
+/// every group of the network would not.
 #[derive(Default)]
 pub(super) struct Sums {
     /// The group of each sum. Behind the last there is one of 0 at least.
@@ -30,17 +33,19 @@ pub(super) struct Sums {
     len: usize,
     /// The positions of the sums, by what is made of the numbers of the groups.
     slots: Vec<u32>,
-    /// Whether each group has a slot of its own: those without a sum are [`EMPTY`] then, however many slots there are.
+    /// Whether each group has a slot of its own: those without a sum are [`EMPTY`] then, however
+    /// many slots there are.
     is_direct: bool,
     mask: usize,
-    /// How a number becomes that of a slot: by a product and a shift, of which the first is 1 and the second 0 where each group has a slot.
+    /// How a number becomes that of a slot: by a product and a shift, of which the first is 1 and
+    /// the second 0 where each group has a slot.
     factor: u32,
     shift: u32,
 }
 
 impl Sums {
-    /// Begins anew, for at most `most` of the groups below `groups`. O(`most` + what was summed up before); more where groups get slots of their own, which
-    /// they had not.
+    /// Begins anew, for at most `most` of the groups below `groups`. O(`most` + what was summed up
+    /// before); more where groups get slots of their own, which they had not.
     pub(super) fn begin(&mut self, most: usize, groups: usize) {
         let most = most.min(groups);
         let expected = (SLOTS_A_GROUP * most).max(SLOTS_MIN);
@@ -142,7 +147,8 @@ mod tests {
         ) {
             let mut sums = Sums::default();
             for (number, round) in rounds.iter().enumerate() {
-                // Groups with slots of their own and without take turns, where `smaller` is large enough.
+                // Groups with slots of their own and without take turns, where `smaller` is large
+                // enough.
                 let groups = if number % 2 == 0 { 60 * factor } else { 60 * smaller as u32 };
                 let factor = groups / 60;
                 sums.begin(round.len(), groups as usize);

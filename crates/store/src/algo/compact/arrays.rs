@@ -8,7 +8,8 @@ use crate::algo::task::{EVEN_BLOCK, Task};
 use hexgraph_base::types::{Error, Result};
 use std::sync::Arc;
 
-/// Edges between nodes that are numbered from 0 on: the number of each source and of each target, and what each edge weighs.
+/// Edges between nodes that are numbered from 0 on: the number of each source and of each target,
+/// and what each edge weighs.
 #[derive(Debug, Clone, Copy)]
 pub struct EdgeArrays<'e> {
     /// The number of nodes.
@@ -24,13 +25,15 @@ pub struct EdgeArrays<'e> {
 }
 
 impl Graph {
-    /// The graph of some edges, whose node ids are the numbers of nodes. Parallel edges are one, and weigh what they weigh together; without
-    /// a direction those both ways are. O(nodes + edges · log degree).
+    /// The graph of some edges, whose node ids are the numbers of nodes. Parallel edges are one,
+    /// and weigh what they weigh together; without a direction those both ways are. O(nodes + edges
+    /// · log degree).
     ///
     /// # Errors
     ///
-    /// `Query` for arrays of several lengths, for a node that there is not, for a weight that is negative or no number, with the position
-    /// of its edge, and for parallel edges whose weights no float holds together; `Limit`.
+    /// `Query` for arrays of several lengths, for a node that there is not, for a weight that is
+    /// negative or no number, with the position of its edge, and for parallel edges whose weights
+    /// no float holds together; `Limit`.
     pub fn of_arrays(edges: &EdgeArrays<'_>, task: &Task<'_>) -> Result<Graph> {
         check(edges)?;
         let directions = if edges.is_undirected { 2 } else { 1 };
@@ -124,7 +127,8 @@ impl Partitioned {
         Partitioned { starts, targets, weights }
     }
 
-    /// The rows of some nodes, sorted, with parallel edges added up in the order in which they were given.
+    /// The rows of some nodes, sorted, with parallel edges added up in the order in which they were
+    /// given.
     fn chunk(&self, nodes: std::ops::Range<usize>, is_weighted: bool) -> RowChunk {
         let mut chunk = RowChunk::default();
         let mut row: Vec<(u32, f64)> = Vec::new();

@@ -1,4 +1,5 @@
-//! A compact graph: nodes numbered from 0 on in the order of their uids, and the edges between them.
+//! A compact graph: nodes numbered from 0 on in the order of their uids, and the edges between
+//! them.
 
 use super::numbering::Numbering;
 use super::rows::Rows;
@@ -31,7 +32,8 @@ impl Graph {
         Graph { numbering, rows, is_undirected, transposed, held }
     }
 
-    /// As [`Graph::new`], of which the edges turned round are there already, if `transposed` has them.
+    /// As [`Graph::new`], of which the edges turned round are there already, if `transposed` has
+    /// them.
     pub(super) fn with_inverted(
         numbering: Arc<Numbering>,
         rows: Rows,
@@ -88,8 +90,8 @@ impl Graph {
         &self.rows
     }
 
-    /// The edges that lead to each node: those that leave it, where edges have no direction. Else the first call turns them round,
-    /// which costs O(edges).
+    /// The edges that lead to each node: those that leave it, where edges have no direction. Else
+    /// the first call turns them round, which costs O(edges).
     ///
     /// # Errors
     ///

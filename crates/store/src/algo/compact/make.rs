@@ -22,8 +22,8 @@ const EDGES_A_CHECK: usize = 1 << 20;
 ///
 /// # Errors
 ///
-/// `Query` for a weight that is below 0 or no number, for one that no edge has, and for parallel edges whose weights no float
-/// holds together; `Limit`.
+/// `Query` for a weight that is below 0 or no number, for one that no edge has, and for parallel
+/// edges whose weights no float holds together; `Limit`.
 pub(in crate::algo) fn make(expected: &Requested<'_>, task: &Task<'_>) -> Result<Graph> {
     let sources = expected.parts.iter().map(Source::new).collect::<Result<Vec<_>>>()?;
     let nodes = match &expected.nodes {
@@ -32,7 +32,8 @@ pub(in crate::algo) fn make(expected: &Requested<'_>, task: &Task<'_>) -> Result
     };
     let edges_max: usize = sources.iter().map(|source| source.edges.total() as usize).sum();
     let is_weighted = expected.parts.iter().any(|part| part.weight.is_some());
-    // The rows, the chunks that they are joined of, and as much again where they are merged with others.
+    // The rows, the chunks that they are joined of, and as much again where they are merged with
+    // others.
     let bytes_each = 2 * (size_of::<u32>() + if is_weighted { size_of::<f64>() } else { 0 });
     let _capacity = task.capacity(edges_max, bytes_each)?;
     let numbering = Numbering::new(nodes);
@@ -76,7 +77,8 @@ impl Make<'_, '_> {
         Err(too_heavy(&self.expected.weights(), &sum))
     }
 
-    /// The stored edges of those parts that are turned round, or of the others, in the direction in which they are stored.
+    /// The stored edges of those parts that are turned round, or of the others, in the direction in
+    /// which they are stored.
     fn rows(&self, reverse: bool, task: &Task<'_>) -> Result<Rows> {
         let sources: Vec<&Source<'_>> =
             self.sources.iter().filter(|source| source.part.reverse == reverse).collect();
@@ -154,7 +156,8 @@ impl Make<'_, '_> {
         Ok(())
     }
 
-    /// As [`Make::rows`], of one part whose edges are all in the graph: they are counted first, and then written to their positions.
+    /// As [`Make::rows`], of one part whose edges are all in the graph: they are counted first, and
+    /// then written to their positions.
     fn full_rows(&self, source: &Source<'_>, task: &Task<'_>) -> Result<Rows> {
         let nodes = &self.numbering.nodes;
         let chunks: Vec<&[u32]> = nodes.chunks(NODES_A_CHUNK).collect();
@@ -168,7 +171,8 @@ impl Make<'_, '_> {
         task.fill(&mut targets, &bounds, |number, part| {
             let mut positions = part.iter_mut();
             for &node in chunks[number] {
-                // The targets first: a position is taken for each of them, and none at the end of a row.
+                // The targets first: a position is taken for each of them, and none at the end of a
+                // row.
                 for (to, position) in source.edges.targets(node).iter().zip(positions.by_ref()) {
                     // All nodes that an edge leads to are in the graph.
                     *position = self.numbering.number(*to).unwrap_or_default();

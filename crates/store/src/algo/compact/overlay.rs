@@ -1,4 +1,5 @@
-//! Rows that take the place of others: a graph is patched after a commit, and shares all rows that did not change with the one before.
+//! Rows that take the place of others: a graph is patched after a commit, and shares all rows that
+//! did not change with the one before.
 
 use super::weights::WeightSlice;
 use rustc_hash::FxHashMap;

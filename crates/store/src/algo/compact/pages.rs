@@ -56,7 +56,8 @@ fn pages_of(targets: &[u32], task: &Task<'_>) -> Result<Vec<Pages>> {
     let strands = task.threads().min(STRANDS_MAX);
     let chunks: Vec<&[u32]> = targets.chunks(EDGES_A_CHUNK).collect();
     task.blocks(strands, |strand| {
-        // Each strand has a set of its own. Their union is the same however the chunks were partitioned.
+        // Each strand has a set of its own. Their union is the same however the chunks were
+        // partitioned.
         let mut pages = Pages::default();
         for chunk in chunks.iter().skip(strand).step_by(strands) {
             task.check()?;

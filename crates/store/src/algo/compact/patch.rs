@@ -1,5 +1,5 @@
-//! Patches the compact graph of an earlier version: what commits changed since is read from the changes of the predicates, and only the rows of
-//! nodes whose edges changed are written again.
+//! Patches the compact graph of an earlier version: what commits changed since is read from the
+//! changes of the predicates, and only the rows of nodes whose edges changed are written again.
 
 use super::graph::Graph;
 use super::numbering::Numbering;
@@ -18,15 +18,18 @@ use std::sync::Arc;
 /// The most edges that may have changed: beyond them a graph is made anew.
 const PAIRS_MAX: usize = 1 << 17;
 
-/// The rows that take the place of others may have one in so many of all edges; and so many at least.
+/// The rows that take the place of others may have one in so many of all edges; and so many at
+/// least.
 const OVERLAY_RATIO: usize = 8;
 const OVERLAY_MIN: usize = 1 << 16;
 
-/// What edges between nodes are now, by the number of the node that they leave: their targets, ascending, and weights; `None` for none any more.
+/// What edges between nodes are now, by the number of the node that they leave: their targets,
+/// ascending, and weights; `None` for none any more.
 type Updates = BTreeMap<u32, BTreeMap<u32, Option<f64>>>;
 
-/// The graph that is requested, of one that was made of the same columns when their changes were `before`: O(nodes + edges of nodes that changed).
-/// `None` where it has to be made anew: too much has changed, or nodes went, or came between others.
+/// The graph that is requested, of one that was made of the same columns when their changes were
+/// `before`: O(nodes + edges of nodes that changed). `None` where it has to be made anew: too much
+/// has changed, or nodes went, or came between others.
 ///
 /// # Errors
 ///
@@ -75,7 +78,8 @@ pub(in crate::algo) fn patch(
     Ok(is_same.then_some(graph))
 }
 
-/// The edges, by their nodes in the direction of their part, that may not be what they were; `None` for too many.
+/// The edges, by their nodes in the direction of their part, that may not be what they were; `None`
+/// for too many.
 fn changed_pairs(sources: &[Source<'_>], before: &[Edges]) -> Option<BTreeSet<(u32, u32)>> {
     let mut pairs = BTreeSet::new();
     for (source, old) in sources.iter().zip(before) {
@@ -120,7 +124,8 @@ struct Patch<'p, 'w> {
 }
 
 impl Patch<'_, '_> {
-    /// What an edge weighs in all parts together, which are added up as where a graph is made; `None` where no part has it.
+    /// What an edge weighs in all parts together, which are added up as where a graph is made;
+    /// `None` where no part has it.
     fn weight(&self, from: u32, to: u32) -> Result<Option<f64>> {
         // One for the parts in each direction, put together at the end: `make` adds
         // them up so, and sums of floats are the same bits only in the same order.
@@ -150,7 +155,8 @@ fn added(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     }
 }
 
-/// The numbers of the nodes: the old ones, and those of new nodes behind them. `None` where a new one comes before an old one.
+/// The numbers of the nodes: the old ones, and those of new nodes behind them. `None` where a new
+/// one comes before an old one.
 fn numbering(
     old: &Graph,
     expected: &Requested<'_>,
@@ -163,7 +169,8 @@ fn numbering(
         None => endpoints.filter(|node| old.number(*node).is_none()).collect(),
     };
     let Some(first) = new.first() else { return Some(Arc::clone(old.numbering())) };
-    // Numbers ascend with node ids: one new node before the last old one would change the numbers of those behind it.
+    // Numbers ascend with node ids: one new node before the last old one would change the numbers
+    // of those behind it.
     if old.nodes().last().is_some_and(|last| first < last) {
         return None;
     }
@@ -178,7 +185,8 @@ fn updates(
 ) -> Updates {
     let mut updates = Updates::new();
     for (&(from, to), &weight) in now {
-        // An edge to a node that is not in the graph is none of its edges, nor is one that went together with its node.
+        // An edge to a node that is not in the graph is none of its edges, nor is one that went
+        // together with its node.
         let (Some(one), Some(other)) = (numbering.number(from), numbering.number(to)) else {
             continue;
         };

@@ -7,7 +7,8 @@ use hexgraph_base::types::Result;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// A block of rows has about this many edges and rows together, so that blocks take about the same time.
+/// A block of rows has about this many edges and rows together, so that blocks take about the same
+/// time.
 const BLOCK: usize = 64 << 10;
 
 /// The edges of all nodes in one direction.
@@ -18,7 +19,8 @@ pub struct Rows {
     overlay: Option<RowOverlay>,
     nodes: usize,
     edges: usize,
-    /// The nodes at which blocks end. They depend on the rows alone, and not on the threads or on what was patched.
+    /// The nodes at which blocks end. They depend on the rows alone, and not on the threads or on
+    /// what was patched.
     blocks: Vec<usize>,
     weight_range: OnceLock<Option<WeightRange>>,
 }
@@ -90,7 +92,8 @@ impl Rows {
         Rows::of_parts(made, None, nodes, edges)
     }
 
-    /// The same rows with some others in place of theirs, of `nodes` nodes; those that are new have a row in `overlay`.
+    /// The same rows with some others in place of theirs, of `nodes` nodes; those that are new have
+    /// a row in `overlay`.
     pub(super) fn with_overlay(&self, overlay: RowOverlay, nodes: usize, edges: usize) -> Rows {
         let made = Arc::clone(&self.made);
         Rows::of_parts(made, Some(overlay), nodes, edges)
@@ -206,12 +209,14 @@ impl Rows {
         self.row(node).1.at(position)
     }
 
-    /// The targets of all nodes, row behind row; `None` where some rows were patched, which lie elsewhere.
+    /// The targets of all nodes, row behind row; `None` where some rows were patched, which lie
+    /// elsewhere.
     pub fn targets(&self) -> Option<&[u32]> {
         self.overlay.is_none().then_some(&self.made.targets)
     }
 
-    /// What each edge weighs, beside the targets; `None` where that does not lie so in eight bytes each.
+    /// What each edge weighs, beside the targets; `None` where that does not lie so in eight bytes
+    /// each.
     pub fn wide_weights(&self) -> Option<&[f64]> {
         match (&self.overlay, &self.made.weights) {
             (None, Some(Weights::Wide(weights))) => Some(weights),
@@ -227,7 +232,8 @@ impl Rows {
         }
     }
 
-    /// What edges weigh; `None` where each weighs 1, and without edges. O(edges) for the first call.
+    /// What edges weigh; `None` where each weighs 1, and without edges. O(edges) for the first
+    /// call.
     pub(in crate::algo) fn weight_range(&self) -> Option<WeightRange> {
         *self.weight_range.get_or_init(|| self.find_weight_range())
     }
@@ -247,7 +253,8 @@ impl Rows {
         Some(WeightRange { mean: sum / self.edges as f64, most, are_full })
     }
 
-    /// The first edge that weighs more than a float holds, as only one that was added up of several can. O(edges).
+    /// The first edge that weighs more than a float holds, as only one that was added up of several
+    /// can. O(edges).
     pub(super) fn too_heavy(&self, task: &Task<'_>) -> Result<Option<(u32, u32)>> {
         let result = task.blocks(self.blocks.len(), |number| {
             Ok(self.block(number).find_map(|from| {
@@ -263,7 +270,8 @@ impl Rows {
         self.of(from).binary_search(&to).is_ok()
     }
 
-    /// What the edge between two nodes weighs; `None` where there is none. O(log edges of the first).
+    /// What the edge between two nodes weighs; `None` where there is none. O(log edges of the
+    /// first).
     pub fn weight_between(&self, from: u32, to: u32) -> Option<f64> {
         let (targets, weights) = self.row(from);
         targets.binary_search(&to).ok().map(|position| weights.at(position))
@@ -288,12 +296,14 @@ impl Rows {
             + self.overlay.as_ref().map_or(0, RowOverlay::byte_len)
     }
 
-    /// The edges without their directions, `transposed` being the same ones turned round. A loop is one edge, whichever way it is taken.
+    /// The edges without their directions, `transposed` being the same ones turned round. A loop is
+    /// one edge, whichever way it is taken.
     pub(in crate::algo) fn symmetric(&self, transposed: &Rows, task: &Task<'_>) -> Result<Rows> {
         self.merged(transposed, |from, to| from == to, task)
     }
 
-    /// The union of two sets of edges over the same nodes. An edge that is in both weighs what both weigh together.
+    /// The union of two sets of edges over the same nodes. An edge that is in both weighs what both
+    /// weigh together.
     pub(in crate::algo) fn union(&self, other: &Rows, task: &Task<'_>) -> Result<Rows> {
         self.merged(other, |_, _| false, task)
     }
@@ -340,7 +350,8 @@ pub(super) fn starts_of(lens: impl Iterator<Item = usize>, rows: usize) -> Vec<u
     starts
 }
 
-/// Weights of parts that end at `bounds`, of which `give` puts out those of one: narrow, and wide where one of them would be another number then.
+/// Weights of parts that end at `bounds`, of which `give` puts out those of one: narrow, and wide
+/// where one of them would be another number then.
 pub(super) fn narrowed(
     task: &Task<'_>,
     bounds: &[usize],
@@ -384,8 +395,8 @@ fn merge_targets(one: &[u32], other: &[u32], union: &mut Vec<u32>) {
     union.extend_from_slice(&other[right..]);
 }
 
-/// Calls `put` with what is in one of two ascending rows or in both, ascending: the target, what it weighs, and what it weighs in
-/// the second row where it is in both.
+/// Calls `put` with what is in one of two ascending rows or in both, ascending: the target, what it
+/// weighs, and what it weighs in the second row where it is in both.
 fn merge(
     one: (&[u32], WeightSlice<'_>),
     other: (&[u32], WeightSlice<'_>),

@@ -1,6 +1,8 @@
-//! Weights near the ends of what floats hold: a sum of some is infinite, one divided by some is too, and so are their squares.
+//! Weights near the ends of what floats hold: a sum of some is infinite, one divided by some is
+//! too, and so are their squares.
 //!
-//! An algorithm that asks for the shares of weights alone may divide them by what it likes. It does so only where it has to: others keep their bits.
+//! An algorithm that asks for the shares of weights alone may divide them by what it likes. It does
+//! so only where it has to: others keep their bits.
 
 use super::rows::{RowChunk, Rows};
 use crate::algo::task::Task;
@@ -14,7 +16,8 @@ const ORDINARY_SUMS: RangeInclusive<f64> = 1e-290..=1e290;
 const ORDINARY_WEIGHTS: RangeInclusive<f64> = 1e-140..=1e140;
 
 impl Rows {
-    /// What a node's weights are to be divided by before they are added up, and their sum then: they are left as they are where they can be.
+    /// What a node's weights are to be divided by before they are added up, and their sum then:
+    /// they are left as they are where they can be.
     #[inline]
     pub(in crate::algo) fn unit_and_sum(&self, node: u32) -> (f64, f64) {
         let sum = self.weight_of(node);
@@ -30,7 +33,8 @@ impl Rows {
         (greatest, self.weighted(node).map(|(_, weight)| weight / greatest).sum())
     }
 
-    /// The same edges whose weights are divided by the greatest of all; `None` where they can be added up and squared as they are.
+    /// The same edges whose weights are divided by the greatest of all; `None` where they can be
+    /// added up and squared as they are.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! Edges turned round.
 //!
-//! Written straight to their positions, edges would go to as many positions of memory at once as there are nodes. So they are first partitioned into buckets of
-//! neighbouring targets, each so small that its rows stay in a cache while they are filled.
+//! Written straight to their positions, edges would go to as many positions of memory at once as
+//! there are nodes. So they are first partitioned into buckets of neighbouring targets, each so
+//! small that its rows stay in a cache while they are filled.
 
 use super::rows::{Rows, starts_of};
 use super::weights::{WeightSlice, Weights};

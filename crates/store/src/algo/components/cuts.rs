@@ -1,11 +1,13 @@
-//! Articulation points and bridges: nodes and edges without which a part of the graph falls apart. One depth-first search without recursion
-//! finds both (J. Hopcroft, R. Tarjan: Algorithm 447. CACM 16, 1973). Loops do not count.
+//! Articulation points and bridges: nodes and edges without which a part of the graph falls apart.
+//! One depth-first search without recursion finds both (J. Hopcroft, R. Tarjan: Algorithm 447. CACM
+//! 16, 1973). Loops do not count.
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its number in the search, the least that it reaches, its place in the row, what hangs below it, the path, a mark.
+/// The bytes for each node: its number in the search, the least that it reaches, its place in the
+/// row, what hangs below it, the path, a mark.
 const BYTES_A_NODE: usize = 5 * size_of::<u32>() + 1;
 
 /// The bytes of a bridge, of which there are fewer than nodes.

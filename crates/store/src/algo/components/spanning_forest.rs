@@ -1,5 +1,5 @@
-//! Edges that join what edges can join at the least weight: a tree for each part of the graph. Edges are tried from the lightest on, of equal
-//! ones those of the lesser nodes first.
+//! Edges that join what edges can join at the least weight: a tree for each part of the graph.
+//! Edges are tried from the lightest on, of equal ones those of the lesser nodes first.
 
 use super::weak::Trees;
 use crate::algo::run::{Outcome, Output, Run};

@@ -1,12 +1,14 @@
 //! Strongly connected components, by Tarjan's algorithm without recursion.
 //!
-//! Parts are found in the order in which those that they lead to come first. Their numbers run the other way: an edge between two parts leads
-//! from the lower number to the greater one, so the numbers are an order of the condensation.
+//! Parts are found in the order in which those that they lead to come first. Their numbers run the
+//! other way: an edge between two parts leads from the lower number to the greater one, so the
+//! numbers are an order of the condensation.
 
 use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its number in the search, its place in the row, its part, the stacks, and the result.
+/// The bytes for each node: its number in the search, its place in the row, its part, the stacks,
+/// and the result.
 const BYTES_A_NODE: usize = 6 * size_of::<u32>() + size_of::<i64>();
 
 /// The steps between two looks at the clock.
@@ -15,7 +17,8 @@ const STEPS_A_CHECK: usize = 1 << 20;
 /// A node that the search has not come to.
 const UNSEEN: u32 = 0;
 
-/// A node that has a part: greater than any number of the search, so that what it reaches does not count.
+/// A node that has a part: greater than any number of the search, so that what it reaches does not
+/// count.
 const DONE: u32 = u32::MAX;
 
 pub(in crate::algo) fn strong_components(run: &Run<'_>) -> Result<Outcome> {
@@ -40,7 +43,8 @@ pub(in crate::algo) fn strong_components(run: &Run<'_>) -> Result<Outcome> {
 }
 
 struct Search {
-    /// The number in the order of the search, then the least one that the node reaches among those that have no part yet, then [`DONE`].
+    /// The number in the order of the search, then the least one that the node reaches among those
+    /// that have no part yet, then [`DONE`].
     low: Vec<u32>,
     /// The position in the row of each node up to which its edges were followed.
     next: Vec<u32>,
@@ -85,7 +89,8 @@ impl Search {
             }
             self.low[node as usize] = low;
             if let Some((position, to)) = unseen {
-                // The edge is looked at again when the search comes back, to learn what lies behind it.
+                // The edge is looked at again when the search comes back, to learn what lies behind
+                // it.
                 self.next[node as usize] += position as u32;
                 self.enter(to);
                 continue;

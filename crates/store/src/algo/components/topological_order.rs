@@ -1,5 +1,5 @@
-//! An order of nodes in which all edges lead forward. Nodes in a cycle, and those behind one, have no position in it
-//! (A. Kahn: Topological sorting of large networks. CACM 5, 1962).
+//! An order of nodes in which all edges lead forward. Nodes in a cycle, and those behind one, have
+//! no position in it (A. Kahn: Topological sorting of large networks. CACM 5, 1962).
 
 use crate::algo::run::{NO_INT, Outcome, Output, Run};
 use hexgraph_base::types::Result;

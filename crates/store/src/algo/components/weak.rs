@@ -1,9 +1,12 @@
-//! Weakly connected components, by union and find with halved paths: a tree of nodes for each part, whose root is its least node.
+//! Weakly connected components, by union and find with halved paths: a tree of nodes for each part,
+//! whose root is its least node.
 //!
-//! Mostly one part has nearly all nodes, and a few edges of each node are enough to find it. Then only nodes that have an edge to or from
-//! the rest are left to be joined (Sutton, Ben-Nun, Barak: Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling. IPDPS, 2018).
-//! All threads join at the same time. A root is hung below a lesser one if it is a root still, and else both are looked for again; so in the end the
-//! parts are those that the edges join, whoever came first.
+//! Mostly one part has nearly all nodes, and a few edges of each node are enough to find it. Then
+//! only nodes that have an edge to or from the rest are left to be joined (Sutton, Ben-Nun, Barak:
+//! Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling. IPDPS, 2018). All
+//! threads join at the same time. A root is hung below a lesser one if it is a root still, and else
+//! both are looked for again; so in the end the parts are those that the edges join, whoever came
+//! first.
 
 use crate::algo::bits::Bits;
 use crate::algo::lowered::LoweredInts;
@@ -39,11 +42,13 @@ pub(in crate::algo) fn components(run: &Run<'_>) -> Result<Outcome> {
     Ok(Outcome::once(Output::Ints(numbers), rows.edges()))
 }
 
-/// Joins what the first edges have not joined: the nodes outside of the largest part with all others, and with them the nodes of that part.
+/// Joins what the first edges have not joined: the nodes outside of the largest part with all
+/// others, and with them the nodes of that part.
 fn join_rest(run: &Run<'_>, trees: &Trees, is_in_largest: &Bits) -> Result<()> {
     let rows = run.graph.outgoing();
     let is_in = |node: &u32| is_in_largest.has(*node as usize);
-    // Where it is known who leads to a node, nobody in the largest part has to be asked. Without directions each edge stands at its other end, too.
+    // Where it is known who leads to a node, nobody in the largest part has to be asked. Without
+    // directions each edge stands at its other end, too.
     let transposed = run.graph.transposed_rows();
     let knows_both = run.graph.is_undirected() || transposed.is_some();
     run.task.blocks(rows.blocks().len(), |number| {
@@ -87,7 +92,8 @@ impl Trees {
         }
     }
 
-    /// Joins the tree of a root with that of a node, and returns the root of both. What was a root when it was asked for may hang below another by now.
+    /// Joins the tree of a root with that of a node, and returns the root of both. What was a root
+    /// when it was asked for may hang below another by now.
     pub(in crate::algo) fn join(&self, root: u32, node: u32) -> u32 {
         let (mut root, mut other) = (root, self.find(node));
         while root != other {
@@ -124,7 +130,8 @@ impl Trees {
         }
     }
 
-    /// The numbers of the trees, for each node, in the order of their roots, which are their first nodes.
+    /// The numbers of the trees, for each node, in the order of their roots, which are their first
+    /// nodes.
     fn numbered(&self, run: &Run<'_>) -> Result<Vec<i64>> {
         let mut of_root = vec![0_u32; self.parents.len()];
         let mut next = 0;
@@ -142,7 +149,8 @@ impl Trees {
         Ok(numbers)
     }
 
-    /// The root that most of some nodes, spread over all, hang below. Any would do: it only saves work.
+    /// The root that most of some nodes, spread over all, hang below. Any would do: it only saves
+    /// work.
     fn largest(&self) -> Option<u32> {
         let step = self.parents.len().div_ceil(SAMPLES).max(1);
         let nodes = (0..self.parents.len() as u32).step_by(step);

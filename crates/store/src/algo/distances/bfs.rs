@@ -1,8 +1,9 @@
 //! Levels of a breadth-first search.
 //!
-//! While the frontier is small its edges are followed. When it has so many that most lead to nodes which are reached already, the nodes
-//! that are not reached look for one of the frontier before them instead (bottom-up), which stops at the first. Sets of nodes are bits: those of a
-//! million nodes lie in the second cache, and a level is written for a node once.
+//! While the frontier is small its edges are followed. When it has so many that most lead to nodes
+//! which are reached already, the nodes that are not reached look for one of the frontier before
+//! them instead (bottom-up), which stops at the first. Sets of nodes are bits: those of a million
+//! nodes lie in the second cache, and a level is written for a node once.
 
 use crate::algo::bits::Bits;
 use crate::algo::compact::graph::Graph;
@@ -11,10 +12,12 @@ use crate::algo::run::{NO_INT, Outcome, Output, Report, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its level, what is made of that, a position in the frontier and the next one.
+/// The bytes for each node: its level, what is made of that, a position in the frontier and the
+/// next one.
 pub(super) const BYTES_A_NODE: usize = size_of::<i64>() + 3 * size_of::<u32>();
 
-/// The search turns to bottom-up when the frontier has more than one in so many of the edges that are left.
+/// The search turns to bottom-up when the frontier has more than one in so many of the edges that
+/// are left.
 const UP_RATIO: usize = 14;
 
 /// The search turns back when the frontier has less than one in so many of all nodes.
@@ -114,7 +117,8 @@ impl Search {
             }
             return Ok(next);
         }
-        // Threads leave out what was reached before; what is reached twice is seen when all is put together.
+        // Threads leave out what was reached before; what is reached twice is seen when all is put
+        // together.
         let chunks: Vec<&[u32]> = frontier.chunks(frontier.len().div_ceil(CHUNKS)).collect();
         let result = task.blocks(chunks.len(), |chunk| {
             let mut result = Vec::new();
@@ -128,8 +132,8 @@ impl Search {
         Ok(next)
     }
 
-    /// Has nodes that were not reached look for one before them that is in the frontier, level by level for as long as these have many nodes. Returns the
-    /// last level.
+    /// Has nodes that were not reached look for one before them that is in the frontier, level by
+    /// level for as long as these have many nodes. Returns the last level.
     fn up(
         &mut self,
         incoming: &Rows,
@@ -155,7 +159,8 @@ impl Search {
         }
     }
 
-    /// Sets `next` to the nodes that have one of the front before them. Returns their number, and that of the edges that were looked at.
+    /// Sets `next` to the nodes that have one of the front before them. Returns their number, and
+    /// that of the edges that were looked at.
     fn pull(
         &mut self,
         incoming: &Rows,

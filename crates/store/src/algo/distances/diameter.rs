@@ -1,7 +1,9 @@
-//! An estimate of the diameter, which is the greatest distance between two nodes of which one reaches the other: breadth-first searches that go
-//! to and fro. Each starts at the node that was farthest in the one before, and goes the other way where edges have a direction. What
-//! is found is a distance of the graph, so the diameter is at least as great; on most graphs of the real world it is that
-//! (C. Magnien, M. Latapy, M. Habib: Fast computation of empirically tight bounds for the diameter. JEA 13, 2009).
+//! An estimate of the diameter, which is the greatest distance between two nodes of which one
+//! reaches the other: breadth-first searches that go to and fro. Each starts at the node that was
+//! farthest in the one before, and goes the other way where edges have a direction. What is found
+//! is a distance of the graph, so the diameter is at least as great; on most graphs of the real
+//! world it is that (C. Magnien, M. Latapy, M. Habib: Fast computation of empirically tight bounds
+//! for the diameter. JEA 13, 2009).
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Outcome, Output, Report, Run};

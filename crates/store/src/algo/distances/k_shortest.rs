@@ -1,8 +1,10 @@
-//! The shortest ways from one node to another that pass no node twice, by Yen's algorithm: the next way leaves one of those before at some
-//! node, and is the shortest that does. With Lawler's rule a way is left behind the node only where it was found itself.
+//! The shortest ways from one node to another that pass no node twice, by Yen's algorithm: the next
+//! way leaves one of those before at some node, and is the shortest that does. With Lawler's rule a
+//! way is left behind the node only where it was found itself.
 //!
-//! Of ways that weigh the same, the one with fewer edges comes first, and of these the one whose nodes are less, compared one by one from
-//! the source. Searches are led by the distances to the target (A*), which are found once, from the target back.
+//! Of ways that weigh the same, the one with fewer edges comes first, and of these the one whose
+//! nodes are less, compared one by one from the source. Searches are led by the distances to the
+//! target (A*), which are found once, from the target back.
 
 use super::weighted::ALONG_A_PATH;
 use crate::algo::bits::Bits;
@@ -14,11 +16,13 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The bytes for each node: its distance to the target, whether the way has passed it, and what the search of a detour may know of it.
+/// The bytes for each node: its distance to the target, whether the way has passed it, and what the
+/// search of a detour may know of it.
 const BYTES_A_NODE: usize =
     size_of::<f64>() + 1 + 2 * size_of::<(u32, Label)>() + size_of::<Open>();
 
-/// The bytes for each node of a way, beside the answer: itself as a candidate, and its place in the tree of ways.
+/// The bytes for each node of a way, beside the answer: itself as a candidate, and its place in the
+/// tree of ways.
 const BYTES_A_STEP: usize = 2 * size_of::<u32>() + 2 * size_of::<Vec<u32>>() + size_of::<f64>();
 
 /// The nodes that are searched between two looks at the clock.
@@ -68,7 +72,8 @@ pub(in crate::algo) fn k_shortest(run: &Run<'_>) -> Result<Outcome> {
                     candidates.push(Reverse(other));
                 }
             }
-            // Marked one by one: the beginnings of a long way have as many nodes together as the square of its length.
+            // Marked one by one: the beginnings of a long way have as many nodes together as the
+            // square of its length.
             search.passed.set(nodes[0] as usize);
             cost += outgoing.weight_between(nodes[0], nodes[1]).unwrap_or(0.0);
         }
@@ -201,7 +206,8 @@ impl Heuristic {
         Ok(Heuristic { distances, far, has_lost, edges })
     }
 
-    /// No way from a node to the target weighs less. Nodes farther than the source were not looked at.
+    /// No way from a node to the target weighs less. Nodes farther than the source were not looked
+    /// at.
     #[inline]
     fn at_least(&self, node: u32) -> f64 {
         self.distances[node as usize].min(self.far)
@@ -216,7 +222,8 @@ struct Label {
     before: u32,
 }
 
-/// A node that is to be followed: the bits of what a way over it weighs at least, its edges so far, the node, and the bits of its cost.
+/// A node that is to be followed: the bits of what a way over it weighs at least, its edges so far,
+/// the node, and the bits of its cost.
 type Open = Reverse<(u64, u32, u32, u64)>;
 
 struct Search<'s> {
@@ -232,8 +239,9 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// The first way in the order of ways that begins with `before`, whose nodes are marked as passed, goes on to a node at which it has some cost, and
-    /// from there to none of the nodes in `taken`, which ascend.
+    /// The first way in the order of ways that begins with `before`, whose nodes are marked as
+    /// passed, goes on to a node at which it has some cost, and from there to none of the nodes in
+    /// `taken`, which ascend.
     fn deviation(
         &mut self,
         before: &[u32],

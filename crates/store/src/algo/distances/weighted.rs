@@ -1,15 +1,18 @@
 //! Weighted distances, by buckets of nodes that are about as far (delta-stepping).
 //!
-//! Bucket `n` has nodes whose distance is from `n` to `n + 1` times a width. The nearest bucket is emptied, and as long as edges lead back
-//! into it again, before the next one. A node whose distance falls again is looked at again; in the end no edge makes a way shorter, and the
+//! Bucket `n` has nodes whose distance is from `n` to `n + 1` times a width. The nearest bucket is
+//! emptied, and as long as edges lead back into it again, before the next one. A node whose
+//! distance falls again is looked at again; in the end no edge makes a way shorter, and the
 //! distances are those of Dijkstra's algorithm, whatever the width was and whoever came first.
 //!
-//! Where all weights are whole numbers, and so small that no way is longer than [`u32::MAX`], distances are numbers of four bytes while they are searched for:
-//! half as much goes through the caches, and the sums are the same, since floats have them exactly.
+//! Where all weights are whole numbers, and so small that no way is longer than [`u32::MAX`],
+//! distances are numbers of four bytes while they are searched for: half as much goes through the
+//! caches, and the sums are the same, since floats have them exactly.
 //!
-//! A node stands in a bucket with the distance that put it there, which is less than all before: where it has fallen again meanwhile, the position is stale.
-//! Threads share a large bucket. Each follows at once what it finds in the same bucket (Zhang et al.: Optimizing Ordered Graph Algorithms with
-//! GraphIt. CGO, 2020), and hands over the rest. A small bucket is one thread's.
+//! A node stands in a bucket with the distance that put it there, which is less than all before:
+//! where it has fallen again meanwhile, the position is stale. Threads share a large bucket. Each
+//! follows at once what it finds in the same bucket (Zhang et al.: Optimizing Ordered Graph
+//! Algorithms with GraphIt. CGO, 2020), and hands over the rest. A small bucket is one thread's.
 
 use super::bfs::{self, FAR};
 use crate::algo::compact::rows::{Rows, WeightRange};
@@ -26,8 +29,9 @@ pub(super) const BYTES_A_NODE: usize = 2 * size_of::<f64>() + 2 * size_of::<Posi
 /// The most buckets: they lie in a ring, of which one round is the greatest weight.
 const BUCKETS_MAX: f64 = 4096.0;
 
-/// The buckets that an edge of the mean weight leads over. With fewer more nodes are followed in vain, most of all where many edges meet: on a Kronecker graph a quarter as many
-/// buckets take twice the time. With more there are more rounds.
+/// The buckets that an edge of the mean weight leads over. With fewer more nodes are followed in
+/// vain, most of all where many edges meet: on a Kronecker graph a quarter as many buckets take
+/// twice the time. With more there are more rounds.
 const BUCKETS_AN_EDGE: f64 = 32.0;
 
 /// The chunks from which on a bucket is shared.
@@ -134,8 +138,9 @@ fn levels(run: &Run<'_>, sources: &[u32]) -> Result<Outcome> {
     Ok(Outcome { output: Output::Floats(result), report })
 }
 
-/// The least distances from some nodes to all others; infinite for those that are not reached. The rounds are the buckets that some node ends in, and the edges
-/// those of the nodes that are reached.
+/// The least distances from some nodes to all others; infinite for those that are not reached. The
+/// rounds are the buckets that some node ends in, and the edges those of the nodes that are
+/// reached.
 ///
 /// # Errors
 ///
@@ -155,7 +160,8 @@ pub(super) fn search(rows: &Rows, sources: &[u32], run: &Run<'_>) -> Result<(Vec
     Ok((distances, report))
 }
 
-/// Whether an edge leads from a node that has a distance to one that has none, since no float holds it.
+/// Whether an edge leads from a node that has a distance to one that has none, since no float holds
+/// it.
 fn has_lost(rows: &Rows, distances: &[f64]) -> bool {
     let is_lost = |to: &u32| distances[*to as usize].is_infinite();
     let nodes = (0..).zip(distances);
@@ -206,7 +212,8 @@ struct Search<'r, L: Length> {
     /// The least distances so far; the greatest there is for nodes that were not reached.
     distances: Lowered<L>,
     width: L::Width,
-    /// The nodes by their buckets; one that is reached again stands in several. Their number is a power of two.
+    /// The nodes by their buckets; one that is reached again stands in several. Their number is a
+    /// power of two.
     ring: Vec<Vec<Position<L>>>,
     /// The number of buckets that are done, which is the number of the nearest one.
     done: u64,
@@ -217,7 +224,8 @@ struct Search<'r, L: Length> {
 impl<'r, L: Length> Search<'r, L> {
     fn new(rows: &'r Rows, range: WeightRange) -> Search<'r, L> {
         let WeightRange { mean, most, .. } = range;
-        // Wider where a few weights are far greater than the others. Where all weigh nothing any will do.
+        // Wider where a few weights are far greater than the others. Where all weigh nothing any
+        // will do.
         let least = most / BUCKETS_MAX;
         let expected = if mean.is_finite() { (mean / BUCKETS_AN_EDGE).max(least) } else { least };
         let width = L::width(if expected.is_normal() { expected } else { 1.0 });
@@ -232,14 +240,16 @@ impl<'r, L: Length> Search<'r, L> {
         }
     }
 
-    /// The number of the bucket of a distance. Rounding may put a node into a later bucket than the width says, and no node into one that
-    /// is done: distances only grow along ways, and so does their rounded product.
+    /// The number of the bucket of a distance. Rounding may put a node into a later bucket than the
+    /// width says, and no node into one that is done: distances only grow along ways, and so does
+    /// their rounded product.
     #[inline]
     fn number(&self, distance: L) -> u64 {
         distance.bucket(self.width).max(self.done)
     }
 
-    /// Empties a bucket, and follows the edges of its nodes. Returns whether one of them had a position that was not stale.
+    /// Empties a bucket, and follows the edges of its nodes. Returns whether one of them had a
+    /// position that was not stale.
     fn follow(&mut self, bucket: usize, task: &Task<'_>) -> Result<bool> {
         let positions = self.ring[bucket].len();
         let edges = positions * self.rows.edges() / self.rows.nodes().max(1);
@@ -281,7 +291,8 @@ impl<'r, L: Length> Search<'r, L> {
         is_round
     }
 
-    /// Follows the edges of some nodes of the nearest bucket. Returns the nodes that are nearer now and were not followed, and whether one of the places was not stale.
+    /// Follows the edges of some nodes of the nearest bucket. Returns the nodes that are nearer now
+    /// and were not followed, and whether one of the places was not stale.
     fn follow_chunk(&self, positions: &[Position<L>]) -> (Vec<Position<L>>, bool) {
         let (mut near, mut farther, mut is_round) = (Vec::new(), Vec::new(), false);
         let mut follow = |group: Group<'_, L>, near: &mut Vec<Position<L>>| {
@@ -341,8 +352,8 @@ struct Group<'r, L> {
 }
 
 impl<'r, L: Length> Group<'r, L> {
-    /// Looks up where the rows lie, and then reads both ends of each: the processor waits for several at a time, where one row after
-    /// the other would be waited for by itself.
+    /// Looks up where the rows lie, and then reads both ends of each: the processor waits for
+    /// several at a time, where one row after the other would be waited for by itself.
     fn of(rows: &'r Rows, distances: &Lowered<L>, positions: &[Position<L>]) -> Group<'r, L> {
         let none = (&[][..], WeightSlice::Ones, L::ZERO);
         let mut group = Group { rows: [none; ROWS_AT_ONCE], len: 0 };
@@ -370,7 +381,8 @@ impl<'r, L: Length> Group<'r, L> {
     }
 }
 
-/// Visits targets with the weights of the edges: which kind of weights there are is asked once a row.
+/// Visits targets with the weights of the edges: which kind of weights there are is asked once a
+/// row.
 #[inline]
 fn each_weighted(targets: &[u32], weights: WeightSlice<'_>, mut visit: impl FnMut(u32, f64)) {
     match weights {

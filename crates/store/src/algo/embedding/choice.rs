@@ -15,7 +15,8 @@ pub(super) struct Choices<'r> {
     greatest: Vec<f64>,
 }
 
-/// The generator of one node's draws: it depends on the seed, the node and a number alone, and so not on the threads.
+/// The generator of one node's draws: it depends on the seed, the node and a number alone, and so
+/// not on the threads.
 pub(super) fn random_of(seed: u64, node: u32, number: usize) -> RandomStream {
     let mut random = RandomStream::new(seed ^ u64::from(node).wrapping_mul(0xd605_1b8d_42f1_3b9f));
     let first = random.next();
@@ -23,7 +24,8 @@ pub(super) fn random_of(seed: u64, node: u32, number: usize) -> RandomStream {
 }
 
 impl<'r> Choices<'r> {
-    /// Finds the heaviest edges: O(edges) where edges have weights. [`Choices::bytes_a_node`] are to be charged before.
+    /// Finds the heaviest edges: O(edges) where edges have weights. [`Choices::bytes_a_node`] are
+    /// to be charged before.
     pub(super) fn new(run: &Run<'r>) -> Result<Choices<'r>> {
         let rows = run.graph.outgoing();
         let mut greatest = Vec::new();
@@ -44,11 +46,12 @@ impl<'r> Choices<'r> {
         if rows.is_weighted() { size_of::<f64>() } else { 0 }
     }
 
-    /// One of the nodes that a node leads to, in proportion to the weight of the edge times what `factor` makes of it, which is at most
-    /// `most`. `None` where no edge weighs anything.
+    /// One of the nodes that a node leads to, in proportion to the weight of the edge times what
+    /// `factor` makes of it, which is at most `most`. `None` where no edge weighs anything.
     ///
-    /// Edges are drawn at random and kept with the chance that they have (rejection). That needs no memory and few tries, unless few
-    /// edges of many have the weight: then all are gone through, which costs O(edges of the node).
+    /// Edges are drawn at random and kept with the chance that they have (rejection). That needs no
+    /// memory and few tries, unless few edges of many have the weight: then all are gone through,
+    /// which costs O(edges of the node).
     pub(super) fn sample(
         &self,
         node: u32,
@@ -64,8 +67,9 @@ impl<'r> Choices<'r> {
         }
         for _ in 0..TRIES {
             let position = random.below(targets.len());
-            // The factor may cost a search: it is asked for what passes by its weight.
-            // An edge is retained with the chance of its weight times its factor, by the greatest that this product can be.
+            // The factor may cost a search: it is asked for what passes by its weight. An edge is
+            // retained with the chance of its weight times its factor, by the greatest that this
+            // product can be.
             let mut bound = random.fraction() * heaviest * most;
             if bound < weight(position) * most {
                 bound /= weight(position);

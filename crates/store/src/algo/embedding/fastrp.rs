@@ -1,11 +1,14 @@
-//! Vectors of nodes by random projection (FastRP): each node begins with a random vector of few numbers other than 0, then takes the mean
-//! of those that it leads to, again and again. The vector of a node is the sum of what it had after each round, scaled to the length 1 and
-//! weighted.
+//! Vectors of nodes by random projection (FastRP): each node begins with a random vector of few
+//! numbers other than 0, then takes the mean of those that it leads to, again and again. The vector
+//! of a node is the sum of what it had after each round, scaled to the length 1 and weighted.
 //!
-//! Nearly all of the time goes into fetching the vectors of neighbours from memory, so these are fetched whole, and seldom. The first ones are retained as a
-//! byte for each number, and those of the last round are added to the result as they are computed. Up to three rounds need no more than the result and
-//! one copy of it: while the second round is made, the result has what the first one gave. More rounds go strip by strip of half the numbers, of which
-//! there is space for two beside the result. A strip does not tell the lengths of vectors, so all strips are gone through once before, for these.
+//! Nearly all of the time goes into fetching the vectors of neighbours from memory, so these are
+//! fetched whole, and seldom. The first ones are retained as a byte for each number, and those of
+//! the last round are added to the result as they are computed. Up to three rounds need no more
+//! than the result and one copy of it: while the second round is made, the result has what the
+//! first one gave. More rounds go strip by strip of half the numbers, of which there is space for
+//! two beside the result. A strip does not tell the lengths of vectors, so all strips are gone
+//! through once before, for these.
 
 use super::choice::random_of;
 use crate::algo::compact::rows::Rows;
@@ -45,7 +48,8 @@ pub(in crate::algo) fn fastrp(run: &Run<'_>) -> Result<Outcome> {
         Projection::new(run, dimensions)?.at_once(&mut values, &weights)?;
         (dimensions, 1)
     } else {
-        // Half of the numbers, in entire chunks: then each strip begins where a chunk of draws does.
+        // Half of the numbers, in entire chunks: then each strip begins where a chunk of draws
+        // does.
         let width = dimensions.div_ceil(2 * CHUNK) * CHUNK;
         let _capacity = run.capacity_per_node(size_of::<f32>() * (1 + 2 * width + rounds))?;
         Projection::new(run, dimensions)?.by_strips(&mut values, &weights, width)?;
@@ -86,7 +90,8 @@ impl Source for Dense<'_> {
             let [one, two, three, four] = nodes.map(of);
             let weights: [f32; FETCHED] =
                 std::array::from_fn(|position| weight(number * FETCHED + position));
-            // Several vectors are on their way from memory at once, but each number's sum is taken in their order.
+            // Several vectors are on their way from memory at once, but each number's sum is taken
+            // in their order.
             for (position, sum) in sums[..width].iter_mut().enumerate() {
                 *sum = *sum
                     + weights[0] * one[position]
@@ -118,7 +123,8 @@ impl Source for First<'_> {
 impl<'p, 'r> Projection<'p, 'r> {
     fn new(run: &'p Run<'r>, dimensions: usize) -> Result<Projection<'p, 'r>> {
         let rows = run.graph.outgoing();
-        // Two of `SPARSITY` numbers are not 0, so the squares of a first vector add up to 1 on average.
+        // Two of `SPARSITY` numbers are not 0, so the squares of a first vector add up to 1 on
+        // average.
         let unit = (SPARSITY as f64 / 2.0 / dimensions as f64).sqrt();
         let power = run.call.float("normalization_strength");
         let mut sizes = vec![0.0; rows.nodes()];
@@ -178,7 +184,8 @@ impl<'p, 'r> Projection<'p, 'r> {
         })
     }
 
-    /// Adds up any number of rounds, `width` numbers of each vector at a time. The result is 0 before.
+    /// Adds up any number of rounds, `width` numbers of each vector at a time. The result is 0
+    /// before.
     fn by_strips(&self, result: &mut [f32], weights: &[f32], width: usize) -> Result<()> {
         let nodes = self.rows.nodes();
         let (mut now, mut next) = (vec![0.0; nodes * width], vec![0.0; nodes * width]);
@@ -243,7 +250,8 @@ impl<'p, 'r> Projection<'p, 'r> {
             let nodes = (block * EVEN_BLOCK) as u32..;
             for (node, signs) in nodes.zip(part.chunks_exact_mut(width)) {
                 for (chunk, signs) in signs.chunks_mut(CHUNK).enumerate() {
-                    // By the number of the chunk in the whole vector, so a strip draws what the whole would have there.
+                    // By the number of the chunk in the whole vector, so a strip draws what the
+                    // whole would have there.
                     let mut random = random_of(seed, node, strip.start / CHUNK + chunk);
                     signs.fill_with(|| match random.below(SPARSITY) {
                         0 => 1,
@@ -257,8 +265,8 @@ impl<'p, 'r> Projection<'p, 'r> {
         Ok(())
     }
 
-    /// Calls `finish` with the place of each node's vector and the mean of those that the node leads to, by the weights of its edges; 0 of one that
-    /// leads nowhere.
+    /// Calls `finish` with the place of each node's vector and the mean of those that the node
+    /// leads to, by the weights of its edges; 0 of one that leads nowhere.
     fn step(
         &self,
         source: &impl Source,
@@ -330,7 +338,8 @@ impl<'p, 'r> Projection<'p, 'r> {
     }
 }
 
-/// What the weights of a node's edges are to be divided by so that floats of four bytes hold them and their sums.
+/// What the weights of a node's edges are to be divided by so that floats of four bytes hold them
+/// and their sums.
 fn unit_of(weights: WeightSlice<'_>, edges: usize) -> f64 {
     let greatest = (0..edges).map(|position| weights.at(position)).fold(0.0, f64::max);
     if greatest == 0.0 || ORDINARY_WEIGHTS.contains(&greatest) { 1.0 } else { greatest }
@@ -341,7 +350,8 @@ fn squared(vector: &[f32]) -> f32 {
     vector.chunks(CHUNK).map(|chunk| chunk.iter().map(|it| it * it).sum::<f32>()).sum()
 }
 
-/// What a vector of such a length is multiplied by, for the length of its weight; 0 for one without a length.
+/// What a vector of such a length is multiplied by, for the length of its weight; 0 for one without
+/// a length.
 fn count_of(square: f32, weight: f32) -> f32 {
     if 0.0 < square { weight / square.sqrt() } else { 0.0 }
 }

@@ -1,5 +1,5 @@
-//! Samples of neighbours by layers, as networks that learn on graphs take them: of the nodes of a layer some neighbours are drawn, and
-//! those that no layer had before are the next layer.
+//! Samples of neighbours by layers, as networks that learn on graphs take them: of the nodes of a
+//! layer some neighbours are drawn, and those that no layer had before are the next layer.
 
 use super::choice::{Choices, random_of};
 use crate::algo::bits::Bits;
@@ -74,11 +74,13 @@ fn repeated(
     result.extend(sampled.map(|to| (node, to)));
 }
 
-/// Draws so many different neighbours, or takes all where there are no more. One of weight 0 is never drawn.
+/// Draws so many different neighbours, or takes all where there are no more. One of weight 0 is
+/// never drawn.
 ///
-/// With weights each neighbour draws a number, the smaller on average the heavier its edge, and the least ones are taken (Efraimidis,
-/// Spirakis: Weighted random sampling with a reservoir. Information Processing Letters 97, 2006). Without, it is Floyd's sampling:
-/// O(fanout), whatever the degree.
+/// With weights each neighbour draws a number, the smaller on average the heavier its edge, and the
+/// least ones are taken (Efraimidis, Spirakis: Weighted random sampling with a reservoir.
+/// Information Processing Letters 97, 2006). Without, it is Floyd's sampling: O(fanout), whatever
+/// the degree.
 fn distinct(
     choices: &Choices<'_>,
     node: u32,

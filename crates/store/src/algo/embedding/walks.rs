@@ -1,7 +1,8 @@
-//! Random walks. With `p` and `q` the next step depends on the one before: a step straight back counts 1 / p, one to a node that the
-//! one before leads to counts 1, any other 1 / q (node2vec).
+//! Random walks. With `p` and `q` the next step depends on the one before: a step straight back
+//! counts 1 / p, one to a node that the one before leads to counts 1, any other 1 / q (node2vec).
 //!
-//! How long walks get only the graph tells: where no edge leads on they end, however long they may be. So memory is counted as they grow.
+//! How long walks get only the graph tells: where no edge leads on they end, however long they may
+//! be. So memory is counted as they grow.
 
 use super::choice::{Choices, random_of};
 use crate::algo::random::RandomStream;

@@ -1,11 +1,15 @@
-//! Betweenness by Brandes' algorithm: on how many of the shortest ways between other nodes a node lies. Each edge counts as one step.
+//! Betweenness by Brandes' algorithm: on how many of the shortest ways between other nodes a node
+//! lies. Each edge counts as one step.
 //!
-//! With `samples`, searches start at so many nodes that are sampled, and the sums are scaled to all; with `source` at given nodes. Starts are partitioned to a fixed number of
-//! groups, whose sums are added up in their order: the result does not depend on the threads.
+//! With `samples`, searches start at so many nodes that are sampled, and the sums are scaled to
+//! all; with `source` at given nodes. Starts are partitioned to a fixed number of groups, whose
+//! sums are added up in their order: the result does not depend on the threads.
 //!
-//! A search keeps a bit for each node that stands in a level before the next one, and a bit for each edge that leads on from level to level. The
-//! first are so few bytes that they stay in a cache, and most edges need nothing else: the numbers of ways, which lie all over the memory, are
-//! looked at for edges that lead on alone. A level of many nodes is put in their order, so that rows are read one behind the other.
+//! A search keeps a bit for each node that stands in a level before the next one, and a bit for
+//! each edge that leads on from level to level. The first are so few bytes that they stay in a
+//! cache, and most edges need nothing else: the numbers of ways, which lie all over the memory, are
+//! looked at for edges that lead on alone. A level of many nodes is put in their order, so that
+//! rows are read one behind the other.
 
 use crate::algo::bits::Bits;
 use crate::algo::compact::rows::Rows;
@@ -18,7 +22,8 @@ use std::ops::Range;
 /// The groups of starts.
 const GROUPS: usize = 4;
 
-/// The bytes of a node for each group: the sum, and for one search the number of ways, the dependency and a position in its order.
+/// The bytes of a node for each group: the sum, and for one search the number of ways, the
+/// dependency and a position in its order.
 const BYTES_A_NODE: usize = 3 * size_of::<f64>() + size_of::<u32>();
 
 /// A level with more than one in so many of all nodes is sorted, by a look at the bits of all.
@@ -51,7 +56,8 @@ pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Outcome> {
         }
         Ok(search.sums)
     })?;
-    // What is found from given starts is told as it is. A node that was sampled lies on no way from itself: it was looked for by one start less.
+    // What is found from given starts is told as it is. A node that was sampled lies on no way from
+    // itself: it was looked for by one start less.
     let is_sampled = given.is_none() && starts.len() < nodes;
     let others = nodes.saturating_sub(1) as f64;
     let scale = if is_sampled { others / starts.len().max(1) as f64 } else { 1.0 };
@@ -81,7 +87,8 @@ struct Search {
     sums: Vec<f64>,
     /// The number of shortest ways from the start; 0 for a node that was not reached.
     ways: Vec<f64>,
-    /// What each of those ways that a node is on the way of owes: one and the node's dependency, by the number of ways.
+    /// What each of those ways that a node is on the way of owes: one and the node's dependency, by
+    /// the number of ways.
     path_dependency: Vec<f64>,
     /// The nodes that were reached, level by level.
     order: Vec<u32>,
@@ -89,7 +96,8 @@ struct Search {
     is_done: Bits,
     /// Room to sort a level in; empty between levels.
     is_in_level: Bits,
-    /// A bit for each edge of the nodes that were reached, in their order: whether it leads to the next level.
+    /// A bit for each edge of the nodes that were reached, in their order: whether it leads to the
+    /// next level.
     leads_on: Bits,
 }
 
@@ -125,8 +133,8 @@ impl Search {
         Ok(())
     }
 
-    /// Follows the edges of a level, of which the first has the number `edge`; returns the number behind the last. The nodes that are reached stand
-    /// behind all others in the order then.
+    /// Follows the edges of a level, of which the first has the number `edge`; returns the number
+    /// behind the last. The nodes that are reached stand behind all others in the order then.
     fn follow(
         &mut self,
         level: Range<usize>,
@@ -168,7 +176,8 @@ impl Search {
         }
     }
 
-    /// Goes back, the farthest nodes first: a node adds up what the nodes of the next level owe to it. `edge` is the number of edges.
+    /// Goes back, the farthest nodes first: a node adds up what the nodes of the next level owe to
+    /// it. `edge` is the number of edges.
     fn back(&mut self, rows: &Rows, mut edge: usize, task: &Task<'_>) -> Result<()> {
         for (position, &node) in self.order.iter().enumerate().rev() {
             if position.is_multiple_of(NODES_A_CHECK) {

@@ -1,6 +1,7 @@
-//! Eigenvector centrality: the score of a node is proportional to the sum of the scores of the nodes that lead to it. Rounds of the power method on
-//! the matrix and one, so that graphs of two sides do not swing to and fro; the squares of the scores add up to 1, as networkx has it. It stops when a round
-//! changes all scores by less than `tolerance` together.
+//! Eigenvector centrality: the score of a node is proportional to the sum of the scores of the
+//! nodes that lead to it. Rounds of the power method on the matrix and one, so that graphs of two
+//! sides do not swing to and fro; the squares of the scores add up to 1, as networkx has it. It
+//! stops when a round changes all scores by less than `tolerance` together.
 
 use super::pagerank::pulled;
 use crate::algo::compact::rows::Rows;

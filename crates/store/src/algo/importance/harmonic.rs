@@ -1,9 +1,12 @@
-//! Closeness and harmonic centrality: how near a node is to those that reach it, by a breadth-first search against the edges from each node.
+//! Closeness and harmonic centrality: how near a node is to those that reach it, by a breadth-first
+//! search against the edges from each node.
 //!
-//! Many searches run at once: a bit of a word stands for each of 64 of them, so that an edge which several follow in the same round is looked
-//! at once (Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2015).
+//! Many searches run at once: a bit of a word stands for each of 64 of them, so that an edge which
+//! several follow in the same round is looked at once (Then et al., "The More the Merrier:
+//! Efficient Multi-Source Graph Traversal", VLDB 2015).
 //!
-//! A round goes through all nodes where many are in it. Where few are, as in each round of a long path, they are listed, and a round costs what leaves them.
+//! A round goes through all nodes where many are in it. Where few are, as in each round of a long
+//! path, they are listed, and a round costs what leaves them.
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Outcome, Output, Run};
@@ -12,10 +15,12 @@ use hexgraph_base::types::Result;
 /// The searches that run at once.
 const QUEUES: usize = 64;
 
-/// The bytes of a node for each thread: who has seen it, who comes to it in this round and in the next one, and its places in lists.
+/// The bytes of a node for each thread: who has seen it, who comes to it in this round and in the
+/// next one, and its places in lists.
 const BYTES_A_NODE: usize = 3 * size_of::<u64>() + size_of::<u32>();
 
-/// The nodes of a round are listed where they and their edges are at most one in so many of all nodes.
+/// The nodes of a round are listed where they and their edges are at most one in so many of all
+/// nodes.
 const LISTED_RATIO: usize = 8;
 
 /// The edges of listed nodes that are followed between two looks at the clock.
@@ -38,7 +43,8 @@ pub(in crate::algo) fn harmonic(run: &Run<'_>) -> Result<Outcome> {
     centrality(run, |reach| reach.inverse / unit)
 }
 
-/// One by the sum of the distances; normalized, it is multiplied by the nodes that were reached, and by their share of all.
+/// One by the sum of the distances; normalized, it is multiplied by the nodes that were reached,
+/// and by their share of all.
 pub(in crate::algo) fn closeness(run: &Run<'_>) -> Result<Outcome> {
     let others = run.graph.len().saturating_sub(1).max(1) as f64;
     let is_normalized = run.call.is("normalized");
@@ -120,7 +126,8 @@ impl Search<'_> {
         list.iter().all(is_within).then_some(list)
     }
 
-    /// One step from the nodes of a list, which are all of the front. True when no search came to a new node.
+    /// One step from the nodes of a list, which are all of the front. True when no search came to a
+    /// new node.
     fn listed_round(&mut self, list: Vec<u32>, distance: f64) -> Result<bool> {
         let mut met = Vec::new();
         for &node in &list {
@@ -171,7 +178,8 @@ impl Search<'_> {
         Ok(count == 0)
     }
 
-    /// Leaves of the searches that come to a node those that have not been there, and counts it for them. False where there are none.
+    /// Leaves of the searches that come to a node those that have not been there, and counts it for
+    /// them. False where there are none.
     #[inline]
     fn arrive(&mut self, node: usize, distance: f64) -> bool {
         self.next[node] &= !self.seen[node];

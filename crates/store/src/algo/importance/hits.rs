@@ -1,6 +1,8 @@
-//! Hubs and authorities: a node is a good hub by the authorities that it leads to, and a good authority by the hubs that lead to it.
+//! Hubs and authorities: a node is a good hub by the authorities that it leads to, and a good
+//! authority by the hubs that lead to it.
 //!
-//! Rounds of both go on until one changes the hubs by less than `tolerance` together. Each kind of score is scaled to the sum 1.
+//! Rounds of both go on until one changes the hubs by less than `tolerance` together. Each kind of
+//! score is scaled to the sum 1.
 
 use super::eigenvector::gathered;
 use crate::algo::compact::rows::Rows;

@@ -1,18 +1,22 @@
-//! Katz centrality: each node has the score `beta`, and `alpha` times what the nodes that lead to it have together. Definitions are
-//! networkx's; a score is `beta` at the least, so the bound of the change is one for each node.
+//! Katz centrality: each node has the score `beta`, and `alpha` times what the nodes that lead to
+//! it have together. Definitions are networkx's; a score is `beta` at the least, so the bound of
+//! the change is one for each node.
 //!
-//! Where `alpha` is too great, each round changes the scores by as much as the one before, or more. Where it is not, changes fall in the end. So rounds
-//! that end before the bound was reached have an answer, if a rough one, where the last change is less than the one before.
+//! Where `alpha` is too great, each round changes the scores by as much as the one before, or more.
+//! Where it is not, changes fall in the end. So rounds that end before the bound was reached have
+//! an answer, if a rough one, where the last change is less than the one before.
 
 use super::eigenvector::{change, gathered, scale};
 use crate::algo::run::{Outcome, Output, Report, Run};
 use crate::algo::task::EVEN_BLOCK;
 use hexgraph_base::types::{Error, Result};
 
-/// A change falls where it is less than the one before by this share of it: what is less tells rounding.
+/// A change falls where it is less than the one before by this share of it: what is less tells
+/// rounding.
 const FALL: f64 = 1e-9;
 
-/// A change by this share of the scores or less is one by rounding. Scores that grow without end do so by more, as one by the number of rounds is.
+/// A change by this share of the scores or less is one by rounding. Scores that grow without end do
+/// so by more, as one by the number of rounds is.
 const ROUNDING: f64 = 1e-12;
 
 pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Outcome> {

@@ -1,12 +1,14 @@
 //! PageRank.
 //!
-//! A walk is at each node with some probability. In a round each node hands on its rank along its edges, in proportion to what they weigh;
-//! what nodes without such edges have goes to where walks start. Definitions are networkx's: loops are edges, and the ranks sum to 1. It
-//! stops when a round changes all ranks by less than `tolerance` together: networkx bounds the change of each by it, which of a thousand nodes is
-//! as much as a rank. A round changes them by at most `damping` of what the one before did, so by default 100 rounds are enough for 1e-6.
+//! A walk is at each node with some probability. In a round each node hands on its rank along its
+//! edges, in proportion to what they weigh; what nodes without such edges have goes to where walks
+//! start. Definitions are networkx's: loops are edges, and the ranks sum to 1. It stops when a
+//! round changes all ranks by less than `tolerance` together: networkx bounds the change of each by
+//! it, which of a thousand nodes is as much as a rank. A round changes them by at most `damping` of
+//! what the one before did, so by default 100 rounds are enough for 1e-6.
 //!
-//! Each round pulls: a node adds up what the nodes before it hand on, so no two threads write to the same position, and the sums over all nodes
-//! are added up block by block.
+//! Each round pulls: a node adds up what the nodes before it hand on, so no two threads write to
+//! the same position, and the sums over all nodes are added up block by block.
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Outcome, Output, Report, Run};
@@ -85,8 +87,9 @@ pub(super) fn pulled(incoming: &Rows, node: u32, handed: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
-/// For each node the share of its rank that an edge of weight 1 gets; 0 for a node that has no edges, or whose edges weigh nothing. And what weights are to
-/// be divided by for that, by the nodes that edges leave, unless that is 1 for all.
+/// For each node the share of its rank that an edge of weight 1 gets; 0 for a node that has no
+/// edges, or whose edges weigh nothing. And what weights are to be divided by for that, by the
+/// nodes that edges leave, unless that is 1 for all.
 fn edge_fractions(run: &Run<'_>) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
     let outgoing = run.graph.outgoing();
     let mut fractions = vec![0.0; run.graph.len()];

@@ -1,5 +1,5 @@
-//! PageRank in the ways that it can be asked for: all ranks by rounds over all edges, or those near some nodes from these outward; all of
-//! them, or the greatest.
+//! PageRank in the ways that it can be asked for: all ranks by rounds over all edges, or those near
+//! some nodes from these outward; all of them, or the greatest.
 
 use super::pagerank::pagerank as by_rounds;
 use super::push::{greatest, push};

@@ -1,25 +1,31 @@
-//! Personalised PageRank by forward push (R. Andersen, F. Chung, K. Lang: Local Graph Partitioning using PageRank Vectors. FOCS, 2006).
+//! Personalised PageRank by forward push (R. Andersen, F. Chung, K. Lang: Local Graph Partitioning
+//! using PageRank Vectors. FOCS, 2006).
 //!
-//! What is not yet told where it stays is a residue of nodes, at first of those where walks start. A push lets a node keep its share of
-//! its residue and hands the rest on along its edges. Only nodes are looked at whose residue is more than a bound for each of their edges,
-//! so the cost depends on the bound alone, and not on the size of the graph. The bound falls in stages; where the greatest are requested, it
-//! stops when it is small beside the least of them, or goes down to the tolerance where the call names one.
+//! What is not yet told where it stays is a residue of nodes, at first of those where walks start.
+//! A push lets a node keep its share of its residue and hands the rest on along its edges. Only
+//! nodes are looked at whose residue is more than a bound for each of their edges, so the cost
+//! depends on the bound alone, and not on the size of the graph. The bound falls in stages; where
+//! the greatest are requested, it stops when it is small beside the least of them, or goes down to
+//! the tolerance where the call names one.
 //!
-//! A walk that is stuck starts anew. Dealt out to the starts, what a node without edges holds would cost as much as there are starts, and be partitioned again
-//! and again. But what starts anew is spread as all was at first. So it has the same ranks, and needs no push: it is put aside, and in the end all that was
-//! kept is divided by what was not put aside.
+//! A walk that is stuck starts anew. Dealt out to the starts, what a node without edges holds would
+//! cost as much as there are starts, and be partitioned again and again. But what starts anew is
+//! spread as all was at first. So it has the same ranks, and needs no push: it is put aside, and in
+//! the end all that was kept is divided by what was not put aside.
 //!
-//! About half of all residue is left then, spread over so many nodes that each has little. A smaller bound would follow much of it for a little more of
-//! each rank. But which of two near ranks is the greater is told by what they are still to get. So for the candidates it is looked up, against the
-//! edges: the first step exactly, and for all that lie behind it as if what is left were spread as the ends of edges are. As many of these lead to nodes
-//! that are stuck as did on the way so far.
+//! About half of all residue is left then, spread over so many nodes that each has little. A
+//! smaller bound would follow much of it for a little more of each rank. But which of two near
+//! ranks is the greater is told by what they are still to get. So for the candidates it is looked
+//! up, against the edges: the first step exactly, and for all that lie behind it as if what is left
+//! were spread as the ends of edges are. As many of these lead to nodes that are stuck as did on
+//! the way so far.
 
 use crate::algo::run::{Outcome, Output, Report, Run};
 use hexgraph_base::types::{Error, Result};
 use std::collections::VecDeque;
 
-/// The bytes for each node: what is retained, the residue, a position among those that were met, one in the queue, and its rank when the greatest
-/// are looked for.
+/// The bytes for each node: what is retained, the residue, a position among those that were met,
+/// one in the queue, and its rank when the greatest are looked for.
 const BYTES_A_NODE: usize = 2 * size_of::<f64>() + 3 * size_of::<u32>() + size_of::<(u32, f64)>();
 
 /// The bound on the residue by edge in the first stage.
@@ -28,19 +34,22 @@ const FIRST_BOUND: f64 = 1e-3;
 /// The bound of a stage by that of the one before.
 const STAGE: f64 = 0.25;
 
-/// The bound of the last stage by the least of the ranks that are requested: what an edge may still hand on is little beside it.
+/// The bound of the last stage by the least of the ranks that are requested: what an edge may still
+/// hand on is little beside it.
 const LEAST_RATIO: f64 = 1.0 / 16.0;
 
 /// The nodes for each wanted one among which the greatest are looked for in the end.
 const CANDIDATES: usize = 3;
 
-/// The stages that there are at least: of few nodes the first one tells which are the greatest, but not yet their ranks.
+/// The stages that there are at least: of few nodes the first one tells which are the greatest, but
+/// not yet their ranks.
 const LEAST_STAGES: usize = 2;
 
 /// The edges that are followed between two looks at the clock, and at what all rounds would cost.
 const EDGES_A_CHECK: usize = 1 << 18;
 
-/// The rounds over all edges that cost as much as it may: pushes go from node to node through memory, and on one thread.
+/// The rounds over all edges that cost as much as it may: pushes go from node to node through
+/// memory, and on one thread.
 const ROUNDS_MAX: usize = 16;
 
 /// By how much the bound may be missed, since more is put aside while it is reached.
@@ -99,7 +108,8 @@ pub(super) fn push(
     Ok(Some(Outcome { output: Output::Some(ranks), report }))
 }
 
-/// The nodes with the greatest ranks, ascending by node. Of equal ranks those of the lesser nodes are taken.
+/// The nodes with the greatest ranks, ascending by node. Of equal ranks those of the lesser nodes
+/// are taken.
 pub(super) fn greatest(mut ranks: Vec<(u32, f64)>, top: usize) -> Vec<(u32, f64)> {
     if top < ranks.len() {
         ranks.select_nth_unstable_by(top, |one, other| {
@@ -159,7 +169,8 @@ impl<'p, 'r> Pushing<'p, 'r> {
         1.0 - self.aside
     }
 
-    /// The ranks as far as they are known, times the whole. Of its residue a node keeps its share at least.
+    /// The ranks as far as they are known, times the whole. Of its residue a node keeps its share
+    /// at least.
     fn ranks(&self) -> Vec<(u32, f64)> {
         let rank = |node: &u32| {
             let position = *node as usize;
@@ -168,13 +179,15 @@ impl<'p, 'r> Pushing<'p, 'r> {
         self.met.iter().map(rank).collect()
     }
 
-    /// The nodes with the greatest ranks when what is left to be handed on has come to them, as far as that can be foretold, and what these are to be
-    /// divided by: what is not put aside in the end.
+    /// The nodes with the greatest ranks when what is left to be handed on has come to them, as far
+    /// as that can be foretold, and what these are to be divided by: what is not put aside in the
+    /// end.
     fn greatest_in_the_end(&mut self, top: usize, left: f64) -> Result<(Vec<(u32, f64)>, f64)> {
         let graph = self.run.graph;
         let (leaving, coming) = (graph.outgoing(), graph.incoming(&self.run.task)?);
         let by_edge = 1.0 / leaving.edges().max(1) as f64;
-        // Of what is left a step hands on `damping`, of that the next one hands on what is not stuck, and so on.
+        // Of what is left a step hands on `damping`, of that the next one hands on what is not
+        // stuck, and so on.
         let stuck = if 0.0 < self.handed { self.stuck / self.handed } else { 0.0 };
         let steps = 1.0 / (1.0 - self.damping * (1.0 - stuck).clamp(0.0, 1.0));
         let cached = 1.0 - self.damping;
@@ -195,7 +208,8 @@ impl<'p, 'r> Pushing<'p, 'r> {
         Ok((greatest(candidates, top), full))
     }
 
-    /// Pushes until no node has a rank to hand on of more than `bound` for each of its edges. False where it stopped before.
+    /// Pushes until no node has a rank to hand on of more than `bound` for each of its edges. False
+    /// where it stopped before.
     fn until(&mut self, bound: f64) -> Result<bool> {
         loop {
             let full = self.full();
@@ -208,7 +222,8 @@ impl<'p, 'r> Pushing<'p, 'r> {
         }
     }
 
-    /// Pushes until no node has a residue of more than `bound` for each of its edges. False where it stopped before.
+    /// Pushes until no node has a residue of more than `bound` for each of its edges. False where
+    /// it stopped before.
     fn push_above(&mut self, bound: f64) -> Result<bool> {
         let rows = self.run.graph.outgoing();
         let capacity = |node: u32| bound * rows.degree(node).max(1) as f64;
@@ -242,7 +257,8 @@ impl<'p, 'r> Pushing<'p, 'r> {
         Ok(true)
     }
 
-    /// Gives a node some of the residue of another, and puts it into the queue when that makes it more than there is space for.
+    /// Gives a node some of the residue of another, and puts it into the queue when that makes it
+    /// more than there is space for.
     #[inline]
     fn hand(&mut self, node: u32, amount: f64, capacity: f64) {
         // An edge that weighs nothing hands on nothing.
@@ -259,7 +275,8 @@ impl<'p, 'r> Pushing<'p, 'r> {
             return self.stay(node, amount);
         }
         self.residue[position] = before + amount;
-        // Only when it passes the bound just now: so a node is in the queue once, as long as it is above.
+        // Only when it passes the bound just now: so a node is in the queue once, as long as it is
+        // above.
         if before <= capacity && capacity < before + amount {
             self.queue.push_back(node);
         }

@@ -1,4 +1,5 @@
-//! The measures of likeness of two nodes, by the sets of nodes that they lead to. A loop does not count.
+//! The measures of likeness of two nodes, by the sets of nodes that they lead to. A loop does not
+//! count.
 
 use crate::algo::compact::rows::Rows;
 use hexgraph_base::plan::AlgorithmCall;
@@ -14,7 +15,8 @@ pub(super) enum Measure {
     Cosine,
     /// The number of common nodes.
     CommonNeighbours,
-    /// The sum over the common nodes of one by the logarithm of the number of nodes that lead to it.
+    /// The sum over the common nodes of one by the logarithm of the number of nodes that lead to
+    /// it.
     AdamicAdar,
 }
 
@@ -36,7 +38,8 @@ impl Measure {
         if self == Measure::AdamicAdar { 1.0 / (leading.max(2) as f64).ln() } else { 1.0 }
     }
 
-    /// The likeness of two nodes with so many nodes each; `common` is the sum of the parts of those in common.
+    /// The likeness of two nodes with so many nodes each; `common` is the sum of the parts of those
+    /// in common.
     pub(super) fn full(self, common: f64, one: usize, other: usize) -> f64 {
         let unit = match self {
             Measure::Jaccard => (one + other) as f64 - common,

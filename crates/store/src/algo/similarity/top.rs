@@ -1,4 +1,5 @@
-//! The nodes that are most alike to each node: only those are looked at that it has a node in common with, which are two steps away.
+//! The nodes that are most alike to each node: only those are looked at that it has a node in
+//! common with, which are two steps away.
 
 use super::measure::{Measure, size};
 use crate::algo::compact::rows::Rows;
@@ -67,7 +68,8 @@ impl Search {
                 if other == node || other == middle {
                     continue;
                 }
-                // What a common node counts is above 0 by each measure, so 0 means that the node was not met yet.
+                // What a common node counts is above 0 by each measure, so 0 means that the node
+                // was not met yet.
                 if self.common[other as usize] == 0.0 {
                     self.met.push(other);
                 }
@@ -82,7 +84,8 @@ impl Search {
         Ok(())
     }
 
-    /// Adds the best of those that were met: the most alike first, of several that are as alike the first node.
+    /// Adds the best of those that were met: the most alike first, of several that are as alike the
+    /// first node.
     fn best(
         &mut self,
         node: u32,

@@ -60,7 +60,8 @@ impl Work for Threads {
     }
 }
 
-/// Work that is counted: looks at the clock, and the most bytes at a time. On one thread, or on those of a pool.
+/// Work that is counted: looks at the clock, and the most bytes at a time. On one thread, or on
+/// those of a pool.
 #[derive(Default)]
 pub(super) struct Counted {
     pub(super) checks: AtomicUsize,
@@ -124,7 +125,8 @@ pub(super) struct Case {
     pub(super) far: Option<Vec<u32>>,
 }
 
-/// The graph of a case by its definition: nodes by uid, ascending, and the weight of each edge between their positions.
+/// The graph of a case by its definition: nodes by uid, ascending, and the weight of each edge
+/// between their positions.
 #[derive(Debug, Clone)]
 pub(super) struct PlainGraph {
     pub(super) nodes: Vec<u32>,
@@ -295,7 +297,8 @@ pub(super) fn nodes(numbers: &[usize]) -> ArgumentValue {
     ArgumentValue::Nodes(NodeList { uids, vars: Vec::new() })
 }
 
-/// What an algorithm finds, whose lists of nodes are numbers in the graph. Where it is asked about groups there are seven.
+/// What an algorithm finds, whose lists of nodes are numbers in the graph. Where it is asked about
+/// groups there are seven.
 pub(super) fn result(
     graph: &Graph,
     call: &AlgorithmCall,

@@ -1,4 +1,5 @@
-//! A public graph of 62,586 nodes and what LDBC Graphalytics' kernels give on it, where it lies beside the project.
+//! A public graph of 62,586 nodes and what LDBC Graphalytics' kernels give on it, where it lies
+//! beside the project.
 
 use super::case::{call, floats, ints, loaded, nodes, simply};
 use crate::algo::{Alone, EdgeSelection, Graph, GraphCache, Output, Requested, Task};

@@ -6,7 +6,8 @@ use fastrand::Rng;
 use hexgraph_base::plan::{AlgorithmCall, ArgumentValue, Direction};
 use std::sync::Arc;
 
-/// Asks about random graphs. Those of algorithms that are about undirected ones alone have no direction.
+/// Asks about random graphs. Those of algorithms that are about undirected ones alone have no
+/// direction.
 pub(super) fn on_random(
     cases: u64,
     is_undirected: bool,

@@ -1,4 +1,5 @@
-//! What algorithms say, and what they cost, where numbers are very great or small, graphs very long, and arguments ask for what cannot be.
+//! What algorithms say, and what they cost, where numbers are very great or small, graphs very
+//! long, and arguments ask for what cannot be.
 
 use super::case::{Counted, assert_near, call, floats, ints, nodes, simply};
 use crate::algo::{Alone, EdgeArrays, Graph, Outcome, Output, Run, Task, Work, compute};
@@ -148,7 +149,8 @@ fn one_node_of_a_long_path_costs_what_is_near_it() {
     let result = floats(reported(&path, &requested, &work).unwrap().output);
     let expected: f64 = (1..count).map(|distance| 1.0 / f64::from(distance)).sum();
     assert!((result[count as usize - 1] - expected).abs() < 1e-9);
-    // A look at the clock for each block of all nodes in each round would be as many as there are nodes.
+    // A look at the clock for each block of all nodes in each round would be as many as there are
+    // nodes.
     assert!(work.checks.load(Relaxed) < 100, "{:?}", work.checks);
 }
 
@@ -269,7 +271,8 @@ fn very_great_and_very_small_weights_are_as_good_as_others() {
     }
 }
 
-/// What a float does not hold is told, and not given as an infinity, as no number, or as a node that is not reached.
+/// What a float does not hold is told, and not given as an infinity, as no number, or as a node
+/// that is not reached.
 #[test]
 fn sums_that_no_float_holds_are_errors() {
     let from = |node: usize, more: &[(&'static str, ArgumentValue)]| {
@@ -280,7 +283,8 @@ fn sums_that_no_float_holds_are_errors() {
     let to = |count: i64| [("target", nodes(&[2])), ("k", ArgumentValue::Int(count))];
     let edges = [(0, 1), (0, 2), (1, 2)];
     let sum = "their sum along a path";
-    // Each row: the algorithm, the weights of 0 to 1, 0 to 2 and 1 to 2, and which sum is too large; "" where none is.
+    // Each row: the algorithm, the weights of 0 to 1, 0 to 2 and 1 to 2, and which sum is too
+    // large; "" where none is.
     let alpha = [("alpha", ArgumentValue::Float(1e-309))];
     let cases = [
         (call("degree", &[]), [1e308, 1e308, 1.0], "their sum at a node"),
@@ -354,7 +358,8 @@ fn communities_do_not_depend_on_the_unit_of_weights() {
 
 #[test]
 fn samples_of_betweenness_are_scaled_by_their_sources() {
-    // All ways lead over the middle of a star. One sample tells it for all nodes but the sampled one.
+    // All ways lead over the middle of a star. One sample tells it for all nodes but the sampled
+    // one.
     let star = graph(5, &[(0, 1), (0, 2), (0, 3), (0, 4)], None, true);
     for samples in 1..5 {
         let of =

@@ -1,4 +1,5 @@
-//! Algorithms about what holds a graph together, its orders and distances, and scores by powers of its matrix; against their definitions.
+//! Algorithms about what holds a graph together, its orders and distances, and scores by powers of
+//! its matrix; against their definitions.
 
 use super::case::{PlainGraph, assert_near, call, floats, ints, nodes, simply};
 use super::kernels::{on_random, plain_distances, reachability, some_positions};

@@ -7,7 +7,8 @@ use fastrand::Rng;
 use hexgraph_base::budget::Budget;
 use std::collections::BTreeMap;
 
-/// Commits some edges, new or with another weight, and deletes some; mostly of nodes that are there.
+/// Commits some edges, new or with another weight, and deletes some; mostly of nodes that are
+/// there.
 fn commit(case: &mut Case, most: u32, rng: &mut Rng) {
     let mut set = Edges::new();
     for _ in 0..rng.u32(..4) {

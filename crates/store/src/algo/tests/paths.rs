@@ -255,7 +255,8 @@ fn samples_are_of_neighbours_by_layers() {
 
 #[test]
 fn heavy_edges_are_sampled_more_often() {
-    // Without weights each of four is in half of all pairs of them; with weights the heaviest is nearly always.
+    // Without weights each of four is in half of all pairs of them; with weights the heaviest is
+    // nearly always.
     for (weight, least, most) in [(1.0, 0.45, 0.55), (100.0, 0.95, 1.0)] {
         let edges = [(1, 2, 1.0), (1, 3, 1.0), (1, 4, 1.0), (1, 5, weight)];
         let case = small(&edges, Direction::Out);
@@ -297,7 +298,8 @@ fn vectors_are_means_of_neighbours_scaled_and_added_up() {
             let length = vector.iter().map(|it| it * it).sum::<f64>().sqrt();
             vector.iter().map(|it| if 0.0 < length { it / length } else { 0.0 }).collect()
         };
-        // What each node has after one round tells what it has after two, but for its length. So both are compared by directions.
+        // What each node has after one round tells what it has after two, but for its length. So
+        // both are compared by directions.
         let (one, two, both) = (run_with(&[1.0]), run_with(&[0.0, 1.0]), run_with(&[0.5, -2.0]));
         assert_eq!(one.len(), plain.len() * size, "{what}");
         for position in 0..both.len() {
@@ -326,7 +328,8 @@ fn vectors_are_means_of_neighbours_scaled_and_added_up() {
     });
 }
 
-/// Up to three rounds are made with whole vectors, more of them strip by strip: each round has the same direction either way, and so has their sum.
+/// Up to three rounds are made with whole vectors, more of them strip by strip: each round has the
+/// same direction either way, and so has their sum.
 #[test]
 fn vectors_of_many_rounds_are_those_of_few() {
     on_random(100, false, |graph, _, rng, what| {

@@ -1,5 +1,6 @@
-//! Clustering coefficients: the share of the pairs of a node's neighbours that are neighbours themselves, and that share over all nodes
-//! together (transitivity). A node with fewer than two neighbours has no pairs, and the coefficient 0.
+//! Clustering coefficients: the share of the pairs of a node's neighbours that are neighbours
+//! themselves, and that share over all nodes together (transitivity). A node with fewer than two
+//! neighbours has no pairs, and the coefficient 0.
 
 use super::counts::{degree, triangle_counts};
 use crate::algo::run::{Outcome, Output, Run};

@@ -1,8 +1,10 @@
 //! Triangles of each node, in the graph without directions and loops.
 //!
-//! Each edge is kept at its end of lesser degree alone, so no list is longer than the square root of twice the edges; a triangle is found once,
-//! at its node of least degree, by intersecting two lists (Chiba, Nishizeki: Arboricity and Subgraph Listing Algorithms. SIAM J. Comput.
-//! 14, 1985). Each thread counts by itself, and the counts are added up: they are whole numbers, so their order does not matter.
+//! Each edge is kept at its end of lesser degree alone, so no list is longer than the square root
+//! of twice the edges; a triangle is found once, at its node of least degree, by intersecting two
+//! lists (Chiba, Nishizeki: Arboricity and Subgraph Listing Algorithms. SIAM J. Comput. 14, 1985).
+//! Each thread counts by itself, and the counts are added up: they are whole numbers, so their
+//! order does not matter.
 
 use crate::algo::bits::Bits;
 use crate::algo::compact::rows::{RowChunk, Rows};
@@ -12,7 +14,8 @@ use hexgraph_base::types::Result;
 /// The most threads that count, each of which has counts of its own.
 const STRANDS_MAX: usize = 8;
 
-/// The bytes for each node: its rank and the node of each rank; and for each thread its counts and marks.
+/// The bytes for each node: its rank and the node of each rank; and for each thread its counts and
+/// marks.
 const BYTES_A_NODE: usize = 3 * size_of::<u32>() + size_of::<usize>();
 const BYTES_A_STRAND: usize = size_of::<u64>() + 1;
 

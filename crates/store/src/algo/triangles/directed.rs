@@ -1,5 +1,6 @@
-//! Clustering as it is asked for: of undirected graphs, or by the rules of LDBC Graphalytics, which know directions. There the neighbours
-//! of a node are those that an edge joins it with, whichever way; of the ordered pairs of them it is the share that has an edge.
+//! Clustering as it is asked for: of undirected graphs, or by the rules of LDBC Graphalytics, which
+//! know directions. There the neighbours of a node are those that an edge joins it with, whichever
+//! way; of the ordered pairs of them it is the share that has an edge.
 
 use super::clustering::clustering as undirected;
 use crate::algo::bits::Bits;

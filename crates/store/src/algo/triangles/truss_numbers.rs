@@ -1,18 +1,20 @@
-//! Truss numbers: an edge has the greatest `k` for which it is in a part of the graph where each edge is in `k - 2` triangles of that part. Loops
-//! are no edges of it.
+//! Truss numbers: an edge has the greatest `k` for which it is in a part of the graph where each
+//! edge is in `k - 2` triangles of that part. Loops are no edges of it.
 //!
-//! Edges in the fewest triangles are taken out, and those that are left with no more by it, round by round. The triangles of an edge are found
-//! from its end with fewer neighbours.
+//! Edges in the fewest triangles are taken out, and those that are left with no more by it, round
+//! by round. The triangles of an edge are found from its end with fewer neighbours.
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Outcome, Output, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 
-/// The bytes of an edge, which stands in the rows twice: its number at both ends, and half of its ends, its triangles, its state and the result.
+/// The bytes of an edge, which stands in the rows twice: its number at both ends, and half of its
+/// ends, its triangles, its state and the result.
 const BYTES_AN_EDGE: usize = 2 * size_of::<u32>() + 32;
 
-/// The edges whose triangles are counted by one chunk of work, and taken out between two looks at the clock.
+/// The edges whose triangles are counted by one chunk of work, and taken out between two looks at
+/// the clock.
 const EDGES_A_CHUNK: usize = 4 << 10;
 
 /// Stands in the place of the number of a loop.
@@ -60,7 +62,8 @@ impl<'r> Edges<'r> {
         }
         let mut numbers = vec![LOOP; end];
         let mut endpoints = Vec::with_capacity(end / 2);
-        // Lesser nodes come first, so the lesser neighbours of a node fill its row from the beginning.
+        // Lesser nodes come first, so the lesser neighbours of a node fill its row from the
+        // beginning.
         let mut next = starts.clone();
         for block in 0..rows.blocks().len() {
             task.check()?;
@@ -98,7 +101,8 @@ impl<'r> Edges<'r> {
     }
 }
 
-/// Takes edges out. `counts` has the number of triangles of each; returned is how many each has when it goes.
+/// Takes edges out. `counts` has the number of triangles of each; returned is how many each has
+/// when it goes.
 fn peeled(edges: &Edges<'_>, mut counts: Vec<u32>, task: &Task<'_>) -> Result<Vec<u32>> {
     let mut is_gone = vec![false; counts.len()];
     let mut left: Vec<u32> = (0..counts.len() as u32).collect();
@@ -120,7 +124,8 @@ fn peeled(edges: &Edges<'_>, mut counts: Vec<u32>, task: &Task<'_>) -> Result<Ve
                     let count = &mut counts[edge as usize];
                     if least < *count {
                         *count -= 1;
-                        // An edge comes to the least number once and goes no lower, so it is taken out once.
+                        // An edge comes to the least number once and goes no lower, so it is taken
+                        // out once.
                         if *count == least {
                             out.push(edge);
                         }

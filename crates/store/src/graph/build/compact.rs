@@ -1,4 +1,4 @@
-//! Folds the changes of a predicate into a new base.
+//! Compacts the changes of a predicate into a new base.
 
 use super::parts::{EdgePart, ValuePart};
 use super::stored_form::{build_edges, build_values};
@@ -14,13 +14,13 @@ pub use hexgraph_base::types::Check;
 use hexgraph_base::types::{Result, parallel};
 use std::sync::Arc;
 
-/// The predicate with all changes folded into its bases. What has no changes is shared.
+/// The predicate with all changes compacted into its bases. Parts without changes are shared.
 pub(in crate::graph) fn settle(predicate: &Predicate, thresholds: &Thresholds) -> Predicate {
     settle_due(predicate, thresholds, |changes, _| 0 < changes)
 }
 
-/// True when some part of the predicate has so many changes for its rows that they are to be folded: `is_due` is asked for
-/// each part, with the number of its changed rows and that of the rows of its base. O(parts).
+/// True if some part of the predicate is due for compaction. Calls `is_due` for each part with the
+/// number of its changed rows and of the rows of its base. O(parts).
 pub(in crate::graph) fn is_due(
     predicate: &Predicate,
     is_due: impl Fn(usize, usize) -> bool,
@@ -28,7 +28,8 @@ pub(in crate::graph) fn is_due(
     sizes(predicate).any(|(changes, rows)| is_due(changes, rows))
 }
 
-/// How late the part of the predicate is that waits longest of those that are due as `is_due` says; `None` when none is. O(parts).
+/// The urgency of the most overdue part of the predicate among those that `is_due` selects; `None`
+/// if none is due. O(parts).
 pub(in crate::graph) fn urgency(
     predicate: &Predicate,
     thresholds: &Thresholds,
@@ -49,16 +50,17 @@ fn sizes(predicate: &Predicate) -> impl Iterator<Item = (usize, usize)> {
     langs.iter().map(LangValues::merge_sizes).chain(directions)
 }
 
-/// True when the changes of some part of the predicate are due to be folded, or will be as soon as no commit comes. O(parts).
+/// True if some part of the predicate is due for compaction, or will be once commits pause.
+/// O(parts).
 pub(in crate::graph) fn is_compaction_due(predicate: &Predicate, thresholds: &Thresholds) -> bool {
     is_due(predicate, |changes, rows| thresholds.is_due_at_rest(changes, rows))
 }
 
-/// The memory that [`settle_all`] takes beside the version, until it is given back.
+/// The memory that [`settle_all`] needs in addition to the version, reserved until dropped.
 ///
 /// # Errors
 ///
-/// [`hexgraph_base::types::Error::Limit`] when there is not so much.
+/// [`hexgraph_base::types::Error::Limit`] if that much is not free.
 pub fn space_to_settle(version: &Version) -> Result<Reservation> {
     let reservation = version.budget.reservation();
     let bytes = version.predicates.values().map(|it| of_compaction(it, |changes, _| 0 < changes));
@@ -66,12 +68,12 @@ pub fn space_to_settle(version: &Version) -> Result<Reservation> {
     Ok(reservation)
 }
 
-/// The version with all changes of all predicates folded.
+/// The version with all changes of all predicates compacted.
 pub fn settle_all(version: &Version) -> Version {
-    settle_all_while(version, &|| Ok(())).expect("nobody asks it to stop")
+    settle_all_while(version, &|| Ok(())).expect("it is never cancelled")
 }
 
-/// As [`settle_all`]. `check` is asked before each predicate whether to go on.
+/// As [`settle_all`]. Calls `check` before each predicate to see whether to go on.
 ///
 /// # Errors
 ///
@@ -97,7 +99,7 @@ pub(in crate::graph) fn is_clean(predicate: &Predicate) -> bool {
     }
 }
 
-/// The predicate with the changes of those parts folded that are due, as [`is_due`] asks.
+/// The predicate with those parts compacted that are due by [`is_due`].
 pub(in crate::graph) fn settle_due(
     predicate: &Predicate,
     thresholds: &Thresholds,

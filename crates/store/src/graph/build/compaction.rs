@@ -1,19 +1,22 @@
-//! Builds a predicate anew beside the writers: folds its changes into a new base, or gives it another definition.
+//! Rebuilds a predicate concurrently with writers: compacts its changes into a new base, or gives
+//! it another definition.
 //!
-//! This takes as long as the predicate is large, so no writer waits for it. It is made of a version that was published, `seen`,
-//! while commits go on. What they have changed until `now` is then put on top of the new base:
+//! This costs O(predicate), so no writer waits for it. It starts from a published version, `seen`,
+//! while commits go on. What they change until `now` is then applied to the new base:
 //!
 //! ```text
-//!            seen = base + changes                folded = new base
-//!   commits: seen ---------------------> now      folded + (now - seen) = rebased
+//!            seen = base + changes                compacted = new base
+//!   commits: seen ---------------------> now      compacted + (now - seen) = rebased
 //! ```
 //!
-//! The difference of two versions is found by the parts of their persistent maps that they do not share, so that costs
-//! O(changes between them · log), not O(changes). Where more than changes happened between the two (the schema was altered,
-//! data were dropped or loaded, another fold came first) the base of `now` is not that of `seen`, and the fold is thrown away.
+//! The difference of two versions is computed from the parts of their persistent maps that they do
+//! not share: O(changes between them · log), not O(changes). If more happened between the two (an
+//! `alter`, a drop, a load, another compaction), the base of `now` is not that of `seen`, and the
+//! compaction is discarded.
 //!
-//! Under another definition the rows that changed get its tokens, and an index of geometries refuses those that it can't take; where
-//! edges are retained backwards only from now on, the backward edges follow the differences of the forward ones.
+//! Under another definition changed rows get its tokens, and a geo index refuses values that it
+//! cannot index. If the definition adds reverse edges, they follow the differences of the forward
+//! ones.
 
 use super::compact::settle_due;
 use super::stored_form::build_values;
@@ -29,9 +32,9 @@ use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
 use std::sync::Arc;
 
-/// A predicate that was built anew and keeps up with the commits to the old one.
+/// A rebuilt predicate that catches up with the commits to the old one.
 pub(in crate::graph) struct Compaction {
-    /// The predicate that was folded.
+    /// The predicate that is compacted.
     origin: Arc<Predicate>,
     /// The one that `compacted` has caught up with.
     seen: Arc<Predicate>,
@@ -39,7 +42,7 @@ pub(in crate::graph) struct Compaction {
 }
 
 impl Compaction {
-    /// Folds those parts of a predicate whose changes are due. Takes O(predicate).
+    /// Compacts those parts of a predicate whose changes are due. O(predicate).
     pub(in crate::graph) fn of(
         seen: &Arc<Predicate>,
         thresholds: &Thresholds,
@@ -49,17 +52,18 @@ impl Compaction {
         Compaction { origin: Arc::clone(seen), seen: Arc::clone(seen), compacted }
     }
 
-    /// Keeps up with the commits to `seen` in a predicate that was built of it under another definition.
+    /// Catches up with the commits to `seen` in a predicate that was built from it under another
+    /// definition.
     pub(in crate::graph) fn redefined(seen: &Arc<Predicate>, built: Arc<Predicate>) -> Compaction {
         Compaction { origin: Arc::clone(seen), seen: Arc::clone(seen), compacted: built }
     }
 
-    /// Takes over what changed until `now`. Returns how many rows that were, or `None` when the fold has become useless because
-    /// `now` is not made of the predicate that was folded by changes alone.
+    /// Applies what changed until `now`. Returns the number of rows, or `None` if the compaction is
+    /// useless because `now` differs from the original predicate by more than changes.
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] for a value that an index of the new definition can't take.
+    /// [`Error::Schema`] for a value that an index of the new definition cannot index.
     pub(in crate::graph) fn catch_up(
         &mut self,
         now: &Arc<Predicate>,
@@ -152,7 +156,7 @@ impl Compaction {
         Some(EdgeStore { forward, reverse })
     }
 
-    /// The predicate that was caught up with last, folded.
+    /// The compacted form of the predicate that was caught up with last.
     pub(in crate::graph) fn compacted(&self) -> Arc<Predicate> {
         Arc::clone(&self.compacted)
     }
@@ -179,8 +183,8 @@ fn set_rows<'a>(
     Ok(count)
 }
 
-/// Edges backwards that are kept from now on, with the differences between two versions of the forward ones. O(edges that differ), and
-/// for a node that lost all, O(edges that it had).
+/// New reverse edges, with the differences between two versions of the forward ones. O(edges that
+/// differ), and for a node that lost all, O(edges that it had).
 fn reversed(compacted: &Direction, seen: &Direction, now: &Direction) -> Direction {
     let mut reverse = compacted.clone();
     let untouched = EdgeRow::default();
@@ -221,7 +225,8 @@ fn rebased_edges(
     let mut rebased = compacted.clone();
     for (node, row) in changed_rows(&seen.delta.rows, &now.delta.rows) {
         *count += 1;
-        // The new base has what had changed when the fold began, so only the rest is a change of it.
+        // The new base has the changes from before the compaction, so only the rest is a change of
+        // it.
         let row = match origin.delta.rows.get(&node) {
             Some(compacted) => row.since(compacted),
             None => Arc::clone(row),
@@ -234,7 +239,8 @@ fn rebased_edges(
     Some(rebased)
 }
 
-/// The rows that are new or others than before, ascending. O(those rows · log), by the parts that two versions do not share.
+/// The rows that are new or different, ascending. O(those rows · log), by the parts that two
+/// versions do not share.
 fn changed_rows<'a, R: PartialEq>(
     before: &'a OrdMap<u32, R>,
     now: &'a OrdMap<u32, R>,

@@ -1,18 +1,18 @@
-//! Sorts edges by dealing them out, where the nodes lie close together as those of a load do.
+//! Sorts edges by radix partitioning, if the ids of their nodes are as dense as those of a load.
 //!
-//! Twice, so that what is written to stays in the cache. First each chunk of the edges is partitioned
-//! by the high bits of the source to buckets of its own, all chunks side by side. Then each bucket
-//! takes its runs from all chunks, in their order, counts the edges of each of its few sources,
-//! deals the targets out to them, and sorts those of each source by themselves; buckets side by
-//! side, too, each into its own part of the result. The reverse is the same without the sorting:
-//! forward edges already ascend by source.
+//! Two passes, so that what is written stays in the cache. First each chunk of edges is partitioned
+//! by the high bits of the source into buckets, chunks in parallel. Then each bucket reads its runs
+//! from all chunks in order, counts the edges of its few sources, scatters the targets to them, and
+//! sorts those of each source. Buckets run in parallel, each into its own part of the result.
+//! Reverse edges need no sorting: forward edges already ascend by source.
 //!
-//! Nodes that are spread wide (random uids, or low ones together with high ones) are compared.
+//! Sparse ids (random uids, or low ones together with high ones) are sorted by comparison.
 
 use crate::storage::Edges;
 use hexgraph_base::types::parallel;
 
-/// Edges are partitioned when their nodes span at most this many ids for each edge; else comparing is cheaper.
+/// Edges are partitioned if their nodes span at most this many ids for each edge. Otherwise
+/// comparing is cheaper.
 const SPREAD_MAX: usize = 4;
 
 /// The counts that even a few edges may have.
@@ -24,7 +24,7 @@ const CHUNK_LEN: usize = 1 << 16;
 /// The edges of a bucket, about: what is partitioned there fits the cache of a core.
 const BUCKET_LEN: usize = 1 << 15;
 
-/// More buckets than that have too many ends to write to.
+/// More buckets mean too many write positions.
 const BUCKETS_MAX: usize = 1 << 11;
 
 /// Edges by (node, target), each once.
@@ -34,10 +34,10 @@ pub(in crate::graph) struct Ordered {
     pub runs: Vec<(u32, u32)>,
     /// The targets, ascending within a run.
     pub targets: Vec<u32>,
-    /// The row that each edge had, where that was asked for and is not what it has now: of equal
+    /// The original row of each edge, if requested and different from the current one; of equal
     /// edges the last one's.
     pub rows: Option<Vec<u32>>,
-    /// The edges that a later equal one supersedes, where rows were asked for, in no order.
+    /// The edges that a later equal one supersedes, if rows were requested, unordered.
     pub repeated: Vec<RepeatedEdge>,
 }
 
@@ -49,9 +49,8 @@ pub(in crate::graph) struct RepeatedEdge {
     pub target: u32,
 }
 
-/// Sorts the edges of some columns of nodes and targets, which follow each other. Costs O(edges)
-/// when nodes are close, and the sorting of each node's targets; at most 20 bytes an edge beside
-/// the columns, 12 without rows.
+/// Sorts the edges of consecutive columns of nodes and targets. Costs O(edges) when nodes are
+/// close, and the sorting of each node's targets; at most 20 more bytes an edge, 12 without rows.
 pub(super) fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Ordered {
     if ascend(&columns) {
         let (nodes, targets): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
@@ -64,7 +63,7 @@ pub(super) fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -
         return by_comparing(columns, with_rows);
     };
     let mut first = 0;
-    // Rows are counted on from column to column, in 32 bits: whoever builds edges has seen that there are fewer.
+    // Rows are numbered across columns in 32 bits: callers have checked that there are fewer.
     let firsts = columns.into_iter().map(|(nodes, targets)| {
         let len = nodes.len() as u32;
         first += len;
@@ -88,7 +87,7 @@ pub(super) fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -
     buckets.collect(&partitioned, Collect { is_sorted: false, with_rows })
 }
 
-/// The edges the other way round, by (target, source).
+/// The reverse edges, by (target, source).
 pub(super) fn reverse_edges(forward: &Edges) -> Ordered {
     let targets = forward.targets.as_slice();
     let fragments = chunks_of(forward);
@@ -106,7 +105,8 @@ pub(super) fn reverse_edges(forward: &Edges) -> Ordered {
         buckets.partition(edges, fragment.len(forward), None)
     };
     let partitioned: Vec<Partitioned> = parallel::map(&fragments, partition);
-    // Pieces come in the order of their nodes, and a forward edge is there once: so the sources of each target ascend.
+    // Chunks come in the order of their nodes, and a forward edge occurs once, so the sources of
+    // each target ascend.
     buckets.collect(&partitioned, Collect { is_sorted: true, with_rows: false })
 }
 
@@ -139,7 +139,7 @@ pub(super) fn chunks_of(forward: &Edges) -> Vec<Chunk> {
     let (mut first_row, mut start) = (0, 0);
     for (row, node) in forward.subjects.iter().enumerate() {
         nodes.push(node);
-        // Unwinds where the row ends before it begins, so chunks end behind where they begin.
+        // Panics on a row of negative length, so chunks never end before they begin.
         let end = forward.offsets.range(row).end;
         if CHUNK_LEN <= end - start {
             chunks.push(Chunk { first_row, nodes: std::mem::take(&mut nodes) });
@@ -176,7 +176,7 @@ fn node_range(nodes: &[u32]) -> Option<(u32, u32)> {
 /// Nodes between the least and the greatest, by their high bits.
 struct Buckets {
     first: u32,
-    /// The low bits, which tell the nodes of a bucket apart.
+    /// The low bits, which distinguish the nodes of a bucket.
     shift: u32,
     count: usize,
 }
@@ -187,7 +187,7 @@ struct Partitioned {
     starts: Vec<u32>,
     /// Node and target.
     pairs: Vec<u64>,
-    /// The row of each, where rows are asked for.
+    /// The row of each, if rows are requested.
     rows: Vec<u32>,
 }
 
@@ -200,7 +200,7 @@ struct Collect {
 }
 
 impl Buckets {
-    /// `None` when the nodes, of whose parts the ends are given, are too far apart for counts of
+    /// `None` if the nodes, given by the ranges of their chunks, are too sparse for a count of
     /// each.
     fn new(node_range: Vec<(u32, u32)>, edges: usize) -> Option<Buckets> {
         let first = node_range.iter().map(|node_range| node_range.0).min()?;
@@ -210,7 +210,7 @@ impl Buckets {
             return None;
         }
         let expected = (edges / BUCKET_LEN).clamp(1, BUCKETS_MAX);
-        // A power of two of nodes to each bucket, so that a shift tells the bucket of a node.
+        // Each bucket covers a power of two of nodes, so a shift gives the bucket of a node.
         let shift = span.div_ceil(expected).next_power_of_two().trailing_zeros();
         Some(Buckets { first, shift, count: ((span - 1) >> shift) + 1 })
     }
@@ -223,7 +223,7 @@ impl Buckets {
     ) -> Partitioned {
         let bucket = |node: u32| ((node - self.first) >> self.shift) as usize;
         let mut starts = vec![0; self.count + 1];
-        // Counted first: then each edge is written once, to its place.
+        // Counted first, so that each edge is written once, to its position.
         edges.clone().for_each(|(node, _)| starts[bucket(node) + 1] += 1);
         sum_up(&mut starts);
         let mut next = starts.clone();
@@ -252,7 +252,7 @@ impl Buckets {
             targets_left = rest;
             let (rows, rest) = rows_left.split_at_mut(if how.with_rows { of_bucket } else { 0 });
             rows_left = rest;
-            // Each bucket has a part of the result to itself, so no thread writes where another one does.
+            // Each bucket owns a part of the result, so no two threads write to the same memory.
             jobs.push(Job { buckets: self, partitioned, bucket, targets, rows, how });
         }
         let done: Vec<(Vec<(u32, u32)>, Vec<RepeatedEdge>)> = parallel::map_into(jobs, Job::run);
@@ -294,11 +294,11 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Fills the targets, and the rows if they are asked for, and returns the runs, with the edges that go where rows stay. What is left
-    /// at the end of the part, when edges came twice, means nothing.
+    /// Fills the targets, and the rows if requested, and returns the runs, with the edges that go
+    /// where rows stay. If edges repeat, the end of the part is unused.
     fn run(self) -> (Vec<(u32, u32)>, Vec<RepeatedEdge>) {
         let Job { buckets, bucket, targets, rows, how, .. } = self;
-        // Not behind the greatest node, since a node lies in the last bucket: so it does not overflow.
+        // At most the greatest node, since the last bucket has a node, so it does not overflow.
         let first = buckets.first + ((bucket as u32) << buckets.shift);
         let pairs = || self.partitioned.iter().flat_map(|chunk| &chunk.pairs[chunk.range(bucket)]);
         let position_of = |pair: u64| ((pair >> 32) as u32 - first) as usize;
@@ -344,7 +344,7 @@ fn distinct<'r>(
         targets[start..end].sort_unstable();
         let first = retained;
         for at in start..end {
-            // What is retained never stands behind what is read, so nothing is overwritten that is still to come.
+            // The write position never passes the read position, so nothing unread is overwritten.
             if retained == first || targets[retained - 1] != targets[at] {
                 targets[retained] = targets[at];
                 retained += 1;
@@ -355,7 +355,8 @@ fn distinct<'r>(
     result
 }
 
-/// As [`distinct`], of (target, row) pairs: of equal targets the last row stays, and the others are returned.
+/// As [`distinct`], of (target, row) pairs: of equal targets the last row is retained, and the
+/// others are returned.
 fn distinct_last<'r>(
     runs: impl Iterator<Item = (&'r [u32], u32)>,
     pairs: &mut [u64],
@@ -385,7 +386,7 @@ fn distinct_last<'r>(
     (result, repeated)
 }
 
-/// Counts, each behind the place of what it counts, become starts.
+/// Turns counts, each stored one position later, into start offsets.
 fn sum_up(counts: &mut [u32]) {
     let mut sum = 0;
     for count in counts {
@@ -407,7 +408,7 @@ fn by_comparing(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -> Ordered 
     let mut keyed: Vec<(u64, u32)> = pairs.zip(0..).collect();
     drop(columns);
     parallel::sort_unstable(&mut keyed);
-    // Equal edges stand in order of arrival, and what arrives last stays.
+    // Equal edges are in order of arrival, and the last one is retained.
     let last = |at: usize| keyed.get(at + 1).is_none_or(|next| next.0 != keyed[at].0);
     let retained: Vec<(u64, u32)> =
         (0..keyed.len()).filter(|&at| last(at)).map(|at| keyed[at]).collect();

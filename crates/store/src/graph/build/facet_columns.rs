@@ -88,7 +88,7 @@ fn facet_column(
         let mut order: Vec<u64> =
             positions.iter().enumerate().map(|(at, &position)| pack(position, at as u32)).collect();
         parallel::sort_unstable(&mut order);
-        // What was dropped has the position `u32::MAX`, which no row has, and so stands behind all others.
+        // Dropped rows have the position `u32::MAX`, which no row has, so they sort last.
         order.truncate(order.partition_point(|&key| (key >> 32) as u32 != u32::MAX));
         values = values.gather(&order.iter().map(|&key| key as u32).collect::<Vec<u32>>());
         positions = order.iter().map(|&key| (key >> 32) as u32).collect();

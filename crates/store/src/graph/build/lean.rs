@@ -1,8 +1,9 @@
-//! Builds edges in bounded memory, range by range of their nodes.
+//! Builds edges in bounded memory, one range of nodes at a time.
 //!
-//! The parts, which are mapped files, are read once for each range by all threads. Only the edges of its nodes are gathered and sorted,
-//! and their targets are appended to a file. Then the same is done for the other direction, from the forward edges. So what is in
-//! memory at a time is a fraction of all edges: the more there are, the more ranges.
+//! For each range all threads read the parts, which are mapped files. Only the edges of its nodes
+//! are collected and sorted, and their targets are appended to a file. The other direction follows
+//! in the same way from the forward edges. So memory holds a fraction of the edges: the more edges,
+//! the more ranges.
 
 use super::edge_order::{Ordered, chunks_of, order_edges};
 use super::node_lists::add_nodes;
@@ -13,10 +14,11 @@ use hexgraph_base::types::{Result, parallel};
 use roaring::RoaringBitmap;
 use std::ops::Range;
 
-/// The bytes that an edge takes while its range is sorted: 8 in the columns and 12 beside them (`order_edges`), and the sorted target.
+/// The bytes of an edge while its range is sorted: 8 in the columns, 12 more in `order_edges`, and
+/// the sorted target.
 pub(in crate::graph) const SORT_LEN: usize = 24;
 
-/// The most ranges. Each reads all parts, so more of them take longer than the memory is worth.
+/// The most ranges. Each reads all parts, so more of them cost more time than the memory is worth.
 const RANGES_MAX: usize = 64;
 
 /// The number of edges that a thread reads at a time.
@@ -40,14 +42,15 @@ pub(in crate::graph) struct Lean<'a> {
     pub own: usize,
     pub node_of: &'a (dyn Fn(u32) -> u32 + Sync),
     pub with_reverse: bool,
-    /// The bytes that sorting may take.
+    /// The bytes available for sorting.
     pub memory: usize,
     /// Creates a file.
     pub scratch: &'a mut (dyn FnMut() -> Result<ScratchArray> + Sync),
 }
 
 impl Lean<'_> {
-    /// The edges of the parts, without facets, of a predicate that is a list; and the sources and targets of the first `own` parts.
+    /// The edges of the parts, without facets, of a predicate that is a list; and the sources and
+    /// targets of the first `own` parts.
     ///
     /// # Errors
     ///
@@ -110,7 +113,8 @@ impl Lean<'_> {
         merged.finish()
     }
 
-    /// All forward edges are read again for each range: partitioned at once they would take as much memory as they do.
+    /// All forward edges are read again for each range: partitioned at once they would need their
+    /// own size in memory.
     fn reverse(&mut self, targets: &RoaringBitmap, forward: &Edges) -> Result<Edges> {
         let chunks = chunks_of(forward);
         let mut merged = Merged::new((self.scratch)()?);
@@ -123,7 +127,8 @@ impl Lean<'_> {
         merged.finish()
     }
 
-    /// Ranges of nodes that have about as many members each, so many that the edges of one can be sorted in the memory.
+    /// Ranges of nodes with about equal numbers of edges, so many that the edges of one can be
+    /// sorted in the memory.
     fn ranges(&self, nodes: &RoaringBitmap, len: usize) -> Vec<Range<u64>> {
         let ranges = (len * SORT_LEN).div_ceil(self.memory.max(1)).clamp(1, RANGES_MAX) as u64;
         let (count, mut start) = (nodes.len(), 0);
@@ -193,7 +198,7 @@ mod tests {
         rows.flat_map(|(row, node)| targets(row).map(move |target| (node, target))).collect()
     }
 
-    /// Whatever the memory, the edges are those of all parts, each once, both ways.
+    /// With any memory, the result has the edges of all parts, each once, in both directions.
     #[test]
     fn ranges_cover_all_edges() {
         const NUMBERED: u32 = 1 << 31;

@@ -1,7 +1,7 @@
 //! Data on its way into a predicate: columns in order of arrival.
 //!
-//! A load makes a part of each chunk of a file, and the data that is stored already makes a part
-//! too. [`crate::graph::build`] puts the parts of a predicate together.
+//! A load makes a part of each chunk of a file, and the stored data is a part too.
+//! [`crate::graph::build`] merges the parts of a predicate.
 
 use crate::graph::version::edges::Direction;
 use crate::graph::version::values::LangValues;
@@ -25,7 +25,7 @@ pub struct ValuePart {
 pub struct EdgePart {
     /// The node at which each edge starts.
     pub nodes: Vec<u32>,
-    /// The node at which each edge ends.
+    /// The target node of each edge.
     pub targets: Vec<u32>,
     /// Facets of some of the edges.
     pub facets: Vec<FacetPart>,
@@ -52,7 +52,7 @@ pub enum FacetRows {
 }
 
 impl FacetRows {
-    /// Rows in the form that takes less room.
+    /// Rows in their smaller form.
     pub fn new(rows: Vec<u32>) -> FacetRows {
         match (rows.first(), rows.last()) {
             (Some(&first), Some(&last)) if (last - first) as usize + 1 == rows.len() => {

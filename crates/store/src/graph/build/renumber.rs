@@ -12,8 +12,8 @@ use hexgraph_base::types::{Result, Uid};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The version with `uids`, in any order and with repeats, in its table. Costs a pass over all
-/// data when one of them is new and below one that is known.
+/// The version with `uids`, in any order and with repeats, in its table. Costs a pass over all data
+/// if a new one is below an existing one.
 ///
 /// # Errors
 ///
@@ -31,7 +31,7 @@ pub(in crate::graph) fn with_high_uids(version: &Version, mut uids: Vec<u64>) ->
     table.extend(uids);
     table.sort_unstable();
     let nodes = NodeIds::new(Array::from_vec(table))?;
-    // Behind all that are known: no node id changes.
+    // Above all existing ones: no node id changes.
     if appended {
         return Ok(Version { nodes, ..version.clone() });
     }
@@ -51,7 +51,7 @@ pub(in crate::graph) fn with_high_uids(version: &Version, mut uids: Vec<u64>) ->
     Ok(next)
 }
 
-/// A settled predicate with other numbers for its nodes, in the same order.
+/// A clean predicate with its nodes renumbered in the same order.
 fn renumbered(predicate: &Predicate, renumber: &(impl Fn(u32) -> u32 + Sync)) -> Predicate {
     let data = match &predicate.data {
         PredicateData::Values(langs) => {

@@ -1,8 +1,8 @@
 //! Counts what a load supersedes: values, edges and facets that later ones replace.
 //!
-//! Rows of a predicate that is built are those that are stored, and then those of the load. Each row that does not stay has one that
-//! supersedes it: the last of its node, or the last of equal values and edges. Costs O(superseded rows), and where there are facets the
-//! columns of those that go.
+//! The rows of a predicate under construction are the stored ones, then those of the load. Each
+//! dropped row is superseded by another: the last of its node, or the last of equal values and
+//! edges. O(superseded rows), and with facets the columns of those dropped.
 
 use super::facet_columns::position_facets;
 use super::parts::FacetPart;
@@ -13,7 +13,7 @@ use std::ops::AddAssign;
 /// The numbers of what later data supersede.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Superseded {
-    /// Stored values that others of the load replace, and edges of predicates of which a node has one.
+    /// Stored values that values of the load replace, and edges of single-valued predicates.
     pub stored: u64,
     /// Those of the load itself that later ones of it replace.
     pub own: u64,
@@ -65,8 +65,8 @@ impl SupersededCounter {
         }
     }
 
-    /// Counts rows that were superseded by equal ones, of which some facet is lost. `parts` are the facets of all rows, and `columns`
-    /// those of the rows that stay.
+    /// Counts rows superseded by equal ones that lose a facet. `parts` are the facets of all rows,
+    /// and `columns` those of the retained rows.
     pub(super) fn note_facets(
         &mut self,
         parts: Vec<FacetPart>,

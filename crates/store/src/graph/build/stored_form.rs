@@ -1,8 +1,8 @@
 //! Builds the stored form of a predicate from parts in order of arrival.
 //!
-//! What arrives last wins: a node has one value of a single-valued predicate, a list has each
-//! value once, and the facets of a value or edge that is set again are replaced as a whole. Parts
-//! that come sorted, which is usual, are laid end to end without sorting.
+//! The last value wins: a node has one value of a single-valued predicate, a list has each value
+//! once, and setting a value or edge again replaces all its facets. Sorted parts, the usual case,
+//! are concatenated without sorting.
 
 use super::edge_order::{Ordered, RepeatedEdge, order_edges, reverse_edges};
 use super::facet_columns::{pack, position_facets, push_facets};
@@ -48,8 +48,8 @@ pub(in crate::graph) fn build_values(
     index_column(def, lang, build_column(parts, def.value_type, def.list), before, thresholds, true)
 }
 
-/// As [`build_values`] for those of a load, and counts what they supersede. One index after the other, where not `at_once`, takes longer
-/// and less memory.
+/// As [`build_values`] for those of a load, and counts what they supersede. Building indexes one at
+/// a time, if not `at_once`, costs more time and less memory.
 pub(in crate::graph) fn build_loaded_values(
     def: &PredicateDef,
     lang: &str,
@@ -85,7 +85,7 @@ fn index_column(
     LangValues::new(Arc::from(lang), ValueBase { column, indexes, vectors })
 }
 
-/// Builds the index of the vectors of a column, where the schema wants one.
+/// Builds the index of the vectors of a column, if the schema has one.
 ///
 /// # Errors
 ///
@@ -102,7 +102,7 @@ pub(in crate::graph) fn index_vectors(
     VectorIndex::build(column, options, before, thresholds.vectors, check).map(Some)
 }
 
-/// Builds the edges of a predicate, both ways if the schema says so.
+/// Builds the edges of a predicate, with reverse edges if the schema has `@reverse`.
 pub(in crate::graph) fn build_edge_store(def: &PredicateDef, parts: Vec<EdgePart>) -> EdgeStore {
     edge_store(def, build_edges(parts, def.list))
 }
@@ -174,8 +174,9 @@ fn runs(nodes: &[u32]) -> impl Iterator<Item = &[u32]> {
     nodes.chunk_by(|one, next| one == next)
 }
 
-/// The rows that stay, in their final order; `None` when all do, in the order they have. `drop_row` is called with each row that does not,
-/// the one that supersedes it, the final position of that, and how to find out whether their values are equal.
+/// The retained rows in their final order; `None` if all are retained in their current order. Calls
+/// `drop_row` for each dropped row with the row that supersedes it, the final position of that, and
+/// a function that compares their values.
 fn retained_rows(
     nodes: &[u32],
     values: &Values,
@@ -268,7 +269,8 @@ fn edges_of_parts(
     edges
 }
 
-/// The last edge of each node. Edges to the same target as the last one's are repeated, others are replaced.
+/// The last edge of each node. Edges to the same target as the last one are repeated, others are
+/// replaced.
 fn last_edges(
     columns: Vec<(Vec<u32>, Vec<u32>)>,
     mut counter: Option<&mut SupersededCounter>,
@@ -292,8 +294,8 @@ fn last_edges(
     Ordered { runs: nodes.into_iter().map(|node| (node, 1)).collect(), targets, rows, repeated }
 }
 
-/// The last row of each node, by node; `None` when each has one and they ascend. `drop_row` is called with each other row and the last one
-/// of its node.
+/// The last row of each node, by node; `None` if each has one and they ascend. Calls `drop_row`
+/// with each other row and the last one of its node.
 fn last_rows(nodes: &[u32], mut drop_row: impl FnMut(u32, u32)) -> Option<Vec<u32>> {
     if nodes.is_sorted_by(|one, next| one < next) {
         return None;
@@ -328,7 +330,8 @@ pub(super) fn edges_of(
     }
 }
 
-/// As [`position_facets`], and counts rows that go where some of their facets are not those of the row that supersedes them.
+/// As [`position_facets`], and counts dropped rows whose facets differ from those of the
+/// superseding row.
 fn position_counted(
     parts: Vec<FacetPart>,
     retained: Option<&[u32]>,

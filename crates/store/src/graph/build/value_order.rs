@@ -4,8 +4,8 @@ use crate::storage::text_of;
 use hexgraph_base::types::ValueRef;
 use std::cmp::Ordering;
 
-/// Compares any two values: by type, then as values of the type. Equal are only values that can't
-/// be told apart, so two instants that are written with other offsets are not.
+/// Compares any two values: by type, then as values of the type. Only indistinguishable values are
+/// equal, so two equal instants with different offsets are not.
 pub(in crate::graph) fn compare_values(one: ValueRef<'_>, other: ValueRef<'_>) -> Ordering {
     match (one, other) {
         (ValueRef::Int(one), ValueRef::Int(other)) => one.cmp(&other),

@@ -1,8 +1,9 @@
 //! Builds a part of a predicate without some of its nodes or edges.
 //!
-//! A delete of thousands of nodes changes thousands of rows of each column. One by one, each costs an entry of a persistent map, and one
-//! for each token; a copy of what stays costs a few nanoseconds a row. Rows and removed nodes both ascend, so one pass over both copies the column. The
-//! postings of an index keep their order: those of removed nodes are left out, and no value is tokenized again.
+//! Deleting thousands of nodes changes thousands of rows of each column. Each change costs an entry
+//! of a persistent map, and one for each token; copying what is left costs nanoseconds a row. Rows
+//! and removed nodes ascend, so one pass over both copies the column. Postings are filtered in
+//! order, and no value is tokenized again.
 //!
 //! ```text
 //!   subjects  1 4 5 8 9 12        postings  "a": 1 5 9 | "b": 4 8 12
@@ -54,7 +55,8 @@ impl Removed {
     }
 }
 
-/// The values in one language without those of some nodes. O(rows), and with changes or vectors what [`build_values`] costs.
+/// The values in one language without those of some nodes. O(rows), and with changes or vectors
+/// what [`build_values`] costs.
 pub(in crate::graph) fn values_without(
     values: &LangValues,
     def: &PredicateDef,
@@ -104,7 +106,7 @@ pub(in crate::graph) fn edges_without(
     EdgeStore { forward, reverse }
 }
 
-/// True when `edge` is one of those that come, which ascend as the edges do for which this is called.
+/// True if `edge` is one of those in `come`. Both these and the edges of successive calls ascend.
 fn passes(
     singles: &mut std::iter::Peekable<impl Iterator<Item = (u32, u32)>>,
     edge: (u32, u32),
@@ -113,7 +115,8 @@ fn passes(
     singles.peek() == Some(&edge)
 }
 
-/// One direction without the edges for which `is_removed` is true. It is called for each edge, ascending.
+/// One direction without the edges for which `is_removed` is true. Called for each edge in
+/// ascending order.
 fn direction_without(
     direction: &Direction,
     list: bool,

@@ -22,7 +22,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Copies of the predicates that are changed. A copy shares its data with the version.
+/// Copies of the changed predicates. A copy shares its data with the version.
 pub(in crate::graph) struct Draft<'a> {
     version: &'a Version,
     touched: BTreeMap<String, Predicate>,
@@ -32,8 +32,8 @@ pub(in crate::graph) struct Draft<'a> {
     keys: Vec<ConflictKey>,
     /// What was done in effect; what was set is not counted when `is_again`.
     effect: Effect,
-    /// True when the changes were executed before: conflict keys are not collected, and whether values are unique is
-    /// not checked.
+    /// True if the changes are replayed: conflict keys are not collected, and uniqueness is not
+    /// checked.
     is_again: bool,
 }
 
@@ -72,7 +72,7 @@ pub(in crate::graph) struct EdgeChange<'a> {
     pub name: &'a str,
     /// The node where it starts.
     pub node: u32,
-    /// The node where it ends.
+    /// The target node.
     pub target: u32,
     /// Its facets.
     pub facets: FacetList,
@@ -91,7 +91,7 @@ impl<'a> Draft<'a> {
         Draft { is_again: true, ..Draft::new(version) }
     }
 
-    /// The node id of a uid, `None` when nothing is known of it.
+    /// The node id of a uid, `None` if it is unknown.
     pub(in crate::graph) fn node(&self, uid: Uid) -> Option<u32> {
         self.version.nodes.node(uid)
     }
@@ -112,8 +112,8 @@ impl<'a> Draft<'a> {
         self.touched.get(name).or_else(|| self.version.predicate(name).map(|stored| &**stored))
     }
 
-    /// The conflict keys of a predicate's changes, to add those of deletes: they do not depend on what is there. `None` where
-    /// keys are not collected.
+    /// The conflict keys of a predicate's changes, to add those of deletes: they do not depend on
+    /// the data. `None` if keys are not collected.
     pub(super) fn keys_of<'k>(&'k mut self, def: &'k PredicateDef) -> Option<PredicateKeys<'k>> {
         (!self.is_again).then(|| PredicateKeys::new(def, &mut self.keys))
     }
@@ -147,16 +147,16 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// True when a delete of so many things of a predicate is done at once, as [`Draft::remove`] does it: when the rows that it changes
-    /// would be due to be folded anyway, and there is memory for a copy.
+    /// True if so many deletes of a predicate run in bulk, as by [`Draft::remove`]: when the
+    /// changed rows would be due for compaction anyway, and memory suffices for a copy.
     pub(super) fn is_bulk_delete(&self, name: &str, deletes: usize) -> bool {
         let thresholds = &self.version.thresholds;
         self.current(name)
             .is_some_and(|predicate| is_due(predicate, |_, rows| thresholds.is_due(deletes, rows)))
     }
 
-    /// Deletes what is removed of some predicates, each of which is named once, by building them anew without it. Where there is no memory for that, it is
-    /// deleted node by node.
+    /// Deletes what is removed of some predicates, each named once, by rebuilding them without it.
+    /// Without enough memory it is deleted node by node.
     pub(super) fn remove(&mut self, removed: Vec<(&str, Removed)>) {
         let reservation = self.version.budget.reservation();
         let mut jobs = Vec::new();
@@ -187,7 +187,8 @@ impl<'a> Draft<'a> {
         self.remove_values(name, lang, node, |_| true);
     }
 
-    /// Deletes values of a node in one language: those of which a query shows what it shows of one that is `expected`. O((values of the node + wanted) * log wanted).
+    /// Deletes values of a node in one language: those that look the same in a query as one of
+    /// `expected`. O((values of the node + expected) * log expected).
     pub(super) fn remove_expected(
         &mut self,
         name: &str,
@@ -210,15 +211,16 @@ impl<'a> Draft<'a> {
             let mut alike = expected[first..].iter().take_while(|other| order(other).is_eq());
             alike.any(|other| other == value)
         };
-        // Zero equals itself with either sign, and is the only number that does not lie beside what it equals.
+        // Zero equals itself with either sign, and is the only number that does not sort next to
+        // its equal.
         let is_zero = |value: &Value| matches!(value, Value::Float(number) if *number == 0.0);
         let has_zero = expected.iter().any(is_zero);
         let is_meant = |value: &Value| (has_zero && is_zero(value)) || is_there(value);
         self.remove_values(name, lang, node, is_meant);
     }
 
-    /// Deletes those values of a node in one language for which `is_meant` is true. It sees them in the type of the
-    /// predicate.
+    /// Deletes those values of a node in one language for which `is_meant` is true. It gets them in
+    /// the type of the predicate.
     pub(super) fn remove_values(
         &mut self,
         name: &str,
@@ -280,7 +282,7 @@ impl<'a> Draft<'a> {
             if !*is_again {
                 effect.edges_set += add_edge_keys(version, &def, edges, run, keys);
             }
-            // As many as would be folded anyway: they are laid into a new base at once.
+            // As many as would be compacted anyway: they go into a new base at once.
             if version.thresholds.is_bulk(run.len(), edges.forward.base.subjects.len()) {
                 let parts = vec![EdgePart::of(&edges.forward), edge_part(run)];
                 *edges = build_edge_store(&def, parts);
@@ -378,8 +380,8 @@ impl<'a> Draft<'a> {
         self.effect
     }
 
-    /// The changed predicates. Changes that have piled up are folded into their base. Adds the
-    /// conflict keys of what was changed.
+    /// The changed predicates. Overdue changes are compacted into their base. Adds the conflict
+    /// keys of the changes.
     pub(in crate::graph) fn finish(
         self,
         keys: &mut Vec<ConflictKey>,
@@ -388,13 +390,13 @@ impl<'a> Draft<'a> {
         let (reservation, thresholds) =
             (self.version.budget.reservation(), &self.version.thresholds);
         let is_again = self.is_again;
-        // Nobody waits for the commits of a log one by one, and no thread folds beside them.
+        // Nobody waits for single commits of a replayed log, and no thread compacts concurrently.
         let is_large = |changes, rows| match is_again {
             true => thresholds.is_bulk(changes, rows),
             false => thresholds.is_overdue(changes, rows),
         };
         let clean = |(name, predicate): (String, Predicate)| {
-            // Where there is no memory for it now, a later commit folds.
+            // Without enough memory now, a later commit compacts.
             let compactions = is_due(&predicate, is_large)
                 && reservation.reserve(of_compaction(&predicate, is_large) as u64).is_ok();
             let predicate = match compactions {
@@ -407,8 +409,8 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// A predicate without what is removed of it, the conflict keys of that, and what was deleted in effect. Equals deletes node by node, in
-/// which it is tested.
+/// A predicate without what is removed of it, the conflict keys of that, and the values deleted in
+/// effect. Equals deletes node by node, against which it is tested.
 fn without(
     version: &Version,
     predicate: &Predicate,
@@ -467,7 +469,7 @@ fn without(
     (Predicate { def: Arc::clone(def), data }, keys, effect)
 }
 
-/// Compares names, most of which are not only equal but one and the same.
+/// Compares names, most of which are not only equal but the same allocation.
 fn compare_names(one: &str, other: &str) -> Ordering {
     if std::ptr::eq(one, other) { Ordering::Equal } else { one.cmp(other) }
 }
@@ -492,7 +494,8 @@ fn predicate_of<'t>(
     touched.get_mut(name)
 }
 
-/// Adds the conflict keys of edges that are about to be set. Returns how many of these will be set in effect.
+/// Adds the conflict keys of edges that are about to be set. Returns how many of them change
+/// anything.
 fn add_edge_keys(
     version: &Version,
     def: &PredicateDef,
@@ -521,7 +524,8 @@ fn add_edge_keys(
     in_effect
 }
 
-/// Adds the conflict keys of values that are about to be set. Returns how many of these will be set in effect.
+/// Adds the conflict keys of values that are about to be set. Returns how many of them change
+/// anything.
 fn add_value_keys(
     version: &Version,
     def: &PredicateDef,
@@ -533,7 +537,7 @@ fn add_value_keys(
     let mut in_effect = 0;
     for run in changes.chunk_by(|one, next| one.node == next.node) {
         let (uid, old) = (version.nodes.uid(run[0].node), values.values(run[0].node));
-        // A list may be long, and as many values may be set in it. One is mostly all that a commit sets.
+        // A list may be long, and as many values may be set in it. Usually a commit sets one.
         let mut sorted: Vec<ValueRef<'_>> = Vec::new();
         if 1 < run.len() {
             sorted.extend(old.iter());
@@ -626,7 +630,7 @@ fn set_edge(edges: &mut EdgeStore, list: bool, node: u32, target: u32, facets: F
 fn set_row(values: &mut LangValues, def: &PredicateDef, changes: &mut [ValueChange<'_>]) {
     let node = changes[0].node;
     let new = changes.iter_mut().map(|change| {
-        // Taken out of the change, which nobody reads again: a text is not copied.
+        // Moved out of the change, which nobody reads again, so that no text is copied.
         let value = std::mem::replace(&mut change.value, Value::Bool(false));
         (value, std::mem::take(&mut change.facets))
     });
@@ -664,8 +668,8 @@ fn edge_part(changes: &[EdgeChange<'_>]) -> EdgePart {
     }
 }
 
-/// A stored value in the type of its predicate, as far as it can be converted. A predicate of type default may hold
-/// values of any type, and shows the text of each.
+/// A stored value in the type of its predicate, if it can be converted. A predicate of type default
+/// may contain values of any type, and shows the text of each.
 fn in_type(value: &Value, value_type: ValueType) -> Value {
     if value.value_type() == value_type {
         return value.clone();
@@ -678,7 +682,7 @@ fn clear_edges(edges: &mut EdgeStore, node: u32) {
     if targets.is_empty() {
         return;
     }
-    // The targets were copied first, since the reverse edges are found by them.
+    // The targets were copied first, since they lead to the reverse edges.
     edges.forward.clear(node);
     if let Some(reverse) = &mut edges.reverse {
         for target in targets {
@@ -694,8 +698,8 @@ fn united(
 ) -> Vec<(Value, FacetList)> {
     values.extend(new);
     values.sort_by(|(one, _), (other, _)| compare_values(one.as_ref(), other.as_ref()));
-    // Of equal values `dedup` keeps the first. The sort is stable, so in the reverse order that
-    // is the one that came last.
+    // Of equal values `dedup` retains the first. The sort is stable, so in the reverse order that
+    // is the last one given.
     values.reverse();
     values.dedup_by(|(one, _), (other, _)| compare_values(one.as_ref(), other.as_ref()).is_eq());
     values.reverse();

@@ -1,4 +1,4 @@
-//! Replaces the variables of a mutation by the nodes and values that its query found.
+//! Replaces the variables of a mutation by the nodes and values of its query.
 //!
 //! A statement with `uid(v)` becomes one statement for each node of `v`, with `uid(v)` on both
 //! sides one for each pair. `val(x)` becomes the value that `x` has at the statement's subject;
@@ -35,7 +35,7 @@ impl Bindings {
     }
 
     /// Removes a variable and returns its content.
-    pub fn take(&mut self, name: &str) -> Option<Binding> {
+    pub fn remove(&mut self, name: &str) -> Option<Binding> {
         self.variables.remove(name)
     }
 
@@ -80,14 +80,14 @@ impl Bindings {
         })
     }
 
-    /// The statements of a mutation without variables. What is left of them are nodes to be made:
-    /// `uid(v)` of a set where `v` found nothing. `capacity` is how many statements there may be; what
-    /// they take is told to `charge` before they are made.
+    /// The statements of a mutation without variables. A `uid(v)` of a set becomes a new node if
+    /// `v` is empty. `capacity` limits the number of statements; `charge` gets their memory before
+    /// they are made.
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for a variable that is not bound, [`Error::Limit`] for too many statements;
-    /// those of `charge`.
+    /// [`Error::Query`] for an unbound variable, [`Error::Limit`] for too many statements; those of
+    /// `charge`.
     pub fn resolve<'a>(
         &self,
         mutation: Mutation<'a>,
@@ -126,7 +126,7 @@ impl Bindings {
         Ok(resolved)
     }
 
-    /// Adds what a statement with variables stands for.
+    /// Adds the expansion of a statement with variables.
     fn expand<'a>(
         &self,
         quad: &NQuad<'a>,
@@ -171,8 +171,7 @@ impl Bindings {
         Ok(())
     }
 
-    /// The nodes that a subject stands for. Where its variable found nothing, that is a new node
-    /// for a set and none for a delete.
+    /// The nodes of a subject. An empty variable gives a new node for a set and none for a delete.
     fn nodes<'a>(&self, subject: Subject<'a>, is_set: bool) -> Result<Vec<Subject<'a>>> {
         let Subject::Var(name) = subject else { return Ok(vec![subject]) };
         let uids = self.uids(name)?;
@@ -200,7 +199,8 @@ impl<'b> NodeValues<'b> {
         }
     }
 
-    /// The value at a node; new nodes have none of their own. O(1) where the nodes come in the order of the values.
+    /// The value at a node; new nodes have none of their own. O(1) if the nodes come in the order
+    /// of the values.
     fn of(&mut self, node: Subject<'_>) -> Option<&'b Value> {
         let (values, next, uid) = match (self, node) {
             (NodeValues::Constant(value), _) => return Some(value),

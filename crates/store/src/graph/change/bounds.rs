@@ -1,11 +1,11 @@
-//! The bounds of a request: the number of its statements, and the memory that they take.
+//! The bounds of a request: the number of its statements, and their memory.
 
 use hexgraph_base::types::{Error, Result};
 
 /// The most statements that a request may have.
 pub const STATEMENTS_MAX: usize = 1_000_000;
 
-/// Is told of bytes that are about to be allocated, and refuses them where there is no room.
+/// Called before an allocation with its bytes; refuses it without enough memory.
 pub(in crate::graph) type Charge<'a> = &'a dyn Fn(usize) -> Result<()>;
 
 /// The error for a request of `count` statements, which are too many.

@@ -1,6 +1,6 @@
-//! About how many bytes a change takes from the moment when it is checked until it is in a version:
-//! itself, its record, the entries of deltas and of indexes. An estimate from their layouts, rounded up; what the
-//! entries share with those of the version before is not told apart.
+//! About the bytes of a change from its check until it is in a version: the change, its record, the
+//! entries of deltas and of indexes. An estimate from their layouts, rounded up; memory shared with
+//! the previous version is included.
 
 use super::changes::{Delete, SetEdge, SetValue};
 use crate::graph::version::weight::ENTRY;

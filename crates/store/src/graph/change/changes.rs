@@ -36,7 +36,7 @@ pub struct Changes {
     pub(in crate::graph) named: NamedUids,
     /// The uid that the next new node gets, at the least.
     pub(in crate::graph) next_uid: u64,
-    /// The bytes, about, that the changes take until they are in a version.
+    /// About the bytes of the changes until they are in a version.
     pub(in crate::graph) weight: usize,
 }
 
@@ -54,7 +54,7 @@ pub(in crate::graph) struct Part {
 /// One delete.
 #[derive(Debug, Clone)]
 pub(in crate::graph) struct Delete {
-    /// The place of the predicate.
+    /// The position of the predicate.
     pub(in crate::graph) predicate: u32,
     /// The node.
     pub(in crate::graph) node: Uid,
@@ -71,15 +71,15 @@ pub(in crate::graph) enum Deleted {
     Lang(u32),
     /// One value in the language of a position, converted to the type of the predicate.
     Value(u32, Value),
-    /// The password of this text, or of this hash: in logs of the first format alone. A mutation that says so is
-    /// resolved to the value that it deletes when it is checked.
+    /// The password of this text, or of this hash: only in logs of the first format. A mutation
+    /// with a password resolves it to the deleted value when it is checked.
     FirstFormatPassword(u32, String),
     /// One edge.
     Edge(Uid),
 }
 
 impl Deleted {
-    /// The language of which it is one value.
+    /// The language of the value.
     fn lang(&self) -> Option<u32> {
         match self {
             Deleted::Value(lang, _) => Some(*lang),
@@ -91,9 +91,9 @@ impl Deleted {
 /// A value that is set.
 #[derive(Debug, Clone)]
 pub(in crate::graph) struct SetValue {
-    /// The place of the predicate.
+    /// The position of the predicate.
     pub(in crate::graph) predicate: u32,
-    /// The place of the language.
+    /// The position of the language.
     pub(in crate::graph) lang: u32,
     /// The node.
     pub(in crate::graph) node: Uid,
@@ -106,11 +106,11 @@ pub(in crate::graph) struct SetValue {
 /// An edge that is set.
 #[derive(Debug, Clone)]
 pub(in crate::graph) struct SetEdge {
-    /// The place of the predicate.
+    /// The position of the predicate.
     pub(in crate::graph) predicate: u32,
     /// The node where it starts.
     pub(in crate::graph) node: Uid,
-    /// The node where it ends.
+    /// The target node.
     pub(in crate::graph) target: Uid,
     /// Its facets.
     pub(in crate::graph) facets: FacetList,
@@ -135,7 +135,8 @@ impl Changes {
         self.parts.iter().map(|part| part.deletes.len()).sum()
     }
 
-    /// The bytes, about, that the changes take, with the version that they make beside the one before.
+    /// About the bytes of the changes, with the version that they make in addition to the previous
+    /// one.
     pub fn weight(&self) -> usize {
         self.weight
     }
@@ -160,19 +161,20 @@ impl Changes {
         })
     }
 
-    /// The version with the changes. Costs O(changes · log), but for a large row of a list, which
-    /// is copied once.
+    /// The version with the changes. Costs O(changes · log), except for a large row of a list,
+    /// which is copied once.
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Query`] when two nodes would have a value that only one may have;
-    /// [`hexgraph_base::types::Error::Limit`] when there is no space for another uid.
+    /// [`hexgraph_base::types::Error::Query`] for a duplicate of a unique value;
+    /// [`hexgraph_base::types::Error::Limit`] without space for another uid.
     pub fn apply(self, version: &Version) -> Result<Version> {
         self.apply_keyed(version, &mut Vec::new(), &|| Ok(())).map(|(next, _)| next)
     }
 
-    /// As [`Changes::apply`]; adds the conflict keys of what is written, and returns what was done in effect. `check` is asked now and then, and
-    /// at the end: whoever has stopped waiting is not to find the changes later.
+    /// As [`Changes::apply`]; adds the conflict keys of what is written, and returns what was done
+    /// in effect. Calls `check` now and then, and at the end, so that a cancelled request changes
+    /// nothing.
     ///
     /// # Errors
     ///
@@ -188,12 +190,12 @@ impl Changes {
         Ok(done)
     }
 
-    /// As [`Changes::apply`], for changes that were executed before, perhaps in several steps:
-    /// whether two nodes have a value that only one may have is not asked.
+    /// As [`Changes::apply`] for replayed changes, perhaps in several steps: uniqueness is not
+    /// checked.
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Limit`] when there is no space for another uid.
+    /// [`hexgraph_base::types::Error::Limit`] without space for another uid.
     pub fn apply_again(self, version: &Version) -> Result<Version> {
         self.execute(version, &mut Vec::new(), &|| Ok(()), true).map(|(next, _)| next)
     }
@@ -215,7 +217,8 @@ impl Changes {
         }
         next.uids.skip_to(next_uid);
         next.uids.reserve(&named);
-        // Before any node id is asked for: a new great uid changes the ids of those above it.
+        // Before any node id is resolved: a new uid of 2^31 or more changes the ids of those above
+        // it.
         let mut next = with_high_uids(&next, high)?;
         let draft = if is_again { Draft::again(&next) } else { Draft::new(&next) };
         let mut work = Work { draft, predicates: &predicates, langs: &langs };
@@ -267,7 +270,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Deletes what is deleted of one predicate together: at once where that is much of it, else node by node.
+    /// Executes the deletes of one predicate together: in bulk if they are many, else node by node.
     fn delete_all(&mut self, deletes: Vec<Delete>, check: &dyn Fn() -> Result<()>) -> Result<()> {
         let mut by_predicate: Vec<Vec<Delete>> = Vec::new();
         by_predicate.resize_with(self.predicates.len(), Vec::new);
@@ -290,7 +293,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Takes out of the deletes of one predicate those of all that a node has, and those of single edges.
+    /// Moves out of the deletes of one predicate those of entire nodes, and those of single edges.
     fn split_removed(&self, deletes: &mut Vec<Delete>) -> Removed {
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
         let mut last = None;
@@ -306,7 +309,7 @@ impl Work<'_> {
                 (Deleted::Edge(target), Some(id)) => {
                     edges.extend(self.draft.node(*target).map(|target| (id, target)));
                 }
-                // A node that nothing is known of has nothing to be deleted.
+                // An unknown node has nothing to delete.
                 (Deleted::All | Deleted::Edge(_), None) => {}
                 _ => return true,
             }
@@ -315,14 +318,16 @@ impl Work<'_> {
         Removed::new(nodes, edges)
     }
 
-    /// Deletes what is deleted of one node together: its values are copied once, however many go. All deletes are of one predicate.
+    /// Executes the deletes of one node together: its values are copied once, however many go. All
+    /// deletes are of one predicate.
     fn delete_each(
         &mut self,
         mut deletes: Vec<Delete>,
         check: &dyn Fn() -> Result<()>,
     ) -> Result<()> {
         let key = |delete: &Delete| (delete.node, delete.what.lang());
-        // Stable, and mostly in this order already. Which one of several deletes comes first makes no difference.
+        // Stable, and usually in this order already. The order of several deletes makes no
+        // difference.
         deletes.sort_by_key(key);
         let mut unchecked = 0;
         for run in deletes.chunk_by_mut(|one, next| key(one) == key(next)) {
@@ -332,7 +337,7 @@ impl Work<'_> {
                 check()?;
             }
             self.add_keys(run);
-            // A node that nothing is known of has nothing to be deleted.
+            // An unknown node has nothing to delete.
             let Some(node) = self.draft.node(run[0].node) else { continue };
             let name = &self.predicates[run[0].predicate as usize].name;
             let whats = run.iter_mut().map(|it| std::mem::replace(&mut it.what, Deleted::All));

@@ -26,7 +26,7 @@ pub(in crate::graph) fn check_name(
     if NAME_LEN_MAX < name.len() {
         return Err(Refusal::LongName);
     }
-    // Others could neither be asked for nor exported.
+    // Others could neither be queried nor exported.
     if name.contains(['~', '@']) || !is_name(name) {
         return Err(Refusal::NoName { name: name.to_owned() });
     }
@@ -36,11 +36,11 @@ pub(in crate::graph) fn check_name(
     Ok(actor.check_change(name, schema)?)
 }
 
-/// Checks that a value, or an edge, may stand in a predicate.
+/// Checks that a predicate allows a value, or an edge.
 ///
 /// # Errors
 ///
-/// [`Refusal::NoLanguages`], [`Refusal::ValueOfEdge`] or [`Refusal::NodeOfType`] when not.
+/// [`Refusal::NoLanguages`], [`Refusal::ValueOfEdge`] or [`Refusal::NodeOfType`] if not.
 pub(in crate::graph) fn check_shape(
     def: &PredicateDef,
     lang: &str,
@@ -59,11 +59,12 @@ pub(in crate::graph) fn check_shape(
     }
 }
 
-/// Returns the value of a literal as it is stored in a predicate. Plain text for a password is hashed.
+/// Returns the value of a literal as it is stored in a predicate. Plain text for a password is
+/// hashed.
 ///
 /// # Errors
 ///
-/// [`Refusal`] when it can't be stored.
+/// [`Refusal`] if it cannot be stored.
 pub(in crate::graph) fn stored_value(
     text: &str,
     literal_type: ValueType,
@@ -122,7 +123,8 @@ pub fn stored_in_full(object: &Object<'_>, def: &PredicateDef) -> Result<Value, 
     Ok(value)
 }
 
-/// Checks that an object is stored in full, as loads require: a mutation stores what Dgraph would, and counts such values.
+/// Checks that an object is stored in full, as loads require: a mutation stores what Dgraph would,
+/// and counts such values.
 ///
 /// # Errors
 ///
@@ -176,13 +178,15 @@ pub(in crate::graph) fn convert_in_full(
     Loss::of(value, converted.as_ref()).map_or(Ok(converted), |loss| Err(Refusal::Lossy(loss)))
 }
 
-/// Checks that a value of a predicate or a facet is none that no predicate takes: an infinite float, which no answer shows and
-/// in which sums and means are lost, a vector with such a number or a NaN, a point that is not on the globe, or a time that no text can say, so that no export of it could
-/// be read again.
+/// Checks that a value is storable in some predicate or facet. Not storable are an infinite float,
+/// which no answer shows and which spoils sums and means, and a vector with such a number or a NaN.
+/// Neither is a point outside of the globe, or a time without a textual form, as its export could
+/// not be read again.
 ///
 /// # Errors
 ///
-/// [`Refusal::Infinite`], [`Refusal::VectorNumber`], [`Refusal::Position`] or [`Refusal::Convert`] for such a value.
+/// [`Refusal::Infinite`], [`Refusal::VectorNumber`], [`Refusal::Position`] or [`Refusal::Convert`]
+/// for such a value.
 pub fn check_storable(value: ValueRef<'_>) -> Result<(), Refusal> {
     match value {
         ValueRef::Float(number) if number.is_infinite() => Err(Refusal::Infinite),
@@ -213,11 +217,11 @@ pub(in crate::graph) fn check_facets(facets: &[(&str, Value)]) -> Result<(), Ref
     })
 }
 
-/// Checks that a value can be stored and that the indexes of its predicate can take it.
+/// Checks that a value can be stored and indexed.
 ///
 /// # Errors
 ///
-/// [`Refusal`] when they can't.
+/// [`Refusal`] if not.
 pub fn check_indexed(value: ValueRef<'_>, def: &PredicateDef) -> Result<(), Refusal> {
     check_storable(value)?;
     if is_too_large(value, def) {

@@ -1,7 +1,9 @@
-//! Deletes nodes with everything: their values and edges, whatever their types say, and the edges that lead to them.
+//! Deletes nodes with everything: their values and edges, whatever their types, and the edges to
+//! them.
 //!
-//! Edges to the nodes are existing by the reverse edges where the schema keeps those, else by one pass over the targets of the predicate, however many
-//! nodes are deleted. What comes out is a list of deletes, which [`Changes::apply`] executes by columns.
+//! Edges to the nodes come from the reverse edges if the schema has them, else from one scan of the
+//! targets of the predicate, however many nodes are deleted. The result is a list of deletes, which
+//! [`Changes::apply`] executes by columns.
 
 use super::bounds::Charge;
 use super::change_weight;
@@ -16,12 +18,14 @@ use hexgraph_base::types::{Check, Error, Result, Uid};
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
-/// What takes the nodes away, and how many of them have anything, or an edge to them. `charge` is called before memory is allocated, `check` before each
-/// predicate. Costs O(nodes · predicates), and O(edges) of each predicate without reverse edges.
+/// The changes that delete nodes, and how many of them have data or an incoming edge. Calls
+/// `charge` before memory is allocated, `check` before each predicate. O(nodes · predicates), and
+/// O(edges) of each predicate without reverse edges.
 ///
 /// # Errors
 ///
-/// [`Error::Schema`] where one of the nodes has what no client may change; those of `charge` and `check`.
+/// [`Error::Schema`] if one of the nodes has data that no client may change; those of `charge` and
+/// `check`.
 pub fn detach(
     version: &Version,
     uids: &[Uid],
@@ -65,7 +69,7 @@ pub fn detach(
     Ok((changes, existing.len()))
 }
 
-/// The edges that lead to some nodes: where each begins, and the node.
+/// The edges to some nodes: the source of each, and the node.
 fn edges_to(
     predicate: &Predicate,
     nodes: &RoaringBitmap,

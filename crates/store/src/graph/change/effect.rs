@@ -1,11 +1,11 @@
-//! What a request did in effect, beside what it was told to do.
+//! What a request changed in effect, apart from what it requested.
 
 use std::ops::AddAssign;
 
 /// How many values and edges a request has set and deleted in effect.
 ///
-/// A value or an edge counts as set when it was not there before, or was another one, or when it was set with facets. It
-/// counts as deleted when it was there. What takes the place of another value or edge of its node is set alone.
+/// A value or an edge counts as set if it is new, different, or set with facets. It counts as
+/// deleted if it existed. The replacement of a value or edge of the same node counts only as set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Effect {
     /// The values that were set.

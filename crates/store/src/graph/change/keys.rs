@@ -1,22 +1,21 @@
 //! The conflict keys of a request: fingerprints of what it writes.
 //!
-//! Two transactions that overlap in time conflict when they have a key in common. Which keys a
-//! change has depends on its predicate:
+//! Two concurrent transactions conflict if they have a key in common. The keys of a change depend
+//! on its predicate:
 //!
 //! | predicate | its data | its index |
 //! |---|---|---|
 //! | one value or edge | (node): any two writers of the field conflict | none, the node says it |
 //! | list | (node, element): only writers of one element conflict | (node, token) |
-//! | `@upsert` | (node) | (token): two nodes that take one value conflict |
-//! | `@unique` | (node) | (token, language): so do those that take it in one language |
+//! | `@upsert` | (node) | (token): two nodes with one value conflict |
+//! | `@unique` | (node) | (token, language): so do two with it in one language |
 //! | `@noconflict` | none | none |
 //!
-//! A delete has the keys of data whether it finds something or not: what another transaction sets meanwhile is there when it is
-//! committed, and would go with it. The keys of an index are those of what it finds.
+//! A delete has the keys of data even if it matches nothing: a concurrent transaction may commit
+//! data that the delete would remove. The keys of an index are those of the deleted values.
 //!
 //! `@count` adds (node) where the number of elements changes, and the same for the other side of
-//! edges that are retained in both directions. Nodes stand there by uid: their numbers inside the
-//! engine may differ from version to version.
+//! edges with `@reverse`. Keys have uids, as node ids may differ from version to version.
 
 use crate::graph::version::values::{LangValues, ValueList};
 use crate::index::{IndexKind, TokenKey, tokens_of};
@@ -75,8 +74,8 @@ impl<'k> PredicateKeys<'k> {
     /// Everything of a node is deleted, be there something or not.
     pub(in crate::graph) fn all(&mut self, node: Uid) {
         match self.rule {
-            // A key of its own: two requests that delete all of a list conflict, and one that adds an
-            // element meanwhile does not by this key.
+            // A separate key: two requests that delete an entire list conflict with each other by
+            // this key, but not with one that adds an element.
             Rule::List => self.push((Part::Everything, node)),
             _ => self.node(node),
         }
@@ -92,7 +91,8 @@ impl<'k> PredicateKeys<'k> {
     pub(super) fn value_written(&mut self, node: Uid, value: ValueRef<'_>) {
         let expected = self.def.value_type;
         self.element(node, |hasher| {
-            // As a delete compares it: a predicate of type default holds values of any type, and `5` is "5" there.
+            // As a delete compares it: a predicate of type default contains values of any type, and
+            // `5` is "5" there.
             match value.value_type() == expected {
                 true => value.hash_content(hasher),
                 false => match value.convert(expected) {
@@ -103,7 +103,8 @@ impl<'k> PredicateKeys<'k> {
         });
     }
 
-    /// False when a change of the predicate has no other keys than those of its node and element: nothing has to be read for them.
+    /// False if a change of the predicate has only the keys of its node and element: nothing has to
+    /// be read for them.
     pub(super) fn has_more_than_nodes(&self) -> bool {
         self.def.count || matches!(self.rule, Rule::List | Rule::Upsert)
     }
@@ -133,7 +134,7 @@ impl<'k> PredicateKeys<'k> {
         }
     }
 
-    /// An edge goes, or another one takes its place.
+    /// An edge is deleted or replaced.
     pub(super) fn edge_gone(&mut self, node: Uid, target: Uid) {
         if self.rule == Rule::Upsert && self.def.reverse {
             self.push((Part::Reverse, target));
@@ -149,7 +150,7 @@ impl<'k> PredicateKeys<'k> {
         }
     }
 
-    /// More or fewer edges lead to a node than before.
+    /// The number of edges to a node changes.
     pub(super) fn reverse_count(&mut self, target: Uid) {
         if self.def.count && self.def.reverse {
             self.push((Part::ReverseCount, target));
@@ -185,7 +186,7 @@ impl<'k> PredicateKeys<'k> {
                     Rule::Upsert if self.def.unique => {
                         self.push((Part::Index(*kind), token, &*values.lang));
                     }
-                    // Without the node: two nodes that take one value are to conflict.
+                    // Without the node: two nodes with the same value are to conflict.
                     Rule::Upsert => self.push((Part::Index(*kind), token)),
                     _ => self.push((Part::Index(*kind), token, node)),
                 }

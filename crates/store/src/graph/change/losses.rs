@@ -33,7 +33,7 @@ impl Losses {
         self.first.get_or_insert_with(lost);
     }
 
-    /// What to say of them, in the words with which a load refuses such a value; `None` where there are none.
+    /// The warning about them, worded as a load refuses such a value; `None` if there are none.
     pub fn warning(&self) -> Option<String> {
         let first = self.first.as_ref()?;
         let stored = &first.loss.stored;

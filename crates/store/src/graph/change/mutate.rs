@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-/// The result of staging a request, beside its changes.
+/// The result of staging a request, apart from its changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MutationReport {
     /// The new nodes: how the request calls them, and the uid that they got. A label stands
@@ -34,8 +34,8 @@ pub struct MutationReport {
     pub triples: u64,
     /// The values that are stored as less than they are.
     pub losses: Losses,
-    /// The predicates that were looked at beside the schema, and those that were not there. The changes are what they are
-    /// on any version that has these as they were, and the same types.
+    /// The predicates that were looked up outside of the schema, existing or not. The changes are
+    /// the same on any version in which these and the types are unchanged.
     pub reads: BTreeSet<String>,
 }
 
@@ -49,11 +49,12 @@ pub struct Stager<'a> {
     pub actor: Actor<'a>,
     /// Hashes and compares passwords.
     pub passwords: &'a dyn Passwords,
-    /// Is told beforehand of what is allocated while they are staged, and of what [`Changes::apply`] will allocate.
+    /// Called before allocations during staging, and for what [`Changes::apply`] will allocate.
     pub charge: Charge<'a>,
 }
 
-/// Hashes passwords and compares them. Both take long on purpose, so the caller decides on which thread and when.
+/// Hashes and compares passwords. Both are slow on purpose, so the caller decides on which thread
+/// and when.
 pub trait Passwords {
     /// The hash of a password that [`Value::check_password`] lets pass.
     ///
@@ -138,7 +139,7 @@ impl<'a> Label<'a> {
         }
     }
 
-    /// The name in the report. A node without any is told apart from those of other requests.
+    /// The name in the report. An unnamed node is distinguished from those of other requests.
     fn reported(self, version: &Version) -> String {
         match self {
             Label::Blank(label) => label.to_owned(),
@@ -148,9 +149,9 @@ impl<'a> Label<'a> {
     }
 }
 
-/// Which of the predicates that the schema does not know are lists, as far as the text tells.
+/// Which of the predicates unknown to the schema are lists, judged by the text.
 ///
-/// JSON tells by its brackets. N-Quads tell by a node that has the predicate twice.
+/// JSON lists have brackets. In N-Quads, a node that has the predicate twice makes it a list.
 fn list_hints<'a>(mutations: &[Mutation<'a>], schema: &Schema) -> FxHashMap<&'a str, bool> {
     let mut lists: FxHashMap<&str, bool> = FxHashMap::default();
     let mut pairs: FxHashSet<(Subject<'_>, &str)> = FxHashSet::default();
@@ -161,8 +162,7 @@ fn list_hints<'a>(mutations: &[Mutation<'a>], schema: &Schema) -> FxHashMap<&'a 
             if schema.predicates.contains_key(name) {
                 continue;
             }
-            // A second value in the same mutation; one in a later mutation takes the place of the
-            // first.
+            // A second value in the same mutation; one in a later mutation replaces the first.
             let again = !pairs.insert((quad.subject, name));
             match quad.in_list {
                 Some(in_list) => *lists.entry(name).or_insert(in_list) |= in_list,
@@ -192,11 +192,12 @@ struct Staging<'a, 'v> {
     /// The positions of the languages.
     langs: FxHashMap<&'a str, u32>,
     labels: FxHashMap<Label<'a>, Uid>,
-    /// The bytes that were not told of yet.
+    /// The bytes not yet charged.
     uncharged: usize,
-    /// What `S * *` deletes, by the types of the node: most nodes that are deleted together have the same.
+    /// The fields that `S * *` deletes, by the types of the node: most nodes that are deleted
+    /// together have the same.
     fields: FxHashMap<Vec<&'v str>, Arc<NodeFields>>,
-    /// The hashes that are set so far, by the places of their predicates and their nodes.
+    /// The hashes set so far, by the positions of their predicates and their nodes.
     passwords: FxHashMap<(u32, Uid), String>,
 }
 
@@ -225,7 +226,7 @@ impl<'a> Staging<'a, '_> {
         let mut labels = Vec::new();
         for label in mentioned().flatten().filter_map(Label::of) {
             if let Entry::Vacant(position) = self.labels.entry(label) {
-                // Filled in below: first it has to be known how many uids are requested.
+                // Filled in below, once the number of uids is known.
                 position.insert(Uid(0));
                 labels.push(label);
             }
@@ -307,7 +308,8 @@ impl<'a> Staging<'a, '_> {
         let target = target(&quad.object).map(|target| self.existing_uid(target)).transpose()?;
         // Deletes never create schema.
         let Some(predicate) = self.changed_predicate(name)? else {
-            // Another commit may define it before this request has its turn, and then there may be something to delete.
+            // Another commit may define it before this request is applied, and then there may be
+            // something to delete.
             self.reads.insert(name.to_owned());
             return Ok(());
         };
@@ -326,7 +328,8 @@ impl<'a> Staging<'a, '_> {
                     (Some(target), _) => Deleted::Edge(target),
                     (None, Some(text)) => match self.password(&def, node, text)? {
                         Some(hash) => Deleted::Value(lang, hash),
-                        // No node has this one. It is a delete nevertheless, which conflicts with whoever sets one.
+                        // No node has this value. Still, the delete conflicts with requests that
+                        // set one.
                         None => Deleted::Value(lang, Value::Password(String::new())),
                     },
                     (None, None) => {
@@ -340,8 +343,8 @@ impl<'a> Staging<'a, '_> {
         Ok(())
     }
 
-    /// The password of a node that is meant by a text, its plain text or its hash: the one that an earlier part of the
-    /// request sets, or the one that is stored.
+    /// The password of a node that matches a text, its plain text or its hash: the one that an
+    /// earlier part of the request sets, or the stored one.
     fn password(&mut self, def: &PredicateDef, node: Uid, text: &str) -> Result<Option<Value>> {
         self.reads.insert(def.name.clone());
         let stored = || {
@@ -354,8 +357,8 @@ impl<'a> Staging<'a, '_> {
         Ok(is_meant.then(|| Value::Password(hash.to_owned())))
     }
 
-    /// Deletes what the types of a node say that it has, and the types; of all that only what the actor may change. A
-    /// node that keeps something so keeps its types, too.
+    /// Deletes the fields of the types of a node, and the types, as far as the actor may change
+    /// them. If a field remains, so do the types of the node.
     fn delete_node(&mut self, node: Uid, part: &mut Part) {
         let version = self.version;
         self.reads.insert(NODE_TYPE.to_owned());
@@ -436,7 +439,7 @@ impl<'a> Staging<'a, '_> {
         Ok(())
     }
 
-    /// The place of a predicate that a statement sets or deletes; `None` for one that nobody knows yet.
+    /// The position of a predicate that a statement sets or deletes; `None` for an undefined one.
     fn changed_predicate(&mut self, name: &'a str) -> Result<Option<u32>> {
         if let Some((last, predicate)) = self.last
             && last == name
@@ -449,7 +452,7 @@ impl<'a> Staging<'a, '_> {
         Ok(predicate)
     }
 
-    /// The place of a predicate that the schema or the request knows.
+    /// The position of a predicate of the schema or the request.
     fn predicate(&mut self, name: &str) -> Option<u32> {
         if let Some(&position) = self.predicates.get(name) {
             return Some(position);
@@ -508,8 +511,8 @@ impl<'a> Staging<'a, '_> {
     }
 }
 
-/// Whether mutations name a predicate of passwords, so that staging them may take long. Costs O(predicates), and
-/// O(statements) where there is such a predicate.
+/// Whether mutations name a password predicate, so that staging them may be slow. O(predicates),
+/// and O(statements) if there is such a predicate.
 pub fn names_passwords(schema: &Schema, mutations: &[Mutation<'_>]) -> bool {
     let passwords = schema.predicates.values().filter(|def| def.value_type == ValueType::Password);
     let names: FxHashSet<&str> = passwords.map(|def| def.name.as_str()).collect();

@@ -5,7 +5,8 @@ use hexgraph_base::formats::Subject;
 use hexgraph_base::schema::RightsError;
 use hexgraph_base::types::{ConvertError, GeometryError, Loss, Uid, ValueType, shown};
 
-/// What a name can't have: `~` and `@` mean something in queries, and the others end a name in `<>`.
+/// Characters that a name cannot contain: `~` and `@` mean something in queries, and the others end
+/// a name in `<>`.
 const REFUSED: &str = r#"~ @ < > { } | ^ ` " \"#;
 
 /// Why a statement can't be stored. The messages say what to write instead, where something can.
@@ -14,7 +15,8 @@ pub enum Refusal {
     /// The name of the predicate is too long for a key.
     #[error("the name of a predicate has more than 65535 bytes")]
     LongName,
-    /// The name of the predicate has no letter, or one that means something else in queries and N-Quads.
+    /// The name of the predicate has no letter, or one that means something else in queries and
+    /// N-Quads.
     #[error(
         "`{name}` is no name of a predicate: it has a letter or digit, no blank, and none of {REFUSED}"
     )]
@@ -36,7 +38,7 @@ pub enum Refusal {
         /// The predicate.
         predicate: String,
     },
-    /// The object is a value, and the predicate leads to nodes.
+    /// The object is a value, but the predicate has nodes.
     #[error(
         "`{predicate}` is an edge, and this is a value (write `<0x1>`, in JSON `{{\"uid\": \"0x1\"}}`)"
     )]
@@ -88,7 +90,7 @@ pub enum Refusal {
     /// The text or a word of it is too long for a key of an index.
     #[error("the text is longer than the 65000 bytes that an index takes")]
     LongText,
-    /// The geo index of the predicate can't take the geometry.
+    /// The geo index of the predicate cannot index the geometry.
     #[error(transparent)]
     GeoIndex(#[from] GeoIndexError),
     /// A facet can't be stored.
@@ -102,7 +104,7 @@ pub enum Refusal {
     /// A part of a statement to be set is a star.
     #[error("`*` can only be deleted, not set")]
     StarInSet,
-    /// A file names a variable, and there is no query beside a file.
+    /// A file names a variable, and no query comes with a file.
     #[error("variable `{name}` is used without a query that defines it")]
     Variable {
         /// The variable.
@@ -136,7 +138,8 @@ impl Refusal {
     }
 }
 
-/// What a refused value was for, as a hint: "`age` of 0x1 is of type int". A predicate that the schema does not know has no type.
+/// The context of a refused value, as a hint: "`age` of 0x1 is of type int". A predicate unknown to
+/// the schema has no type.
 pub(in crate::graph) fn about_value(
     predicate: &str,
     value_type: Option<ValueType>,

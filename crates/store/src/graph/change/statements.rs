@@ -58,8 +58,9 @@ impl<'a> MutationTexts<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Syntax`](hexgraph_base::types::Error::Syntax) with the place of what is no statement;
-    /// [`Error::Limit`](hexgraph_base::types::Error::Limit) for too many; those of `admission`.
+    /// [`Error::Syntax`](hexgraph_base::types::Error::Syntax) with the position of an invalid
+    /// statement; [`Error::Limit`](hexgraph_base::types::Error::Limit) for too many; those of
+    /// `admission`.
     pub fn statements(
         &self,
         new_nodes: &mut u32,

@@ -203,8 +203,8 @@ impl<'a> Reader<'a> {
         Ok(quads.len() as u64)
     }
 
-    /// Stores a statement of a text that begins at `start`. The message about a refused value names its predicate and
-    /// node; the other faults are at `subject`.
+    /// Stores a statement of a text that begins at `start`. The message about a refused value names
+    /// its predicate and node; the other faults are at `subject`.
     fn quad(
         &mut self,
         quad: &NQuad<'_>,

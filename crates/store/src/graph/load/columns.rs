@@ -30,11 +30,12 @@ use std::sync::Arc;
 /// The positions of ids that each row of a table has.
 pub const POSITIONS_A_ROW: u64 = 2;
 
-/// When a column of ids has at most this many stored ids for each row, all stored ids are read at once; else each is
-/// looked up.
+/// When a column of ids has at most this many stored ids for each row, all stored ids are read at
+/// once; else each is looked up.
 const STORED_MAX: u64 = 16;
 
-/// The bytes of an id while its node is looked up: the uid that it has, its position, that of a new one, and its number.
+/// The bytes of an id while its node is looked up: the uid that it has, its position, that of a new
+/// one, and its number.
 const ID_BYTES: usize = 16 + 8 + 8 + 8 + 4;
 
 /// The meaning of the ids of a column.
@@ -58,7 +59,8 @@ pub struct ColumnLoad {
     row_nodes: RowNodes,
     /// The number of values and edges so far.
     count: u64,
-    /// Whether types get the predicates of the edges of their nodes, and new nodes at the ends of edges a type.
+    /// Whether types get the predicates of the edges of their nodes, and new nodes at the ends of
+    /// edges a type.
     owns_edges: bool,
     only_targets: bool,
     /// The types of new nodes to which edges lead, by predicate.
@@ -97,8 +99,9 @@ impl ColumnLoad {
         self.tables.push((first_row, name.to_owned()));
     }
 
-    /// Adds the predicates of edges to the types of the nodes at which they start, and gives new nodes at the ends of edges the type of
-    /// the others there. `only_targets` says that edges start at rows that are nodes, whose types are those that the load says.
+    /// Adds the predicates of edges to the types of the nodes at which they start, and gives new
+    /// nodes at the ends of edges the type of the others there. `only_targets` says that edges
+    /// start at rows that are nodes, whose types are those that the load says.
     pub fn own_edges(&mut self, only_targets: bool) {
         self.owns_edges = true;
         self.only_targets = only_targets;
@@ -125,8 +128,9 @@ impl ColumnLoad {
         &self.interner
     }
 
-    /// Makes no new nodes for ids of a space: those that no stored node has are lost, and [`Interner::lost`] tells them.
-    /// Uids are never lost. To be called before any number is asked for.
+    /// Makes no new nodes for ids of a space: those that no stored node has are lost, and
+    /// [`Interner::lost`] tells them. Uids are never lost. To be called before any number is asked
+    /// for.
     pub fn only_stored(&mut self, space: usize) {
         if let IdSpace::Predicate(predicate) = self.spaces[space].clone() {
             let version = self.version.clone();
@@ -157,8 +161,8 @@ impl ColumnLoad {
         self.version.schema.predicates.get(name).is_some_and(|def| def.lang)
     }
 
-    /// The type of the values that are the ids of a space; `expected` when its predicate is new. A new one is indexed, and
-    /// `is_unique` says that no two nodes may have one of its values.
+    /// The type of the values that are the ids of a space; `expected` when its predicate is new. A
+    /// new one is indexed, and `is_unique` says that no two nodes may have one of its values.
     ///
     /// # Errors
     ///
@@ -181,7 +185,8 @@ impl ColumnLoad {
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] for a name that only the engine may declare, and for one that no schema can be written with.
+    /// [`Error::Schema`] for a name that only the engine may declare, and for one that no schema
+    /// can be written with.
     pub fn define_type(&mut self, name: &str, mut fields: Vec<String>) -> Result<()> {
         if !is_name(name) {
             let expected = "it has a letter or digit, and neither blanks nor < > { } | ^ ` \" \\";
@@ -210,8 +215,8 @@ impl ColumnLoad {
         self.named.merge(uids);
     }
 
-    /// Prepares for ids of about `rows` rows: looks up all stored ints at once where that is cheaper than one by one. Has
-    /// to be called before any number is asked for.
+    /// Prepares for ids of about `rows` rows: looks up all stored ints at once where that is
+    /// cheaper than one by one. Has to be called before any number is asked for.
     ///
     /// # Errors
     ///
@@ -251,8 +256,8 @@ impl ColumnLoad {
         if part.nodes.is_empty() { Ok(()) } else { self.gathered.add_values(def, lang, part) }
     }
 
-    /// Notes the nodes that rows name, 0 for none: rows whose id an earlier row has are counted. `first_row` is counted as in
-    /// [`ColumnLoad::begin_table`], and rows come in their order.
+    /// Notes the nodes that rows name, 0 for none: rows whose id an earlier row has are counted.
+    /// `first_row` is counted as in [`ColumnLoad::begin_table`], and rows come in their order.
     ///
     /// # Errors
     ///
@@ -272,8 +277,8 @@ impl ColumnLoad {
         if part.nodes.is_empty() { Ok(()) } else { self.gathered.add_edges(def, part) }
     }
 
-    /// The version with all that was added, the number of values and edges, and whether no id is that of a node which
-    /// was there before.
+    /// The version with all that was added, the number of values and edges, and whether no id is
+    /// that of a node which was there before.
     ///
     /// # Errors
     ///

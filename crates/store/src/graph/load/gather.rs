@@ -37,7 +37,8 @@ use small::{SmallLoad, build_small, is_small};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The bytes of a stored edge while it is sorted together with new ones: both nodes, and these as they are sorted.
+/// The bytes of a stored edge while it is sorted together with new ones: both nodes, and these as
+/// they are sorted.
 const STORED_EDGE_LEN: usize = 8 + 12;
 
 /// The bytes of an edge in the list of those that come again, which is made of parts.
@@ -145,8 +146,8 @@ struct Pending {
 }
 
 impl Gathered {
-    /// Nothing yet. What comes goes to files where `options` say so; the memory for it is reserved in
-    /// `budget`.
+    /// Nothing yet. What comes goes to files where `options` say so; the memory for it is reserved
+    /// in `budget`.
     ///
     /// # Errors
     ///
@@ -199,7 +200,8 @@ impl Gathered {
 
     /// The numbers of the load for the nodes of a batch.
     fn add_external(&mut self, external: Vec<External>) -> Result<Vec<u32>> {
-        // The last number, `u32::MAX`, stands for no node, so one less than 2^31 of them can be given.
+        // The last number, `u32::MAX`, stands for no node, so one less than 2^31 of them can be
+        // given.
         if EXTERNAL as usize <= self.external + external.len() {
             let message = "more than 2^31 - 1 names of nodes (with a bound on memory one counts each time that it comes back \
                            after others went to files: more `memory` makes fewer)";
@@ -287,7 +289,8 @@ impl Gathered {
         Ok(())
     }
 
-    /// The version that has the gathered data too. External ids are values of a predicate, where `ids` names one.
+    /// The version that has the gathered data too. External ids are values of a predicate, where
+    /// `ids` names one.
     ///
     /// # Errors
     ///
@@ -317,13 +320,15 @@ impl Gathered {
         Ok((Built { new_nodes, ..self.build(next, &numbers, &label, None)? }, ids))
     }
 
-    /// The version with the new nodes numbered, the node ids of the numbers of the load, and the number of new nodes.
+    /// The version with the new nodes numbered, the node ids of the numbers of the load, and the
+    /// number of new nodes.
     fn final_numbers(
         &self,
         version: &Version,
         resolved: &ResolvedNames,
     ) -> Result<(Version, Vec<u32>, u64)> {
-        // Before new uids are taken: others that load at the same time see the named ones then, too.
+        // Before new uids are taken: others that load at the same time see the named ones then,
+        // too.
         version.uids.reserve(&self.named);
         let at = |number: u32| (number - EXTERNAL) as usize;
         let mut uids = vec![NO_UID; self.external];
@@ -345,8 +350,9 @@ impl Gathered {
     }
 
     /// The version that has the gathered data too, where the node of each number from [`EXTERNAL`]
-    /// on is known. It does not say which nodes are new. Where `new` has these, the types of nodes get the predicates of their edges as
-    /// fields, and new nodes the type of the others at the same end.
+    /// on is known. It does not say which nodes are new. Where `new` has these, the types of nodes
+    /// get the predicates of their edges as fields, and new nodes the type of the others at the
+    /// same end.
     ///
     /// # Errors
     ///
@@ -416,7 +422,8 @@ impl Gathered {
         self.hold(held)
     }
 
-    /// Notes the bytes of the ids of a load, which count as held: with a bound on memory columns go to files earlier.
+    /// Notes the bytes of the ids of a load, which count as held: with a bound on memory columns go
+    /// to files earlier.
     pub(super) fn note_ids(&mut self, bytes: u64) {
         if let Some(spill) = &mut self.spill {
             spill.set_outside(bytes as usize);
@@ -462,9 +469,10 @@ impl Pending {
         values.sum::<usize>() + self.edges.iter().map(EdgePart::byte_len).sum::<usize>()
     }
 
-    /// The bytes that it takes to read back what is in files, and to build: a column beside the parts that it is made of,
-    /// and each index. Values are read back as they are mapped, edges are not. `stored` edges are sorted together with those that came,
-    /// and where there are facets, each of them may be one that comes again.
+    /// The bytes that it takes to read back what is in files, and to build: a column beside the
+    /// parts that it is made of, and each index. Values are read back as they are mapped, edges are
+    /// not. `stored` edges are sorted together with those that came, and where there are facets,
+    /// each of them may be one that comes again.
     fn build_len(&self, stored: u64) -> usize {
         // Facets of what is superseded are compared with those that stay.
         let indexes = self.def.indexes.len() + usize::from(self.has_facets);
@@ -581,8 +589,9 @@ impl Pending {
         Ok((nodes, Predicate { def: self.def, data: PredicateData::Edges(edges) }))
     }
 
-    /// Makes the statements of a predicate that the schema does not know fit the first of them. Where some of its numbers are floats all
-    /// are, also those that came before: [`Pending::widen`] converts these. A float is refused where one of the ints is none.
+    /// Makes the statements of a predicate that the schema does not know fit the first of them.
+    /// Where some of its numbers are floats all are, also those that came before:
+    /// [`Pending::widen`] converts these. A float is refused where one of the ints is none.
     fn fit(
         &mut self,
         batch: &mut PredicateBatch,
@@ -642,7 +651,8 @@ impl Pending {
         });
     }
 
-    /// The number of edges that came; 0 for edges of which a node has one, where the last one stays.
+    /// The number of edges that came; 0 for edges of which a node has one, where the last one
+    /// stays.
     pub(super) fn edge_count(&self) -> u64 {
         if self.def.list { self.edges_len } else { 0 }
     }
@@ -686,7 +696,8 @@ impl Pending {
         if def.value_type == ValueType::Uid {
             let mut stored_rows = 0;
             if let Some(old) = stored.and_then(|old| old.direction(false)) {
-                // In front: of equal edges the one that came last stays, and stored ones came first.
+                // In front: of equal edges the one that came last stays, and stored ones came
+                // first.
                 edges.insert(0, EdgePart::of(old));
                 stored_rows = edges[0].nodes.len();
             }

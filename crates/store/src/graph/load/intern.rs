@@ -1,15 +1,16 @@
 //! External ids on their way to nodes, given numbers by many threads at once.
 //!
 //! A table names nodes by its own ids. Each thread asks for the number of an id as it comes by;
-//! which thread asks first is chance, so the numbers mean nothing. With each goes the first position
-//! where the id stands in the tables, and by that order the nodes get their uids in the end: so
-//! the result does not depend on the threads.
+//! which thread asks first is chance, so the numbers mean nothing. With each goes the first
+//! position where the id stands in the tables, and by that order the nodes get their uids in the
+//! end: so the result does not depend on the threads.
 //!
-//! Ids are asked for a column at a time, and first partitioned by their hash into shards, each a map
-//! behind a lock. A thread takes a lock once for all ids of the shard, and a shard is small enough
-//! for the cache: looking ids up one by one would miss it, and take a lock, each time.
+//! Ids are asked for a column at a time, and first partitioned by their hash into shards, each a
+//! map behind a lock. A thread takes a lock once for all ids of the shard, and a shard is small
+//! enough for the cache: looking ids up one by one would miss it, and take a lock, each time.
 //!
-//! Memory is reserved before it is allocated: a map before it grows, together with the old one, and texts a column at a time.
+//! Memory is reserved before it is allocated: a map before it grows, together with the old one, and
+//! texts a column at a time.
 
 use super::batch::EXTERNAL;
 use super::stored_ids::{Lost, LostIds, StoredIds};
@@ -26,7 +27,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A table of ids that are close together may have this many positions for each id.
 const SPREAD_MAX: u64 = 8;
 
-/// Ids are put where they belong, and not sorted, where there are at most this many positions for each.
+/// Ids are put where they belong, and not sorted, where there are at most this many positions for
+/// each.
 const PLACED_MAX: u64 = 3;
 
 /// The number at a position where no id came first.
@@ -138,7 +140,8 @@ impl Interner {
         self.reserved.used()
     }
 
-    /// Makes no new nodes for ids of a space: those that no node has are lost. To be called before any is asked for.
+    /// Makes no new nodes for ids of a space: those that no node has are lost. To be called before
+    /// any is asked for.
     pub(super) fn only_stored(&mut self, space: usize, stored: StoredIds) {
         self.spaces[space].stored = Some(stored);
     }
@@ -169,8 +172,8 @@ impl Interner {
         self.has_met_stored.load(Ordering::Relaxed)
     }
 
-    /// Says by `result` the number of each id, by its position in the list, in any order. With the ids come the places where they
-    /// stand.
+    /// Says by `result` the number of each id, by its position in the list, in any order. With the
+    /// ids come the places where they stand.
     ///
     /// # Errors
     ///
@@ -233,7 +236,8 @@ impl Interner {
         }
     }
 
-    /// Numbers the ids shard by shard, which the highest bits of `hash` say. With `own` an id is copied, which allocates `own_len` bytes.
+    /// Numbers the ids shard by shard, which the highest bits of `hash` say. With `own` an id is
+    /// copied, which allocates `own_len` bytes.
     fn numbers<Q: Eq + Hash + ?Sized, K: Eq + Hash + Borrow<Q>, I: Copy + Borrow<Q>>(
         &self,
         shards: &Shards<K>,
@@ -348,7 +352,8 @@ impl Interner {
         Err(Error::Limit { message: format!("a load has at most {} new nodes", most - EXTERNAL) })
     }
 
-    /// All ids in the order of the tables, with their memory, and that of `more` bytes for each of them.
+    /// All ids in the order of the tables, with their memory, and that of `more` bytes for each of
+    /// them.
     ///
     /// # Errors
     ///
@@ -372,7 +377,8 @@ impl Interner {
         Ok((self.in_order(count, len, are_apart), reserved))
     }
 
-    /// All ids in the order of their positions: a list of `len`, which is sorted where they are apart.
+    /// All ids in the order of their positions: a list of `len`, which is sorted where they are
+    /// apart.
     fn in_order(self, count: usize, len: usize, are_apart: bool) -> Vec<Interned> {
         let mut ids = Vec::new();
         if are_apart || count == 0 {
@@ -422,8 +428,9 @@ impl Interner {
     }
 }
 
-/// The hash by which ints are partitioned into shards: those that are close together go to the same one. Ids of a table often count on,
-/// and then a thread has to do with a few shards, whose maps stay in its cache.
+/// The hash by which ints are partitioned into shards: those that are close together go to the same
+/// one. Ids of a table often count on, and then a thread has to do with a few shards, whose maps
+/// stay in its cache.
 fn near(id: &i64) -> u64 {
     FxBuildHasher.hash_one(id >> NEAR_BITS)
 }
@@ -442,7 +449,8 @@ impl<K: Send> Shards<K> {
     }
 }
 
-/// The bytes of a map of so many ids: an entry and a byte for each bucket, and at most 7 of 8 buckets are full.
+/// The bytes of a map of so many ids: an entry and a byte for each bucket, and at most 7 of 8
+/// buckets are full.
 fn map_len<K>(capacity: usize) -> u64 {
     if capacity == 0 {
         return 0;
@@ -467,7 +475,8 @@ struct ExistingInts {
 }
 
 impl ExistingInts {
-    /// The map of these pairs; of equal ids the first counts. `reserve` is called with its bytes first.
+    /// The map of these pairs; of equal ids the first counts. `reserve` is called with its bytes
+    /// first.
     ///
     /// # Errors
     ///

@@ -41,11 +41,11 @@ pub struct LoadOptions<'a> {
     pub spill: Option<SpillOptions>,
     /// Is called from time to time; an error ends the load.
     pub progress: Option<&'a dyn Fn(LoadProgress) -> Result<()>>,
-    /// The predicate whose values the external ids of nodes are, which is added to the schema where it is not there. `None` where they
-    /// mean nodes of this load alone.
+    /// The predicate whose values the external ids of nodes are, which is added to the schema where
+    /// it is not there. `None` where they mean nodes of this load alone.
     pub ids: Option<&'a str>,
-    /// True when the load has ended, as `progress` has said. It is asked before each chunk of work that takes long by
-    /// itself, such as hashing a password.
+    /// True when the load has ended, as `progress` has said. It is asked before each chunk of work
+    /// that takes long by itself, such as hashing a password.
     pub has_ended: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
@@ -65,28 +65,33 @@ pub struct LoadReport {
     pub triples: u64,
     /// The number of distinct nodes in those triples.
     pub nodes: u64,
-    /// The number of nodes that the load created: for labels of blank nodes, and for ids that no node had yet. Nodes
-    /// that are named by their uid are not counted.
+    /// The number of nodes that the load created: for labels of blank nodes, and for ids that no
+    /// node had yet. Nodes that are named by their uid are not counted.
     pub new_nodes: u64,
-    /// The number of stored values that the load replaced by other ones. Edges of predicates of which a node has one count, too.
+    /// The number of stored values that the load replaced by other ones. Edges of predicates of
+    /// which a node has one count, too.
     pub replaced: u64,
     /// The number of values of the load that later ones of the same load replaced.
     pub overridden: u64,
-    /// The number of rows of nodes whose id an earlier row has, and the first of them: they are one node.
+    /// The number of rows of nodes whose id an earlier row has, and the first of them: they are one
+    /// node.
     pub duplicates: Duplicates,
-    /// The number of edges and values that came more than once or existed already, with other facets. Those that came last stay.
+    /// The number of edges and values that came more than once or existed already, with other
+    /// facets. Those that came last stay.
     pub merged: u64,
-    /// The number of edges that came more than once or existed already, with facets or without: each is stored once.
+    /// The number of edges that came more than once or existed already, with facets or without:
+    /// each is stored once.
     pub repeated: u64,
     /// The ids without a node, where edges to such are left out.
     pub lost: LostIds,
-    /// The number of nodes without a type that the load created as endpoints of edges: their other endpoints have no type, or
-    /// several.
+    /// The number of nodes without a type that the load created as endpoints of edges: their other
+    /// endpoints have no type, or several.
     pub untyped: u64,
     /// Warnings about input that was stored but is likely a mistake, as sentences.
     pub warnings: Vec<String>,
-    /// How each text file of a table was read, as `a.csv: comma, header, utf-8, 3 columns`; which columns are strings since one
-    /// cell is; and the predicates of columns whose names can be none, as sentences.
+    /// How each text file of a table was read, as `a.csv: comma, header, utf-8, 3 columns`; which
+    /// columns are strings since one cell is; and the predicates of columns whose names can be
+    /// none, as sentences.
     pub notes: Vec<String>,
     /// The wall time of the load.
     pub elapsed: Duration,
@@ -193,8 +198,9 @@ pub struct SkippedLine {
     pub reason: String,
 }
 
-/// The version with all statements of the sources added. Labels of blank nodes and external ids mean the same node
-/// in all of them; each new one gets the next uid, in the order in which they appear.
+/// The version with all statements of the sources added. Labels of blank nodes and external ids
+/// mean the same node in all of them; each new one gets the next uid, in the order in which they
+/// appear.
 ///
 /// # Errors
 ///

@@ -1,9 +1,11 @@
-//! The names of the nodes of a load, labels of blank nodes and external ids, with the numbers that they got.
+//! The names of the nodes of a load, labels of blank nodes and external ids, with the numbers that
+//! they got.
 //!
-//! A name gets the next number when it comes for the first time. With a bound on memory, names go to a run in a temporary file when they
-//! take half of it, sorted. A name that comes again after that gets another number, an *alias*. In the end the runs are merged, so that
-//! equal names meet: the least number is that of the node. So the nodes get their uids in the order in which they came, with a bound or
-//! without. Costs O(names · log runs), and 8 bytes of memory an alias.
+//! A name gets the next number when it comes for the first time. With a bound on memory, names go
+//! to a run in a temporary file when they take half of it, sorted. A name that comes again after
+//! that gets another number, an *alias*. In the end the runs are merged, so that equal names meet:
+//! the least number is that of the node. So the nodes get their uids in the order in which they
+//! came, with a bound or without. Costs O(names · log runs), and 8 bytes of memory an alias.
 
 use super::spill::Spilled;
 use super::stored_ids::stored_node;
@@ -22,8 +24,8 @@ use std::collections::hash_map::Entry;
 /// What begins an external id; labels begin with `_:`.
 const EXTERNAL: char = '<';
 
-/// The bytes that a name takes in memory beside its own: an entry of a map that is half full, an allocation, its position in a list that
-/// is sorted.
+/// The bytes that a name takes in memory beside its own: an entry of a map that is half full, an
+/// allocation, its position in a list that is sorted.
 const NAME_BYTES: usize = 96;
 
 /// The number of characters of a long id that a message shows.
@@ -128,7 +130,8 @@ pub(in crate::graph) struct ExternalIds {
 }
 
 impl NameRuns {
-    /// Finds the nodes that have external ids as their values of a predicate, and hands the other ids to `add` as new values of it.
+    /// Finds the nodes that have external ids as their values of a predicate, and hands the other
+    /// ids to `add` as new values of it.
     ///
     /// # Errors
     ///

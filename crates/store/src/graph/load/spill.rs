@@ -1,10 +1,12 @@
-//! Writes the parts of a load to temporary files when they are larger than the memory that it may take.
+//! Writes the parts of a load to temporary files when they are larger than the memory that it may
+//! take.
 //!
 //! What is gathered goes to files in a temporary folder whenever it takes half of the memory
 //! allowed: each time a run, which holds what there is of each predicate, in order of arrival. In
 //! the end one predicate after the other is read back and built, and what was built goes to a file
 //! too, from which it is mapped like any snapshot. So there is never more in memory than the
-//! setting and what building the largest predicate takes. Names of nodes go to the same files, see [`super::names`].
+//! setting and what building the largest predicate takes. Names of nodes go to the same files, see
+//! [`super::names`].
 //!
 //! A file is unlinked as soon as it is mapped: a crash leaves at most the folder with the file that
 //! was being written, and [`remove_left`] removes these.
@@ -90,7 +92,8 @@ impl Spill {
     ///
     /// [`Error::Io`] when the system refuses.
     pub(in crate::graph) fn new(options: &SpillOptions) -> Result<Spill> {
-        // Half of it, for what is held is copied once when the parts of a predicate are put together to be written.
+        // Half of it, for what is held is copied once when the parts of a predicate are put
+        // together to be written.
         let held_max = (options.memory / 2) as usize;
         for number in 0_u32.. {
             let folder = options.folder.join(format!("{FOLDER}{number}.tmp"));
@@ -173,7 +176,8 @@ impl Spill {
         ScratchArray::create(self.next_path())
     }
 
-    /// The bytes that building a predicate may take: as many as were gathered before they went to files.
+    /// The bytes that building a predicate may take: as many as were gathered before they went to
+    /// files.
     pub(in crate::graph) fn memory(&self) -> usize {
         self.held_max
     }

@@ -1,4 +1,5 @@
-//! The predicates of external ids, ids that are looked up in the stored graph, and what became of those that no node has.
+//! The predicates of external ids, ids that are looked up in the stored graph, and what became of
+//! those that no node has.
 
 use crate::graph::change::check::check_name;
 use crate::graph::version::graph_version::Version;
@@ -12,7 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The number of ids without a node that are retained for a report.
 const LOST_MAX: usize = 5;
 
-/// The definition of a predicate, which is added to the version as `otherwise` makes it where it is not there.
+/// The definition of a predicate, which is added to the version as `otherwise` makes it where it is
+/// not there.
 ///
 /// # Errors
 ///
@@ -33,8 +35,8 @@ pub(super) fn define(
     Ok(def)
 }
 
-/// The definition of a predicate whose values are ids. A new one is of the type `expected` and indexed, and `is_unique` says that no two
-/// nodes may have one of its values.
+/// The definition of a predicate whose values are ids. A new one is of the type `expected` and
+/// indexed, and `is_unique` says that no two nodes may have one of its values.
 ///
 /// # Errors
 ///
@@ -66,7 +68,8 @@ pub(super) fn define_ids(
     Ok(def)
 }
 
-/// The definition of the predicate that has the names of nodes of a file as its values; as [`define_ids`].
+/// The definition of the predicate that has the names of nodes of a file as its values; as
+/// [`define_ids`].
 ///
 /// # Errors
 ///
@@ -86,7 +89,8 @@ pub(super) fn is_text(def: &PredicateDef) -> bool {
     matches!(def.value_type, ValueType::String | ValueType::Default)
 }
 
-/// Returns the node that has `id` as its value of a predicate, by the predicate's index. O(log values).
+/// Returns the node that has `id` as its value of a predicate, by the predicate's index. O(log
+/// values).
 pub(super) fn stored_node(version: &Version, predicate: &str, id: ValueRef<'_>) -> Option<u32> {
     let values = version.predicate(predicate)?.values("")?;
     let token = TokenKey::of(id)?;

@@ -1,7 +1,8 @@
-//! Types at the ends of the edges of a load: which types get the predicate as a field, and which type a new node gets.
+//! Types at the ends of the edges of a load: which types get the predicate as a field, and which
+//! type a new node gets.
 //!
-//! Types are read as sets: that of the nodes of a type against that of the ends. So the cost depends on the number of types and the
-//! size of these sets, and not on that of the edges.
+//! Types are read as sets: that of the nodes of a type against that of the ends. So the cost
+//! depends on the number of types and the size of these sets, and not on that of the edges.
 
 use crate::graph::build::parts::ValuePart;
 use crate::graph::version::graph_version::Version;
@@ -80,7 +81,8 @@ pub(super) struct TypedEndpoints {
 }
 
 impl TypedEndpoints {
-    /// Reads the types of the ends of edges in a version that has these edges. `new` are nodes of the load that were not there before.
+    /// Reads the types of the ends of edges in a version that has these edges. `new` are nodes of
+    /// the load that were not there before.
     pub(super) fn of(
         version: &Version,
         endpoints: &[EdgeEndpoints],
@@ -208,8 +210,9 @@ fn add_type(given: &mut Vec<(String, RoaringBitmap)>, name: &str, nodes: &Roarin
     }
 }
 
-/// Gives new nodes the types that all other nodes have, as far as these have any, which stand at the same end of the edges: sources of
-/// the same predicate, or targets of it. A node for which two ends say something else gets none. What gets a type is removed from `open`.
+/// Gives new nodes the types that all other nodes have, as far as these have any, which stand at
+/// the same end of the edges: sources of the same predicate, or targets of it. A node for which two
+/// ends say something else gets none. What gets a type is removed from `open`.
 fn given_types(
     types: &[(String, NodeSet)],
     endpoints: &[EdgeEndpoints],
@@ -245,7 +248,8 @@ fn given_types(
     given
 }
 
-/// The types, by their positions, that each of some nodes has which has a type at all. `None` where they differ or none has one.
+/// The types, by their positions, that each of some nodes has which has a type at all. `None` where
+/// they differ or none has one.
 fn common_types(types: &[(String, NodeSet)], nodes: &RoaringBitmap) -> Option<BTreeSet<usize>> {
     let mut common = BTreeSet::new();
     let mut typed: Option<RoaringBitmap> = None;
@@ -263,7 +267,8 @@ fn common_types(types: &[(String, NodeSet)], nodes: &RoaringBitmap) -> Option<BT
     (!common.is_empty()).then_some(common)
 }
 
-/// Whether two sets have a common node. In most graphs the nodes of a type lie close together, so that a few steps tell.
+/// Whether two sets have a common node. In most graphs the nodes of a type lie close together, so
+/// that a few steps tell.
 fn meet(nodes: &NodeSet, others: &RoaringBitmap) -> bool {
     let Some(mut least) = others.min() else { return false };
     for _ in 0..STEPS {

@@ -1,7 +1,7 @@
-//! The table of contents of a snapshot: small numbers and texts, one behind the other.
+//! The table of contents of a snapshot: a sequence of small numbers and texts.
 //!
-//! Numbers are little-endian; a text is its length in 32 bits and its bytes. What is read back is
-//! checked at every step, so a damaged catalog is an error and never more.
+//! Numbers are little-endian; a text is its length in 32 bits and its bytes. Reading checks every
+//! step, so a damaged catalog is an error and never more.
 
 use hexgraph_base::types::{Error, Result};
 
@@ -44,7 +44,7 @@ impl CatalogWriter {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The whole catalog.
+    /// The complete catalog.
     pub(crate) fn finish(self) -> Vec<u8> {
         self.bytes
     }
@@ -63,23 +63,23 @@ impl<'a> CatalogReader<'a> {
         CatalogReader { bytes, at: 0, path }
     }
 
-    /// The next small number.
+    /// The next byte.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] when the catalog ends before. So have all that follow.
+    /// [`Error::Corrupt`] at the end of the catalog, as for all that follow.
     pub(crate) fn byte(&mut self) -> Result<u8> {
-        Ok(self.take::<1>()?[0])
+        Ok(self.read::<1>()?[0])
     }
 
     /// The next number.
     pub(crate) fn number(&mut self) -> Result<u64> {
-        Ok(u64::from_le_bytes(self.take()?))
+        Ok(u64::from_le_bytes(self.read()?))
     }
 
     /// The number of things that follow.
     pub(crate) fn count(&mut self) -> Result<usize> {
-        Ok(u32::from_le_bytes(self.take()?) as usize)
+        Ok(u32::from_le_bytes(self.read()?) as usize)
     }
 
     /// The next text.
@@ -110,10 +110,10 @@ impl<'a> CatalogReader<'a> {
         Error::Corrupt { path: self.path.clone(), message }
     }
 
-    fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let taken = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk());
-        let Some(&taken) = taken else { return Err(self.corrupt("it ends too early")) };
+    fn read<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let read = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk());
+        let Some(&read) = read else { return Err(self.corrupt("it ends too early")) };
         self.at += N;
-        Ok(taken)
+        Ok(read)
     }
 }

@@ -15,8 +15,8 @@ use std::io::Write;
 /// The number of bytes that are written at a time.
 const BUFFER_LEN: usize = 1 << 16;
 
-/// Writes the statements of a version, predicate by predicate, and returns their number. `check`
-/// is asked from time to time; its error ends the export.
+/// Writes the statements of a version, predicate by predicate, and returns their number. Calls
+/// `check` from time to time; its error ends the export.
 ///
 /// # Errors
 ///
@@ -30,8 +30,8 @@ pub fn export(
     export_labelled(version, "", out, check)
 }
 
-/// As [`export`], with `label` behind the object of each statement: the name of a graph as N-Quads have it, in its angle
-/// brackets, or nothing.
+/// As [`export`], with `label` after the object of each statement: the graph name of an N-Quad in
+/// angle brackets, or nothing.
 ///
 /// # Errors
 ///
@@ -54,13 +54,14 @@ pub fn export_labelled(
     Ok(exporter.count)
 }
 
-/// True for predicates whose data are exported: all but those of the engine itself, which statements may not set.
+/// True for predicates whose data are exported: all but those of the engine itself, which
+/// statements may not set.
 pub fn is_exported(name: &str) -> bool {
     !is_reserved(name) || name == NODE_TYPE
 }
 
-/// True for the type of a node that is the engine's own, such as the one with the GraphQL schema. Its other values are no
-/// part of an export, and the engine that reads it makes such nodes itself.
+/// True for a node of an internal type, such as the one with the GraphQL schema. Its values are not
+/// exported, since the importing engine creates such nodes itself.
 pub(super) fn is_made_anew(name: &str, value: ValueRef<'_>) -> bool {
     name == NODE_TYPE && text_of(value).is_some_and(is_reserved)
 }
@@ -164,7 +165,7 @@ impl Exporter<'_> {
 
 /// JSON knows names that N-Quads can't write.
 fn check_name(name: &str) -> Result<()> {
-    // The parser itself is asked, so that whatever is written can be read.
+    // The parser itself decides, so that everything written can be read.
     let line = format!("<0x1> <{name}> <0x2> .");
     let is_same =
         |quad: NQuad<'_>| quad.predicate == NQuadPredicate::Name(name) && quad.lang.is_empty();

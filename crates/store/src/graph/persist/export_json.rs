@@ -1,4 +1,4 @@
-//! Exports a version as lines of JSON, one object for each node, in the form that mutations take.
+//! Exports a version as JSON lines, one object for each node, in the form of mutations.
 
 use super::export::{is_exported, is_made_anew};
 use crate::graph::version::graph_version::Version;
@@ -9,13 +9,13 @@ use hexgraph_base::types::{DateTime, Error, Result, ValueRef, ValueType};
 use roaring::RoaringBitmap;
 use std::io::Write;
 
-/// The number of bytes that are collected before they are written; the object of the last node may add to it.
+/// The number of bytes that are buffered before they are written, plus the object of the last node.
 const BUFFER_LEN: usize = 1 << 16;
 
 /// Writes the nodes of a version in the order of their uids, and returns the number of their values
 /// and edges. With the schema they load back to the same graph, with one exception, since JSON has
-/// fewer types: in predicates of type default all values but numbers and bools become texts. `check`
-/// is called before each writing; its error ends the export.
+/// fewer types: in predicates of type default all values but numbers and bools become texts.
+/// `check` is called before each writing; its error ends the export.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub fn export_json(
             predicates.push((name, predicate));
         }
     }
-    // A version keeps them in a hash table; the same graph is to be the same text.
+    // Sorted, since a version has them in a hash table, and equal graphs must give equal texts.
     predicates.sort_by_key(|(name, _)| *name);
     let mut object = Object { version, text: Vec::new(), count: 0 };
     for node in nodes {
@@ -117,8 +117,9 @@ impl Object<'_> {
         }
     }
 
-    /// Appends the values of a predicate in one language, then their facets: for a single value `"name|key": facet`, for a list
-    /// `"name|key": {"0": facet, ...}` by the place of the value in the list.
+    /// Appends the values of a predicate in one language, then their facets: for a single value
+    /// `"name|key": facet`, for a list `"name|key": {"0": facet, ...}` by the position of the value
+    /// in the list.
     fn values(&mut self, (name, lang): (&str, &str), is_list: bool, values: &ValueList<'_>) {
         let is_reported = |position: &usize| !is_made_anew(name, values.get(*position));
         let positions: Vec<usize> = (0..values.len()).filter(is_reported).collect();
@@ -211,7 +212,8 @@ impl Object<'_> {
     }
 }
 
-/// Whether a text may be read as something else than a value: as a variable, `uid(v)` or `val(v)`, or as a vector.
+/// Whether a text would be parsed as more than a value: as a variable, `uid(v)` or `val(v)`, or as
+/// a vector.
 fn is_read_otherwise(text: &str) -> bool {
     let text = text.trim_start();
     let rest = text.strip_prefix("uid").or(text.strip_prefix("val"));

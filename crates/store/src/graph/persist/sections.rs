@@ -1,9 +1,9 @@
 //! Writes versions to snapshot files, and opens them.
 //!
-//! A section named `catalog` holds the schema and says which columns there are; each column has
-//! sections of its own, named by number: `3.0.values` belongs to the first language of the fourth
-//! predicate, `3.edges` and `3.reverse` to its edges. A snapshot is opened by reading the catalog
-//! and mapping the rest, and no data is read before a query asks for it.
+//! A section named `catalog` holds the schema and lists the columns; each column has sections of
+//! its own, named by number: `3.0.values` belongs to the first language of the fourth predicate,
+//! `3.edges` and `3.reverse` to its edges. A snapshot is opened by reading the catalog and mapping
+//! the rest, and no data is read before a query needs it.
 
 use super::catalog::{CatalogReader, CatalogWriter};
 use super::vector_sections::{VECTORS_TAG, read_vectors, write_vectors};
@@ -29,9 +29,9 @@ use std::sync::Arc;
 
 /// The layout of the catalog and the names of the sections.
 ///
-/// In the first one the schema was a text, and the catalog ended with the last predicate. Since then the definitions
-/// are what `definitions.rs` writes, and tagged fields (`types/fields.rs`) follow upon the last predicate: space for what
-/// later releases know of columns, which who does not know it leaves out, with the sections that belong to it.
+/// In layout 1 the schema is a text, and the catalog ends with the last predicate. In layout 2 the
+/// definitions are those of `definitions.rs`, and tagged fields (`types/fields.rs`) follow the last
+/// predicate. They are for later releases; a reader skips unknown ones, with their sections.
 const LAYOUT: u8 = 2;
 const FIRST_LAYOUT: u8 = 1;
 
@@ -40,19 +40,20 @@ const CATALOG: &str = "catalog";
 /// The section of the uids that no new node may get; missing where there are none.
 const NAMED: &str = "named";
 
-/// Writes a version to a new file and waits until it is on the disk. Changes are folded into their
-/// bases on the way.
+/// Writes a version to a new file and waits until it is on the disk. Changes are compacted into
+/// their bases on the way.
 ///
 /// # Errors
 ///
-/// [`hexgraph_base::types::Error::Io`] when the system refuses, [`hexgraph_base::types::Error::Corrupt`] when the
-/// version lies in a file that is damaged. What was written of the file by then is of no use.
+/// [`hexgraph_base::types::Error::Io`] when the system refuses,
+/// [`hexgraph_base::types::Error::Corrupt`] when the file of the version is damaged. The new file
+/// is incomplete then.
 pub fn save(version: &Version, path: &Path) -> Result<()> {
     save_in(&Disk, version, path, Identity::NONE, &|| Ok(()))
 }
 
-/// As [`save`], in other files than those of the operating system, for a database of an identity. `check` is asked
-/// before each predicate and language whether to go on.
+/// As [`save`], in other files than those of the operating system, for a database of an identity.
+/// Calls `check` before each predicate and language to see whether to go on.
 ///
 /// # Errors
 ///
@@ -65,7 +66,7 @@ pub fn save_in(
     check: Check<'_>,
 ) -> Result<()> {
     catch_corrupt(|| {
-        // Until the file is written, what was folded lies beside what the version has.
+        // Until the file is written, memory has both the compacted and the current data.
         let _capacity = space_to_settle(version)?;
         let version = settle_all_while(version, check)?;
         let mut writer = Writer::create(files, path)?;
@@ -98,7 +99,7 @@ pub fn open(path: &Path) -> Result<Version> {
     version_of(&SnapshotFile::open(path)?, Thresholds::default())
 }
 
-/// As [`open`], where the file has to belong to a database. One without an identity may, and may belong to any. The
+/// As [`open`], if the file must belong to a database. A file without an identity is accepted. The
 /// version gets `thresholds`.
 ///
 /// # Errors
@@ -128,11 +129,12 @@ fn version_of(file: &SnapshotFile, thresholds: Thresholds) -> Result<Version> {
     })?
 }
 
-/// Reads all of a file and compares its checksums; then all texts, which have to be some: a checksum tells but what was written.
+/// Reads all of a file and compares its checksums, then checks that all texts are UTF-8, as a
+/// checksum covers only what was written.
 ///
 /// # Errors
 ///
-/// As [`open`], for any damage, with the predicate of a text that is none.
+/// As [`open`], for any damage, with the predicate of an invalid text.
 pub fn verify(path: &Path) -> Result<()> {
     SnapshotFile::open(path)?.verify_all()?;
     for (name, predicate) in &open(path)?.predicates {
@@ -187,7 +189,7 @@ impl Writer {
         std::mem::take(&mut self.catalog).finish()
     }
 
-    /// Ends a file whose catalogs are retained elsewhere, without waiting for the disk.
+    /// Finishes a file whose catalogs are stored elsewhere, without waiting for the disk.
     ///
     /// # Errors
     ///
@@ -247,7 +249,7 @@ impl Writer {
                 }
             }
         }
-        // Nothing is known of columns yet that would be retained.
+        // No further fields of columns exist yet.
         self.catalog.bytes(&[]);
         Ok(())
     }
@@ -422,7 +424,7 @@ impl<'a> Reader<'a> {
                 let count = self.catalog.count()?;
                 let langs = (0..count).map(|lang| self.lang(&format!("{position}.{lang}"), def));
                 let langs: Vec<_> = langs.collect::<Result<_>>()?;
-                // A language is found by a binary search.
+                // Languages are looked up by binary search.
                 if !langs.is_sorted_by(|one, next| one.lang < next.lang) {
                     return Err(self.catalog.corrupt("languages are out of order"));
                 }

@@ -1,4 +1,5 @@
-//! Vector indexes in snapshot files: beside the tokens of a language, under a tag of their own.
+//! Vector indexes in snapshot files: after the token indexes of a language, under a tag of their
+//! own.
 
 use super::catalog::{CatalogReader, CatalogWriter};
 use crate::index::{Links, NearGraph, VectorIndex, VectorThresholds, vector_options};
@@ -6,7 +7,7 @@ use crate::storage::{Array, Column, SnapshotFile, SnapshotWriter, Values};
 use hexgraph_base::schema::{Metric, PredicateDef};
 use hexgraph_base::types::Result;
 
-/// Stands in the catalog where other indexes have their kind.
+/// In the catalog, in the position of the kind of an index.
 pub(super) const VECTORS_TAG: u8 = 6;
 
 /// Writes the vector index of the language whose sections are called `name`.
@@ -55,7 +56,7 @@ pub(super) fn read_vectors(
     let has_own = catalog.byte()? != 0;
     let (dimension, width) = (catalog.count()?, catalog.count()?);
     let (untuned, layer_count) = (catalog.count()?, catalog.count()?);
-    // The numbers of a column of vectors are not written twice: the index shares them.
+    // A column of vectors is not written twice: the index shares its numbers.
     let numbers = match &column.values {
         _ if has_own => file.array(&section("numbers"))?,
         Values::Vector { numbers, .. } if 0 < dimension => numbers.clone(),

@@ -1,10 +1,11 @@
-//! Commits that came while a load was built, executed upon what it made.
+//! Replays commits made during a load on the version that the load built.
 //!
-//! A load builds upon the version that was the newest when it began, and writers go on. What they have committed meanwhile is noted as
-//! the log has it, and executed again upon the load's version, as recovery does: so a value that was committed meanwhile stays,
-//! as if it had been written after the load, and what is found after a crash is the same.
+//! A load starts from the newest version, and writers go on. The log records of their commits are
+//! collected and replayed on the loaded version, as recovery does. So a value committed during the
+//! load wins, as if it had been written after the load, and recovery after a crash gives the same
+//! result.
 //!
-//! Predicates that the load did not touch are those of the writers, as they are.
+//! Predicates that the load does not touch come from the head unchanged.
 
 use super::replay::Replay;
 use crate::graph::build::compact::is_compaction_due;
@@ -22,12 +23,12 @@ use std::sync::Arc;
 pub(super) struct Tail {
     records: Vec<(u64, Vec<u8>)>,
     reservation: Reservation,
-    /// The first refusal to give memory for a record: then the load can't be completed, and the writers go on.
+    /// The first failed reservation for a record. The load then fails, and writers go on.
     failure: Option<Error>,
 }
 
 impl Tail {
-    /// No commit yet. The memory of the records is drawn of `budget`.
+    /// No commit yet. `budget` provides the memory of the records.
     pub(super) fn new(budget: &Budget) -> Tail {
         Tail { records: Vec::new(), reservation: budget.reservation(), failure: None }
     }
@@ -70,7 +71,8 @@ pub(in crate::graph) struct CatchUp {
 
 /// What is looked at in the commits that came meanwhile.
 struct CatchUpRules {
-    /// The predicates that the load changed; `None` where it gave positions to uids of 2^31 and more, so that node ids in all differ.
+    /// The predicates that the load changed. `None` if the load added uids of 2^31 and more, so
+    /// that all node ids differ.
     touched: Option<FxHashSet<Arc<str>>>,
     /// Values that no two nodes may have, and that the load may have given to another one.
     unique: Vec<UniqueValue>,
@@ -91,16 +93,18 @@ impl CatchUp {
         let touched = touched.map(|(name, _)| Arc::clone(name)).collect();
         let rules = CatchUpRules { touched: is_same_table.then_some(touched), unique: Vec::new() };
         let (thresholds, replaced) = (made.thresholds, made.replaced - base.replaced);
-        // A fold takes as long as the predicate is large, and the last commits are executed while writers wait: so none is made here.
+        // Compaction costs O(predicate), and the last commits are replayed under the writer lock,
+        // so none runs here.
         made.thresholds.changes_min = usize::MAX;
         CatchUp { replay: Replay::new(made), rules, thresholds, replaced }
     }
 
-    /// Carries out commits. O(statements · log).
+    /// Replays commits. O(statements · log).
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] when a predicate that both define is not the same in both, or a vector has another length than those of the load.
+    /// [`Error::Query`] when a predicate that both define is not the same in both, or a vector has
+    /// another length than those of the load.
     pub(in crate::graph) fn add(&mut self, records: &[(u64, Vec<u8>)]) -> Result<()> {
         for (commit, record) in records {
             self.replay.gather_record(*commit, record)?;

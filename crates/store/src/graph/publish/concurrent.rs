@@ -1,8 +1,8 @@
-//! Work on entire predicates beside the writers: loads and folds.
+//! Work on entire predicates concurrently with writers: loads and compactions.
 //!
-//! What takes as long as the data are large is done without the writers' turn, upon a version that was the newest when it began. What was
-//! committed meanwhile is taken over several times without the turn, as long as it is much, and the rest within: so a writer waits for
-//! the last few commits to be taken over.
+//! Work that costs O(data) runs without the writer lock, on the version that is newest when it
+//! begins. Later commits are replayed in rounds without the lock while they are many, and the rest
+//! under the lock. So a writer waits only for the last few commits.
 
 use super::catch_up::{CatchUp, Tail};
 use super::rebuilding::RebuildLock;
@@ -14,17 +14,19 @@ use crate::graph::version::weight::of_compaction;
 use hexgraph_base::types::{Check, Result, parallel};
 use std::sync::Arc;
 
-/// What was committed meanwhile is taken over outside of the writers' turn at most this many times,
+/// Catch-up rounds without the writer lock: at most this many,
 const CATCH_UP_ROUNDS: usize = 8;
 
-/// as long as it is more rows or commits than this. The turn is then held for that many or so.
+/// while more rows or commits than this are left. The writer lock is then held for about as many.
 const CATCH_UP_ROWS: usize = 64;
 
-/// A fold that nobody waits for needs space for this many of its kind, so that the requests that come meanwhile find most of what is free.
+/// A background compaction needs this many times its memory, so that concurrent requests can use
+/// most of what is free.
 const REST_CAPACITY: u64 = 4;
 
-/// Calls `catch_up`, which takes over what was committed since its last call and returns the number of rows or commits, until that is so little
-/// that the rest can be taken over in the writers' turn, or for the last time of a few.
+/// Calls `catch_up` until few enough commits are left for the writer lock, at most a few times.
+/// `catch_up` applies what was committed since its last call and returns the number of rows or
+/// commits.
 ///
 /// # Errors
 ///
@@ -40,29 +42,30 @@ pub fn catch_up_outside(mut catch_up: impl FnMut() -> Result<usize>) -> Result<(
 
 /// Where a load is retained before it is published, so that it is not lost in a crash.
 pub trait LoadHome {
-    /// Called in the writers' turn before the load begins: what is committed from now on comes after it.
+    /// Called under the writer lock before the load begins: later commits come after the load.
     ///
     /// # Errors
     ///
-    /// Those of the home; there is no load then.
+    /// Those of the home. The load does not start then.
     fn begin(&mut self) -> Result<()>;
 
-    /// Writes what was loaded, without the commits that came meanwhile. Called outside of the turn.
+    /// Writes what was loaded, without concurrent commits. Called without the writer lock.
     ///
     /// # Errors
     ///
-    /// Those of the home; there is no load then.
+    /// Those of the home. The load fails then.
     fn write(&mut self, version: &Version) -> Result<()>;
 
-    /// Makes what was written, with the commits since [`LoadHome::begin`], what is found after a crash. Called in the turn.
+    /// Makes the written files, with the commits since [`LoadHome::begin`], the state that recovery
+    /// reads. Called under the writer lock.
     ///
     /// # Errors
     ///
-    /// Those of the home; there is no load then.
+    /// Those of the home. The load fails then.
     fn switch(&mut self) -> Result<()>;
 }
 
-/// A graph in memory keeps nothing.
+/// An in-memory graph stores nothing.
 impl LoadHome for () {
     fn begin(&mut self) -> Result<()> {
         Ok(())
@@ -77,7 +80,7 @@ impl LoadHome for () {
     }
 }
 
-/// Ends the notes of commits when it is dropped, also where a load fails or panics.
+/// Stops collecting records when dropped, even if a load fails or panics.
 struct NotesEnd<'a>(&'a Store);
 
 impl Drop for NotesEnd<'_> {
@@ -87,14 +90,14 @@ impl Drop for NotesEnd<'_> {
 }
 
 impl Store {
-    /// Publishes what `change` makes of the newest version, after it was written to its home. Writers go on meanwhile, and what they
-    /// commit counts as later: it is executed upon what was made. An open transaction that changes one of the predicates that
-    /// were made is in conflict.
+    /// Publishes what `change` makes of the newest version, after `home` has written it. Writers go
+    /// on, and their commits count as later: they are replayed on the result. An open transaction
+    /// that changes one of the new predicates conflicts.
     ///
     /// # Errors
     ///
-    /// Those of `change` and of `home`; [`hexgraph_base::types::Error::Query`] when a commit that came meanwhile does not go with what was made.
-    /// The current version stays then.
+    /// Those of `change` and of `home`; [`hexgraph_base::types::Error::Query`] if a concurrent
+    /// commit is incompatible with the result. The current version stays then.
     pub fn write_concurrently<T>(
         &self,
         _writer_lock: &RebuildLock<'_>,
@@ -103,7 +106,8 @@ impl Store {
     ) -> Result<T> {
         let base = {
             let mut writer_lock = self.writer_lock();
-            // In one turn with the head: what the log has up to now is in the base, and the tail gets all that follows.
+            // Under the same lock as the head: the base has all that is in the log now, and the
+            // tail gets all that follows.
             home.begin()?;
             writer_lock.tail = Some(Tail::new(&writer_lock.head.budget));
             Arc::clone(&writer_lock.head)
@@ -113,35 +117,38 @@ impl Store {
         check_full(&made)?;
         home.write(&made)?;
         let mut catch_up = CatchUp::new(&base, made);
-        let take =
+        let drain =
             |tail: &mut Option<Tail>| tail.as_mut().map_or_else(|| Ok(Vec::new()), Tail::drain);
         catch_up_outside(|| {
-            let records = take(&mut self.writer_lock().tail)?;
+            let records = drain(&mut self.writer_lock().tail)?;
             catch_up.add(&records)?;
             Ok(records.len())
         })?;
         let mut writer_lock = self.writer_lock();
-        catch_up.add(&take(&mut writer_lock.tail)?)?;
+        catch_up.add(&drain(&mut writer_lock.tail)?)?;
         let mut next = catch_up.finish(&writer_lock.head)?;
         next.commit = self.snapshots.next_number();
-        // First what is found after a crash, then what readers see: nobody reads what could still be lost.
+        // First what recovery reads, then what readers see: nobody reads what could still be lost.
         home.switch().inspect_err(|_| self.snapshots.give_up(next.commit))?;
         self.publish_made(writer_lock, next).map(|()| answer)
     }
 
-    /// True when the changes of some predicate are due to be folded, or will be as soon as no commit comes. O(predicates).
+    /// True if some predicate is due for compaction, or will be once commits pause. O(predicates).
     pub fn is_compaction_due(&self) -> bool {
         let version = self.version();
         version.predicates.values().any(|it| is_compaction_due(it, &version.thresholds))
     }
 
-    /// Folds the changes of the part of a predicate (the values in one language, the edges in one direction) that is due longest, beside the
-    /// writers: they wait for no more than the last changes that came meanwhile. Returns false when no fold is due. Takes O(part), and
-    /// memory for two more copies of it. Waits for others that build entire predicates. `is_at_rest`: no commit came for a while, so fewer changes are due.
+    /// Compacts the most overdue part of a predicate (the values in one language, the edges in one
+    /// direction) concurrently with writers, which wait only while the last changes are applied.
+    /// Returns false if no compaction is due. Costs O(part), and memory for two more copies of it.
+    /// Waits for other builds of entire predicates. `is_at_rest`: commits have paused, so fewer
+    /// changes are due.
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Limit`] when there is no memory for it, or at rest not four times as much; nothing has changed then.
+    /// [`hexgraph_base::types::Error::Limit`] without enough memory, at rest four times as much.
+    /// Nothing changes then.
     pub fn compact_next(&self, is_at_rest: bool) -> Result<bool> {
         let _rebuilding = self.rebuild_lock();
         let version = self.version();
@@ -150,13 +157,13 @@ impl Store {
             true => thresholds.is_due_at_rest(changes, rows),
             false => thresholds.is_due(changes, rows),
         };
-        let catch_up = version
+        let due = version
             .predicates
             .iter()
             .filter_map(|(name, it)| Some((urgency(it, &thresholds, is_due)?, name, it)));
-        // In any other order a predicate could wait for ever: those before it are due again when they were all folded.
-        let Some((most, name, seen)) = catch_up.max_by(|one, other| one.0.total_cmp(&other.0))
-        else {
+        // The most urgent first. Any other order could starve a predicate, as those before it
+        // become due again.
+        let Some((most, name, seen)) = due.max_by(|one, other| one.0.total_cmp(&other.0)) else {
             return Ok(false);
         };
         let is_latest =
@@ -170,18 +177,19 @@ impl Store {
         reservation.reserve(weight)?;
         let compaction = Compaction::of(seen, &thresholds, is_latest);
         let compactions = vec![(Arc::clone(name), compaction)];
-        // The version is not kept longer than the fold needs it.
+        // The version is released once the compaction no longer needs it.
         drop(version);
         self.put_compactions(compactions)?;
         Ok(true)
     }
 
-    /// Publishes the folds that `compaction` makes of the newest version, beside the writers, whose last changes may be left. Waits for
-    /// others that build entire predicates.
+    /// Publishes the compactions that `compaction` makes of the newest version, concurrently with
+    /// writers. The changes of the last commits may stay. Waits for other builds of entire
+    /// predicates.
     ///
     /// # Errors
     ///
-    /// Those of `compaction`; nothing has changed then.
+    /// Those of `compaction`. Nothing changes then.
     pub fn compact_all(
         &self,
         compaction: impl FnOnce(&Version) -> Result<Compactions>,
@@ -193,8 +201,8 @@ impl Store {
         self.put_compactions(compactions.0)
     }
 
-    /// Puts folded predicates in the places of those that they were made of, with what was committed meanwhile. Those whose base was
-    /// replaced meanwhile are left out.
+    /// Replaces predicates by their compacted form, with the commits made since. Skips those whose
+    /// base was replaced.
     fn put_compactions(&self, mut compactions: Vec<(Arc<str>, Compaction)>) -> Result<()> {
         catch_up_outside(|| catch_up(&mut compactions, &self.head()))?;
         // About `CATCH_UP_ROWS` rows are left, unless writers were faster than the rounds before.
@@ -209,17 +217,18 @@ impl Store {
             next.replace(compacted);
             self.put_arranged(&mut writer_lock, next);
         }
-        // What was replaced is freed behind the turn, with the folds.
+        // What was replaced, and the compactions, are freed without the lock.
         drop(writer_lock);
         Ok(())
     }
 }
 
-/// Folds of predicates that keep up with their commits.
+/// Compactions of predicates that catch up with concurrent commits.
 pub struct Compactions(Vec<(Arc<str>, Compaction)>);
 
 impl Compactions {
-    /// Folds all changes of all predicates of a version. `check` is asked before each predicate whether to go on.
+    /// Compacts all changes of all predicates of a version. Calls `check` before each predicate to
+    /// see whether to go on.
     ///
     /// # Errors
     ///
@@ -235,7 +244,8 @@ impl Compactions {
     }
 }
 
-/// Has folds catch up with a version, and drops those that have become useless. Returns the number of rows that were taken over.
+/// Applies the changes up to a version to compactions, and drops those that have become useless.
+/// Returns the number of rows applied.
 fn catch_up(compactions: &mut Vec<(Arc<str>, Compaction)>, version: &Version) -> Result<usize> {
     let mut rows = 0;
     let mut failure = None;

@@ -1,9 +1,9 @@
-//! Remembers which commit wrote what last, as far back as an open transaction may ask.
+//! Records which commit wrote each key last, as far back as open transactions need.
 //!
-//! The first committer wins: a transaction may commit when nobody wrote one of its keys after the
-//! moment that it reads. The table belongs to the writer, who has its turn alone, so it has no lock
-//! of its own. It forgets what no open transaction can ask for; and where that would be too much,
-//! the oldest keys go too, and transactions from before count as in conflict.
+//! The first committer wins: a transaction may commit if nobody wrote one of its keys after its
+//! snapshot. The table is protected by the writer lock, so it has none of its own. It drops entries
+//! that no open transaction can query. At its limit it drops the oldest keys too, and older
+//! transactions count as in conflict.
 
 use crate::graph::change::keys::ConflictKey;
 use crate::graph::thresholds::Thresholds;
@@ -15,11 +15,12 @@ use std::sync::Arc;
 pub(in crate::graph) enum Written {
     /// The keys of what was written.
     Keys(Vec<ConflictKey>),
-    /// Whole predicates: a load, or a change of the schema.
+    /// Entire predicates: a load, or a change of the schema.
     Predicates(Vec<Arc<str>>),
 }
 
-/// The snapshot that a transaction read and the keys that it wrote, by which it is decided whether it may commit.
+/// The snapshot that a transaction reads and the keys that it writes. They decide whether it may
+/// commit.
 #[derive(Clone, Copy)]
 pub struct Claim<'a> {
     /// The number of the commit that it reads.
@@ -45,8 +46,8 @@ pub(in crate::graph) struct Conflicts {
 }
 
 impl Conflicts {
-    /// An empty table, which keeps no more than [`Thresholds::conflict_keys_max`] and
-    /// [`Thresholds::conflict_names_max`] say.
+    /// An empty table, limited to [`Thresholds::conflict_keys_max`] and
+    /// [`Thresholds::conflict_names_max`] allow.
     pub(in crate::graph) fn new(thresholds: Thresholds) -> Conflicts {
         Conflicts {
             floor: 0,
@@ -58,8 +59,8 @@ impl Conflicts {
         }
     }
 
-    /// True when a commit after the snapshot of a transaction wrote something that the transaction wrote, too, or when
-    /// the table has forgotten too much to tell.
+    /// True if a commit after the snapshot of a transaction wrote one of its keys, or if the table
+    /// no longer covers that time.
     pub(in crate::graph) fn has(&self, claim: Claim<'_>) -> bool {
         let Claim { snapshot, keys, names } = claim;
         let is_later = |commit: Option<&u64>| commit.is_some_and(|commit| snapshot < *commit);
@@ -73,7 +74,7 @@ impl Conflicts {
     /// without any, nothing is retained.
     pub(in crate::graph) fn note(&mut self, commit: u64, written: Written, oldest: Option<u64>) {
         let Some(oldest) = oldest else {
-            // A transaction that begins from now on reads this commit, and asks about later ones alone.
+            // Transactions that begin from now on read this commit, and query only later ones.
             *self = Conflicts { floor: self.floor, ..Conflicts::new(self.thresholds) };
             return;
         };
@@ -105,7 +106,8 @@ impl Conflicts {
                 }
             }
             if oldest < commit {
-                // It is forgotten although somebody may ask: who reads an older commit is refused from now on.
+                // Dropped although still needed: transactions with an older snapshot are refused
+                // from now on.
                 self.floor = commit;
             }
         }

@@ -1,4 +1,4 @@
-//! Publishes the next version in place of the newest, and writes commits to the log.
+//! Publishes the next version, and writes commits to the log.
 
 pub(super) mod conflicts;
 pub(super) mod record;

@@ -1,22 +1,23 @@
-//! Whose turn it is to build entire predicates anew, beside the writers: an `alter`, a load, a fold, a `compact`, a drop.
+//! The lock for builds of entire predicates: an `alter`, a load, a compaction, a `compact`, a drop.
 //!
-//! They come one after the other, since each replaces what another one would keep up with. Writers never wait here: who
-//! has this turn takes that of the writers for moments only.
+//! One build runs at a time, since each replaces what another one would catch up with. Writers
+//! never wait for this lock; its holder acquires the writer lock only briefly.
 
 use hexgraph_base::types::sync::{Condvar, Mutex, MutexGuard};
 use hexgraph_base::types::{LockGuard, before_waiting};
 use std::process;
 use std::sync::PoisonError;
 
-/// The turn, which nobody has at first.
+/// The lock, which is free at first.
 #[derive(Default)]
 pub(in crate::graph) struct Rebuilding {
-    /// The process in which somebody has it. The thread of a parent is not there in the child of a fork, so it has nothing there.
+    /// The process that holds it. The child of a fork does not have its parent's threads, so there
+    /// it counts as free.
     holder: Mutex<Option<u32>>,
     free: Condvar,
 }
 
-/// Who has the turn gives it back when this is dropped.
+/// Releases the lock when dropped.
 pub struct RebuildLock<'a> {
     _held: LockGuard<Owned<'a>>,
 }
@@ -24,7 +25,7 @@ pub struct RebuildLock<'a> {
 struct Owned<'a>(&'a Rebuilding);
 
 impl Rebuilding {
-    /// Waits for the turn.
+    /// Waits for the lock.
     pub(super) fn writer_lock(&self) -> RebuildLock<'_> {
         before_waiting();
         let own = process::id();

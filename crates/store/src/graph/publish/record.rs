@@ -1,10 +1,10 @@
-//! What a commit is in the log: bytes, written before it is published, from which it can be
-//! executed again.
+//! The log record of a commit: bytes, written before the commit is published, from which it can be
+//! replayed.
 //!
-//! A record holds effects: changes that were checked when they were made, with definitions and values as they were
-//! resolved then. Nothing is read, converted, hashed or looked up when it is executed again, and no secret is in it.
-//! It begins with a byte that says what it is; then come tagged fields (`types/fields.rs`). The statements
-//! of a part lie one behind the other in three of these, each about ten bytes.
+//! A record holds effects: changes as they were checked, with definitions and values as they were
+//! resolved. Replay reads, converts, hashes and looks up nothing, and a record contains no secret.
+//! It begins with a byte for its kind; tagged fields follow (`types/fields.rs`). The statements of
+//! a part are contiguous in three of these, at about ten bytes each.
 
 use crate::graph::build::compact::Check;
 use crate::graph::change::altering::alter::{define, drop_all, drop_attr, drop_data, drop_type};
@@ -33,9 +33,9 @@ pub(super) mod changes_field {
     pub(crate) const NEXT_UID: u64 = required(1);
     /// The definition of a predicate that is new.
     pub(crate) const DEFINITION: u64 = required(2);
-    /// The name of a predicate that statements are about, which name it by its place.
+    /// The name of a predicate; statements refer to it by its position.
     pub(crate) const PREDICATE: u64 = required(3);
-    /// The name of a language that values and deletes are in, which name it by its place.
+    /// The name of a language of values and deletes; they refer to it by its position.
     pub(crate) const LANG: u64 = required(4);
     /// A part: deletes before values before edges.
     pub(crate) const PART: u64 = required(5);
@@ -65,7 +65,7 @@ pub(in crate::graph) mod deleted {
     pub(crate) const EDGE: u8 = 4;
 }
 
-/// A change of the schema, or of everything at once, that needs no data to be told.
+/// A change of the schema, or of everything at once, whose record needs no data.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SchemaChange {
     /// Predicates and types are defined otherwise.
@@ -81,11 +81,11 @@ pub enum SchemaChange {
 }
 
 impl SchemaChange {
-    /// The version after the change. `check` is asked before each index that is built whether to go on.
+    /// The version after the change. Calls `check` before each index build to see whether to go on.
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Schema`] for what can't be done; those of `check`.
+    /// [`hexgraph_base::types::Error::Schema`] for an impossible change; those of `check`.
     pub fn execute(&self, version: &Version, check: Check<'_>) -> Result<Version> {
         match self {
             SchemaChange::Define(definitions) => define(version, definitions, check),
@@ -128,7 +128,7 @@ pub fn encode_next_uid(next_uid: u64, out: &mut Vec<u8>) {
 
 fn put_changes(changes: &Changes, out: &mut Vec<u8>) {
     use changes_field::*;
-    // Great uids and those that are named are found again in the nodes that are set.
+    // Uids above 2^31 and named uids follow from the nodes that are set.
     let Changes { predicates, langs, definitions, parts, next_uid, .. } = changes;
     put_field(NEXT_UID, out, |out| put_number(*next_uid, out));
     definitions.iter().for_each(|def| put_field(DEFINITION, out, |out| def.encode(out)));

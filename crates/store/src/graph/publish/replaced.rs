@@ -1,9 +1,10 @@
-//! Versions that were replaced and are still read.
+//! Replaced versions that are still read.
 //!
-//! What a version has alone is freed with it: some kilobytes of maps, and of columns that were folded, all. A reader must not wait for that. So
-//! a version that somebody reads when it is replaced waits here, and the next writer frees it: the memory is mostly its own then, and
-//! still in its cache, while a thread that frees what others allocated takes twice as long and takes a core from readers. A thread looks after what is left when
-//! nobody writes.
+//! Dropping a version frees what only it has: some kilobytes of maps, and after a compaction entire
+//! columns. A reader must not pay for that. So a version with readers waits here when it is
+//! replaced, and the next writer frees it. The memory is then mostly the writer's own and still in
+//! its cache; a thread that frees memory of others takes twice as long. A thread frees what is left
+//! when nobody writes.
 
 use crate::graph::version::graph_version::Version;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
@@ -13,7 +14,7 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// So many waiting versions are looked at by a writer: no more than that are mostly read at the same time.
+/// A writer checks so many waiting versions. More are rarely read at the same time.
 const LOOKED_AT: usize = 16;
 
 /// The versions that wait for their readers.
@@ -21,20 +22,21 @@ pub(super) struct Replaced {
     waiting: Arc<Mutex<Waiting>>,
     /// The process whose threads free versions: a child of a fork leaves those of its parent alone.
     process: u32,
-    /// Tells the thread that something waits. It starts with the first version that does.
+    /// Wakes the thread. It starts with the first version that waits.
     thread: OnceLock<Option<SyncSender<()>>>,
 }
 
 #[derive(Default)]
 struct Waiting {
-    /// Each with the number of folds before it was replaced.
+    /// Each with the number of compactions before it was replaced.
     versions: Vec<(u64, Arc<Version>)>,
     /// How often entire columns were replaced.
     compactions: u64,
 }
 
 impl Waiting {
-    /// Takes out those of the first `most` versions that nobody else refers to, if they were replaced behind so many folds.
+    /// Removes those of the first `most` versions that nobody else refers to, if they were replaced
+    /// after so many compactions.
     fn pop_free(&mut self, most: usize, compactions: u64) -> Vec<(u64, Arc<Version>)> {
         let end = self.versions.len().min(most);
         // The list has one reference itself.
@@ -50,13 +52,13 @@ impl Replaced {
         Replaced { waiting: Arc::default(), process: process::id(), thread: OnceLock::new() }
     }
 
-    /// Frees a version that a commit replaced, and others that nobody reads any more, on this thread. One that is read waits. What
-    /// a fold left behind is not freed here: that may take milliseconds.
+    /// Frees a replaced version, and others that are no longer read, on this thread. A version with
+    /// readers waits. What a compaction replaced is not freed here, as that may need milliseconds.
     pub(super) fn retire(&self, old: Arc<Version>) {
         self.retire_behind(old, 0);
     }
 
-    /// Frees a version in whose position a fold put one with other columns.
+    /// Frees a version that a compaction replaced.
     pub(super) fn retire_compacted(&self, old: Arc<Version>) {
         self.retire_behind(old, 1);
     }
@@ -65,7 +67,7 @@ impl Replaced {
         if self.process != process::id() {
             return;
         }
-        // Only who has a version that is not the current one any more can take another reference to it.
+        // Only a holder of a replaced version can clone a reference to it.
         let is_read = 1 < Arc::strong_count(&old);
         let mut waiting = locked(&self.waiting);
         let were_none = waiting.versions.is_empty();
@@ -99,7 +101,8 @@ impl Replaced {
             let thread = thread::Builder::new().name("hexgraph-drop".to_owned());
             thread.spawn(move || free_when_idle(&waiting, &receiver)).ok().map(|_| sender)
         };
-        // Where the system gives no thread they wait for the next writer. A full channel says the same already.
+        // If the system refuses a thread, they wait for the next writer. A full channel has woken
+        // it already.
         if let Some(thread) = self.thread.get_or_init(start) {
             let _ = thread.try_send(());
         }

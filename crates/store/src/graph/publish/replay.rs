@@ -1,10 +1,9 @@
-//! Carries out the records of a log again.
+//! Replays the records of a log.
 //!
-//! Records are small and many, and a version for each would cost far more than the changes
-//! themselves. So changes are gathered, and executed together: sets upon sets become one part,
-//! whose values go to their columns at once. What was checked when a commit was made, that no two
-//! nodes have a value that only one may have, is not checked again: of several commits together it
-//! need not hold at each moment.
+//! Records are small and many, and a version for each would cost far more than the changes. So
+//! changes are collected and applied together: consecutive sets become one part, whose values are
+//! merged into their columns at once. The uniqueness of values was checked by the commit and is not
+//! checked again: within a batch of commits it need not hold at each moment.
 
 use super::record::{SchemaChange, changes_field, deleted, kind, schema_field};
 use crate::graph::change::altering::definitions::Definitions;
@@ -114,7 +113,7 @@ impl Replay {
         Ok(())
     }
 
-    /// Carries out a change of the schema. The inner result says whether it could be read.
+    /// Executes a change of the schema. The inner result says whether it could be read.
     fn change_schema(&mut self, mut bytes: ByteReader<'_>) -> Result<Read> {
         let mut changes = Vec::new();
         loop {
@@ -131,8 +130,8 @@ impl Replay {
         Ok(Ok(()))
     }
 
-    /// Adds changes to those that are gathered. What it adds before it meets damage is of no
-    /// consequence: the whole recovery fails then.
+    /// Adds changes to the collected ones. Changes before a damaged byte do no harm, since the
+    /// recovery fails as a unit.
     fn gather(&mut self, mut bytes: ByteReader<'_>) -> Read {
         while let Some((tag, field)) = bytes.field()? {
             match tag {
@@ -168,7 +167,7 @@ impl Replay {
         use changes_field::*;
         let mut is_new = self.gathered.parts.is_empty();
         while let Some((tag, mut field)) = bytes.field()? {
-            // Sets follow upon sets without an end of the part: the last one wins either way.
+            // Consecutive sets need no end of the part: the last one wins in either case.
             if is_new || tag == DELETES {
                 self.gathered.parts.push(Part::default());
                 is_new = false;
@@ -264,7 +263,8 @@ impl Replay {
         Some(facets)
     }
 
-    /// The place of a predicate among those that are gathered; `None` when neither the version nor the records define it.
+    /// The position of a predicate among the collected ones; `None` if neither the version nor the
+    /// records define it.
     pub(in crate::graph) fn predicate(&mut self, name: &str) -> Option<u32> {
         if let Some(position) = self.predicates.get(name) {
             return Some(*position);
@@ -289,7 +289,7 @@ impl Replay {
     }
 }
 
-/// For each predicate and language of a record, its place among those that were gathered.
+/// For each predicate and language of a record, its position among the collected ones.
 #[derive(Default)]
 pub(in crate::graph) struct Positions {
     pub(in crate::graph) predicates: Vec<u32>,

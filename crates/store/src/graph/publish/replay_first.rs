@@ -1,4 +1,5 @@
-//! Records of the first format. They hold texts of schemas, and passwords that are deleted by their text.
+//! Records of the first format. They hold texts of schemas, and passwords that are deleted by their
+//! text.
 //!
 //! A byte says what it is: 1 for changes, 2 for a change of the schema, whose kind follows.
 
@@ -11,7 +12,8 @@ use hexgraph_base::types::Result;
 use hexgraph_base::types::fields::{ByteReader, Unread};
 
 impl Replay {
-    /// Takes a record that begins with the byte `first`. The inner result says whether it could be read.
+    /// Reads a record that begins with the byte `first`. The inner result says whether it could be
+    /// read.
     ///
     /// # Errors
     ///

@@ -1,14 +1,13 @@
 //! The versions that open transactions read, and the clock that numbers commits and transactions.
 //!
-//! One small lock, held for a few nanoseconds, makes two things one: a commit is published while
-//! it is known which transactions are open, and a transaction begins while it is known what the
-//! newest version is. So a transaction either reads a commit, or finds its keys in the table of
-//! conflicts. Queries outside of transactions don't come here.
+//! One lock, held for nanoseconds, makes two steps atomic: publishing a commit with the set of open
+//! transactions, and beginning a transaction with the newest version. So a transaction either reads
+//! a commit or finds its keys in the conflict table. Queries outside of transactions do not use it.
 //!
-//! The numbers tell the order: a snapshot has all commits of smaller numbers, and none of greater
-//! ones. A commit that is noted in a journal needs its number before it is published, and may be
-//! published much later. So it leaves a gap before its number, of which the snapshots that don't
-//! have it yet get theirs. A commit without a journal gets its number as it is published.
+//! Numbers define the order: a snapshot has all commits of smaller numbers, and none of greater
+//! ones. A journaled commit needs its number before it is published, which may be much later. So it
+//! leaves a gap before its number, from which snapshots without it get theirs. A commit without a
+//! journal gets its number when it is published.
 
 use crate::graph::version::graph_version::Version;
 use arc_swap::ArcSwap;
@@ -35,7 +34,8 @@ struct State {
     open: BTreeMap<u64, usize>,
 }
 
-/// A version that a transaction reads. While it lives, the table of conflicts keeps what is committed after it.
+/// A version that a transaction reads. While it lives, the conflict table retains all later
+/// commits.
 pub struct Snapshot {
     version: Arc<Version>,
     number: u64,
@@ -43,7 +43,8 @@ pub struct Snapshot {
 }
 
 impl Snapshots {
-    /// None open, at the commit `clock`; commits leave `gap` numbers free, see [`Thresholds::commit_gap`].
+    /// None open, at the commit `clock`; commits leave `gap` numbers free, see
+    /// [`Thresholds::commit_gap`].
     ///
     /// [`Thresholds::commit_gap`]: crate::graph::Thresholds::commit_gap
     pub(in crate::graph) fn new(clock: u64, gap: u64) -> Snapshots {
@@ -94,7 +95,8 @@ impl Snapshots {
         (old, state.open.keys().next().copied())
     }
 
-    /// Numbers a version and makes it the current one. Returns it, and what [`Snapshots::publish`] returns.
+    /// Numbers a version and makes it the current one. Returns it, and the result of
+    /// [`Snapshots::publish`].
     pub(super) fn publish_next(
         &self,
         mut next: Version,
@@ -141,7 +143,8 @@ impl State {
     }
 
     fn note_published(&mut self, commit: u64) {
-        // Those before it are published with it: of several that became durable together only the last is put in place.
+        // Earlier ones are published with it: of several that become durable together, only the
+        // last becomes current.
         let count = self.unpublished.partition_point(|number| *number <= commit);
         self.unpublished.drain(..count);
         self.moment = self.moment.max(commit);
@@ -154,8 +157,8 @@ impl Snapshot {
         &self.version
     }
 
-    /// The number of the moment when it was taken: greater than those of all commits that the
-    /// version has, and no other snapshot or commit has it.
+    /// The number of this snapshot: greater than that of every commit in the version, and unique
+    /// among snapshots and commits.
     pub fn number(&self) -> u64 {
         self.number
     }

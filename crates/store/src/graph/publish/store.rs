@@ -1,9 +1,9 @@
-//! The current version, and how the next one takes its place.
+//! The current version, and how the next one replaces it.
 //!
-//! Readers take the current version with one atomic operation and never wait. Writers come one
-//! after the other; where commits are noted in a journal, each makes its version of the one before
-//! it, published or not, and a version is published when all commits up to its own are durable.
-//! Writers free the versions that were replaced (`replaced.rs`), so that this never falls to a reader.
+//! Readers load the current version with one atomic operation and never wait. Writers run one at a
+//! time. With a journal, each writer builds on the version before it, published or not, and a
+//! version is published when all commits up to its own are durable. Writers free replaced versions
+//! (`replaced.rs`), so that no reader has to.
 
 use super::catch_up::Tail;
 use super::conflicts::{Claim, Conflicts, Written};
@@ -23,12 +23,13 @@ use std::sync::{Arc, PoisonError};
 /// A graph that changes.
 pub struct Store {
     current: ArcSwap<Version>,
-    /// The state of the writer whose turn it is: the newest version, and what was written last.
+    /// The state under the writer lock: the newest version, and what was written last.
     writer: Mutex<WriterState>,
-    /// Whose turn it is to build entire predicates beside the writers.
+    /// The lock for concurrent builds of entire predicates.
     rebuilding: Rebuilding,
     pub(super) snapshots: Snapshots,
-    /// The log to which commits are appended before they are published; `None` for a graph in memory.
+    /// The log to which commits are appended before they are published; `None` for an in-memory
+    /// graph.
     journal: Option<Box<dyn Journal>>,
     /// Versions whose commits are noted and not durable yet, by their positions in the journal.
     pending: Mutex<VecDeque<(u64, Arc<Version>)>>,
@@ -36,7 +37,7 @@ pub struct Store {
     replaced: Replaced,
 }
 
-/// The state that belongs to the writer whose turn it is.
+/// The state that the writer lock protects.
 pub(super) struct WriterState {
     /// The newest version, which the next one is made of. Readers see it when its commit is
     /// durable.
@@ -47,7 +48,7 @@ pub(super) struct WriterState {
 }
 
 impl WriterState {
-    /// Keeps the record of a commit for a load that is being built.
+    /// Retains the record of a commit for a load in progress.
     fn note(&mut self, commit: u64, record: Option<Vec<u8>>) {
         if let (Some(tail), Some(record)) = (&mut self.tail, record) {
             tail.note(commit, record);
@@ -55,29 +56,30 @@ impl WriterState {
     }
 }
 
-/// The log of commits, which outlives a crash. A writer appends in its turn and waits after the turn has gone to the next
-/// writer, so one sync serves many commits.
+/// The log of commits, which survives a crash. A writer appends under the writer lock and waits
+/// after releasing it, so one sync serves many commits.
 pub trait Journal: Send + Sync {
-    /// Notes a commit. Returns its place, which [`Journal::wait`] takes.
+    /// Appends a commit. Returns its position for [`Journal::wait`].
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses; the commit is not noted then.
+    /// [`Error::Io`] when the system refuses; the commit is not in the log then.
     fn append(&self, commit: u64, record: &[u8]) -> Result<u64>;
 
     /// True when what was appended may be published without a wait.
     fn is_ready(&self) -> bool;
 
-    /// Waits until everything up to a position is durable. Returns the position up to which everything is.
+    /// Waits until everything up to a position is durable. Returns the position up to which
+    /// everything is.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses: then nobody knows what is durable, and this and all
-    /// that follows fails.
+    /// [`Error::Io`] when the system refuses. It is then unknown what is durable, so this and all
+    /// later commits fail.
     fn wait(&self, position: u64) -> Result<u64>;
 }
 
-/// The keys and the record of a change, which a writer returns beside the version that it makes.
+/// The keys and the record of a change, which a writer returns with the version that it makes.
 pub struct Commit {
     /// The conflict keys of what was written.
     pub keys: Vec<ConflictKey>,
@@ -100,7 +102,7 @@ impl Store {
         Store::with_version(Version::empty(), None)
     }
 
-    /// A graph that begins as `version`, and keeps to its thresholds.
+    /// A graph that begins as `version`, with its thresholds.
     pub fn with_version(version: Version, journal: Option<Box<dyn Journal>>) -> Store {
         let thresholds = version.thresholds;
         let snapshots = Snapshots::new(version.commit, thresholds.commit_gap);
@@ -131,7 +133,8 @@ impl Store {
         self.replaced.count()
     }
 
-    /// The newest version for a transaction. Waits only for others that begin or publish at this very moment.
+    /// The newest version for a transaction. Waits only for others that begin or publish at the
+    /// same moment.
     pub fn snapshot(&self) -> Snapshot {
         self.snapshots.open(&self.current)
     }
@@ -196,8 +199,8 @@ impl Store {
         Ok((number, answer))
     }
 
-    /// Makes a version the head, and publishes it when everything in the journal up to `position` is durable. The turn ends before
-    /// the wait for that.
+    /// Makes a version the head, and publishes it when the journal is durable up to `position`.
+    /// Releases the writer lock before it waits.
     fn publish_when_durable(
         &self,
         mut writer_lock: LockGuard<MutexGuard<'_, WriterState>>,
@@ -206,24 +209,26 @@ impl Store {
         position: u64,
     ) -> Result<()> {
         let next = Arc::new(next);
-        // Now and not when it is durable: the next version is made of this one, so who wrote the same must fail.
+        // Now and not when it is durable: the next version builds on this one, so a writer of the
+        // same keys must fail.
         writer_lock.conflicts.note(
             next.commit,
             written,
             Some(self.snapshots.oldest(&self.current)),
         );
         writer_lock.head = Arc::clone(&next);
-        // Within the turn, so that positions ascend in the list as they do in the journal.
+        // Under the writer lock, so that positions ascend in the list as in the journal.
         self.pending().push_back((position, next));
         drop(writer_lock);
-        // Where this fails the version is never published, and the journal refuses all that would be made of it.
+        // On failure the version is never published, and the journal refuses all later commits.
         let durable =
             self.journal.as_ref().map_or(Ok(position), |journal| journal.wait(position))?;
         self.publish_durable(durable);
         Ok(())
     }
 
-    /// Publishes what a load made, as soon as all commits are durable that it has. The turn ends with it.
+    /// Publishes the result of a load as soon as all its commits are durable. Releases the writer
+    /// lock.
     pub(super) fn publish_made(
         &self,
         mut writer_lock: LockGuard<MutexGuard<'_, WriterState>>,
@@ -238,13 +243,13 @@ impl Store {
         Ok(())
     }
 
-    /// The newest version that a writer made, published or not. Waits for the one whose turn it is.
+    /// The newest version that a writer made, published or not. Waits for the current writer.
     pub fn head(&self) -> Arc<Version> {
         Arc::clone(&self.writer_lock().head)
     }
 
-    /// Calls `look` with the newest version that a writer made, while no other writer has its turn. The commit of that
-    /// version may not be durable yet.
+    /// Calls `look` with the newest version that a writer made, under the writer lock. The commit
+    /// of that version may not be durable yet.
     ///
     /// # Errors
     ///
@@ -253,7 +258,7 @@ impl Store {
         look(&self.writer_lock().head)
     }
 
-    /// Puts a version with the same data in the place of the head, published or not.
+    /// Replaces the head by a version with the same data, published or not.
     pub(super) fn put_arranged(&self, writer_lock: &mut WriterState, next: Version) {
         let next = Arc::new(next);
         writer_lock.head = Arc::clone(&next);
@@ -261,22 +266,22 @@ impl Store {
         match pending.back_mut() {
             Some((_, version)) => *version = next,
             None => {
-                // Nobody adds to it meanwhile: that takes the turn, which the caller has.
+                // Nothing is added meanwhile: that needs the writer lock, which the caller has.
                 drop(pending);
                 self.replaced.retire_compacted(self.replace(next));
             }
         }
     }
 
-    /// Waits until nobody else builds entire predicates beside the writers, and keeps others from it until what is returned is
-    /// dropped. Writers don't wait for that.
+    /// Waits for other builds of entire predicates, and blocks them until the guard is dropped.
+    /// Writers do not wait for it.
     pub fn rebuild_lock(&self) -> RebuildLock<'_> {
         self.rebuilding.writer_lock()
     }
 
-    /// Registers `wake`, which is called after each commit that changes one of the predicates `names`, or after any
-    /// commit without names, as long as the returned watch lives. It runs on the thread that publishes, so it must be
-    /// quick and must not commit.
+    /// Registers `wake`, which is called after each commit that changes one of the predicates
+    /// `names`, or after any commit without names, as long as the returned watch lives. It runs on
+    /// the publishing thread, so it must be quick and must not commit.
     pub fn watch(
         &self,
         names: Option<Vec<Arc<str>>>,
@@ -311,8 +316,8 @@ impl Store {
         self.note_published(writer_lock, next, written, replaced);
     }
 
-    /// Notes that `next` took the place of the version that is `replaced`, with the oldest commit
-    /// that an open snapshot reads.
+    /// Records that `next` replaces the version `replaced`, with the oldest commit that an open
+    /// snapshot reads.
     fn note_published(
         &self,
         writer_lock: &mut WriterState,
@@ -321,7 +326,7 @@ impl Store {
         replaced: (Arc<Version>, Option<u64>),
     ) {
         let (old, oldest) = replaced;
-        self.watches.tell(&old, &next);
+        self.watches.notify(&old, &next);
         writer_lock.conflicts.note(next.commit, written, oldest);
         writer_lock.head = next;
         self.replaced.retire(old);
@@ -340,15 +345,17 @@ impl Store {
         done.into_iter().for_each(|version| self.replaced.retire(version));
     }
 
-    /// Makes a version the current one, and calls the watches of what changed. Returns the one before.
+    /// Makes a version the current one, and notifies the watches of what changed. Returns the
+    /// previous one.
     fn replace(&self, next: Arc<Version>) -> Arc<Version> {
         let (old, _) = self.snapshots.publish(Arc::clone(&next), &self.current);
-        self.watches.tell(&old, &next);
+        self.watches.notify(&old, &next);
         old
     }
 }
 
-/// Refuses a version of which only a part can be seen: it would be what everybody sees, and the schema what is left.
+/// Refuses a version with a restricted view: it would become what everybody sees, and its schema
+/// the stored one.
 pub(super) fn check_full(next: &Version) -> Result<()> {
     match next.view().is_some() {
         true => Err(Error::internal("a part of a version was to be published")),

@@ -1,7 +1,7 @@
 //! Calls back when a predicate has changed: a subscription is then computed again.
 //!
-//! Watches are listed by predicate. A commit costs one comparison for each predicate that is watched, and one call for each
-//! watch of a predicate that changed.
+//! Watches are listed by predicate. A commit costs one comparison for each predicate that is
+//! watched, and one call for each watch of a predicate that changed.
 
 use crate::graph::version::graph_version::Version;
 use hexgraph_base::types::sync::{Mutex, MutexGuard};
@@ -22,14 +22,16 @@ struct Lists {
     of_all: Vec<Weak<Watch>>,
 }
 
-/// A registration: while it lives, its function is called after each change of one of its predicates.
+/// A registration: while it lives, its function is called after each change of one of its
+/// predicates.
 pub struct Watch {
     wake: Box<dyn Fn() + Send + Sync>,
 }
 
 impl Watches {
-    /// Registers `wake`, which is called once or more often after each commit that changes one of the predicates `names`;
-    /// without names, after any commit. It runs on the thread that publishes, so it must be quick and must not commit.
+    /// Registers `wake`, which is called once or more often after each commit that changes one of
+    /// the predicates `names`; without names, after any commit. It runs on the publishing thread,
+    /// so it must be quick and must not commit.
     pub(in crate::graph) fn watch(
         &self,
         names: Option<Vec<Arc<str>>>,
@@ -49,8 +51,8 @@ impl Watches {
     }
 
     /// Calls each watch of a predicate that differs between two versions, once.
-    pub(in crate::graph) fn tell(&self, old: &Version, new: &Version) {
-        // Woken outside of the lock, and dropped there: one who lets go of his watch may hold others.
+    pub(in crate::graph) fn notify(&self, old: &Version, new: &Version) {
+        // Called and dropped outside of the lock: dropping a watch may release others.
         let mut woken: Vec<Arc<Watch>> = Vec::new();
         {
             let mut lists = self.lock();
@@ -79,8 +81,8 @@ impl Watches {
     }
 }
 
-/// Appends a watch to a list. Dropped ones are removed whenever the list would have to grow, so a list that is never
-/// read is at most twice as long as the number of living watches.
+/// Appends a watch to a list. Removes dropped ones whenever the list would grow, so its length is
+/// at most twice the number of live watches.
 fn add(list: &mut Vec<Weak<Watch>>, watch: &Arc<Watch>) {
     if list.len() == list.capacity() {
         list.retain(|existing| 0 < existing.strong_count());

@@ -345,7 +345,8 @@ fn run(steps: &[Step]) {
     let mut version = with_schema(SCHEMAS[0]);
     let mut model = Model::default();
     let mut compactions = Vec::new();
-    // Half of the cases pile changes up, the others have commits fold them, which makes folds beside them useless.
+    // Half of the cases pile changes up, the others have commits fold them, which makes folds
+    // beside them useless.
     if steps.len().is_multiple_of(2) {
         version.thresholds.folding = Folding::Manual;
     }
@@ -442,7 +443,8 @@ fn begun(before: &[Changed], compactions: bool) -> Version {
     version
 }
 
-/// What is built of an earlier version, and has taken over the commits since, is what comes of the last one.
+/// What is built of an earlier version, and has taken over the commits since, is what comes of the
+/// last one.
 fn redefine_concurrently(
     (before, meanwhile): (&[Changed], &[Changed]),
     which: usize,
@@ -466,7 +468,8 @@ fn redefine_concurrently(
     }
 }
 
-/// What is loaded upon an earlier version, with the commits since, is what these make of the loaded one.
+/// What is loaded upon an earlier version, with the commits since, is what these make of the loaded
+/// one.
 fn load_concurrently(
     (before, meanwhile): (&[Changed], &[Changed]),
     load: &[Statement],

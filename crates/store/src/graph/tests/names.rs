@@ -128,7 +128,8 @@ fn name_of(at: usize) -> String {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
-    /// The same graph comes of names and of uids, in one load or several, of which one follows upon a mutation.
+    /// The same graph comes of names and of uids, in one load or several, of which one follows upon
+    /// a mutation.
     #[test]
     fn names_make_the_same_graph_as_uids(
         loads in prop::collection::vec(

@@ -1,31 +1,33 @@
-//! What changed of a column, as a list.
+//! The changes of a column as a list.
 //!
-//! A query that reads an entire column reads such a list from end to end at the speed of memory: the leaves of the map of changed rows lie apart, and to
-//! go from one to the next is a miss of the cache.
+//! A query that scans an entire column reads such a list at the speed of memory. The leaves of the
+//! map of changed rows are scattered, so each step between them is a cache miss.
 
 use crate::storage::{Values, gallop};
 use hexgraph_base::types::{ValueRef, ValueType};
 use imbl::OrdMap;
 use std::sync::{Arc, OnceLock};
 
-/// The nodes that changed since a column of numbers was built, ascending, with the number that each has now.
+/// The nodes that changed since a column of numbers was built, ascending, with the number that each
+/// has now.
 pub type ChangedNumbers<T> = Arc<Vec<(u32, Option<T>)>>;
 
 /// The list is made anew behind so many changes at least.
 const FRESH_MIN: usize = 64;
 
-/// The list is made anew when it lacks one in so many of its nodes: so a change costs as many steps of a copy, amortised, and a query merges few
-/// nodes into it.
+/// The list is rebuilt when it lacks one in so many of its nodes. So a change costs as many copy
+/// steps, amortised, and a query merges few nodes into it.
 const FRESH_RATIO: usize = 64;
 
-/// What nodes have now that changed since a column was built: a list of them, and those that changed since the list was made.
+/// The current values of nodes that changed since a column was built: a list, and the changes made
+/// after the list.
 #[derive(Clone)]
 pub(super) struct ChangeList<T> {
     /// Ascending by node, each once.
     sorted: Arc<Vec<(u32, T)>>,
     /// In the order in which they changed, some perhaps repeatedly; the last one counts.
     fresh: Arc<Vec<(u32, T)>>,
-    /// Both as one list, once somebody has asked for it.
+    /// Both as one list, cached on first use.
     merged: OnceLock<Arc<Vec<(u32, T)>>>,
 }
 
@@ -41,8 +43,8 @@ impl<T: Copy> ChangeList<T> {
         match Arc::get_mut(&mut self.fresh) {
             Some(fresh) => fresh.push((node, now)),
             None => {
-                // An older version has this list, too, and must not see
-                // what comes now. The others of this commit find room.
+                // An older version shares this list and must not see later changes. The others of
+                // this commit have capacity.
                 let mut fresh = Vec::with_capacity(self.fresh.len() + 8);
                 fresh.extend_from_slice(&self.fresh);
                 fresh.push((node, now));
@@ -56,7 +58,8 @@ impl<T: Copy> ChangeList<T> {
         true
     }
 
-    /// All changes, ascending by node. O(1) when none came since the list was made, else one copy of the list for the first the caller.
+    /// All changes, ascending by node. O(1) if none came after the list, else one copy of the list
+    /// on first use.
     pub(super) fn all(&self) -> Arc<Vec<(u32, T)>> {
         match self.fresh.is_empty() {
             true => Arc::clone(&self.sorted),
@@ -84,14 +87,16 @@ impl<T: Copy> ChangeList<T> {
         Arc::new(all)
     }
 
-    /// Calls `visit` with the place of each changed one of some nodes, which ascend, and what it has now: of some nodes twice, and the last time
-    /// counts. O(changes between the first and the last node) at most, and O(nodes · log changes) at most.
+    /// Calls `visit` with the position and the current value of each changed node of `nodes`, which
+    /// ascend. A node may occur twice; the last call counts. O(changes between the first and the
+    /// last node) at most, and O(nodes · log changes) at most.
     pub(super) fn near(&self, nodes: &[u32], mut visit: impl FnMut(usize, T)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
         let start = self.sorted.partition_point(|(node, _)| *node < first);
         let (mut position, mut rest) = (0, &self.sorted[start..]);
         while let Some(&(node, now)) = rest.first().filter(|(node, _)| *node <= last) {
-            // The position is known where the nodes have no gaps; the next change is mostly near otherwise.
+            // The position is exact for contiguous nodes; otherwise the next change is usually
+            // near.
             let guess = (node - first) as usize;
             position = match nodes.get(guess) == Some(&node) {
                 true => guess,
@@ -116,7 +121,7 @@ impl<T: Copy> ChangeList<T> {
     }
 }
 
-/// Stands for the number of a text where there is none.
+/// The number of a text that is absent.
 pub(crate) const NO_TEXT: u32 = u32::MAX;
 
 /// More distinct texts than this are no few.
@@ -149,7 +154,7 @@ impl TextChanges {
 
 /// The nodes that changed since a column of few distinct texts was built.
 pub(crate) struct ChangedTexts<'a> {
-    /// The numbers of the texts that they have now, and perhaps of others: below the number of these texts.
+    /// The numbers of the current texts, and perhaps of others: below the number of these texts.
     pub(crate) numbers: &'a OrdMap<Arc<str>, u32>,
     /// The nodes, ascending, with the numbers of their texts; [`NO_TEXT`] for one that has none.
     pub(crate) list: Arc<Vec<(u32, u32)>>,
@@ -182,7 +187,8 @@ impl ColumnChanges {
         }
     }
 
-    /// To be called when a node has got its only value, several ones, which are `Some(None)`, or has none any more.
+    /// Called when a node gets its only value, several values, which are `Some(None)`, or loses
+    /// all.
     pub(super) fn note(&mut self, node: u32, now: Option<Option<ValueRef<'_>>>) {
         let fits = match (&mut *self, now) {
             (ColumnChanges::None, _) => true,

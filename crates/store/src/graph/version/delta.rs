@@ -1,6 +1,6 @@
-//! Changes that came after the base of a predicate was built.
+//! Changes made after the base of a predicate was built.
 //!
-//! They are persistent maps: a commit shares all that it does not touch with the version before,
+//! They are persistent maps: a commit shares all that it does not touch with the previous version,
 //! so it costs O(changes · log), and readers of older versions see theirs unchanged.
 
 use super::change_lists::{ChangeList, ColumnChanges};
@@ -16,10 +16,10 @@ use std::sync::Arc;
 /// Facets of one value or edge, sorted by key.
 pub(in crate::graph) type FacetList = Vec<(Arc<str>, Value)>;
 
-/// All values of one node in one predicate and language, at least one; for a list ascending.
+/// All values of one node in one predicate and language, at least one; ascending for a list.
 ///
-/// A number without facets lies in the map of the changes itself: a walk over the changes of a column of numbers then reads the
-/// leaves of the map, and nothing that they point to, which would be a miss of the cache or two for each change.
+/// A number without facets is stored in the map of changes itself. So a scan over the changes of a
+/// numeric column reads only the leaves of the map, without a cache miss or two for each change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Row {
     /// One int without facets.
@@ -90,12 +90,13 @@ const BITS_PER_NODE: usize = 16;
 /// The words of a [`NodeFilter`], at least and at most.
 const FILTER_WORDS: (usize, usize) = (8, 1024);
 
-/// Tells most nodes that did not change from those that did, by one word and without a search in the map of changes, which would be a
-/// miss of the cache or two for each node that a query reads.
+/// Filters out most unchanged nodes with one word, without a search in the map of changes, which
+/// costs a cache miss or two for each node.
 ///
-/// It is a set of hashes, two bits of one word for each node (a blocked Bloom filter, F. Putze et al., "Cache-, hash- and space-efficient Bloom filters", 2007): so it
-/// has every changed node, and a few others by chance, one in sixty while fewer than 4,096 nodes have changed. A commit copies it, so it has 8 KiB at
-/// most.
+/// It is a set of hashes, two bits of one word for each node (a blocked Bloom filter, F. Putze et
+/// al., "Cache-, hash- and space-efficient Bloom filters", 2007). It has every changed node and a
+/// few false positives, one in sixty while fewer than 4,096 nodes have changed. A commit copies it,
+/// so its size is limited to 8 KiB.
 #[derive(Clone, Default)]
 pub(super) struct NodeFilter {
     words: Arc<Vec<u64>>,
@@ -110,7 +111,8 @@ impl NodeFilter {
         self.words.get(position).is_some_and(|word| word & bits == bits)
     }
 
-    /// Adds a node, which is one of `all` by now. O(1), amortised, and the copy of the filter where another version has it, too.
+    /// Adds a node, which is already in `all`. O(1), amortised, and a copy of the filter if another
+    /// version shares it.
     fn add<R>(&mut self, node: u32, all: &OrdMap<u32, R>) {
         let (least, most) = FILTER_WORDS;
         let expected = (all.len() * BITS_PER_NODE / 64).next_power_of_two().clamp(least, most);
@@ -125,7 +127,8 @@ impl NodeFilter {
         }
     }
 
-    /// The number of changes that are walked over in the time in which so many nodes are looked up, most of which did not change.
+    /// The number of changes that a scan passes in the time of so many lookups, most of them of
+    /// unchanged nodes.
     fn steps_of_lookups(nodes: usize, changes: usize) -> usize {
         match changes * 8 <= 64 * FILTER_WORDS.1 {
             true => nodes / 2,
@@ -144,8 +147,8 @@ fn set_bits(words: &mut [u64], node: u32) {
 #[inline]
 fn filter_bits(node: u32, words: usize) -> (usize, u64) {
     let hash = u64::from(node).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    // The upper half of the product with 32 bits that depend on all bits of the node lies evenly below the number of words; the bits below them choose two
-    // bits of the word.
+    // The upper half of the product with 32 bits that depend on all bits of the node is uniform
+    // below the number of words. The bits below them choose two bits of the word.
     let position = ((hash >> 32) * words as u64) >> 32;
     (position as usize, 1 << (hash >> 26 & 63) | 1 << (hash >> 20 & 63))
 }
@@ -153,7 +156,7 @@ fn filter_bits(node: u32, words: usize) -> (usize, u64) {
 /// Changes of the values in one language.
 #[derive(Clone, Default)]
 pub struct ValueDelta {
-    /// The whole row of each changed node; `None` when it has none any more.
+    /// The entire row of each changed node; `None` if it has none left.
     pub rows: OrdMap<u32, Option<Row>>,
     /// Has all nodes of `rows`.
     pub(super) filter: NodeFilter,
@@ -165,10 +168,10 @@ pub struct ValueDelta {
     pub(super) tokens: Vec<TokenChanges>,
     /// The same rows as one list, where the base is a column of numbers, or of few distinct texts.
     pub(super) list: ColumnChanges,
-    /// How many more values there are than in the base: so they are counted without a walk over the changes.
+    /// The count of values minus that of the base, so that counting needs no scan over the changes.
     pub(super) excess: i64,
-    /// How much more the ints come to than those of the base, where that is a column of ints without lists: so they are added up without a walk
-    /// over the changes. Values of other types count as 0.
+    /// The sum of the ints minus that of the base, for a column of ints without lists, so that
+    /// summing needs no scan over the changes. Values of other types count as 0.
     pub(super) increase: i128,
 }
 
@@ -215,7 +218,8 @@ impl Postings {
     }
 }
 
-/// The stored tokens of an index are divided into so many spans, of which it is known how many nodes more they have: 4 KiB, which a commit copies.
+/// The stored tokens of an index are divided into so many spans, each with the change of its number
+/// of nodes: 4 KiB, which a commit copies.
 const SPANS: usize = 512;
 
 /// Changes of fewer tokens are added up one by one.
@@ -225,7 +229,8 @@ const SPANNED_MIN: usize = 256;
 #[derive(Clone, Default)]
 pub(super) struct TokenChanges {
     pub(super) postings: OrdMap<TokenKey, Postings>,
-    /// How many more nodes were gained than lost by the tokens that lie in each span; `None` while few tokens have changes.
+    /// The gained minus the lost nodes of the tokens in each span; `None` while few tokens have
+    /// changes.
     spans: Option<Arc<[i64; SPANS]>>,
 }
 
@@ -236,12 +241,12 @@ impl TokenChanges {
         let in_base = is_stored && index.nodes(position).contains(node);
         let before;
         let mut now = 0;
-        // Changed in place where this commit changed the posting before; it may be long.
+        // Changed in place if this commit already changed the posting, which may be long.
         if let Some(postings) = self.postings.get_mut(token) {
             before = postings.excess;
             postings.set(node, in_base, member);
             now = postings.excess;
-            // It is as in the base again, where the index is read in place.
+            // Equal to the base again, so the index is read in place.
             if postings.gained.is_empty() && postings.lost.is_empty() {
                 self.postings.remove(token);
             }
@@ -267,8 +272,8 @@ impl TokenChanges {
         }
     }
 
-    /// How many more nodes were gained than lost by the tokens between two bounds, which are in their order. O(spans + changed tokens of a span), or
-    /// O(changed tokens) where these are few.
+    /// The gained minus the lost nodes of the tokens between two ordered bounds. O(spans + changed
+    /// tokens of a span), or O(changed tokens) if these are few.
     pub(super) fn excess(
         &self,
         index: &TokenIndex,
@@ -281,13 +286,13 @@ impl TokenChanges {
         };
         let Some(spans) = &self.spans else { return sum(&mut changes()) };
         let positions = index.positions(low, high);
-        // New tokens below the bound may have the first position, too: its span is not whole.
+        // New tokens below the bound may have the first position too, so its span is incomplete.
         let full = span_of(index, positions.start) + 1..span_of(index, positions.end);
         if full.is_empty() {
             return sum(&mut changes());
         }
         let (first, end) = (first_of(index, full.start), first_of(index, full.end));
-        // The place of a new token is that of the first stored one above it.
+        // A new token has the position of the first stored one above it.
         let is_before = |token: &TokenKey, position: usize| {
             let last = position.checked_sub(1).map(|last| token.compare(index.keys.get(last)));
             last.is_some_and(|order| order != Ordering::Greater)
@@ -298,12 +303,13 @@ impl TokenChanges {
     }
 }
 
-/// The span of the stored tokens that a position is in; the position behind the last one is in the last span.
+/// The span of a position among the stored tokens; the position after the last one is in the last
+/// span.
 fn span_of(index: &TokenIndex, position: usize) -> usize {
     (position as u64 * SPANS as u64 / (index.len() as u64 + 1)) as usize
 }
 
-/// The first place of a span.
+/// The first position of a span.
 fn first_of(index: &TokenIndex, span: usize) -> usize {
     (span as u64 * (index.len() as u64 + 1)).div_ceil(SPANS as u64) as usize
 }
@@ -323,15 +329,15 @@ pub struct EdgeDelta {
     pub has_facets: bool,
     /// True when an edge was set with a facet that is a number below 0, whichever facet it was.
     pub has_negative: bool,
-    /// How many more edges there are than in the base: so they are counted without a walk over the changes.
+    /// The count of edges minus that of the base, so that counting needs no scan over the changes.
     pub(super) excess: i64,
     /// The number of edges that each node of `rows` has now.
     pub(super) counts: ChangeList<i64>,
 }
 
 impl EdgeDelta {
-    /// Sets what changed for a node, which has `count` edges now. Sets of nodes and sums are those of the caller. Returns what had changed
-    /// before.
+    /// Sets the changes of a node, which now has `count` edges. The caller updates sets of nodes
+    /// and sums. Returns the previous changes.
     pub(super) fn put_row(
         &mut self,
         node: u32,
@@ -369,8 +375,8 @@ pub struct EdgeRow {
     pub(super) excess: i64,
 }
 
-/// Equal rows have the same changes. Most rows that are compared are one and the same, which is seen without a look at their
-/// edges.
+/// Equal rows have the same changes. Most compared rows are the same allocation, which needs no
+/// look at their edges.
 impl PartialEq for EdgeRow {
     fn eq(&self, other: &EdgeRow) -> bool {
         std::ptr::eq(self, other)
@@ -397,7 +403,8 @@ impl EdgeRow {
         if self.cleared && !old.cleared {
             return Arc::new(self.clone());
         }
-        // What was lost and came back is new to a base without it, as what was gained and went is lost to one that has it.
+        // A lost edge that came back is a gain for a base without it, as a gained edge that went is
+        // a loss for one with it.
         let gained = (&*self.gained - &*old.gained) | (&*old.lost - &*self.lost);
         let lost = (&*old.gained - &*self.gained) | (&*self.lost - &*old.lost);
         let mut added = OrdMap::new();
@@ -416,8 +423,9 @@ impl EdgeRow {
     }
 }
 
-/// Whether looking up each of some nodes, which ascend, among changed rows costs less than a walk over those between the first and
-/// the last of the nodes, of which there are as many as if they lay as close everywhere. O(log rows).
+/// Whether looking up each of some nodes, which ascend, among changed rows costs less than a scan
+/// of those between the first and the last node. The scan is estimated from the average density.
+/// O(log rows).
 pub(super) fn pays_to_look_up<R>(rows: &OrdMap<u32, R>, nodes: &[u32]) -> bool {
     let lookups = NodeFilter::steps_of_lookups(nodes.len(), rows.len()) as u64;
     let changes = rows.len() as u64;
@@ -433,7 +441,8 @@ pub(super) fn pays_to_look_up<R>(rows: &OrdMap<u32, R>, nodes: &[u32]) -> bool {
     lookups < changes * between.min(all) / all
 }
 
-/// Moves `node` between the changes of a set so that it is a member, or is not. False when it was that already.
+/// Moves `node` between the changes of a set so that it is a member, or is not. False if nothing
+/// changes.
 pub(super) fn set_member(
     gained: &mut Arc<RoaringBitmap>,
     lost: &mut Arc<RoaringBitmap>,
@@ -442,7 +451,8 @@ pub(super) fn set_member(
     member: bool,
 ) -> bool {
     let (changed, other) = if member { (gained, lost) } else { (lost, gained) };
-    // What differs from the base is noted in one set, and what is as in the base again is taken out of the other.
+    // A difference from the base is recorded in one set, and a node that equals the base again is
+    // removed from the other.
     match in_base != member {
         true => !changed.contains(node) && Arc::make_mut(changed).insert(node),
         false => other.contains(node) && Arc::make_mut(other).remove(node),
@@ -461,7 +471,7 @@ mod tests {
     }
 
     proptest! {
-        /// The list of changed ints is what the rows say whenever it is asked for, also in a version before the last one.
+        /// The list of changed ints agrees with the rows at any time, also in an older version.
         #[test]
         fn a_run_is_what_the_rows_are(
             changes in prop::collection::vec((0u32..200, prop::option::of(-5i64..5)), 0..400),
@@ -500,7 +510,8 @@ mod tests {
             assert!(nodes.clone().all(|node| filter.may_have(node)));
             let others = (0..100_000).map(|position| 0x9999_0000_u32.wrapping_add(position * 11));
             let wrong = others.filter(|node| filter.may_have(*node)).count();
-            // Eight bits a node tell seven of eight apart; of very many nodes three bits tell two of three.
+            // Eight bits a node filter out seven of eight; with very many nodes, three bits filter
+            // out two of three.
             let most = if count < 8_192 { 15_000 } else { 31_000 };
             assert!(wrong < most, "{wrong} of 100,000 with {count} nodes, {step} apart");
             assert!(filter.words.len() <= FILTER_WORDS.1);
@@ -513,7 +524,8 @@ mod tests {
         let several = || Row::of([1, 2].map(|it| (Value::Int(it), FacetList::new())).to_vec());
         let ints: fn(u32) -> Option<Row> = |node| Some(Row::Int(node.into()));
         for other in [text(), several()] {
-            // One is among those that changed last, and then among those of which a list would have been made.
+            // One node is among the latest changes, then among those for which a list would have
+            // been built.
             for behind in [0, 200] {
                 let mut delta = of_ints();
                 (0..5).for_each(|node| delta.put_row(node, ints(node)));

@@ -1,9 +1,10 @@
-//! One facet of a predicate's edges as numbers, as the weights of paths are.
+//! One facet of a predicate's edges as numbers, such as the weights of paths.
 //!
-//! Facets lie beside the forward edges, by position. The edges that leave a node have neighbouring positions, so all their
-//! numbers are read with one look at the node: O(log containers) for its row, then O(1) for each edge that nothing has
-//! changed. An edge that is known by its end has its position looked up in the row of its start: O(log edges of the
-//! start) for each. Edges that were set since the base was built have their facets in the changed row.
+//! Facets are stored in the order of the forward edges. The edges of a node have adjacent
+//! positions, so one lookup finds all their numbers: O(log containers) for the row, then O(1) for
+//! each unchanged edge. From the target of an edge, its position is looked up in the row of its
+//! source: O(log edges of the source). Edges set after the base was built have their facets in the
+//! changed row.
 
 use super::edges::Direction;
 use super::predicate::Predicate;
@@ -12,14 +13,14 @@ use crate::storage::{FacetColumn, Values};
 use hexgraph_base::types::{Result, ValueRef, ValueType};
 use std::ops::Range;
 
-/// The numbers that one facet of the edges of a predicate has. Edges without the facet, or with another kind of value,
-/// have none.
+/// The numbers in one facet of the edges of a predicate. Edges without the facet, or with another
+/// kind of value, have none.
 pub(crate) struct EdgeNumbers<'a> {
     forward: &'a Direction,
     key: &'a str,
     /// The columns of the facet; several when its values are of several types.
     columns: Vec<&'a FacetColumn>,
-    /// True when there is one column and each stored edge is in it, so that the position is the row.
+    /// True if there is one column with each stored edge in it, so that the position is the row.
     is_dense: bool,
     /// True when some column has values that are no numbers.
     has_others: bool,
@@ -49,8 +50,8 @@ impl<'a> EdgeNumbers<'a> {
         self.at(self.forward.base.position_of(from, to)?)
     }
 
-    /// The type of what the edge from `from` to `to` has in the facet instead of a number; `None` for an edge without the facet, and for one that has a
-    /// number.
+    /// The type of a non-numeric facet of the edge from `from` to `to`; `None` for an edge without
+    /// the facet, and for one with a number.
     pub(crate) fn other_type(&self, from: u32, to: u32) -> Option<ValueType> {
         let value = match self.forward.delta.row(from).and_then(|row| row.added.get(&to)) {
             Some(facets) => facet_in(facets, self.key)?,
@@ -63,7 +64,8 @@ impl<'a> EdgeNumbers<'a> {
         number_of(value).is_none().then(|| value.value_type())
     }
 
-    /// Calls `visit` with the target and the number of each edge of `node` that has one, in ascending order of targets.
+    /// Calls `visit` with the target and the number of each edge of `node` that has a number, in
+    /// ascending order of targets.
     pub(crate) fn leaving(&self, node: u32, mut visit: impl FnMut(u32, f64)) {
         if self.forward.delta.row(node).is_some() {
             for &target in self.forward.targets(node).iter() {
@@ -85,7 +87,8 @@ impl<'a> EdgeNumbers<'a> {
         }
     }
 
-    /// As [`EdgeNumbers::leaving`], where each edge has a number in one plain array. False when it is not one.
+    /// As [`EdgeNumbers::leaving`], if each edge has a number in one plain array. Returns false
+    /// otherwise.
     fn visit_dense(
         &self,
         targets: &[u32],
@@ -117,12 +120,13 @@ impl<'a> EdgeNumbers<'a> {
         number_of(self.columns.iter().find_map(|column| column.get(position))?)
     }
 
-    /// True when some number may be below 0: O(1) but for the first call after the columns were built or opened, which
-    /// reads [`EdgeNumbers::unread`] numbers. A change of any facet to a number below 0 counts until it is folded.
+    /// True when some number may be below 0: O(1) but for the first call after the columns were
+    /// built or opened, which reads [`EdgeNumbers::unread`] numbers. A change of any facet to a
+    /// number below 0 counts until it is compacted.
     ///
     /// # Errors
     ///
-    /// Those of `check`, which is called for each million of numbers.
+    /// Those of `check`, which is called for each million numbers.
     pub(crate) fn has_negative(&self, check: &dyn Fn() -> Result<()>) -> Result<bool> {
         if self.forward.delta.has_negative {
             return Ok(true);
@@ -135,7 +139,7 @@ impl<'a> EdgeNumbers<'a> {
         Ok(false)
     }
 
-    /// How many numbers [`EdgeNumbers::has_negative`] has to read before it can tell.
+    /// How many numbers [`EdgeNumbers::has_negative`] has to read.
     pub(crate) fn unread(&self) -> usize {
         self.columns.iter().map(|column| column.unread()).sum()
     }

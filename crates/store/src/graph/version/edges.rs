@@ -19,7 +19,7 @@ pub struct Direction {
     pub delta: EdgeDelta,
 }
 
-/// The edges of a predicate, both ways.
+/// The edges of a predicate in both directions.
 #[derive(Clone)]
 pub struct EdgeStore {
     /// From subject to object.
@@ -39,7 +39,8 @@ impl Direction {
         NodeSet::overlay(self.base.subjects.clone().into(), &self.delta.gained, &self.delta.lost)
     }
 
-    /// A bound of the number of nodes that have an edge: those of the base, and those that gained one. O(1).
+    /// An upper bound of the nodes with an edge: those of the base, and those that gained one.
+    /// O(1).
     pub fn subjects_max(&self) -> usize {
         self.base.subjects.len() + self.delta.gained.len() as usize
     }
@@ -54,12 +55,12 @@ impl Direction {
         self.delta.rows.is_empty()
     }
 
-    /// How many rows have changed, and how many are stored, as it is told whether they are to be folded.
+    /// The numbers of changed and of stored rows, which decide about compaction.
     pub(in crate::graph) fn merge_sizes(&self) -> (usize, usize) {
         (self.delta.rows.len(), self.base.subjects.len())
     }
 
-    /// All nodes that an edge leads to. Costs a walk over the edges: those that are stored between two changed nodes are copied as
+    /// All targets. Costs a scan of the edges: those stored between two changed nodes are copied as
     /// one slice.
     pub fn all_targets(&self) -> RoaringBitmap {
         let stored = &self.base.targets;
@@ -97,7 +98,7 @@ impl Direction {
         Cow::Borrowed(self.base.targets.slice(self.base.positions(node)))
     }
 
-    /// The targets of a node as a set that is read in place: a page of it touches no more.
+    /// The targets of a node as a set that is read in place: a page of it reads no more.
     pub fn target_set(&self, node: u32) -> NodeSet {
         if let Some(row) = self.delta.row(node) {
             let stored = NodeSet::Slice(self.base.targets.clone(), self.stored(node, row));
@@ -114,8 +115,8 @@ impl Direction {
         }
     }
 
-    /// The nodes that have an edge, and at least `low` and at most `high` of them, ascending. Costs one pass over the stored rows,
-    /// and a step for each changed one, without a look at an edge.
+    /// The nodes that have an edge, and at least `low` and at most `high` of them, ascending. Costs
+    /// one pass over the stored rows, and a step for each changed one; no edge is read.
     pub fn nodes_with_count(&self, low: i64, high: i64) -> Vec<u32> {
         let expected = low.max(1)..=high;
         let stored = self.base.subjects.nodes_of_rows(&self.base.offsets.rows_of_len(&expected));
@@ -137,7 +138,8 @@ impl Direction {
         nodes
     }
 
-    /// What changed for the nodes between two, both included, since the base was built, ascending by node.
+    /// The changes of the nodes between two, inclusive, since the base was built, ascending by
+    /// node.
     pub(crate) fn changed_between(
         &self,
         first: u32,
@@ -147,9 +149,9 @@ impl Direction {
         rows.into_iter().flatten().map(|(node, row)| (*node, &**row))
     }
 
-    /// Calls `visit` with nodes that changed since the base was built and what changed for them, ascending by node: with all of
-    /// those that are in `nodes`, which ascend, and perhaps with others that lie between them. O(changes between the first and
-    /// the last node), or O(nodes · log changes) where that is less.
+    /// Calls `visit` with changed nodes and their changes since the base was built, ascending by
+    /// node: all of those in `nodes`, which ascend, and perhaps others between them. O(changes
+    /// between the first and the last node), or O(nodes · log changes) if that is less.
     pub(crate) fn changed_near<'a>(
         &'a self,
         nodes: &[u32],
@@ -167,9 +169,10 @@ impl Direction {
         self.changed_between(first, last).for_each(|(node, row)| visit(node, row));
     }
 
-    /// Calls `visit` with the place of each of some nodes, which ascend, whose edges changed since the base was built, and the number of edges that
-    /// it has now: of some nodes twice, and the last time counts. O(changes between the first and the last node) at most, and
-    /// O(nodes · log changes) at most.
+    /// Calls `visit` with the position and the current number of edges of each node of `nodes`,
+    /// which ascend, that changed since the base was built. A node may occur twice; the last call
+    /// counts. O(changes between the first and the last node) at most, and O(nodes · log changes)
+    /// at most.
     pub(crate) fn changed_counts(&self, nodes: &[u32], visit: impl FnMut(usize, i64)) {
         self.delta.counts.near(nodes, visit);
     }
@@ -254,7 +257,7 @@ impl Direction {
         self.put_row(node, Arc::new(row));
     }
 
-    /// Puts what changed for a node in the place of what had changed before.
+    /// Replaces the changes of a node.
     pub(in crate::graph) fn put_row(&mut self, node: u32, row: Arc<EdgeRow>) {
         let in_base = self.base.positions(node).len() as i64;
         let now = row.count(in_base);
@@ -264,14 +267,14 @@ impl Direction {
         *excess += now - old.map_or(in_base, |old| old.count(in_base));
     }
 
-    /// Where the stored edges of a changed node lie that still count, but for those that `row` lost.
+    /// The range of the stored edges of a changed node, including those that `row` lost.
     fn stored(&self, node: u32, row: &EdgeRow) -> Range<usize> {
         if row.cleared { 0..0 } else { self.base.positions(node) }
     }
 }
 
 impl EdgeStore {
-    /// The edges in one direction; `None` for a reverse one that the schema does not keep.
+    /// The edges in one direction; `None` for a reverse one that the schema does not have.
     pub fn direction(&self, reverse: bool) -> Option<&Direction> {
         if reverse { self.reverse.as_ref() } else { Some(&self.forward) }
     }

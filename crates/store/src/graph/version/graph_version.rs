@@ -20,32 +20,32 @@ pub struct Version {
     pub nodes: NodeIds,
     /// What predicates and types there are, of those that the view shows.
     pub schema: Arc<Schema>,
-    /// The predicates by name: all that the schema has, those that nobody uses yet without data. Those that the view does not
-    /// show are among them: who reads for somebody asks [`Version::predicate`] and [`Version::predicates`].
+    /// The predicates by name: all of the schema, including those without data and those outside
+    /// the view. Reads for a caller use [`Version::predicate`] and [`Version::predicates`].
     pub(in crate::graph) predicates: imbl::HashMap<Arc<str>, Arc<Predicate>>,
     /// What can be seen of it; `None` for all.
     pub(in crate::graph) view: Option<Arc<View>>,
     /// Hands out the uids of new nodes, to all versions of the graph.
     pub uids: Arc<Uids>,
-    /// About the bytes that were replaced by other ones in the version and all before it. So who
-    /// keeps an older one keeps at most the difference of the two beside it.
+    /// About the bytes replaced in this version and all before it. So an older version pins at most
+    /// the difference of the two.
     pub replaced: u64,
-    /// True when the commit that made it changed a predicate whose changes are due to be folded.
+    /// True if the commit changed a predicate that is due for compaction.
     pub is_compaction_due: bool,
-    /// Of what loads, folds and builds of indexes draw memory.
+    /// The memory budget of loads, compactions and index builds.
     pub budget: Budget,
-    /// From which sizes on it is folded and searched in another way.
+    /// The sizes that control compaction and search.
     pub thresholds: Thresholds,
 }
 
 impl Version {
-    /// True when loads of few statements are executed as commits are, which cost less than building entire predicates of this graph.
-    /// O(predicates).
+    /// True if loads of few statements run as commits, which costs less than rebuilding entire
+    /// predicates of this graph. O(predicates).
     pub fn allows_small_loads(&self) -> bool {
         self.thresholds.is_small(0, self.stored_rows())
     }
 
-    /// The values and edges in the columns of all predicates, without what changed since they were built. O(predicates).
+    /// The values and edges in the columns of all predicates, without changes. O(predicates).
     pub(in crate::graph) fn stored_rows(&self) -> usize {
         let rows = |predicate: &Predicate| match predicate.direction(false) {
             Some(edges) => edges.base.targets.len(),
@@ -90,7 +90,7 @@ impl Version {
         }
     }
 
-    /// Puts predicates in the place of those of their names.
+    /// Replaces predicates by name.
     pub fn replace(&mut self, predicates: impl IntoIterator<Item = (Arc<str>, Arc<Predicate>)>) {
         for (name, predicate) in predicates {
             if let Some(old) = self.predicates.get(&name) {
@@ -105,7 +105,7 @@ impl Version {
         self.all_subjects().len()
     }
 
-    /// The number of nodes that have a value or an edge, or that an edge leads to.
+    /// The number of nodes that have a value, or an edge in either direction.
     pub fn node_count(&self) -> u64 {
         let mut nodes = self.all_subjects();
         for (_, predicate) in self.predicates() {
@@ -126,8 +126,8 @@ impl Version {
         nodes
     }
 
-    /// Whether a predicate is the same in another version, or in neither. Costs no look at the data: one that was
-    /// changed and changed back counts as another.
+    /// Whether a predicate is the same in another version, or in neither. Does not read the data: a
+    /// predicate that was changed and changed back counts as different.
     pub fn has_same(&self, other: &Version, name: &str) -> bool {
         match (self.predicate(name), other.predicate(name)) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -150,13 +150,13 @@ impl Version {
         self.predicates.iter().filter(move |(name, _)| view.is_none_or(|view| view.shows(name)))
     }
 
-    /// The predicate of a name, be it shown or not: for what the engine itself reads on behalf of those who may not.
+    /// The predicate of a name, visible or not: for internal reads.
     pub fn hidden_predicate(&self, name: &str) -> Option<&Arc<Predicate>> {
         self.predicates.get(name)
     }
 
-    /// The same version as somebody sees it who sees no more than `view`. It is only read, and never the beginning of another
-    /// one. Costs a few reference counts, and O(schema) after each change of the schema.
+    /// The same version restricted to `view`. It is read-only, and no version is built on it. Costs
+    /// a few reference counts, and O(schema) after each change of the schema.
     pub fn seen_by(&self, view: &Arc<View>) -> Version {
         let schema = view.schema(&self.schema);
         Version { schema, view: Some(Arc::clone(view)), ..self.clone() }
@@ -167,7 +167,8 @@ impl Version {
         self.view.as_ref()
     }
 
-    /// Whether all predicates are the same in another version; quick, so that two that are not told apart may be the same.
+    /// Whether all predicates are the same in another version; quick, so false is possible for
+    /// equal ones.
     pub fn has_same_predicates(&self, other: &Version) -> bool {
         self.predicates.ptr_eq(&other.predicates)
     }

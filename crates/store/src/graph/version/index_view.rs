@@ -1,4 +1,4 @@
-//! An index at one version: what was built and what changed since, read as one in the order of its tokens.
+//! An index at one version: the built index and its changes merged in the order of tokens.
 
 use super::delta::{Postings, TokenChanges};
 use super::unions::union_of;
@@ -9,7 +9,7 @@ use imbl::ordmap::RangedIter;
 use imbl::shared_ptr::DefaultSharedPtr;
 use std::ops::{Bound, Range};
 
-/// An estimate counts the changes of so many tokens, and of more where little is stored.
+/// An estimate counts the changes of so many tokens, and of more if little is stored.
 const COUNTED_MIN: usize = 16;
 const COUNTED_MAX: usize = 256;
 
@@ -37,8 +37,9 @@ impl<'a> IndexView<'a> {
         }
     }
 
-    /// The tokens with their nodes, in the order of the tokens or backwards: stored ones and new ones as one. Tokens that
-    /// lost all of their nodes come with none. A step costs O(1), and O(log) where a token has changes.
+    /// The tokens with their nodes, in ascending or descending order: stored and new ones merged.
+    /// Tokens that lost all of their nodes have none. A step costs O(1), and O(log) for a token
+    /// with changes.
     pub fn tokens(&self, descending: bool) -> Tokens<'a> {
         self.tokens_between(Bound::Unbounded, Bound::Unbounded, descending)
     }
@@ -51,7 +52,7 @@ impl<'a> IndexView<'a> {
         descending: bool,
     ) -> Tokens<'a> {
         let mut positions = self.positions(low, high);
-        // Bounds the wrong way round are no range of a map.
+        // Inverted bounds are an invalid range of a map.
         let changes = match range_is_empty(low, high) {
             true => {
                 positions.end = positions.start;
@@ -73,7 +74,7 @@ impl<'a> IndexView<'a> {
     pub fn range(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> NodeSet {
         let positions = self.positions(low, high);
         if positions.len() <= 1 && !range_is_empty(low, high) {
-            // Of one token the nodes are read in place.
+            // The nodes of a single token are read in place.
             let mut changes = self.changes.postings.range::<_, TokenKey>((low, high));
             match (positions.len(), changes.next(), changes.next()) {
                 (1, None, _) => return self.index.nodes(positions.start),
@@ -89,7 +90,7 @@ impl<'a> IndexView<'a> {
         union_of(nodes)
     }
 
-    /// Adds the nodes of all tokens between two bounds to a list: in no particular order, and those of several tokens repeatedly.
+    /// Appends the nodes of all tokens between two bounds to a list: unordered, and with repeats.
     pub(crate) fn append_range(
         &self,
         low: Bound<&TokenKey>,
@@ -102,7 +103,8 @@ impl<'a> IndexView<'a> {
         let positions = self.positions(low, high);
         let mut done = positions.start;
         for (token, change) in self.changes.postings.range::<_, TokenKey>((low, high)) {
-            // Changed tokens ascend as the stored ones do, so each search goes on where the last one ended.
+            // Changed tokens ascend as the stored ones do, so each search starts at the last
+            // position.
             let (position, is_stored) = self.index.seek(token, done..positions.end, false);
             self.push_span(done..position, nodes);
             done = position + usize::from(is_stored);
@@ -112,15 +114,15 @@ impl<'a> IndexView<'a> {
         self.push_span(done..positions.end, nodes);
     }
 
-    /// About how many nodes are between two bounds: exact where few tokens between them changed, else too many by at most the number of
-    /// changed tokens. O(log tokens).
+    /// About how many nodes are between two bounds: exact if few tokens between them changed, else
+    /// too high by at most the number of changed tokens. O(log tokens).
     pub fn estimate(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> usize {
         let stored = self.index.span(self.positions(low, high)).len();
         if self.changes.postings.is_empty() || range_is_empty(low, high) {
             return stored;
         }
         let mut changes = self.changes.postings.range::<_, TokenKey>((low, high));
-        // Where most of it is stored the changes say little, and few of them are looked at.
+        // If most of it is stored, the changes matter little, and few of them are read.
         let most =
             if self.changes.postings.len() <= stored / 2 { COUNTED_MIN } else { COUNTED_MAX };
         let counted = changes.by_ref().take(most);
@@ -131,7 +133,8 @@ impl<'a> IndexView<'a> {
         }
     }
 
-    /// How many nodes all tokens between two bounds have, those of several tokens repeatedly. O(log tokens), and at most some hundred steps for what changed.
+    /// The number of nodes of all tokens between two bounds, with repeats. O(log tokens), and at
+    /// most some hundred steps for changes.
     pub(crate) fn count(&self, low: Bound<&TokenKey>, high: Bound<&TokenKey>) -> usize {
         if range_is_empty(low, high) {
             return 0;
@@ -187,7 +190,7 @@ pub enum TokenNodes<'a> {
     Changed(ChangedNodes<'a>),
 }
 
-/// The nodes of a token with changes, which are put together when they are asked for.
+/// The nodes of a token with changes, merged on demand.
 pub struct ChangedNodes<'a> {
     stored: Option<(&'a Array<u32>, Range<usize>)>,
     change: &'a Postings,
@@ -250,8 +253,8 @@ impl<'a> Tokens<'a> {
         let Some(next) = &self.next else { return false };
         match self.descending {
             false => next.position == self.positions.start,
-            // A new token has the place of the first stored one behind
-            // it: backwards it comes when all of those are done.
+            // A new token has the position of the first stored one after it: backwards it comes
+            // after all of those.
             true => next.position + usize::from(next.is_stored) == self.positions.end,
         }
     }

@@ -1,18 +1,18 @@
-//! Between the uids that users see and the dense numbers of the engine.
+//! Maps the uids that users see to the dense node ids of the engine.
 //!
 //! A uid below 2^31 is its own node id, so the uids that a load or a mutation assigns need no
-//! table, new ones never renumber old ones, and versions share node ids. Greater uids (hashes,
-//! say) have the rank in a sorted table behind 2^31; a new one that does not come last makes the
-//! committer renumber those above it.
+//! table, new ones never renumber old ones, and versions share node ids. Greater uids (hashes, say)
+//! have node ids from 2^31 by their rank in a sorted table. A new one below an existing one makes
+//! the committer renumber those above it.
 
 use crate::storage::Array;
 use hexgraph_base::types::{Error, Result, Uid};
 use std::sync::Arc;
 
-/// The least node id of a uid that stands in the table.
+/// The least node id of a uid in the table.
 const HIGH: u32 = 1 << 31;
 
-/// The two-way map. Cloning costs two reference counts.
+/// The map in both directions. Cloning costs two reference counts.
 #[derive(Clone, Default)]
 pub struct NodeIds {
     high: Array<u64>,
@@ -21,11 +21,11 @@ pub struct NodeIds {
 }
 
 impl NodeIds {
-    /// The map whose table holds `high`: uids of 2^31 and more, ascending.
+    /// The map whose table contains `high`: uids of 2^31 and more, ascending.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] for 2^31 of them or more: the last node id stands for no node.
+    /// [`Error::Limit`] for 2^31 of them or more: the last node id is reserved.
     pub fn new(high: Array<u64>) -> Result<NodeIds> {
         if HIGH as usize <= high.len() {
             let message = format!("{} uids of 2^31 and more, the limit is 2^31 - 1", high.len());
@@ -42,7 +42,7 @@ impl NodeIds {
         NodeIds { high: self.high.clone(), unknowns: uids.into() }
     }
 
-    /// The node id of the first stranger.
+    /// The node id of the first unknown uid.
     fn first_unknown(&self) -> u32 {
         u32::MAX - self.unknowns.len() as u32
     }
@@ -52,7 +52,7 @@ impl NodeIds {
         u64::from(HIGH) <= uid.0
     }
 
-    /// The node id of a uid; `None` for one of 2^31 or more that is not known.
+    /// The node id of a uid; `None` for one of 2^31 or more that is not in the table.
     pub fn node(&self, uid: Uid) -> Option<u32> {
         if !NodeIds::is_high(uid) {
             return Some(uid.0 as u32);
@@ -84,7 +84,7 @@ impl NodeIds {
         if position < self.high.len() {
             return Uid(self.high.get(position));
         }
-        // The last node id stands for no node: it carries values that belong to none.
+        // The last node id is reserved for values without a node.
         let unknown = node.wrapping_sub(self.first_unknown()) as usize;
         Uid(self.unknowns.get(unknown).copied().unwrap_or(u64::MAX))
     }

@@ -43,9 +43,9 @@ impl Predicate {
         }
     }
 
-    /// The parts that are read where no language is named: the untagged values, and all parts of a
-    /// predicate without `@lang`. It may have had it once, and its tagged values stay what they are,
-    /// but nobody can name their languages any more.
+    /// The parts that are read without a language: the untagged values, and all parts of a
+    /// predicate without `@lang`. It may have had `@lang` earlier; its tagged values then remain
+    /// but can no longer be selected by language.
     pub fn untagged(&self) -> &[LangValues] {
         match self.langs() {
             langs if !self.def.lang => langs,
@@ -70,7 +70,7 @@ impl Predicate {
         }
     }
 
-    /// True when the predicate leads to nodes.
+    /// True if the values of the predicate are nodes.
     pub fn is_edges(&self) -> bool {
         matches!(self.data, PredicateData::Edges(_))
     }

@@ -15,17 +15,18 @@ pub struct PredicateStats {
     pub subjects: u64,
     /// The number of values in all languages, or of edges.
     pub values: u64,
-    /// The bytes that values, or edges from subject to object, take without facets.
+    /// The bytes of values, or of edges from subject to object, without facets.
     pub column_bytes: u64,
-    /// The bytes that all indexes take.
+    /// The bytes of all indexes.
     pub index_bytes: u64,
-    /// The bytes that the reverse edges take.
+    /// The bytes of the reverse edges.
     pub reverse_bytes: u64,
-    /// The bytes that the facets take.
+    /// The bytes of the facets.
     pub facet_bytes: u64,
 }
 
-/// The statistics of all predicates that have data, by name. Costs a few operations each, however much changed since they were built.
+/// The statistics of all predicates with data, by name. Costs a few operations each, whatever the
+/// number of changes.
 pub fn stats(version: &Version) -> Vec<PredicateStats> {
     let predicates = version.predicates();
     let mut all: Vec<_> = predicates.map(|(name, it)| stats_of(name, it)).collect();

@@ -1,21 +1,20 @@
-//! Who gets which uid: one counter for all versions of a graph.
+//! Allocates uids: one counter for all versions of a graph.
 //!
-//! Requests are checked on many threads at once, each against a version of its own, and what they
-//! change is executed later or never. So the uids of new nodes can't be counted by versions: the
-//! counter stands beside them, goes up only, and a uid that was handed out is never handed out
-//! again, whatever became of it; but where everything is dropped and half of the cheap ones are
-//! spent, the version without data gets a new counter.
+//! Requests are checked on many threads, each against a version of its own, and their changes are
+//! applied later or never. So versions cannot count the uids of new nodes. The counter is shared
+//! and only increases: an allocated uid is never reused. One exception: when everything is dropped
+//! and half of the low uids are spent, the empty version gets a new counter.
 //!
-//! Uids below 2^31 are cheap (see [`NodeIds`]), and new nodes are to get such ones as long as there
-//! are any. Data may name uids itself, and programs may ask for rows of them. So there are two halves:
+//! Uids below 2^31 are cheap (see [`NodeIds`]), so new nodes get those while any are left. Data may
+//! name uids itself, and programs may request runs of them. So there are two halves:
 //!
 //! ```text
-//!   1 .. 2^30        the counter goes past what data names; rows are handed out from here alone
-//!   2^30 .. 2^31     a set remembers what data names, and the counter, once it comes here, leaves it out
-//!   2^31 ..          data names scattered uids (hashes); new nodes come here when all else is used up
+//!   1 .. 2^30        the counter passes what data names; runs are allocated only here
+//!   2^30 .. 2^31     a set records what data names, and the counter skips it
+//!   2^31 ..          data names scattered uids (hashes); new nodes come here last
 //! ```
 //!
-//! Whoever names 2^31 - 1 takes one uid, not all below it, and no number of rows takes the upper half.
+//! Naming 2^31 - 1 uses up one uid, not all below it, and runs never use up the upper half.
 
 use super::node_ids::NodeIds;
 use crate::storage::FrozenBitmap;
@@ -31,11 +30,12 @@ const FIRST_NEW_UID: u64 = 0x10001;
 /// Where the upper half begins.
 const UPPER: u64 = 1 << 30;
 
-/// The counter of uids. All may be asked at once; they wait for each other only in the upper half, and for a few instructions where
-/// uids are skipped.
+/// The allocator of uids, shared by threads. They wait for each other only in the upper half, and
+/// for a few instructions when uids are skipped.
 pub struct Uids {
     next: AtomicU64,
-    /// No uid below this one is handed out again. Locked while `next` goes back, and while uids are skipped.
+    /// No uid below this one is allocated again. Locked while `next` goes back, and while uids are
+    /// skipped.
     least: Mutex<u64>,
     named: Mutex<Named>,
 }
@@ -117,7 +117,7 @@ impl Uids {
         self.next.load(Ordering::Relaxed)
     }
 
-    /// True when so many of the lower half were handed out that a graph without data had better begin anew.
+    /// True if so much of the lower half is allocated that a graph without data should start anew.
     pub fn are_spent(&self) -> bool {
         UPPER / 2 <= self.next()
     }
@@ -133,8 +133,8 @@ impl Uids {
         self.next.fetch_max(next, Ordering::Relaxed);
     }
 
-    /// Sees to it that no new node gets a uid that data names. Great uids are looked up in the table
-    /// of nodes instead: they are scattered, and the counter must not follow them.
+    /// Ensures that no new node gets a uid that data names. Uids of 2^31 and more are looked up in
+    /// the table of nodes instead: they are scattered, and the counter must not follow them.
     pub fn reserve(&self, named: &NamedUids) {
         self.skip_to(named.next());
         if !named.upper.is_empty() {
@@ -142,7 +142,7 @@ impl Uids {
         }
     }
 
-    /// Takes over what another counter has handed out and data has named there: none of it is handed out any more.
+    /// Marks as used what another counter has allocated and what data has named there.
     pub fn absorb(&self, other: &Uids) {
         self.skip_to(other.next());
         let named = other.named();
@@ -151,12 +151,12 @@ impl Uids {
         }
     }
 
-    /// Hands out `count` uids in a row, which no new node gets. They are of the lower half: whoever
-    /// asks again and again can't use up what new nodes need.
+    /// Allocates `count` contiguous uids, which no new node gets. They come from the lower half, so
+    /// repeated calls cannot exhaust the uids of new nodes.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there are not so many left.
+    /// [`Error::Limit`] if fewer are left.
     pub fn allocate_run(&self, count: u64) -> Result<Range<u64>> {
         let end = |next: u64| next.checked_add(count).filter(|end| *end <= UPPER);
         let allocated = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end);
@@ -184,7 +184,7 @@ impl Uids {
         self.skip_to(named.next());
         let mut allocated: Vec<u64> = Vec::new();
         while (allocated.len() as u64) < count {
-            let more = self.take(count - allocated.len() as u64)?;
+            let more = self.allocate(count - allocated.len() as u64)?;
             let (before, end) = (allocated.len(), more.end);
             if more.end <= UPPER {
                 allocated.extend(more);
@@ -199,7 +199,8 @@ impl Uids {
                     false => !is_named(*uid as u32),
                 };
                 allocated.extend(more.filter(is_free));
-                // All were named. One step over the whole run, for it may be as long as the upper half.
+                // All were named. One step over the entire run, which may be as long as the upper
+                // half.
                 if allocated.len() == before {
                     self.skip_to(end_of_run(existing, end).max(end_of_run(&named.upper, end)));
                 }
@@ -208,12 +209,14 @@ impl Uids {
         Ok(allocated)
     }
 
-    /// Takes back what [`Uids::allocate_unused`] gave for a request that is refused, unless others have
-    /// taken uids since: so a refused request costs none. Those that data has named meanwhile are lost, and the ones below.
+    /// Returns the allocation of [`Uids::allocate_unused`] of a refused request, unless others have
+    /// allocated since. So a refused request costs no uids. Those that data has named since, and
+    /// the ones below, are lost.
     pub fn give_back(&self, allocated: &[u64]) {
         let (Some(&first), Some(&last)) = (allocated.first(), allocated.last()) else { return };
         if last - first + 1 == allocated.len() as u64 {
-            // Nobody skips meanwhile: else `next` could be at a uid that was just named, until it is seen.
+            // Nobody skips at the same time: otherwise `next` could briefly be at a uid that was
+            // just named.
             let least = self.least();
             let back = first.max(*least);
             // Where it fails the uids are lost, which harms nobody.
@@ -224,7 +227,7 @@ impl Uids {
         }
     }
 
-    fn take(&self, count: u64) -> Result<Range<u64>> {
+    fn allocate(&self, count: u64) -> Result<Range<u64>> {
         // The greatest uid is never given: it is what a node id without a uid shows.
         let end = |next: u64| next.checked_add(count).filter(|end| *end < u64::MAX);
         let allocated = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end);
@@ -280,7 +283,7 @@ mod tests {
         uids.iter().copied().collect()
     }
 
-    fn take(uids: &Uids, count: u64, nodes: &NodeIds) -> Vec<u64> {
+    fn allocate(uids: &Uids, count: u64, nodes: &NodeIds) -> Vec<u64> {
         uids.allocate_unused(count, nodes, &named(NOTHING)).unwrap()
     }
 
@@ -292,8 +295,9 @@ mod tests {
         uids.reserve(&named(&holes));
         let nodes = NodeIds::default();
         let mut all: Vec<u64> = std::thread::scope(|scope| {
-            let take = || (1..50).flat_map(|count| take(&uids, count, &nodes)).collect::<Vec<_>>();
-            let threads: Vec<_> = (0..4).map(|_| scope.spawn(take)).collect();
+            let allocate_many =
+                || (1..50).flat_map(|count| allocate(&uids, count, &nodes)).collect::<Vec<_>>();
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(allocate_many)).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
         let count = all.len();
@@ -311,11 +315,11 @@ mod tests {
         uids.skip_to(1 << 31);
         let nodes = NodeIds::new(Array::from_vec(vec![1 << 31, (1 << 31) + 2])).unwrap();
         let low = 1 << 31;
-        assert_eq!(take(&uids, 2, &nodes), [low + 1, low + 3]);
+        assert_eq!(allocate(&uids, 2, &nodes), [low + 1, low + 3]);
         uids.skip_to(u64::MAX - 3);
         let error = uids.allocate_unused(3, &nodes, &named(NOTHING)).unwrap_err();
         assert_eq!(error.to_string(), "3 new uids: only 2 are left");
-        assert_eq!(take(&uids, 2, &nodes)[0], u64::MAX - 3);
+        assert_eq!(allocate(&uids, 2, &nodes)[0], u64::MAX - 3);
     }
 
     #[test]
@@ -330,7 +334,7 @@ mod tests {
         let given = uids.allocate_unused(4, &nodes, &own).unwrap();
         assert_eq!(given, [UPPER - 2, UPPER - 1, UPPER + 1, UPPER + 4]);
         uids.skip_to(u64::from(last) - 2);
-        assert_eq!(take(&uids, 3, &nodes), [u64::from(last) - 2, 1 << 31, (1 << 31) + 1]);
+        assert_eq!(allocate(&uids, 3, &nodes), [u64::from(last) - 2, 1 << 31, (1 << 31) + 1]);
     }
 
     #[test]
@@ -338,7 +342,7 @@ mod tests {
         let run: RoaringBitmap = (UPPER as u32..UPPER as u32 + 1_000_000).collect();
         let uids = Uids::starting_at(UPPER).with_named(FrozenBitmap::from_roaring(&run));
         assert_eq!(uids.named(), run);
-        assert_eq!(take(&uids, 1, &NodeIds::default()), [UPPER + 1_000_000]);
+        assert_eq!(allocate(&uids, 1, &NodeIds::default()), [UPPER + 1_000_000]);
         assert_eq!(uids.next(), UPPER + 1_000_001);
     }
 
@@ -350,7 +354,7 @@ mod tests {
             let error = uids.allocate_run(3).unwrap_err().to_string();
             assert!(error.starts_with("3 consecutive uids: 2 are left"), "{error}");
         }
-        assert_eq!(take(&uids, 3, &NodeIds::default()), [UPPER - 2, UPPER - 1, UPPER]);
+        assert_eq!(allocate(&uids, 3, &NodeIds::default()), [UPPER - 2, UPPER - 1, UPPER]);
         let error = uids.allocate_run(u64::MAX).unwrap_err().to_string();
         assert!(error.contains(": 0 are left"), "{error}");
     }
@@ -358,10 +362,10 @@ mod tests {
     #[test]
     fn the_last_allocation_is_returned() {
         let (uids, nodes) = (Uids::starting_at(5), NodeIds::default());
-        let first = take(&uids, 3, &nodes);
+        let first = allocate(&uids, 3, &nodes);
         uids.give_back(&first);
         assert_eq!(uids.next(), 5);
-        let (one, other) = (take(&uids, 2, &nodes), take(&uids, 2, &nodes));
+        let (one, other) = (allocate(&uids, 2, &nodes), allocate(&uids, 2, &nodes));
         uids.give_back(&one);
         assert_eq!(uids.next(), 9);
         uids.give_back(&other);
@@ -371,10 +375,10 @@ mod tests {
     fn what_data_named_meanwhile_is_not_given_back() {
         for (name, back) in [(5, 6), (6, 7), (7, 8), (4, 5)] {
             let (uids, nodes) = (Uids::starting_at(5), NodeIds::default());
-            let allocated = take(&uids, 3, &nodes);
+            let allocated = allocate(&uids, 3, &nodes);
             uids.reserve(&named(&[name]));
             uids.give_back(&allocated);
-            assert_eq!(take(&uids, 3, &nodes), [back, back + 1, back + 2], "{name} was named");
+            assert_eq!(allocate(&uids, 3, &nodes), [back, back + 1, back + 2], "{name} was named");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::storage::{NodeSet, SpanBits};
 
-/// The set of an unsorted list with repeats, in the form in which members are found fastest.
+/// The set of an unsorted list with repeats, in the form with the fastest lookups.
 pub(crate) fn union_of(nodes: Vec<u32>) -> NodeSet {
     match bits_of(&nodes) {
         Some(bits) => NodeSet::from(bits.to_bitmap()),
@@ -35,7 +35,8 @@ pub(crate) fn distinct_of(nodes: &[u32]) -> Vec<u32> {
 fn bits_of(nodes: &[u32]) -> Option<SpanBits> {
     let (low, high) = (*nodes.iter().min()?, *nodes.iter().max()?);
     let span = (high - low) as usize / 64 + 2;
-    // At most four words of 64 ids for each node: then walking the words costs no more than sorting.
+    // At most four words of 64 ids for each node: then scanning the words costs no more than
+    // sorting.
     if nodes.len() < 512 || 4 * nodes.len() < span {
         return None;
     }
@@ -70,8 +71,8 @@ fn radix_sort(nodes: &mut Vec<u32>) {
             end += *slot;
             *slot = end;
         }
-        // Backwards, as the ends are counted down: nodes with the
-        // same byte keep the order that the lower bytes gave them.
+        // Backwards, as the offsets are counted down: nodes with the same byte retain the order of
+        // the lower bytes.
         for &node in nodes.iter().rev() {
             let slot = &mut offsets[(node >> shift & 255) as usize];
             *slot -= 1;

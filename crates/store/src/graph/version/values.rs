@@ -160,7 +160,7 @@ impl LangValues {
         }
     }
 
-    /// The row of a node that changed since the base was built, `None` inside for one that has none any more.
+    /// The row of a node that changed since the base was built; `None` inside if it has none left.
     pub fn changed(&self, node: u32) -> Option<Option<&Row>> {
         self.delta.row(node)
     }
@@ -170,13 +170,13 @@ impl LangValues {
         self.delta.rows.len()
     }
 
-    /// All nodes that changed since a column of ints was built, ascending, with the int that each has now; `None` for any other
-    /// column, and when a change is no int. O(1), or a copy of the list.
+    /// All nodes of a column of ints that changed since it was built, ascending, with their current
+    /// ints. `None` for any other column, and if a change is no int. O(1), or a copy of the list.
     pub(crate) fn changed_ints(&self) -> Option<ChangedNumbers<i64>> {
         self.delta.list.ints()
     }
 
-    /// How many more ints there are than in the base, and how much more they come to, of a column whose changes are
+    /// The count of ints and their sum, each minus that of the base, for a column whose changes are
     /// [ints](LangValues::changed_ints). O(1).
     pub(crate) fn int_increase(&self) -> (i64, i128) {
         (self.delta.excess, self.delta.increase)
@@ -187,13 +187,14 @@ impl LangValues {
         self.delta.list.floats()
     }
 
-    /// All nodes that changed since a column of few distinct texts was built; `None` for any other column, and when changes are something else than
-    /// few texts. O(1), or a copy of the list.
+    /// All nodes that changed since a column of few distinct texts was built; `None` for any other
+    /// column, and if changes are more than few texts. O(1), or a copy of the list.
     pub(crate) fn changed_texts(&self) -> Option<ChangedTexts<'_>> {
         self.delta.list.texts()
     }
 
-    /// The nodes between two, both included, that changed since the base was built, ascending, with their rows.
+    /// The nodes between two, inclusive, that changed since the base was built, ascending, with
+    /// their rows.
     pub fn changed_between(
         &self,
         first: u32,
@@ -203,9 +204,9 @@ impl LangValues {
         rows.into_iter().flatten().map(|(node, row)| (*node, row.as_ref()))
     }
 
-    /// Calls `visit` with nodes that changed since the base was built and their rows, ascending: with all of those that are
-    /// in `nodes`, which ascend, and perhaps with others that lie between them. O(changes between the first and the last
-    /// node), or O(nodes · log changes) where that is less.
+    /// Calls `visit` with changed nodes and their rows since the base was built, ascending: all of
+    /// those in `nodes`, which ascend, and perhaps others between them. O(changes between the first
+    /// and the last node), or O(nodes · log changes) if that is less.
     pub(crate) fn changed_near<'a>(
         &'a self,
         nodes: &[u32],
@@ -223,9 +224,9 @@ impl LangValues {
         self.changed_between(first, last).for_each(|(node, row)| visit(node, row));
     }
 
-    /// Goes through nodes, which ascend, from change to change: so nodes without one are not looked up among them. O(changes
-    /// between the first and the last node · log of the nodes between two of them), or O(nodes · log changes) where that is
-    /// less, beside what `visit` does.
+    /// Iterates over nodes, which ascend, from change to change, so nodes without one need no
+    /// lookup. O(changes between the first and the last node · log of the nodes between two of
+    /// them), or O(nodes · log changes) if that is less, plus the cost of `visit`.
     pub fn by_changes<'a>(&'a self, nodes: &[u32], mut visit: impl FnMut(NumberRun<'a, '_>)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
         if pays_to_look_up(&self.delta.rows, nodes) {
@@ -242,7 +243,8 @@ impl LangValues {
         }
         let mut rest = nodes;
         for (node, row) in self.changed_between(first, last) {
-            // Both ascend, so the nodes before this change are not searched again; the next change is mostly near.
+            // Both ascend, so the nodes before this change are not searched again; the next change
+            // is usually near.
             let (before, behind) = rest.split_at(gallop(rest, |&other| other < node));
             visit(NumberRun::Stored(before));
             rest = behind;
@@ -279,10 +281,11 @@ impl LangValues {
         self.delta.rows.is_empty()
     }
 
-    /// How many rows have changed, and how many are stored, as it is told whether they are to be folded.
+    /// The numbers of changed and of stored rows, which decide about compaction.
     pub(in crate::graph) fn merge_sizes(&self) -> (usize, usize) {
-        /// A search for the nearest compares each changed vector, which takes about so many times as long as to pass over a changed
-        /// value: so of vectors fewer changes wait to be folded, in a small base. Of a large base the same share of the rows waits as of any other.
+        /// A vector search compares each changed vector, which costs about as much as passing so
+        /// many changed values. So in a small base fewer changed vectors wait for compaction; in a
+        /// large one the same fraction of rows.
         const VECTOR_WEIGHT: usize = 16;
         let weight = if self.base.vectors.is_some() { VECTOR_WEIGHT } else { 1 };
         (weight * self.delta.rows.len(), weight * self.base.column.subjects.len())
@@ -294,11 +297,12 @@ impl LangValues {
         Some(IndexView::new(&self.base.indexes[position].1, self.delta.tokens.get(position)?))
     }
 
-    /// The index of entire values, where it has every value. One of a schema altered since lacks those that can't be
-    /// converted; what changed later has tokens.
+    /// The index of entire values, if it has every value. After a change of the schema it lacks
+    /// those that cannot be converted; later changes have tokens.
     pub fn complete_index(&self) -> Option<IndexView<'_>> {
         let view = self.index(IndexKind::Ordered)?;
-        // Each node has one value at most, since lists are not asked about: as many postings as nodes are all of them.
+        // Each node has at most one value, as lists are excluded: as many postings as nodes means
+        // all of them.
         (view.index.postings.len() == self.base.column.subjects.len()).then_some(view)
     }
 
@@ -307,7 +311,7 @@ impl LangValues {
         let base = Arc::clone(&self.base);
         let stored = base.column.positions(node);
         let in_base = stored.is_some();
-        // What the node has up to now is looked up once, and kept while the changes are written.
+        // The current row of the node is looked up once, and cached while the changes are written.
         let changed = self.delta.row(node).map(|row| row.cloned());
         let old = match &changed {
             Some(Some(row)) => ValueList::Changed(row),

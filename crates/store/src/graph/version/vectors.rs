@@ -1,7 +1,7 @@
 //! The nearest vectors at one version: those of the base by its index, changed ones one by one.
 //!
-//! The base is what was built at the last load, change of the schema or compaction, and the delta has the rows of all nodes that
-//! changed since, whole. For such a node the delta alone counts.
+//! The base is built by the last load, change of the schema or compaction. The delta has the entire
+//! rows of all nodes changed since, and overrides the base for them.
 
 use super::delta::Row;
 use super::predicate::Predicate;
@@ -21,7 +21,7 @@ pub struct Nearest<'a> {
     pub vector: &'a [f32],
     /// How many nodes are requested.
     pub count: usize,
-    /// How many candidates a search keeps; `None` for as many as are needed to find nearly all.
+    /// The number of candidates of a search; `None` for as many as give high recall.
     pub width: Option<usize>,
     /// The greatest distance: the length of the difference, or one less the cosine. Inner
     /// products have none.
@@ -47,13 +47,13 @@ impl Predicate {
 
     /// The nearest nodes, nearest first, among the values without a language.
     ///
-    /// Costs a search of the index, and a distance for each vector that changed since the base
-    /// was built.
+    /// Costs a search of the index, and a distance for each vector that changed since the base was
+    /// built.
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] when the schema has no index of vectors, and when all there are have
-    /// another length than the one that is asked for.
+    /// [`Error::Query`] when the schema has no index of vectors, and when all stored vectors have
+    /// another length than the requested one.
     pub fn nearest(&self, expected: &Nearest<'_>) -> Result<Vec<u32>> {
         let metric = self.vector_metric()?;
         let Some(values) = self.values("") else { return Ok(Vec::new()) };
@@ -67,8 +67,8 @@ impl LangValues {
     fn nearest(&self, expected: &Nearest<'_>) -> std::result::Result<Vec<u32>, usize> {
         let Some(index) = &self.base.vectors else { return Ok(Vec::new()) };
         let in_base = index.dimension == expected.vector.len();
-        // Distances are as `measure` gives them: squared for Euclidean ones, and negated products. So the least is always the
-        // nearest. Of two nodes at one distance the smaller number comes first.
+        // Distances are those of `measure`: squared for Euclidean ones, and negated products. So
+        // the least is always the nearest. At equal distances the smaller node comes first.
         let mut hit: Vec<(f32, u32)> = Vec::new();
         let mut other = None;
         self.push_changed(index.metric, expected, &mut hit, &mut other);
@@ -88,7 +88,8 @@ impl LangValues {
         Ok(nodes.collect())
     }
 
-    /// The nearest of the changed nodes, in no order; `other` is the length of a vector that has another.
+    /// Adds the nearest of the changed nodes, unordered; `other` is the length of a vector with
+    /// another length.
     fn push_changed(
         &self,
         metric: Metric,
@@ -116,7 +117,8 @@ impl LangValues {
             }
             result.extend(nearest.map(|distance| (distance, node)));
         }
-        // Each node is there once, so the others can't be among the nearest. To find these costs less than to sort all.
+        // Each node occurs once, so the others cannot be among the nearest. A selection costs less
+        // than sorting all.
         if 0 < expected.count && expected.count < result.len() {
             result.select_nth_unstable_by(expected.count - 1, in_order);
             result.truncate(expected.count);
@@ -137,8 +139,9 @@ impl LangValues {
             self.delta.rows.is_empty()
                 || node_of(position).is_some_and(|node| self.delta.row(node).is_none())
         };
-        // Vectors of a list may belong to the same node. Then twice as many are asked for, until there are enough nodes or no
-        // more vectors: a last search finds as much as all before it.
+        // Several vectors of a list may belong to one node. Then the search repeats with twice the
+        // count, until there are enough nodes or no more vectors. The last search costs as much as
+        // all before it.
         let mut count = expected.count;
         loop {
             let near =
@@ -152,7 +155,7 @@ impl LangValues {
                 return;
             }
             result.truncate(first);
-            // It ends at the latest when all vectors are found, which are fewer than `count` then.
+            // It ends at the latest with all vectors, which are then fewer than `count`.
             count *= 2;
         }
     }
@@ -163,8 +166,9 @@ impl LangValues {
         nodes.any(|node| self.delta.row(node).is_none())
     }
 
-    /// The length of a vector of a node that is not among `nodes`, which ascend. The stored ones agree, so the first that is
-    /// found tells it; vectors without numbers have no length. Only where nobody has a vector are all nodes looked at.
+    /// The length of a vector of a node outside of `nodes`, which ascend. Stored vectors agree, so
+    /// the first one decides; vectors without numbers have no length. All nodes are read only if
+    /// nobody has a vector.
     fn length_without(&self, nodes: &[u32]) -> Option<usize> {
         let subjects = self.subjects();
         let others = subjects.iter().filter(|node| nodes.binary_search(node).is_err());
@@ -177,12 +181,14 @@ impl LangValues {
     }
 }
 
-/// The order of nodes with their distances: the nearest first, and of two at one distance the smaller number.
+/// The order of nodes with their distances: the nearest first, and at equal distances the smaller
+/// node.
 fn in_order(one: &(f32, u32), next: &(f32, u32)) -> Ordering {
     one.0.total_cmp(&next.0).then(one.1.cmp(&next.1))
 }
 
-/// Whether a node is farther than was asked for. `distance` is that of `measure`, so a Euclidean one is squared.
+/// Whether a node is farther than requested. `distance` is that of `measure`, so a Euclidean one is
+/// squared.
 fn is_too_far(metric: Metric, distance: f32, expected: &Nearest<'_>) -> bool {
     let Some(most) = expected.distance_max else { return false };
     match metric {
@@ -193,9 +199,9 @@ fn is_too_far(metric: Metric, distance: f32, expected: &Nearest<'_>) -> bool {
 }
 
 impl Draft<'_> {
-    /// Checks that vectors that are to be set have the length of those that will stand beside
-    /// them in an index. Without a vector index lengths may differ. A change of all vectors at once may
-    /// bring another length, since those that are replaced are not compared with.
+    /// Checks that new vectors have the length of the others in an index. Without a vector index
+    /// lengths may differ. A change of all vectors at once may bring another length, since replaced
+    /// ones are not compared.
     ///
     /// # Errors
     ///

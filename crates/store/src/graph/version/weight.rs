@@ -1,5 +1,5 @@
-//! About how many bytes of memory a predicate takes: where another one takes its place, and where it is
-//! folded or built anew. Estimates from the layouts, rounded up.
+//! About the bytes of a predicate in memory when it is replaced, compacted or rebuilt. Estimates
+//! from the layouts, rounded up.
 
 use super::edges::Direction;
 use super::predicate::{Predicate, PredicateData};
@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// An entry of a persistent map, with its part of the path that is copied.
 pub(in crate::graph) const ENTRY: usize = 250;
 
-/// The memory of a predicate that another one in its place does not share: whole bases, and what
-/// had changed since they were built. What lies in a mapped file is no memory.
+/// The memory of a predicate that its replacement does not share: entire bases, and their changes.
+/// Mapped files do not count.
 pub(in crate::graph) fn of_replaced(old: &Predicate, new: Option<&Predicate>) -> usize {
     match (&old.data, new.map(|new| &new.data)) {
         (PredicateData::Values(old), Some(PredicateData::Values(new))) => {
@@ -42,8 +42,8 @@ pub(in crate::graph) fn of_replaced(old: &Predicate, new: Option<&Predicate>) ->
     }
 }
 
-/// The bytes that it takes to fold the changes of those parts of a predicate for which `is_due` says so, by the numbers of their changed and
-/// stored rows: the parts anew, and once more what these are put together from.
+/// The bytes needed to compact those parts of a predicate for which `is_due` is true, by the
+/// numbers of their changed and stored rows: the new parts, and their inputs.
 pub(in crate::graph) fn of_compaction(
     predicate: &Predicate,
     is_due: impl Fn(usize, usize) -> bool,
@@ -68,8 +68,8 @@ pub(in crate::graph) fn of_compaction(
     }
 }
 
-/// The bytes that it takes to build a predicate by another definition: for each new index at most as much as for the
-/// values.
+/// The bytes needed to rebuild a predicate under another definition: for each new index at most as
+/// much as for the values.
 pub(in crate::graph) fn of_rebuild(stored: &Predicate, new: &PredicateDef) -> usize {
     let is_new = |index: &&Tokenizer| !stored.def.indexes.contains(*index);
     let built = new.indexes.iter().filter(is_new).count();

@@ -16,8 +16,9 @@ use crate::storage::Array;
 use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 
-/// The number of links that a vector gets when it is added, and the most that it keeps in a layer above the lowest.
-/// Random vectors need as many; vectors in clusters get fewer, since links into the same direction are left out.
+/// The number of links that a vector gets when it is added, and the most that it keeps in a layer
+/// above the lowest. Random vectors need as many; vectors in clusters get fewer, since links into
+/// the same direction are left out.
 pub(super) const LINKS: usize = 32;
 
 /// A batch is this part of the vectors that came before.
@@ -168,7 +169,8 @@ impl<'a> HnswBuilder<'a> {
             (self.check)().map(|()| self.links_for(arrival, scratch))
         };
         let result = batch.par_iter().map_init(Scratch::default, find);
-        // For each of the batch, in its order whichever thread searched, a list for each of its layers from the lowest.
+        // For each of the batch, in its order whichever thread searched, a list for each of its
+        // layers from the lowest.
         let result: Vec<Vec<Vec<u32>>> = result.collect::<Result<_>>()?;
         for layer in 0..=self.upper.len() {
             let mut back: Vec<u64> = Vec::new();
@@ -241,8 +243,8 @@ impl<'a> HnswBuilder<'a> {
             let mut list = view.links.of(own).to_vec();
             list.extend(group.iter().map(|&pair| pair as u32));
             // Half as many again fit before it is thinned out, since that compares all pairs of a
-            // list.
-            // A list that is set is never longer than its room, which is all that `GrowingLinks` has for it.
+            // list. A list that is set is never longer than its room, which is all that
+            // `GrowingLinks` has for it.
             if capacity(layer) < list.len() {
                 list = thinned(&view, own, &list, links_max(layer), self.points);
             }

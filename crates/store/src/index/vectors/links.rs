@@ -1,9 +1,9 @@
 //! The stored graph of vectors: the links of each layer.
 //!
 //! The lowest layer has all vectors, by position. Each layer above has about one in thirty-two of
-//! the one below, and they are a prefix of `members`: so a position in a layer means the same vector
-//! in all layers below it, and the walk down needs no table. Place 0 is in every layer and is
-//! where searches enter.
+//! the one below, and they are a prefix of `members`: so a position in a layer means the same
+//! vector in all layers below it, and the walk down needs no table. Place 0 is in every layer and
+//! is where searches enter.
 
 use crate::storage::{Array, Offsets};
 

@@ -1,4 +1,5 @@
-//! The index of vectors: a hierarchical navigable small world (HNSW), which leads from a vector to the nearest ones.
+//! The index of vectors: a hierarchical navigable small world (HNSW), which leads from a vector to
+//! the nearest ones.
 
 mod points;
 mod links;

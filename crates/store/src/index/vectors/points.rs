@@ -84,8 +84,8 @@ impl<'a> Points<'a> {
         Query { numbers: self.get(position), scale }
     }
 
-    /// The distance of the vector at a position from the query: squared for [`Metric::Euclidean`], 1 - similarity for
-    /// [`Metric::Cosine`], the negated product for [`Metric::DotProduct`].
+    /// The distance of the vector at a position from the query: squared for [`Metric::Euclidean`],
+    /// 1 - similarity for [`Metric::Cosine`], the negated product for [`Metric::DotProduct`].
     #[inline]
     pub fn distance(&self, query: &Query<'_>, position: u32) -> f32 {
         let vector = self.get(position);
@@ -106,8 +106,9 @@ impl<'a> Points<'a> {
     }
 }
 
-/// The distance of a vector, which has the query's length, as the distances of the vectors of an index are measured: squared for
-/// [`Metric::Euclidean`], 1 - similarity for [`Metric::Cosine`], the negated product for [`Metric::DotProduct`].
+/// The distance of a vector, which has the query's length, as the distances of the vectors of an
+/// index are measured: squared for [`Metric::Euclidean`], 1 - similarity for [`Metric::Cosine`],
+/// the negated product for [`Metric::DotProduct`].
 pub fn measure(metric: Metric, query: &Query<'_>, vector: &[f32]) -> f32 {
     match metric {
         Metric::Euclidean => squared(query.numbers, vector),

@@ -82,7 +82,8 @@ impl Members {
             upper.take_while(|layer| slot < layer.count()).count()
         };
         let top_reserved = sampled.first().map_or(0, |&(hash, _)| level_of(hash, shape));
-        // Place 0 stands in all layers of a graph, so its level is the number of those above the lowest.
+        // Place 0 stands in all layers of a graph, so its level is the number of those above the
+        // lowest.
         let top = top_reserved.max(old_level(0));
         let mut all = Members {
             positions: Vec::new(),
@@ -112,7 +113,8 @@ impl Members {
         all.retain_entry(change, old);
         let low = sampled.iter().filter(|(hash, _)| level_of(*hash, shape) == 0);
         all.arrivals.extend(low.map(|&(_, position)| Arrival { position, slot: None }));
-        // A layer has all of the one above, so the empty ones are the highest: those whose members are all gone.
+        // A layer has all of the one above, so the empty ones are the highest: those whose members
+        // are all gone.
         all.sizes.retain(|&size| 0 < size);
         all
     }
@@ -133,7 +135,8 @@ fn moved_to(moved: &[u32], old: u32) -> u32 {
     moved.get(old as usize).copied().unwrap_or(GONE)
 }
 
-/// Copies the links of one layer to the new positions; links to vectors that are gone are replaced by the links of those.
+/// Copies the links of one layer to the new positions; links to vectors that are gone are replaced
+/// by the links of those.
 fn retain_links(builder: &mut HnswBuilder<'_>, layer: usize, old: &Links, moved: &[u32]) {
     let view = builder.layer(layer);
     let most = links_max(layer);

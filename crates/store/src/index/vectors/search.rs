@@ -1,4 +1,5 @@
-//! Searches one layer: from vertex to vertex towards the query, along the links of the nearest ones so far.
+//! Searches one layer: from vertex to vertex towards the query, along the links of the nearest ones
+//! so far.
 //!
 //! A search of width w keeps the w nearest vertices that it has met and goes on from the nearest
 //! one whose links it has not followed; it ends when that one is farther than all it keeps. A
@@ -93,7 +94,8 @@ pub(super) struct Aim<'a, K: Fn(u32) -> bool> {
     pub query: Query<'a>,
     /// The number of nearest candidates that are retained during the search.
     pub width: usize,
-    /// True for the positions whose vectors may be returned; the search goes over the others all the same.
+    /// True for the positions whose vectors may be returned; the search goes over the others all
+    /// the same.
     pub retains: K,
     /// A vertex that is left out, even as a way.
     pub hidden: Option<u32>,
@@ -121,7 +123,8 @@ pub(super) fn beam<L: Linked, K: Fn(u32) -> bool>(
             // What is not kept is gone on from all the same: a filter that few pass must not cut
             // the graph into chunks.
             if scratch.nearest.len() < *width {
-                // Each vertex is met once, so the heap has no more than the layer, also where a filter keeps none.
+                // Each vertex is met once, so the heap has no more than the layer, also where a
+                // filter keeps none.
                 scratch.open.push(Reverse(result));
                 if retains(position) {
                     scratch.nearest.push(result);
@@ -175,8 +178,9 @@ pub(super) fn walk<K: Fn(u32) -> bool>(
     scratch.take()
 }
 
-/// Chooses from candidates, nearest first, at most `count` that lie in different directions: one is left out when it is
-/// nearer to a chosen one than to the vertex itself, since the chosen one leads there.
+/// Chooses from candidates, nearest first, at most `count` that lie in different directions: one is
+/// left out when it is nearer to a chosen one than to the vertex itself, since the chosen one leads
+/// there.
 pub(super) fn spread<L: Linked>(
     layer: &Layer<'_, L>,
     candidates: &[Candidate],

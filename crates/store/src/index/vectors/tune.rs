@@ -17,7 +17,8 @@ const SAMPLE: usize = 128;
 /// The number of neighbours of each that a search should find.
 const EXPECTED: usize = 10;
 
-/// The part of them that has to be found in the sample. It is above the promised part, since a sample varies.
+/// The part of them that has to be found in the sample. It is above the promised part, since a
+/// sample varies.
 const PART: f64 = 0.97;
 
 /// The least width from `least` on at which searches find nearly all they should, or the first one
@@ -52,7 +53,8 @@ pub(super) fn tune(
                 let query = points.query(own);
                 let aim = Aim { points, query, width, retains: |_| true, hidden: Some(own) };
                 let result = walk(graph, &aim, scratch);
-                // By distance and not by vector: of several at the distance of the last one, any is right.
+                // By distance and not by vector: of several at the distance of the last one, any is
+                // right.
                 result.iter().take(EXPECTED).filter(|&&result| key(result) <= worst).count()
             })
             .sum();

@@ -24,22 +24,25 @@ const BUILD_WIDTH_MAX: usize = 1024;
 /// Graphs need no more layers than this: each is a thirty-second part of the one below.
 const LAYERS_MAX: usize = 7;
 
-/// From this many numbers on, all vectors together, a comparison with every vector runs on all threads.
+/// From this many numbers on, all vectors together, a comparison with every vector runs on all
+/// threads.
 const PARALLEL_MIN: usize = 1 << 20;
 
 /// The number of vectors that a thread compares at a time.
 const CHUNK: usize = 8192;
 
-/// When fewer than one in this many vectors have changed since the width of searches was found, the width is retained.
+/// When fewer than one in this many vectors have changed since the width of searches was found, the
+/// width is retained.
 const RETUNE_RATIO: usize = 8;
 
 /// When vectors are walked over, and when they are all compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VectorThresholds {
-    /// Up to this many vectors have no graph: every search compares them all, which takes as long as a walk.
+    /// Up to this many vectors have no graph: every search compares them all, which takes as long
+    /// as a walk.
     pub compared_max: usize,
-    /// A walk of width w costs as much as comparing this many times w vectors, about: it follows some forty links for
-    /// each, and jumps in memory where a comparison of all streams.
+    /// A walk of width w costs as much as comparing this many times w vectors, about: it follows
+    /// some forty links for each, and jumps in memory where a comparison of all streams.
     pub walk_cost: usize,
 }
 
@@ -157,7 +160,8 @@ impl VectorIndex {
         }
         let count = self.count();
         let mut is_old = vec![false; count];
-        // No two of them moved to one position: each old value is compared with the one at its own place of its node.
+        // No two of them moved to one position: each old value is compared with the one at its own
+        // place of its node.
         let retained = moved.iter().filter(|&&position| position != GONE);
         let retained = retained.map(|&position| is_old[position as usize] = true).count();
         let added: Vec<u32> =
@@ -208,8 +212,8 @@ impl VectorIndex {
 
     /// The `count` nearest vectors, nearest first, of those that `retains` says yes to. There are
     /// fewer only when there are no more. `width` is how many candidates are retained on the way,
-    /// `None` for as many as are needed to find nearly all. O(width · log n) distances; where all vectors have to be compared, and
-    /// there are many, the threads of `pool` help.
+    /// `None` for as many as are needed to find nearly all. O(width · log n) distances; where all
+    /// vectors have to be compared, and there are many, the threads of `pool` help.
     ///
     /// # Panics
     ///

@@ -54,7 +54,8 @@ impl<T: Pod> Array<T> {
         Array { bytes: Bytes::from_owner(Owned(items)), guard: None, items: PhantomData }
     }
 
-    /// An array over bytes of a mapped file that this process wrote and nobody else can open: without checksums.
+    /// An array over bytes of a mapped file that this process wrote and nobody else can open:
+    /// without checksums.
     pub(in crate::storage) fn from_scratch(bytes: Bytes) -> Array<T> {
         if bytes.is_empty() {
             return Array::empty();
@@ -116,7 +117,8 @@ impl<T: Pod> Array<T> {
     /// When the range is reversed or ends behind [`Array::len`]; a mapped array unwinds.
     #[inline]
     pub fn slice(&self, range: Range<usize>) -> &[T] {
-        // As in `get`: a range that ends behind the array would name blocks of the sections that follow.
+        // As in `get`: a range that ends behind the array would name blocks of the sections that
+        // follow.
         let Some(items) = self.unchecked().get(range.clone()) else { self.out_of_bounds(range) };
         if let Some(guard) = &self.guard {
             guard.ensure(range.start * Self::ITEM_LEN, size_of_val(items));
@@ -203,7 +205,8 @@ impl<T: Pod> Array<T> {
     /// Releases the pages of a mapped array; they are read again when they are next touched.
     pub fn release(&self) {
         if let Some(guard) = &self.guard {
-            // The outer pages may hold parts of other sections, which are read again as well: that costs time alone.
+            // The outer pages may hold parts of other sections, which are read again as well: that
+            // costs time alone.
             guard.release(self.bytes.len());
         }
     }

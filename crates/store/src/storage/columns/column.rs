@@ -50,7 +50,8 @@ impl Column {
         Column { subjects, ..self.clone() }
     }
 
-    /// The least and the greatest value as [`Values::min_max`] tells. The first call reads all values, later ones cost O(1).
+    /// The least and the greatest value as [`Values::min_max`] tells. The first call reads all
+    /// values, later ones cost O(1).
     pub(crate) fn min_max(&self) -> Option<(i64, i64)> {
         *self.min_max.get_or_init(|| self.values.min_max(0..self.values.len()))
     }
@@ -87,8 +88,8 @@ impl FacetColumn {
         FacetColumn { key, positions, values, has_negative: OnceLock::new() }
     }
 
-    /// True when some value is a number below 0, or no number at all as a float goes. The first call reads all values, a
-    /// million between two calls of `check`; later ones cost O(1).
+    /// True when some value is a number below 0, or no number at all as a float goes. The first
+    /// call reads all values, a million between two calls of `check`; later ones cost O(1).
     ///
     /// # Errors
     ///

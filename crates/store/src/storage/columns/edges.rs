@@ -19,8 +19,9 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// The number of lists whose memory is asked for before the first of them is read. A processor waits for about as many positions at the same time, and what
-    /// they bring stays in the nearest cache until then.
+    /// The number of lists whose memory is asked for before the first of them is read. A processor
+    /// waits for about as many positions at the same time, and what they bring stays in the nearest
+    /// cache until then.
     pub(crate) const PREFETCH: usize = 16;
 
     /// The edges of a predicate that has none.
@@ -38,9 +39,10 @@ impl Edges {
         self.subjects.row_of(node).map_or(0..0, |row| self.offsets.range(row))
     }
 
-    /// Calls `visit` with the place of each of some rows and its targets; [`NO_ROW`] has none. Rows may lie anywhere: where some of them begin is read
-    /// first, then the first target of each, and only then they are visited. So the processor waits for many of them at once, and not for one after
-    /// the other.
+    /// Calls `visit` with the place of each of some rows and its targets; [`NO_ROW`] has none. Rows
+    /// may lie anywhere: where some of them begin is read first, then the first target of each, and
+    /// only then they are visited. So the processor waits for many of them at once, and not for one
+    /// after the other.
     pub(crate) fn for_each_row(&self, rows: &[u32], mut visit: impl FnMut(usize, &[u32])) {
         let mut positions = [const { 0..0 }; Edges::PREFETCH];
         for (part, rows) in rows.chunks(Edges::PREFETCH).enumerate() {
@@ -57,7 +59,8 @@ impl Edges {
         }
     }
 
-    /// Has the memory of the first targets of some nodes on its way, before they are read one by one: see [`Edges::for_each_row`]. O(nodes).
+    /// Has the memory of the first targets of some nodes on its way, before they are read one by
+    /// one: see [`Edges::for_each_row`]. O(nodes).
     pub(crate) fn touch(&self, nodes: &[u32]) {
         let mut positions = [const { 0..0 }; Edges::PREFETCH];
         for nodes in nodes.chunks(Edges::PREFETCH) {

@@ -91,7 +91,8 @@ impl Offsets {
         self.positions(row, bounds)
     }
 
-    /// Calls `visit` with some rows and their positions, in their order: a few instructions for each.
+    /// Calls `visit` with some rows and their positions, in their order: a few instructions for
+    /// each.
     ///
     /// # Panics
     ///
@@ -158,7 +159,8 @@ impl Offsets {
         rows
     }
 
-    /// Adds to a list where some rows end, each moved by `by`. Returns false where a row ends before it begins, or a position does not fit.
+    /// Adds to a list where some rows end, each moved by `by`. Returns false where a row ends
+    /// before it begins, or a position does not fit.
     ///
     /// # Panics
     ///
@@ -246,11 +248,13 @@ fn rows_of_len<T: Copy + Into<u64> + PartialOrd>(
 ) -> (Vec<u32>, bool) {
     let mut rows = vec![0; starts.len()];
     let (mut end, mut ascend) = (0, true);
-    // Each row is written, and the next one over it where it is not wanted: a loop without branches.
+    // Each row is written, and the next one over it where it is not wanted: a loop without
+    // branches.
     for (row, pair) in starts.windows(2).enumerate() {
         let len = pair[1].into().wrapping_sub(pair[0].into()) as i64;
         ascend &= pair[0] <= pair[1];
-        // In bounds: `end` is never ahead of `row`, and there is one start more than there are rows.
+        // In bounds: `end` is never ahead of `row`, and there is one start more than there are
+        // rows.
         rows[end] = row as u32;
         end += usize::from((*expected.start()..=*expected.end()).contains(&len));
     }

@@ -119,7 +119,8 @@ impl TextArray {
         self.bytes.slice(self.offsets.range(index))
     }
 
-    /// Calls `visit` with the bytes of the texts of some rows, in their order: a few instructions for each.
+    /// Calls `visit` with the bytes of the texts of some rows, in their order: a few instructions
+    /// for each.
     ///
     /// # Panics
     ///
@@ -132,7 +133,8 @@ impl TextArray {
         let start = self.offsets.start(rows.start);
         let bytes = self.bytes.slice(start..self.offsets.start(rows.end).max(start));
         self.offsets.for_each(rows, |row, positions| {
-            // One of a damaged file that lies elsewhere is looked for there, and unwinds or is an invalid text.
+            // One of a damaged file that lies elsewhere is looked for there, and unwinds or is an
+            // invalid text.
             let position = positions.start.wrapping_sub(start)..positions.end.wrapping_sub(start);
             visit(bytes.get(position).unwrap_or_else(|| self.get_bytes(row)));
         });

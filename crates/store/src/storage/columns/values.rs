@@ -66,7 +66,8 @@ pub enum Values {
     },
 }
 
-/// The numbers whose least and greatest are found at a time, so few that the second pass over them reads the nearest cache.
+/// The numbers whose least and greatest are found at a time, so few that the second pass over them
+/// reads the nearest cache.
 const MIN_MAX_BATCH: usize = 4096;
 
 /// The least and the greatest of some numbers.
@@ -182,8 +183,8 @@ impl Values {
         }
     }
 
-    /// True when a value at some of these positions is a number below 0, or a float that is not a number. O(positions)
-    /// for numbers and tagged values, else O(1).
+    /// True when a value at some of these positions is a number below 0, or a float that is not a
+    /// number. O(positions) for numbers and tagged values, else O(1).
     pub(super) fn has_negative(&self, positions: Range<usize>) -> bool {
         // Without a way out of the loop, so that it is compiled to vector instructions.
         match self {
@@ -204,8 +205,9 @@ impl Values {
         }
     }
 
-    /// The least and the greatest of the values at some positions, as the whole numbers that they are stored as: ints, truths, and instants
-    /// in days or seconds. `None` where there are none, and for values of other forms. O(positions), in one pass over memory.
+    /// The least and the greatest of the values at some positions, as the whole numbers that they
+    /// are stored as: ints, truths, and instants in days or seconds. `None` where there are none,
+    /// and for values of other forms. O(positions), in one pass over memory.
     pub(crate) fn min_max(&self, positions: Range<usize>) -> Option<(i64, i64)> {
         match self {
             Values::SmallInt(numbers) | Values::SmallTime(numbers) => {
@@ -297,7 +299,8 @@ fn untag(bytes: &[u8]) -> ValueRef<'_> {
     let (&tag, content) = bytes.split_first().unwrap_or((&0, &[]));
     let number = || content.get(..8).and_then(|head| head.try_into().ok()).unwrap_or([0; 8]);
     match tag {
-        // The numbers are those of `ValueType`. Files have them, so they never change, whatever becomes of the enum.
+        // The numbers are those of `ValueType`. Files have them, so they never change, whatever
+        // becomes of the enum.
         1 => ValueRef::Int(i64::from_le_bytes(number())),
         2 => ValueRef::Float(f64::from_le_bytes(number())),
         4 => ValueRef::Bool(content.first() == Some(&1)),
@@ -445,14 +448,16 @@ impl ValuesBuilder {
                 let (base, first) = (bytes.len() as u64, offsets.start(0));
                 bytes.extend_from_slice(more.slice(first..offsets.total()));
                 let rows = 0..offsets.rows();
-                // Unwinds where a row bounds before it begins, so none bounds before the first one begins.
+                // Unwinds where a row bounds before it begins, so none bounds before the first one
+                // begins.
                 bounds.extend(rows.map(|row| base + (offsets.range(row).end - first) as u64));
             }
             (Kind::Int(numbers), Values::Int(more)) => numbers.extend_from_slice(more.as_slice()),
             (Kind::Float(numbers), Values::Float(more)) => {
                 numbers.extend_from_slice(more.as_slice());
             }
-            // Narrow and coded runs, too: to what the whole run is narrowed is decided anew at the end.
+            // Narrow and coded runs, too: to what the whole run is narrowed is decided anew at the
+            // end.
             _ => (0..values.len()).for_each(|position| self.push(values.get(position))),
         }
     }
@@ -562,8 +567,8 @@ impl Times {
     }
 }
 
-/// Instants of whole seconds as days or as 32-bit seconds, whichever is narrowest; `None` when one of
-/// them fits neither, or there are none.
+/// Instants of whole seconds as days or as 32-bit seconds, whichever is narrowest; `None` when one
+/// of them fits neither, or there are none.
 fn narrow_times(seconds: &[i64]) -> Option<Values> {
     // A day fits 16 bits from 1880 to 2059.
     // Only exact midnights pass, so the division loses nothing, also before 1970.

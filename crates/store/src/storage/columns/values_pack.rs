@@ -16,7 +16,8 @@ const CODED_MIN: usize = 1 << 10;
 /// The number of texts that are looked at first, to see whether few distinct ones come often.
 const SAMPLE_LEN: usize = 1 << 9;
 
-/// The number of values for which a code has to stand, on average: each code has its text and its offset.
+/// The number of values for which a code has to stand, on average: each code has its text and its
+/// offset.
 const USES_MIN: usize = 4;
 
 impl Values {
@@ -82,7 +83,8 @@ impl Values {
                 let texts = TextArray::from_parts(offsets, Array::from_vec(bytes));
                 Values::Text { value_type: *value_type, texts }
             }
-            // Another selection might lack some of the texts, and those would be retained for nothing.
+            // Another selection might lack some of the texts, and those would be retained for
+            // nothing.
             Values::Coded { value_type, codes, texts }
                 if texts.len() == 1 && !positions.is_empty() =>
             {
@@ -90,7 +92,8 @@ impl Values {
                 Values::Coded { value_type: *value_type, codes, texts }
             }
             _ => {
-                // Coded texts come out plain. Who makes a column of them has them coded again where that still pays.
+                // Coded texts come out plain. Who makes a column of them has them coded again where
+                // that still pays.
                 let value_type = self.value_type().unwrap_or(ValueType::Default);
                 let mut builder = ValuesBuilder::new(value_type);
                 builder.reserve(positions.len());
@@ -145,7 +148,8 @@ impl Values {
         builder.finish()
     }
 
-    /// Returns the same values, with texts as codes where few distinct ones come often and codes take less room.
+    /// Returns the same values, with texts as codes where few distinct ones come often and codes
+    /// take less room.
     pub fn coded(self) -> Values {
         match &self {
             Values::Text { value_type, texts } => match code(texts) {
@@ -238,8 +242,8 @@ fn type_of_texts(parts: &[Values]) -> Option<ValueType> {
     first.filter(|_| parts.iter().all(is_same))
 }
 
-/// The codes of runs that have the same texts in the same order, which is tried for the one text of a type alone; `None` for
-/// other runs.
+/// The codes of runs that have the same texts in the same order, which is tried for the one text of
+/// a type alone; `None` for other runs.
 fn joined_codes(parts: &[Values]) -> Option<Values> {
     let (mut all, mut existing) = (Vec::with_capacity(parts.len()), None);
     for part in parts {

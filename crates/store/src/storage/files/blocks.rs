@@ -70,8 +70,8 @@ impl CheckedBlocks {
         CheckedBlocks { pages, ..self }
     }
 
-    /// Releases the pages that hold `len` bytes from byte `start` of the data area on: they are read from the file again
-    /// when they are next touched.
+    /// Releases the pages that hold `len` bytes from byte `start` of the data area on: they are
+    /// read from the file again when they are next touched.
     pub(in crate::storage) fn release(&self, start: usize, len: usize) {
         let start = self.data_start + start;
         self.pages.release(start..start + len);
@@ -163,7 +163,8 @@ impl Guard {
         }
         let first = (self.start + start) / BLOCK_LEN;
         let last = (self.start + start + len - 1) / BLOCK_LEN;
-        // Nearly all accesses lie in one block that was checked before: they cost this inlined load.
+        // Nearly all accesses lie in one block that was checked before: they cost this inlined
+        // load.
         if first != last || !self.blocks.is_checked(first) {
             self.ensure_range(start, len);
         }
@@ -182,7 +183,8 @@ impl Guard {
         self.blocks.check_range(start / BLOCK_LEN, (start + len - 1) / BLOCK_LEN, &self.section)
     }
 
-    /// Releases the pages that hold the first `len` bytes of the section; they are read again when they are next touched.
+    /// Releases the pages that hold the first `len` bytes of the section; they are read again when
+    /// they are next touched.
     pub(in crate::storage) fn release(&self, len: usize) {
         if len != 0 {
             self.blocks.release(self.start, len);

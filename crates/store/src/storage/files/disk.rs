@@ -7,7 +7,8 @@ use std::{fs, io};
 
 /// Files that are written. Reading goes past it: what was written is read as it lies on the disk.
 pub trait Files: Send + Sync {
-    /// Creates a file. One of that name is unlinked first and never written to, since another process may have mapped it.
+    /// Creates a file. One of that name is unlinked first and never written to, since another
+    /// process may have mapped it.
     ///
     /// # Errors
     ///

@@ -4,8 +4,8 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::time::SystemTime;
 
-/// A random number that a database gets when its directory is made. All its files bear it, so that a file of another
-/// database is noticed.
+/// A random number that a database gets when its directory is made. All its files bear it, so that
+/// a file of another database is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Identity(pub u128);
 
@@ -13,8 +13,9 @@ impl Identity {
     /// The identity of files that were written before there were identities, and of temporary ones.
     pub const NONE: Identity = Identity(0);
 
-    /// A new one. It need not be secret, so the keys of hash tables are random enough: the system gives 128 bits of them
-    /// to each thread. The children of a fork have the same ones, but not the same number and time.
+    /// A new one. It need not be secret, so the keys of hash tables are random enough: the system
+    /// gives 128 bits of them to each thread. The children of a fork have the same ones, but not
+    /// the same number and time.
     pub fn random() -> Identity {
         let keys = RandomState::new();
         let (process, now) = (std::process::id(), SystemTime::now());

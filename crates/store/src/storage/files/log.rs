@@ -11,11 +11,11 @@
 //! Numbers are little endian. The log ends at the first bytes that are no whole record. What was
 //! appended and not yet synced when the power failed may be there in part and out of order, so a
 //! whole record may follow upon a hole: it was acknowledged to nobody, for it could only be synced
-//! together with what is missing. But where a later record says that the log was durable beyond
-//! the hole when it was written, something was lost that had been acknowledged: that is damage.
+//! together with what is missing. But where a later record says that the log was durable beyond the
+//! hole when it was written, something was lost that had been acknowledged: that is damage.
 //!
-//! Logs of the first format are read as well: a header of 32 bytes with the two numbers alone, and records whose 28
-//! bytes have one checksum of all.
+//! Logs of the first format are read as well: a header of 32 bytes with the two numbers alone, and
+//! records whose 28 bytes have one checksum of all.
 
 mod format;
 mod reader;

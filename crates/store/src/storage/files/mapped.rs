@@ -24,8 +24,9 @@ impl AsRef<[u8]> for Lent {
 }
 
 impl Pages {
-    /// Releases the pages of a range. They no longer count as memory of the process, the system may keep or drop what it
-    /// has cached of the file, and they are read again when they are next touched.
+    /// Releases the pages of a range. They no longer count as memory of the process, the system may
+    /// keep or drop what it has cached of the file, and they are read again when they are next
+    /// touched.
     #[cfg(unix)]
     #[expect(unsafe_code)]
     pub(in crate::storage) fn release(&self, range: Range<usize>) {

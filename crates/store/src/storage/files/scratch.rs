@@ -1,6 +1,7 @@
 //! An array that is written to a temporary file a slice at a time, and mapped in the end.
 //!
-//! It has no checksums: the file is unlinked before anybody else can open it, and lives as long as this process.
+//! It has no checksums: the file is unlinked before anybody else can open it, and lives as long as
+//! this process.
 
 use super::mapped::map_file;
 use crate::storage::columns::array::Array;

@@ -15,9 +15,10 @@
 //! eight words below a rank, or a binary search in at most 4096 lower halves. Where the keys have
 //! no gaps, which is so for dense node ids, the entry is found by subtraction.
 //!
-//! The directory is read and checked when a set is opened, the payload only where it is needed:
-//! its positions are checked, its content is not. A file with right checksums and invalid
-//! payload gives wrong members, never more harm. `counted.rs` keeps a quicker form of what is asked for rows often.
+//! The directory is read and checked when a set is opened, the payload only where it is needed: its
+//! positions are checked, its content is not. A file with right checksums and invalid payload gives
+//! wrong members, never more harm. `counted.rs` keeps a quicker form of what is asked for rows
+//! often.
 
 mod algebra;
 mod build;
@@ -122,8 +123,8 @@ impl FrozenBitmap {
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Corrupt`] when the directory is damaged, not ascending, counts wrong
-    /// or points behind the payload.
+    /// [`hexgraph_base::types::Error::Corrupt`] when the directory is damaged, not ascending,
+    /// counts wrong or points behind the payload.
     pub fn from_parts(
         directory: Array<DirectoryEntry>,
         payload: Array<u64>,
@@ -136,10 +137,12 @@ impl FrozenBitmap {
             let words = entry.word_len();
             // A range has no payload, so its offset points nowhere.
             let start = if entry.kind == Kind::Range as u16 { 0 } else { entry.offset as usize };
-            // `start` is below 2^32 and a container has 1056 words at most: in 64 bits the sum does not overflow.
+            // `start` is below 2^32 and a container has 1056 words at most: in 64 bits the sum does
+            // not overflow.
             let fits = words.is_some_and(|words| start + words <= payload.len());
             let ascends = key_before.is_none_or(|before| before < entry.key);
-            // In 64 bits, since all containers together may have 2^32 members, one more than `before` can tell.
+            // In 64 bits, since all containers together may have 2^32 members, one more than
+            // `before` can tell.
             if !fits || !ascends || u64::from(entry.before) != len {
                 return Err(
                     named.corrupt(format_args!("container {index} is senseless: {entry:?}"))
@@ -182,7 +185,8 @@ impl FrozenBitmap {
         self.directory.byte_len() + self.payload.byte_len()
     }
 
-    /// True when `value` is a member: one look at the directory, and a bit test or a binary search in a container.
+    /// True when `value` is a member: one look at the directory, and a bit test or a binary search
+    /// in a container.
     #[inline]
     pub fn contains(&self, value: u32) -> bool {
         if let Some(from) = self.range_from {
@@ -194,8 +198,8 @@ impl FrozenBitmap {
         self.find_key(key).is_some_and(|index| self.container(index).contains(low))
     }
 
-    /// The number of members that are smaller than `value`, or `None` when `value` is no member. Costs about as much as
-    /// [`FrozenBitmap::contains`].
+    /// The number of members that are smaller than `value`, or `None` when `value` is no member.
+    /// Costs about as much as [`FrozenBitmap::contains`].
     #[inline]
     pub fn row_of(&self, value: u32) -> Option<usize> {
         if let Some(from) = self.range_from {
@@ -252,8 +256,8 @@ impl FrozenBitmap {
         self.select(self.len.checked_sub(1)?)
     }
 
-    /// The rows of nodes which ascend, when they have no gap between them and all are members; `None` does not mean that some
-    /// are none. O(log members).
+    /// The rows of nodes which ascend, when they have no gap between them and all are members;
+    /// `None` does not mean that some are none. O(log members).
     pub fn rows_of_run(&self, nodes: &[u32]) -> Option<Range<usize>> {
         if !is_run(nodes) {
             return None;
@@ -264,14 +268,15 @@ impl FrozenBitmap {
         (end - start == nodes.len() - 1).then_some(start..end + 1)
     }
 
-    /// The least and the greatest member, where there are some and they have no gap between them. O(1).
+    /// The least and the greatest member, where there are some and they have no gap between them.
+    /// O(1).
     pub(in crate::storage::sets) fn bounds_of_run(&self) -> Option<[u32; 2]> {
         let first = self.range_from.filter(|_| 0 < self.len)?;
         Some([first, first + (self.len - 1) as u32])
     }
 
-    /// True when the set has exactly the members of `nodes`, which ascend. O(1) when their number differs, else
-    /// O(members).
+    /// True when the set has exactly the members of `nodes`, which ascend. O(1) when their number
+    /// differs, else O(members).
     pub fn is_exactly(&self, nodes: &[u32]) -> bool {
         if self.len != nodes.len() {
             return false;
@@ -280,7 +285,8 @@ impl FrozenBitmap {
         (0..directory.len()).all(|index| {
             let entry = &directory[index];
             let start = entry.before as usize;
-            // In bounds: `nodes` is as long as the cardinalities add up to, which the directory was checked for.
+            // In bounds: `nodes` is as long as the cardinalities add up to, which the directory was
+            // checked for.
             let nodes = &nodes[start..start + entry.cardinality()];
             let base = join(entry.key, 0);
             match self.container(index) {
@@ -300,8 +306,8 @@ impl FrozenBitmap {
         })
     }
 
-    /// True when the sets are seen to be equal without a look at the members: they share them, or neither has gaps. `false` does
-    /// not mean that they differ.
+    /// True when the sets are seen to be equal without a look at the members: they share them, or
+    /// neither has gaps. `false` does not mean that they differ.
     pub(in crate::storage) fn is_surely_equal(&self, other: &FrozenBitmap) -> bool {
         let both_are_ranges = self.range_from.is_some() && self.range_from == other.range_from;
         let shared =
@@ -309,8 +315,9 @@ impl FrozenBitmap {
         self.len == other.len && (both_are_ranges || shared)
     }
 
-    /// True when the sets are stored in the same bytes, so that they are equal. `false` does not mean that they differ. O(payload), and
-    /// nothing where the sets differ in their lengths or share their members.
+    /// True when the sets are stored in the same bytes, so that they are equal. `false` does not
+    /// mean that they differ. O(payload), and nothing where the sets differ in their lengths or
+    /// share their members.
     pub(crate) fn is_stored_as(&self, other: &FrozenBitmap) -> bool {
         let words = |bitmap: &FrozenBitmap| 0..bitmap.payload.len();
         self.is_surely_equal(other)
@@ -319,8 +326,8 @@ impl FrozenBitmap {
                 && self.payload.slice(words(self)) == other.payload.slice(words(other))
     }
 
-    /// The members in some rows, which ascend. O(1) a row where the members have no gap between them; else O(log) a row for few
-    /// rows, and one walk over the members for many.
+    /// The members in some rows, which ascend. O(1) a row where the members have no gap between
+    /// them; else O(log) a row for few rows, and one walk over the members for many.
     pub fn nodes_of_rows(&self, rows: &[u32]) -> Vec<u32> {
         /// The number of members that are walked over in the time of one search.
         const SEARCH_COST: usize = 16;
@@ -342,7 +349,8 @@ impl FrozenBitmap {
         nodes
     }
 
-    /// At most `count` members behind the first `skip`, ascending. O(log members) and what is listed.
+    /// At most `count` members behind the first `skip`, ascending. O(log members) and what is
+    /// listed.
     pub fn page(&self, skip: usize, count: usize) -> Vec<u32> {
         let mut nodes = Vec::new();
         self.append_page(skip, count, &mut nodes);
@@ -366,7 +374,8 @@ impl FrozenBitmap {
             nodes.push(last);
             return;
         }
-        // `first` is a member, so the walk has entered its container, which `list_to` takes for granted.
+        // `first` is a member, so the walk has entered its container, which `list_to` takes for
+        // granted.
         self.iter_from(first).list_to(last, nodes);
     }
 
@@ -443,8 +452,8 @@ fn shape(directory: &[DirectoryEntry]) -> (Option<u16>, Option<u32>) {
     if usize::from(last.key - first.key) + 1 != directory.len() {
         return (None, None);
     }
-    // A range goes on in the next container when it ends at the last lower half and that one begins at
-    // the first. The keys of both follow upon each other, as was just seen.
+    // A range goes on in the next container when it ends at the last lower half and that one begins
+    // at the first. The keys of both follow upon each other, as was just seen.
     let joined = |pair: &[DirectoryEntry]| {
         pair[0].offset + u32::from(pair[0].last) == u32::from(u16::MAX) && pair[1].offset == 0
     };

@@ -1,8 +1,9 @@
 //! Intersection, union and difference of stored bitmaps with later changes.
 //!
-//! With B for what is stored, G for what it gained (nothing of B) and L for what it lost (all of it in B), the set is B + G - L. Whole containers
-//! of B are combined as if nothing had changed, and then the few members are set right that changes are about: so it costs
-//! O(containers + changes), and never a look at each member.
+//! With B for what is stored, G for what it gained (nothing of B) and L for what it lost (all of it
+//! in B), the set is B + G - L. Whole containers of B are combined as if nothing had changed, and
+//! then the few members are set right that changes are about: so it costs O(containers + changes),
+//! and never a look at each member.
 
 use crate::storage::FrozenBitmap;
 use roaring::RoaringBitmap;
@@ -43,10 +44,10 @@ impl Stored<'_> {
 
     /// The number of members of both, without making the set of them.
     pub(super) fn and_len(&self, other: &Stored<'_>) -> u64 {
-        // What was gained is not stored, and what was lost is. So the members of both are those that are stored on both sides but
-        // for the lost ones, those that one side stores and the other gained, and those that both gained.
-        // By inclusion and exclusion: what one side lost is taken
-        // off, so what both lost is taken off twice and added here.
+        // What was gained is not stored, and what was lost is. So the members of both are those
+        // that are stored on both sides but for the lost ones, those that one side stores and the
+        // other gained, and those that both gained. By inclusion and exclusion: what one side lost
+        // is taken off, so what both lost is taken off twice and added here.
         let stored = self.bits.and_len(other.bits) + both_len(self.lost, other.lost);
         let stored =
             stored - self.bits.and_len_roaring(other.lost) - other.bits.and_len_roaring(self.lost);
@@ -57,8 +58,8 @@ impl Stored<'_> {
         stored + mine_gained + theirs_gained + both_len(self.gained, other.gained)
     }
 
-    /// What the members that are in both sets have beside those that are stored here, and what they lack of these; `None` where that is much.
-    /// O(containers + changes).
+    /// What the members that are in both sets have beside those that are stored here, and what they
+    /// lack of these; `None` where that is much. O(containers + changes).
     pub(super) fn and_near(&self, other: &Stored<'_>) -> Option<(RoaringBitmap, RoaringBitmap)> {
         let most = self.bits.len() as u64 / MUCH;
         let lacking = self.bits.len() as u64 - self.bits.and_len(other.bits);
@@ -74,8 +75,8 @@ impl Stored<'_> {
         Some((gained, lost))
     }
 
-    /// What the members of either set have beside those that are stored here, and what they lack of these; `None` where that is much. O(containers +
-    /// changes).
+    /// What the members of either set have beside those that are stored here, and what they lack of
+    /// these; `None` where that is much. O(containers + changes).
     pub(super) fn or_near(&self, other: &Stored<'_>) -> Option<(RoaringBitmap, RoaringBitmap)> {
         let most = self.bits.len() as u64 / MUCH;
         let extra = other.bits.len() as u64 - self.bits.and_len(other.bits);
@@ -92,8 +93,8 @@ impl Stored<'_> {
         Some((gained, lost))
     }
 
-    /// What the members have beside those of another stored bitmap, and what they lack of these; `None` where that is much.
-    /// O(words of the containers + changes).
+    /// What the members have beside those of another stored bitmap, and what they lack of these;
+    /// `None` where that is much. O(words of the containers + changes).
     pub(super) fn changes_against(
         &self,
         other: &FrozenBitmap,
@@ -143,7 +144,8 @@ impl Stored<'_> {
     }
 }
 
-/// The number of members of both. O(1) where one ends before the other begins, as what was lost mostly does before what was gained.
+/// The number of members of both. O(1) where one ends before the other begins, as what was lost
+/// mostly does before what was gained.
 fn both_len(one: &RoaringBitmap, other: &RoaringBitmap) -> u64 {
     let lies_before = |one: &RoaringBitmap, other: &RoaringBitmap| match (one.max(), other.min()) {
         (Some(last), Some(first)) => last < first,

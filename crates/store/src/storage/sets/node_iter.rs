@@ -71,7 +71,8 @@ pub struct OverlayIter<'a> {
     base: PlainIter<'a>,
     gained: Iter<'a>,
     lost: Iter<'a>,
-    /// The next member of each of `base`, `gained` and `lost`; `None` before the first step of the walk.
+    /// The next member of each of `base`, `gained` and `lost`; `None` before the first step of the
+    /// walk.
     next: Option<Next>,
 }
 
@@ -82,15 +83,16 @@ struct Next {
 }
 
 impl<'a> OverlayIter<'a> {
-    /// A walk over `base` without `lost`, all of which it has, and with `gained`, none of which it has. All begin at the
-    /// same node.
+    /// A walk over `base` without `lost`, all of which it has, and with `gained`, none of which it
+    /// has. All begin at the same node.
     pub(super) fn new(base: PlainIter<'a>, gained: Iter<'a>, lost: Iter<'a>) -> OverlayIter<'a> {
         OverlayIter { base, gained, lost, next: None }
     }
 }
 
 impl Next {
-    /// Moves on to the next stored member that is not lost. Both ascend, and each lost one is stored, so they meet.
+    /// Moves on to the next stored member that is not lost. Both ascend, and each lost one is
+    /// stored, so they meet.
     fn step_base(&mut self, base: &mut PlainIter<'_>, lost: &mut Iter<'_>) {
         // A lost node is a stored one, so neither walk can pass the other by.
         self.base = base.next();
@@ -127,7 +129,8 @@ impl Iterator for OverlayIter<'_> {
         }
     }
 
-    /// Walks the stored set as fast as it can be walked; only where a change comes next is more than one number compared.
+    /// Walks the stored set as fast as it can be walked; only where a change comes next is more
+    /// than one number compared.
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, first: B, mut step: F) -> B {
         let mut all = first;
         if self.next.is_some() {

@@ -40,7 +40,8 @@ impl NodeLookup {
         }
     }
 
-    /// The number of bytes that the bits take; 0 for any other form, which takes no more than the nodes.
+    /// The number of bytes that the bits take; 0 for any other form, which takes no more than the
+    /// nodes.
     pub(crate) fn byte_len(&self) -> usize {
         if let NodeLookup::Bits(nodes) = self { nodes.byte_len() } else { 0 }
     }

@@ -41,14 +41,15 @@ pub(crate) struct SetChanges {
     pub(crate) lost: Arc<RoaringBitmap>,
 }
 
-/// Fewer than one change in this many members are few: to search for one and to move what lies behind it takes about as long as to look at so many
-/// members one by one.
+/// Fewer than one change in this many members are few: to search for one and to move what lies
+/// behind it takes about as long as to look at so many members one by one.
 const FEW_CHANGES: usize = 32;
 
 /// Pages of fewer members are walked.
 const LONG_PAGE: usize = 256;
 
-/// In a set with changes, first pages of fewer members are walked: a step for each costs less than to move what changed.
+/// In a set with changes, first pages of fewer members are walked: a step for each costs less than
+/// to move what changed.
 const MERGED_PAGE: usize = 32;
 
 /// In a set with changes, lists of at most this many nodes are looked up node by node.
@@ -80,8 +81,8 @@ impl From<RoaringBitmap> for NodeSet {
 }
 
 impl NodeSet {
-    /// A stored set, which is no overlay, with the changes that came later: `gained` has no member of it, and `lost` has
-    /// only members of it.
+    /// A stored set, which is no overlay, with the changes that came later: `gained` has no member
+    /// of it, and `lost` has only members of it.
     pub fn overlay(
         base: NodeSet,
         gained: &Arc<RoaringBitmap>,
@@ -147,13 +148,15 @@ impl NodeSet {
             NodeSet::Bitmap(bitmap) => bitmap.contains(node),
             NodeSet::Frozen(bitmap) => bitmap.contains(node),
             NodeSet::Overlay { base, gained, lost } => {
-                // One look at the changes: a stored node is never gained, and another one never lost.
+                // One look at the changes: a stored node is never gained, and another one never
+                // lost.
                 if base.contains(node) { !lost.contains(node) } else { gained.contains(node) }
             }
         }
     }
 
-    /// The least member. O(1), but for a set with changes that lost the first one of those that are stored.
+    /// The least member. O(1), but for a set with changes that lost the first one of those that are
+    /// stored.
     pub fn first(&self) -> Option<u32> {
         let NodeSet::Overlay { base, gained, lost } = self else { return self.plain_at(0) };
         let stored = base.plain_at(0).filter(|node| !lost.contains(*node));
@@ -231,8 +234,9 @@ impl NodeSet {
         }
     }
 
-    /// The member behind `row` others, by a search for the least bound that has as many members below it. In a set with changes
-    /// it lies near the stored member in the same row: as many rows away as something changed, so few changes cost few steps.
+    /// The member behind `row` others, by a search for the least bound that has as many members
+    /// below it. In a set with changes it lies near the stored member in the same row: as many rows
+    /// away as something changed, so few changes cost few steps.
     fn select(&self, row: usize) -> Option<u32> {
         let NodeSet::Overlay { base, gained, lost } = self else { return self.plain_at(row) };
         if self.len() <= row {
@@ -241,12 +245,14 @@ impl NodeSet {
         if let Some(node) = select_stored(row, base, gained, lost) {
             return Some(node);
         }
-        // Behind the stored member before which there are so few that the new ones do not fill the rows...
-        // Though all gained ones lie before it and none is lost, at most `row` members end with that stored one.
+        // Behind the stored member before which there are so few that the new ones do not fill the
+        // rows... Though all gained ones lie before it and none is lost, at most `row` members end
+        // with that stored one.
         let before = row.checked_sub(gained.len() as usize + 1);
         let mut low = before.and_then(|before| base.plain_at(before)).map_or(0, |node| node + 1);
-        // ...and not behind the one before which there are too many, though all that were lost lay there.
-        // Where so many are not stored it is a new one, of any id below `u32::MAX`, which stands for no node.
+        // ...and not behind the one before which there are too many, though all that were lost lay
+        // there. Where so many are not stored it is a new one, of any id below `u32::MAX`, which
+        // stands for no node.
         let mut high = base.plain_at(row.saturating_add(lost.len() as usize)).unwrap_or(u32::MAX);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -261,8 +267,9 @@ impl NodeSet {
         Some(low)
     }
 
-    /// True when the set has exactly the members of `nodes`, which ascend without repeats. O(1) when their number
-    /// differs, O(log members) when they have no gap between them, else O(members).
+    /// True when the set has exactly the members of `nodes`, which ascend without repeats. O(1)
+    /// when their number differs, O(log members) when they have no gap between them, else
+    /// O(members).
     pub fn is_exactly(&self, nodes: &[u32]) -> bool {
         if self.len() != nodes.len() {
             return false;
@@ -283,20 +290,22 @@ impl NodeSet {
                 // compares whole containers.
                 let mut before = nodes.to_vec();
                 remove_sorted(&mut before, gained);
-                // Each gained member has to be one of `nodes`; taken out, they shorten the list by as many.
+                // Each gained member has to be one of `nodes`; taken out, they shorten the list by
+                // as many.
                 let has_gained = before.len() + gained.len() as usize == nodes.len();
                 if !has_gained || lost.iter().any(|node| nodes.binary_search(&node).is_ok()) {
                     return false;
                 }
-                // None of them is in the list, as was just seen, and `insert_sorted` takes that for granted.
+                // None of them is in the list, as was just seen, and `insert_sorted` takes that for
+                // granted.
                 insert_sorted(&mut before, &lost.iter().collect::<Vec<u32>>());
                 base.is_exactly(&before)
             }
         }
     }
 
-    /// True when the sets are seen to be equal without a walk over them: both are the same stored set with the same changes.
-    /// `false` does not mean that they differ. O(1), or O(changes).
+    /// True when the sets are seen to be equal without a walk over them: both are the same stored
+    /// set with the same changes. `false` does not mean that they differ. O(1), or O(changes).
     pub(crate) fn is_surely_equal(&self, other: &NodeSet) -> bool {
         let same = |one: &Arc<RoaringBitmap>, other: &Arc<RoaringBitmap>| {
             Arc::ptr_eq(one, other) || one == other
@@ -312,16 +321,18 @@ impl NodeSet {
         }
     }
 
-    /// True when the sets have the same members. O(containers) for two stored bitmaps with few changes, else a walk over both.
+    /// True when the sets have the same members. O(containers) for two stored bitmaps with few
+    /// changes, else a walk over both.
     pub(crate) fn equals(&self, other: &NodeSet) -> bool {
         self.is_surely_equal(other)
             || self.len() == other.len()
                 && (self.is_sure_superset(other) || self.and(other).len() == self.len())
     }
 
-    /// True when all members of `other` are seen to be members: of a list without gaps, or of two stored bitmaps with few changes. `false` does not mean
-    /// that they are not. O(1) for the same set, O(log members) for such a list, O(containers) where the stored sets have no gaps, else O(containers + runs + changes), without
-    /// a walk over the members.
+    /// True when all members of `other` are seen to be members: of a list without gaps, or of two
+    /// stored bitmaps with few changes. `false` does not mean that they are not. O(1) for the same
+    /// set, O(log members) for such a list, O(containers) where the stored sets have no gaps, else
+    /// O(containers + runs + changes), without a walk over the members.
     pub(crate) fn is_sure_superset(&self, other: &NodeSet) -> bool {
         /// Looking up more changes than this costs as much as a walk.
         const CHANGES_MAX: u64 = 1 << 15;
@@ -343,8 +354,9 @@ impl NodeSet {
             && mine.and_len(&theirs) == other.len() as u64
     }
 
-    /// What a set has beside some stored members, and which of these it lacks; `None` where that is much, or the set is no stored bitmap. O(payload), or
-    /// O(words of the containers of both) where the set is not made of these members.
+    /// What a set has beside some stored members, and which of these it lacks; `None` where that is
+    /// much, or the set is no stored bitmap. O(payload), or O(words of the containers of both)
+    /// where the set is not made of these members.
     pub(crate) fn changes_against(&self, members: &FrozenBitmap) -> Option<SetChanges> {
         let none = RoaringBitmap::new();
         let stored = self.stored(&none)?;
@@ -358,7 +370,8 @@ impl NodeSet {
         Some(SetChanges { gained: Arc::new(gained), lost: Arc::new(lost) })
     }
 
-    /// The stored bitmap, what it gained and what it lost, for a set that is one; `none` stands for no change.
+    /// The stored bitmap, what it gained and what it lost, for a set that is one; `none` stands for
+    /// no change.
     fn stored<'s>(&'s self, none: &'s RoaringBitmap) -> Option<Stored<'s>> {
         match self {
             NodeSet::Frozen(bits) => Some(Stored { bits, gained: none, lost: none }),
@@ -370,7 +383,8 @@ impl NodeSet {
         }
     }
 
-    /// Returns at most `count` members, ascending, after skipping the first `skip`. The skipped ones are not walked over.
+    /// Returns at most `count` members, ascending, after skipping the first `skip`. The skipped
+    /// ones are not walked over.
     pub fn page(&self, skip: usize, count: usize) -> Vec<u32> {
         match self {
             NodeSet::Sorted(nodes) => nodes.iter().skip(skip).take(count).copied().collect(),
@@ -391,7 +405,8 @@ impl NodeSet {
                 let (Some(first), Some(last)) = (self.select(skip), self.select(end - 1)) else {
                     return Vec::new();
                 };
-                // `first` and `last` need not be stored: these are the rows of the stored members between them.
+                // `first` and `last` need not be stored: these are the rows of the stored members
+                // between them.
                 let (start, end) = (base.count_below(first), base.count_below(last));
                 let mut nodes = base.page(start, end - start + usize::from(base.contains(last)));
                 let between =
@@ -417,8 +432,9 @@ impl NodeSet {
         }
     }
 
-    /// The next members from `least` on, ascending: at most `count` of them, which may be fewer or none also where others follow; and the least bound of
-    /// those that do, `None` behind the last one. O(log members + what is listed + changes between).
+    /// The next members from `least` on, ascending: at most `count` of them, which may be fewer or
+    /// none also where others follow; and the least bound of those that do, `None` behind the last
+    /// one. O(log members + what is listed + changes between).
     pub(crate) fn batch(&self, least: u32, count: usize) -> (Vec<u32>, Option<u32>) {
         let NodeSet::Overlay { base, gained, lost } = self else {
             let nodes = match self {
@@ -452,7 +468,8 @@ impl NodeSet {
             NodeSet::Slice(array, range) => array.slice(range.clone()).to_vec(),
             NodeSet::Frozen(members) => members.page(0, members.len()),
             NodeSet::Overlay { base, gained, lost } if self.has_few_changes() => {
-                // What is stored is listed at the speed of memory, and moved where something changed.
+                // What is stored is listed at the speed of memory, and moved where something
+                // changed.
                 let mut nodes = Vec::with_capacity(base.len() + gained.len() as usize);
                 base.append_to(&mut nodes);
                 remove_sorted(&mut nodes, lost);
@@ -467,8 +484,8 @@ impl NodeSet {
         }
     }
 
-    /// Adds the members to a list, in no particular order, but those of a set without changes ascending: what is stored as a list is
-    /// copied from one lost member to the next.
+    /// Adds the members to a list, in no particular order, but those of a set without changes
+    /// ascending: what is stored as a list is copied from one lost member to the next.
     pub(crate) fn append_to(&self, nodes: &mut Vec<u32>) {
         match self {
             NodeSet::Sorted(members) => nodes.extend_from_slice(members),
@@ -481,8 +498,8 @@ impl NodeSet {
         }
     }
 
-    /// Calls `visit` with the members, ascending, in lists of `count` members; the last one may be shorter. A set that is
-    /// stored as a list is not copied.
+    /// Calls `visit` with the members, ascending, in lists of `count` members; the last one may be
+    /// shorter. A set that is stored as a list is not copied.
     pub fn for_each_chunk(&self, count: usize, mut visit: impl FnMut(&[u32])) {
         match self {
             NodeSet::Sorted(_) | NodeSet::Slice(..) => {
@@ -510,7 +527,8 @@ impl NodeSet {
         }
     }
 
-    /// Whether moving the members between changes costs less than a look for a change at each member.
+    /// Whether moving the members between changes costs less than a look for a change at each
+    /// member.
     fn has_few_changes(&self) -> bool {
         match self {
             NodeSet::Overlay { base, gained, lost } => {
@@ -561,8 +579,8 @@ impl NodeSet {
         }
     }
 
-    /// The members of both. O(containers + changes) for bitmaps, stored ones with changes among them: a bitmap, or a stored one with changes where
-    /// both are nearly that.
+    /// The members of both. O(containers + changes) for bitmaps, stored ones with changes among
+    /// them: a bitmap, or a stored one with changes where both are nearly that.
     pub fn and(&self, other: &NodeSet) -> NodeSet {
         let none = RoaringBitmap::new();
         match (self, other, self.stored(&none), other.stored(&none)) {
@@ -596,8 +614,8 @@ impl NodeSet {
         NodeSet::from(nodes)
     }
 
-    /// The number of members of both. O(containers + changes) for two stored bitmaps, and without a set of them; else as
-    /// [`NodeSet::and`].
+    /// The number of members of both. O(containers + changes) for two stored bitmaps, and without a
+    /// set of them; else as [`NodeSet::and`].
     pub(crate) fn and_len(&self, other: &NodeSet) -> usize {
         let none = RoaringBitmap::new();
         match self.stored(&none).zip(other.stored(&none)) {
@@ -623,15 +641,16 @@ impl NodeSet {
         NodeSet::from(all)
     }
 
-    /// The members of either as a stored set with changes, where both are stored and nearly the same: so what is stored as one of them is still
-    /// read as that.
+    /// The members of either as a stored set with changes, where both are stored and nearly the
+    /// same: so what is stored as one of them is still read as that.
     fn or_near(&self, other: &NodeSet) -> Option<NodeSet> {
         let none = RoaringBitmap::new();
         let (mine, theirs) = self.stored(&none).zip(other.stored(&none))?;
         Some(near(mine.bits, mine.or_near(&theirs)?))
     }
 
-    /// Adds the members to `all`. O(containers + changes) for a bitmap, a stored one with changes among them.
+    /// Adds the members to `all`. O(containers + changes) for a bitmap, a stored one with changes
+    /// among them.
     pub fn or_into(&self, all: &mut RoaringBitmap) {
         match (self, self.stored(&RoaringBitmap::new())) {
             (_, Some(stored)) => stored.or_into(all),
@@ -640,7 +659,8 @@ impl NodeSet {
         }
     }
 
-    /// The positions of the members in an ascending list, for a set that is a list without gaps: those between its ends.
+    /// The positions of the members in an ascending list, for a set that is a list without gaps:
+    /// those between its ends.
     fn within_run(&self, nodes: &[u32]) -> Option<Range<usize>> {
         let members = match self {
             NodeSet::Sorted(members) => members.as_slice(),
@@ -653,8 +673,8 @@ impl NodeSet {
         is_run(members).then(|| positions_between(nodes, members))
     }
 
-    /// The members from `least` on, as a set that is read in place where this one is a list; O(changes) for those of a changed
-    /// list, else O(members).
+    /// The members from `least` on, as a set that is read in place where this one is a list;
+    /// O(changes) for those of a changed list, else O(members).
     pub fn tail(&self, least: u32) -> NodeSet {
         if least == 0 {
             return self.clone();
@@ -700,8 +720,9 @@ impl NodeSet {
     }
 }
 
-/// The member behind `row` others in a set with changes, where it is a stored one that a few steps find: each goes to the stored row from which the changes
-/// before the last one's member lead to `row`.
+/// The member behind `row` others in a set with changes, where it is a stored one that a few steps
+/// find: each goes to the stored row from which the changes before the last one's member lead to
+/// `row`.
 fn select_stored(
     row: usize,
     base: &NodeSet,
@@ -727,8 +748,8 @@ fn rank_below(bitmap: &RoaringBitmap, bound: u32) -> usize {
     bound.checked_sub(1).map_or(0, |last| bitmap.rank(last) as usize)
 }
 
-/// Whether an ascending part of an array has a node. Each member is greater than the one before by 1 at least, which says where the node lies at the latest: in
-/// a list without gaps it lies there.
+/// Whether an ascending part of an array has a node. Each member is greater than the one before by
+/// 1 at least, which says where the node lies at the latest: in a list without gaps it lies there.
 fn slice_has(array: &Array<u32>, range: &Range<usize>, node: u32) -> bool {
     if range.is_empty() {
         return false;
@@ -747,8 +768,9 @@ fn near(bits: &FrozenBitmap, (gained, lost): (RoaringBitmap, RoaringBitmap)) -> 
     NodeSet::overlay(bits.clone().into(), &Arc::new(gained), &Arc::new(lost))
 }
 
-/// The first members of a set with changes, at most `count` of them: as many stored ones are listed, and what changed is moved between
-/// them. `None` when so many of these were lost that it takes more.
+/// The first members of a set with changes, at most `count` of them: as many stored ones are
+/// listed, and what changed is moved between them. `None` when so many of these were lost that it
+/// takes more.
 fn merged_page(
     base: &NodeSet,
     gained: &RoaringBitmap,
@@ -759,7 +781,8 @@ fn merged_page(
     let mut nodes = base.page(0, stored);
     let last = nodes.last().copied().filter(|_| nodes.len() == stored);
     remove_sorted(&mut nodes, lost);
-    // Those behind the last stored one that was listed are not next, unless nothing is stored behind it.
+    // Those behind the last stored one that was listed are not next, unless nothing is stored
+    // behind it.
     let new = gained.range(..=last.unwrap_or(u32::MAX)).take(count).collect::<Vec<u32>>();
     insert_sorted(&mut nodes, &new);
     if nodes.len() < count && last.is_some() {
@@ -769,7 +792,8 @@ fn merged_page(
     Some(nodes)
 }
 
-/// Adds the members of a sorted list without those that were lost, in runs between them, and those that were gained.
+/// Adds the members of a sorted list without those that were lost, in runs between them, and those
+/// that were gained.
 pub(crate) fn append_changed(
     stored: &[u32],
     gained: &RoaringBitmap,
@@ -788,7 +812,8 @@ pub(crate) fn append_changed(
 
 /// A bitmap of a sorted list.
 fn bitmap_of(nodes: &[u32]) -> RoaringBitmap {
-    /// One bit for each id of the span costs less than a step for each node where they are one in so many ids at least.
+    /// One bit for each id of the span costs less than a step for each node where they are one in
+    /// so many ids at least.
     const CLOSE: usize = 16;
     if let (Some(&least), Some(&greatest)) = (nodes.first(), nodes.last())
         && ((greatest - least) as usize) < CLOSE * nodes.len()

@@ -4,7 +4,8 @@ use roaring::RoaringBitmap;
 use roaring::bitmap::Iter;
 use std::ops::Range;
 
-/// True when the nodes of an ascending list have no gap between them, as the nodes of a load have. O(1).
+/// True when the nodes of an ascending list have no gap between them, as the nodes of a load have.
+/// O(1).
 pub(crate) fn is_run(nodes: &[u32]) -> bool {
     match (nodes.first(), nodes.last()) {
         (Some(first), Some(last)) => (last - first) as usize == nodes.len() - 1,
@@ -12,8 +13,8 @@ pub(crate) fn is_run(nodes: &[u32]) -> bool {
     }
 }
 
-/// Keeps the members of a bitmap in a sorted list. O(containers) where none lies between the ends of the list, else a search for each
-/// of few members, or a merge of both container by container.
+/// Keeps the members of a bitmap in a sorted list. O(containers) where none lies between the ends
+/// of the list, else a search for each of few members, or a merge of both container by container.
 pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
     let count = members_between(nodes, members);
     if count == 0 {
@@ -31,7 +32,8 @@ fn between<'m>(nodes: &[u32], members: &'m RoaringBitmap) -> impl Iterator<Item 
     bounds.map(|(&first, &last)| members.range(first..=last)).into_iter().flatten()
 }
 
-/// The positions of those nodes of a sorted list that are members of a bitmap. O(log) of the nodes between two members for each of them.
+/// The positions of those nodes of a sorted list that are members of a bitmap. O(log) of the nodes
+/// between two members for each of them.
 fn positions_of(nodes: &[u32], members: &RoaringBitmap) -> impl Iterator<Item = usize> {
     let mut position = 0;
     between(nodes, members).filter_map(move |member| {
@@ -49,8 +51,9 @@ fn members_between(nodes: &[u32], members: &RoaringBitmap) -> usize {
 /// So many members are listed at a time to be merged with a list.
 const BATCH: usize = 256;
 
-/// Keeps the members of a bitmap in a sorted list (or, with `retain` false, the others): by a merge, but for the nodes of those containers in which there is
-/// no member, or there are many times more members than nodes. O(list + members near it).
+/// Keeps the members of a bitmap in a sorted list (or, with `retain` false, the others): by a
+/// merge, but for the nodes of those containers in which there is no member, or there are many
+/// times more members than nodes. O(list + members near it).
 fn merge_with(nodes: &mut Vec<u32>, members: &RoaringBitmap, retain: bool) {
     let (mut read, mut retained) = (0, 0);
     while let Some(&first) = nodes.get(read) {
@@ -79,7 +82,8 @@ fn merge_with(nodes: &mut Vec<u32>, members: &RoaringBitmap, retain: bool) {
     nodes.truncate(retained);
 }
 
-/// As [`merge_with`], for the nodes at some positions, which are moved to the position `to` before them. Returns the position behind those that are retained.
+/// As [`merge_with`], for the nodes at some positions, which are moved to the position `to` before
+/// them. Returns the position behind those that are retained.
 fn merge_part(
     nodes: &mut [u32],
     part: Range<usize>,
@@ -120,7 +124,8 @@ pub(crate) fn gallop<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
         start += step;
         step *= 2;
     }
-    // The item at `start + step - 1` was asked in vain, or is not there: the answer does not lie behind it.
+    // The item at `start + step - 1` was asked in vain, or is not there: the answer does not lie
+    // behind it.
     let end = (start + step - 1).min(items.len());
     start + items[start..end].partition_point(holds)
 }
@@ -150,12 +155,14 @@ pub(super) fn positions_between(nodes: &[u32], bounds: &[u32]) -> Range<usize> {
     start..start + nodes[start..].partition_point(|&node| node <= last)
 }
 
-/// Where one list has this many times more nodes than the other, the places of the shorter one's nodes are searched for.
+/// Where one list has this many times more nodes than the other, the places of the shorter one's
+/// nodes are searched for.
 const GALLOP_RATIO: usize = 8;
 
-/// Keeps the members of an ascending list in another (or, with `retain` false, the others): a merge of both, or a search for each
-/// node, O(log) in the number of members between it and the node before, where there are many times more members. O(log) when the
-/// members have no gap between them.
+/// Keeps the members of an ascending list in another (or, with `retain` false, the others): a merge
+/// of both, or a search for each node, O(log) in the number of members between it and the node
+/// before, where there are many times more members. O(log) when the members have no gap between
+/// them.
 pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], retain: bool) {
     if is_run(members) {
         let both = positions_between(nodes, members);
@@ -181,8 +188,8 @@ pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], retain: bool)
     });
 }
 
-/// Looks up nodes, which ascend, in an ascending list: each search begins where the node would be if the members lay evenly behind the node before, which is near
-/// where there are few gaps.
+/// Looks up nodes, which ascend, in an ascending list: each search begins where the node would be
+/// if the members lay evenly behind the node before, which is near where there are few gaps.
 pub(crate) struct EvenSearch<'m> {
     members: &'m [u32],
     /// The members of each id, as a fraction of 2^32.
@@ -209,11 +216,13 @@ impl<'m> EvenSearch<'m> {
     }
 }
 
-/// Where fewer than one in this many nodes of a list are retained or removed, each is searched for; else one pass goes over the list.
+/// Where fewer than one in this many nodes of a list are retained or removed, each is searched for;
+/// else one pass goes over the list.
 const SEARCH_RATIO: usize = 16;
 
-/// Removes the members of a bitmap from a sorted list. O(list) at most; O(members · log list) and a move of what stays
-/// where they are few, O(containers) where none lies between the ends of the list.
+/// Removes the members of a bitmap from a sorted list. O(list) at most; O(members · log list) and a
+/// move of what stays where they are few, O(containers) where none lies between the ends of the
+/// list.
 pub(super) fn remove_sorted(nodes: &mut Vec<u32>, gone: &RoaringBitmap) {
     let count = members_between(nodes, gone);
     if nodes.len() / SEARCH_RATIO < count {
@@ -248,8 +257,9 @@ pub(super) fn insert_sorted(nodes: &mut Vec<u32>, new: &[u32]) {
     }
 }
 
-/// A sorted list without those of its nodes that were lost, and with new ones, which it does not have: what lies between two changes is copied as it is.
-/// O(list + changes · log of what lies between two of them).
+/// A sorted list without those of its nodes that were lost, and with new ones, which it does not
+/// have: what lies between two changes is copied as it is. O(list + changes · log of what lies
+/// between two of them).
 pub(super) fn merged(stored: &[u32], gained: &[u32], lost: &[u32]) -> Vec<u32> {
     let mut nodes = Vec::with_capacity(stored.len() + gained.len());
     let (mut rest, mut gained, mut lost) = (stored, gained, lost);
@@ -269,7 +279,8 @@ pub(super) fn merged(stored: &[u32], gained: &[u32], lost: &[u32]) -> Vec<u32> {
     nodes
 }
 
-/// The number of nodes of a sorted list that come before a node. O(1) where there is no gap before it.
+/// The number of nodes of a sorted list that come before a node. O(1) where there is no gap before
+/// it.
 fn position_of(nodes: &[u32], node: u32) -> usize {
     let guess = nodes.first().map_or(0, |first| node.saturating_sub(*first) as usize);
     match nodes.get(guess) {
@@ -377,7 +388,8 @@ mod tests {
             }
         }
 
-        /// A search that begins anywhere ends where one from the front does, and lists of any length are reduced by each other and by bitmaps.
+        /// A search that begins anywhere ends where one from the front does, and lists of any
+        /// length are reduced by each other and by bitmaps.
         #[test]
         fn searches_return_the_same_position(
             members in btree_set(0u32..200_000, 0..2000),
@@ -453,7 +465,8 @@ mod tests {
             }
         }
 
-        /// The union of two sets that are nearly the same is one of them with changes, and so is what they have in common.
+        /// The union of two sets that are nearly the same is one of them with changes, and so is
+        /// what they have in common.
         #[test]
         fn nearly_the_same_sets_stay_stored(
             others in btree_set(0u32..5000, 0..20),

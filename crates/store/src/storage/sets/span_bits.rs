@@ -10,7 +10,8 @@ pub(crate) struct SpanBits {
 }
 
 impl SpanBits {
-    /// Creates a set of some nodes in any order, with repeats, all of which lie between two ids, both included.
+    /// Creates a set of some nodes in any order, with repeats, all of which lie between two ids,
+    /// both included.
     pub(crate) fn of(least: u32, greatest: u32, nodes: impl Iterator<Item = u32>) -> SpanBits {
         let mut bits = SpanBits::empty(least, greatest);
         // One pass, no comparisons.
@@ -72,7 +73,8 @@ impl SpanBits {
     }
 }
 
-/// The place of a node's word among some that begin at the id `first`, a multiple of 64, and its bit there.
+/// The place of a node's word among some that begin at the id `first`, a multiple of 64, and its
+/// bit there.
 #[inline]
 pub(crate) fn bit_of(first: u32, node: u32) -> (usize, u64) {
     ((node - first) as usize / 64, 1 << (node % 64))
@@ -108,8 +110,9 @@ const fn bits_of_bytes() -> [[u8; 8]; 256] {
 /// So many bits are listed one by one.
 const FEW_BITS: u32 = 8;
 
-/// Adds the numbers of the bits that are set to a list, each with `base` added. For each byte eight numbers are written, whatever it has, and the next ones
-/// over those that were too many: so nothing has to be foreseen.
+/// Adds the numbers of the bits that are set to a list, each with `base` added. For each byte eight
+/// numbers are written, whatever it has, and the next ones over those that were too many: so
+/// nothing has to be foreseen.
 pub(super) fn list_word(word: u64, base: u32, list: &mut Vec<u32>) {
     if word == u64::MAX {
         list.extend((0..64).map(|bit| base + bit));

@@ -4,7 +4,8 @@ use super::span_bits::{append_bits, bit_of};
 use crate::storage::{FrozenBitmap, NodeSet};
 
 impl NodeSet {
-    /// The set of some words of bits, the first of which begins at the id `first`, a multiple of 65,536: a list of few members, else a bitmap. O(words).
+    /// The set of some words of bits, the first of which begins at the id `first`, a multiple of
+    /// 65,536: a list of few members, else a bitmap. O(words).
     pub(crate) fn from_words(first: u32, words: &[u64]) -> NodeSet {
         /// Fewer members than one in so many ids are a list.
         const LISTED_RATIO: usize = 64;
@@ -17,8 +18,9 @@ impl NodeSet {
         NodeSet::from(nodes)
     }
 
-    /// Adds the members to words of bits that have none yet, as far as they lie there; the first word begins at the id `first`, a multiple of 64. O(words +
-    /// log members) for a set without changes, and O(changes there).
+    /// Adds the members to words of bits that have none yet, as far as they lie there; the first
+    /// word begins at the id `first`, a multiple of 64. O(words + log members) for a set without
+    /// changes, and O(changes there).
     pub(crate) fn add_to_words(&self, first: u32, words: &mut [u64]) {
         let Some(last) = (64 * words.len()).checked_sub(1) else { return };
         let last = first.saturating_add(last as u32);

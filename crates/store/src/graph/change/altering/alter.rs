@@ -19,13 +19,13 @@ use hexgraph_base::types::{Error, Result, ValueType};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// The version with the declarations of a schema text. Only indexes and reverse edges that were
-/// not there are built; values keep the type that they were stored with.
+/// The version with the declarations of a schema text. Only new indexes and reverse edges are
+/// built; values retain the type that they were stored with.
 ///
 /// # Errors
 ///
-/// [`Error::Syntax`] or [`Error::Schema`] for what is wrong with the text, and for values that a
-/// new index can't take.
+/// [`Error::Syntax`] or [`Error::Schema`] for an invalid text, and for values that a new index
+/// cannot index.
 pub fn alter(version: &Version, schema_text: &str) -> Result<Version> {
     define(version, &resolve(version, schema_text)?, &|| Ok(()))
 }
@@ -34,13 +34,14 @@ pub fn alter(version: &Version, schema_text: &str) -> Result<Version> {
 ///
 /// # Errors
 ///
-/// [`Error::Syntax`] or [`Error::Schema`] for what is wrong with the text, and for what this build has no feature for.
+/// [`Error::Syntax`] or [`Error::Schema`] for an invalid text, and for features missing from this
+/// build.
 pub fn resolve(version: &Version, schema_text: &str) -> Result<Definitions> {
     resolved(version, parse_schema(schema_text)?)
 }
 
-/// As [`resolve`], for what a GraphQL schema declares: what `alter` declared stays, and what an earlier GraphQL schema
-/// declared is dropped.
+/// As [`resolve`] for a GraphQL schema: declarations by `alter` stay, and those of the previous
+/// GraphQL schema are dropped.
 ///
 /// # Errors
 ///
@@ -56,12 +57,14 @@ fn resolved(version: &Version, text: SchemaText) -> Result<Definitions> {
     definitions.check_build().map(|()| definitions)
 }
 
-/// The version with other definitions, which were checked before. Only indexes and reverse edges that were not there
-/// are built; values keep the type that they were stored with. `check` is asked before each index whether to go on.
+/// The version with other definitions, which were checked before. Only new indexes and reverse
+/// edges are built; values retain the type that they were stored with. Calls `check` before each
+/// index to see whether to go on.
 ///
 /// # Errors
 ///
-/// [`Error::Schema`] for values that a new index can't take, and for what this build has no feature for; those of `check`.
+/// [`Error::Schema`] for values that a new index cannot index, and for features missing from this
+/// build; those of `check`.
 pub fn define(version: &Version, definitions: &Definitions, check: Check<'_>) -> Result<Version> {
     let mut next = version.clone();
     definitions.apply(Arc::make_mut(&mut next.schema));
@@ -70,7 +73,8 @@ pub fn define(version: &Version, definitions: &Definitions, check: Check<'_>) ->
     Ok(next)
 }
 
-/// The predicates of a version under other definitions, in their order. The memory for them is drawn from `reservation`.
+/// The predicates of a version under other definitions, in their order. Their memory is reserved in
+/// `reservation`.
 ///
 /// # Errors
 ///
@@ -123,8 +127,9 @@ fn checked(version: &Version, text: &SchemaText) -> Result<Vec<Change>> {
     version.schema.check_change(text, &|name| has_data(version, name))
 }
 
-/// The graph without data, with the schema that every graph has. Uids are not used again, unless half of the small ones are spent: then
-/// they are handed out from the beginning, so that those of new nodes are small however often everything is dropped.
+/// The graph without data, with the initial schema. Uids are not reused, unless half of the low
+/// ones are spent: then allocation starts from the beginning, so that new nodes get low uids
+/// however often everything is dropped.
 pub fn drop_all(version: &Version) -> Version {
     let schema = Arc::new(Schema::new());
     let uids = if version.uids.are_spent() { Arc::default() } else { Arc::clone(&version.uids) };
@@ -159,7 +164,7 @@ pub fn drop_attr(version: &Version, name: &str) -> Result<Version> {
     Ok(next)
 }
 
-/// The version without a type. Nodes that have it keep their data. An unknown one is no error.
+/// The version without a type. Its nodes retain their data. An unknown type is no error.
 ///
 /// # Errors
 ///
@@ -174,7 +179,7 @@ pub(in crate::graph) fn drop_type(version: &Version, name: &str) -> Result<Versi
     Ok(next)
 }
 
-/// Refuses a new geo index where there are geometries that it can't take.
+/// Refuses a new geo index if there are geometries that it cannot index.
 fn check_geometries(stored: &Predicate, new: &PredicateDef) -> Result<()> {
     let kinds = |def: &PredicateDef| index_kinds(def).contains(&IndexKind::Geo);
     if !kinds(new) || kinds(&stored.def) {
@@ -231,7 +236,7 @@ fn rebuilt_lang(
     let column = if same_column {
         values.base.column.clone()
     } else {
-        // Values keep the type that they were stored with; they are converted when they are read.
+        // Values retain the type that they were stored with; they are converted when they are read.
         let stored_type = values.base.column.values.value_type().unwrap_or(new.value_type);
         build_column(vec![ValuePart::of(values)], stored_type, new.list)
     };
@@ -256,7 +261,7 @@ fn rebuilt_lang(
     Ok(LangValues::new(Arc::clone(&values.lang), ValueBase { column, indexes, vectors }))
 }
 
-/// True when both definitions link vectors in the same way.
+/// True if both definitions link vectors alike.
 fn same_links(old: &PredicateDef, new: &PredicateDef) -> bool {
     let shape = |def| {
         let options = vector_options(def)?;

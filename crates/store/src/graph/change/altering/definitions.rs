@@ -1,4 +1,5 @@
-//! Definitions of predicates and types together: what a change of the schema comes to, and what a snapshot has of it.
+//! Definitions of predicates and types together: the result of a change of the schema, and the
+//! schema of a snapshot.
 
 use hexgraph_base::schema::{PredicateDef, Schema, TypeDef, is_reserved};
 use hexgraph_base::types::Result;
@@ -11,7 +12,7 @@ const PREDICATE: u64 = required(1);
 const TYPE: u64 = required(2);
 const DROPPED_TYPE: u64 = required(3);
 
-/// Definitions that replace those of before, each predicate and each type as a whole.
+/// Definitions that replace previous ones, each predicate and each type entirely.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Definitions {
     /// Predicates as they are from now on.

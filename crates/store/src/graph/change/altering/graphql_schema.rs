@@ -1,6 +1,8 @@
-//! The text of the GraphQL schema: the value of a predicate of the engine itself, at the one node that has it.
+//! The text of the GraphQL schema: the value of a predicate of the engine itself, at the one node
+//! that has it.
 //!
-//! So it is in logs and snapshots as all data is, and every version has the schema that belongs to it.
+//! So it is in logs and snapshots as all data is, and every version has the schema that belongs to
+//! it.
 
 use crate::graph::change::changes::{Changes, Part, SetValue};
 use crate::graph::version::delta::FacetList;
@@ -20,7 +22,8 @@ const XID: (&str, &str) = ("dgraph.graphql.xid", "dgraph.graphql.schema");
 /// The type of the node.
 const TYPE: (&str, &str) = ("dgraph.type", "dgraph.graphql");
 
-/// The node of the GraphQL schema and its text, which is empty as long as there is none. Costs a copy of the text.
+/// The node of the GraphQL schema and its text, which is empty as long as there is none. Costs a
+/// copy of the text.
 pub fn graphql_schema(version: &Version) -> Option<(Uid, String)> {
     let texts = version.hidden_predicate(TEXT)?.values("")?;
     let node = texts.subjects().iter().next()?;

@@ -1,7 +1,8 @@
-//! Other definitions for a graph whose writers go on.
+//! Other definitions for a graph while writers go on.
 //!
-//! Indexes and backward edges are built of one version, which takes as long as the predicates are large. Then the rows that were changed
-//! meanwhile are put on top, as a fold does it, and the last of them in the writers' turn: see `graph/build/compaction.rs`.
+//! Indexes and reverse edges are built from one version, which costs O(predicates). Then the rows
+//! that changed since are applied, as in a compaction, and the last of them under the writer lock:
+//! see `graph/build/compaction.rs`.
 
 use super::alter::build_defined;
 use super::definitions::Definitions;
@@ -12,16 +13,16 @@ use hexgraph_base::budget::Reservation;
 use hexgraph_base::types::Result;
 use std::sync::Arc;
 
-/// Predicates that were built under other definitions, and keep up with their commits.
+/// Predicates built under other definitions, which catch up with concurrent commits.
 pub struct Redefinition {
     definitions: Definitions,
     built: Vec<(Arc<str>, Compaction)>,
-    /// The memory that was drawn for them.
+    /// The memory reserved for them.
     _reservation: Reservation,
 }
 
 impl Redefinition {
-    /// Builds the predicates of a version. `check` is asked before each index whether to go on.
+    /// Builds the predicates of a version. Calls `check` before each index to see whether to go on.
     ///
     /// # Errors
     ///
@@ -42,12 +43,12 @@ impl Redefinition {
         Ok(Redefinition { definitions, built, _reservation: reservation })
     }
 
-    /// Takes over what was changed until `version`. Returns the number of rows, or `None` when something was changed otherwise than by rows, so
-    /// that all is to be built anew.
+    /// Applies what changed until `version`. Returns the number of rows, or `None` if more than
+    /// rows changed, so that everything has to be rebuilt.
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Schema`] for a value that a new index can't take.
+    /// [`hexgraph_base::types::Error::Schema`] for a value that a new index cannot index.
     pub fn catch_up(&mut self, version: &Version) -> Result<Option<usize>> {
         let mut rows = 0;
         for (name, compaction) in &mut self.built {
@@ -66,7 +67,7 @@ impl Redefinition {
         &self.definitions
     }
 
-    /// The version after `head`, whose changes were taken over last.
+    /// The version after `head`, whose changes were applied last.
     pub fn version(&self, head: &Version) -> Version {
         let mut next = head.clone();
         self.definitions.apply(Arc::make_mut(&mut next.schema));

@@ -1,4 +1,5 @@
-//! Values that a changed type can't show: they keep the type that they were stored with, and reading them is an error.
+//! Values that a changed type cannot represent: they retain the type that they were stored with,
+//! and reading them is an error.
 
 use crate::graph::change::altering::definitions::Definitions;
 use crate::graph::version::graph_version::Version;
@@ -6,11 +7,12 @@ use crate::graph::version::predicate::Predicate;
 use hexgraph_base::schema::SchemaItem;
 use hexgraph_base::types::{Value, ValueRef, ValueType, shown};
 
-/// The most values that are told of a predicate.
+/// The most values reported of a predicate.
 const REPORTED_MAX: usize = 3;
 
-/// Returns, for each predicate whose type definitions change, how many of its values have no equivalent in the new type, and the first of them by uid. O(values of
-/// these predicates); nothing is read for types that take every value, such as string.
+/// Returns, for each predicate whose type definitions change, how many of its values have no
+/// equivalent in the new type, and the first of them by uid. O(values of these predicates); nothing
+/// is read for types that can represent every value, such as string.
 pub(super) fn unread(version: &Version, definitions: &Definitions) -> Vec<SchemaItem> {
     let reported = definitions.predicates.iter().filter_map(|new| {
         let stored = version.predicate(&new.name)?;

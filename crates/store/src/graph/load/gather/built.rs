@@ -74,7 +74,8 @@ impl Builder<'_> {
         let came = pending.edge_count();
         let gone = |came: u64, predicate: &Predicate| match came {
             0 => 0,
-            // Of all edges that were stored or came each is there once, so what is missing is what came again.
+            // Of all edges that were stored or came each is there once, so what is missing is what
+            // came again.
             _ => came + edge_count(old) - edge_count(Some(predicate)),
         };
         if let Some(spill) = spill.filter(|_| pending.is_lean(old)) {

@@ -45,8 +45,8 @@ pub(super) fn first_definition(batch: &PredicateBatch) -> PredicateDef {
     def
 }
 
-/// Returns a part with the values that a type holds in full. The others are left out; `refuse` is called with the
-/// row of each and the reason.
+/// Returns a part with the values that a type holds in full. The others are left out; `refuse` is
+/// called with the row of each and the reason.
 pub(super) fn converted(
     part: &ValuePart,
     expected: ValueType,

@@ -1,7 +1,8 @@
 //! Loads that are little beside the graph become changes, as mutations do, and not columns.
 //!
-//! Columns take as long as the predicate is large, and in a directory a load that makes columns writes a snapshot of everything: a row that
-//! is loaded into a million cost as much as the million. As changes it costs O(statements · log), and a record in the log.
+//! Columns take as long as the predicate is large, and in a directory a load that makes columns
+//! writes a snapshot of everything: a row that is loaded into a million cost as much as the
+//! million. As changes it costs O(statements · log), and a record in the log.
 
 use super::{Built, Pending};
 use crate::graph::build::parts::{EdgePart, FacetPart, ValuePart};
@@ -28,7 +29,8 @@ pub struct SmallLoad {
     pub keys: Vec<ConflictKey>,
 }
 
-/// True when what a load has gathered is little beside the graph, and says nothing of predicates that the schema does not know.
+/// True when what a load has gathered is little beside the graph, and says nothing of predicates
+/// that the schema does not know.
 pub(super) fn is_small(predicates: &[Pending], version: &Version) -> bool {
     let statements = predicates.iter().map(Pending::statement_count).sum();
     let are_existing = !predicates.iter().any(Pending::is_new);
@@ -43,8 +45,9 @@ struct Counted {
     before: u64,
 }
 
-/// The version with the statements, of which none is of a predicate that the schema does not know. The nodes from [`EXTERNAL`] on have
-/// these numbers. `new` are those of new nodes, where types are to know the edges of their nodes.
+/// The version with the statements, of which none is of a predicate that the schema does not know.
+/// The nodes from [`EXTERNAL`] on have these numbers. `new` are those of new nodes, where types are
+/// to know the edges of their nodes.
 ///
 /// # Errors
 ///
@@ -112,7 +115,8 @@ fn edge_count(version: &Version, name: &str, subjects: &RoaringBitmap) -> u64 {
     edges.map_or(0, |edges| subjects.iter().map(|node| edges.count(node) as u64).sum())
 }
 
-/// What a predicate of a load supersedes of the stored one, and of itself. Only the nodes of the load are read.
+/// What a predicate of a load supersedes of the stored one, and of itself. Only the nodes of the
+/// load are read.
 fn superseded_by(pending: &Pending, version: &Version) -> Superseded {
     let stored = version.predicates.get(pending.def.name.as_str());
     let (mut superseded, is_list) = (Superseded::default(), pending.def.list);
@@ -168,7 +172,8 @@ impl<'a> Small<'a> {
         Ok((self, Built { small, ..Built::of(version) }))
     }
 
-    /// The uid of a node. Great ones are noted, so that the changes can be executed on another version.
+    /// The uid of a node. Great ones are noted, so that the changes can be executed on another
+    /// version.
     fn uid(&mut self, node: u32) -> Uid {
         let uid = self.nodes.uid(node);
         if NodeIds::is_high(uid) {

@@ -4,13 +4,16 @@ use crate::storage::Identity;
 use crate::storage::files::blocks::BLOCK_LEN;
 use bytemuck::{Pod, Zeroable};
 
-/// The number of bytes of which the places of all sections, and of all tables but that of the names, are multiples.
+/// The number of bytes of which the places of all sections, and of all tables but that of the
+/// names, are multiples.
 pub(in crate::storage::files::file_format) const ALIGNMENT: usize = 64;
 pub(in crate::storage::files::file_format) const HEADER_LEN: usize = 128;
 const MAGIC: [u8; 8] = *b"hexgraph";
-/// Goes up with every change that an older reader would misread. What has other sections alone may be read by it.
+/// Goes up with every change that an older reader would misread. What has other sections alone may
+/// be read by it.
 const VERSION: u32 = 2;
-/// The oldest that is read. It has no identity and another layout of the catalog, which says so itself.
+/// The oldest that is read. It has no identity and another layout of the catalog, which says so
+/// itself.
 const VERSION_MIN: u32 = 1;
 /// Reads as another number when the bytes of numbers stand in another order, which is refused.
 const ORDER: u32 = 0x0102_0304;
@@ -35,7 +38,8 @@ pub(in crate::storage::files::file_format) struct SnapshotHeader {
     pub(in crate::storage::files::file_format) names_len: u64,
     /// The checksum of the tables.
     pub(in crate::storage::files::file_format) tables_sum: u32,
-    /// The database that it belongs to, the low part first; nothing in a file of version 1 and in a temporary one.
+    /// The database that it belongs to, the low part first; nothing in a file of version 1 and in a
+    /// temporary one.
     identity: [u32; 4],
     filler: [u32; 14],
     /// The checksum of all bytes before this one.
@@ -142,11 +146,13 @@ impl SnapshotHeader {
         header
     }
 
-    /// Reads the header of a file, checks it against the length of the file, and returns where the tables lie.
+    /// Reads the header of a file, checks it against the length of the file, and returns where the
+    /// tables lie.
     ///
     /// # Errors
     ///
-    /// [`HeaderError`] for a file that is no snapshot, that another version wrote, or that is cut or damaged.
+    /// [`HeaderError`] for a file that is no snapshot, that another version wrote, or that is cut
+    /// or damaged.
     pub(in crate::storage::files::file_format) fn read(
         file: &[u8],
     ) -> Result<(SnapshotHeader, TableOffsets), HeaderError> {

@@ -31,19 +31,21 @@ pub struct SnapshotFile {
 /// The way in which the bytes of a snapshot file are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileAccess {
-    /// A large file is mapped: opening costs the same for any length, pages are read when they are touched, and the
-    /// system takes them back when memory is short. A program that shortens the file meanwhile ends the process.
+    /// A large file is mapped: opening costs the same for any length, pages are read when they are
+    /// touched, and the system takes them back when memory is short. A program that shortens the
+    /// file meanwhile ends the process.
     #[default]
     Map,
     /// It is read into memory as a whole.
     Read,
 }
 
-/// A file of at most this many bytes is always read: that takes a tenth of a millisecond more than to map it, and the
-/// file cannot be shortened afterwards.
+/// A file of at most this many bytes is always read: that takes a tenth of a millisecond more than
+/// to map it, and the file cannot be shortened afterwards.
 const READ_MAX: u64 = 1 << 20;
 
-/// Bytes that are aligned as sections are. A vector of these has its first byte at a multiple of 64.
+/// Bytes that are aligned as sections are. A vector of these has its first byte at a multiple of
+/// 64.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 struct Line([u8; ALIGNMENT]);
@@ -59,8 +61,8 @@ impl SnapshotFile {
         SnapshotFile::open_with(path.as_ref(), FileAccess::Map)
     }
 
-    /// Opens a file as [`SnapshotFile::open`] does; `access` says whether it may be mapped. Reading costs a pass over the
-    /// file.
+    /// Opens a file as [`SnapshotFile::open`] does; `access` says whether it may be mapped. Reading
+    /// costs a pass over the file.
     ///
     /// # Errors
     ///
@@ -95,7 +97,8 @@ impl SnapshotFile {
             let at = positions.sums;
             return Err(corrupt(format!("offset {at}: the tables do not have their checksum")));
         }
-        // In bounds: `Header::read` has found that data and tables add up to the length of the file.
+        // In bounds: `Header::read` has found that data and tables add up to the length of the
+        // file.
         let data = file.slice(HEADER_LEN..HEADER_LEN + header.data_len as usize);
         let sums = bytemuck::cast_slice(&file[positions.sums..][..4 * positions.blocks]).to_vec();
         let entries = bytemuck::cast_slice(&file[positions.entries..positions.names]).to_vec();
@@ -114,7 +117,8 @@ impl SnapshotFile {
         for (index, entry) in self.entries.as_slice().iter().enumerate() {
             let what = match self.entry_name(entry) {
                 None => "its name is no text",
-                // Sections are found by a binary search, and of two with one name it would be chance which is read.
+                // Sections are found by a binary search, and of two with one name it would be
+                // chance which is read.
                 Some(name) if name_before.is_some_and(|before| name <= before) => {
                     "its name is out of order"
                 }
@@ -142,7 +146,8 @@ impl SnapshotFile {
         self.blocks.release(0, self.file.len().saturating_sub(HEADER_LEN));
     }
 
-    /// The database that it belongs to; [`Identity::NONE`] for a file of the first format and a temporary one.
+    /// The database that it belongs to; [`Identity::NONE`] for a file of the first format and a
+    /// temporary one.
     pub fn identity(&self) -> Identity {
         self.identity
     }
@@ -288,7 +293,8 @@ fn read_file(path: &Path) -> Result<Bytes> {
     Ok(Array::from_vec(lines).bytes().slice(..len))
 }
 
-/// Returns the bytes at an address where every section is aligned: the same bytes, or a copy of them.
+/// Returns the bytes at an address where every section is aligned: the same bytes, or a copy of
+/// them.
 fn aligned(bytes: Bytes) -> Bytes {
     if bytes.as_ptr().cast::<Line>().is_aligned() {
         return bytes;

@@ -48,7 +48,8 @@ impl Write for Output {
 }
 
 impl SnapshotWriter {
-    /// Begins a file. One of that name is unlinked first and never written to, since another process may have mapped it.
+    /// Begins a file. One of that name is unlinked first and never written to, since another
+    /// process may have mapped it.
     ///
     /// # Errors
     ///
@@ -148,7 +149,8 @@ impl SnapshotWriter {
         file.sync().map_err(|source| failed(&label, source))
     }
 
-    /// As [`SnapshotWriter::finish`], for a file that is of no use after a crash: it may not be on disk yet.
+    /// As [`SnapshotWriter::finish`], for a file that is of no use after a crash: it may not be on
+    /// disk yet.
     ///
     /// # Errors
     ///
@@ -226,7 +228,8 @@ impl SnapshotWriter {
         self.write(bytes)?;
         let mut rest = bytes;
         while !rest.is_empty() {
-            // Blocks are cut by the position in the data and not by sections, so one may hold parts of several.
+            // Blocks are cut by the position in the data and not by sections, so one may hold parts
+            // of several.
             let capacity = BLOCK_LEN - (self.data_len % BLOCK_LEN as u64) as usize;
             let (now, later) = rest.split_at(capacity.min(rest.len()));
             self.block.update(now);

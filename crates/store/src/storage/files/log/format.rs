@@ -32,7 +32,8 @@ pub struct Header {
     pub previous: u64,
     /// The database that it belongs to; none in a log of the first format.
     pub identity: Identity,
-    /// The length of the log before it, all of which was durable; 0 where there is none, or where that is not known.
+    /// The length of the log before it, all of which was durable; 0 where there is none, or where
+    /// that is not known.
     pub previous_end: u64,
     /// The last commit that was noted before this log.
     pub commit: u64,
@@ -65,7 +66,8 @@ pub struct Frame {
 pub enum Layout {
     /// The first format.
     One,
-    /// The format that is written. What begins a record is of this log alone: the checksum begins with this number.
+    /// The format that is written. What begins a record is of this log alone: the checksum begins
+    /// with this number.
     Two(u32),
 }
 
@@ -87,7 +89,8 @@ impl Header {
         bytes
     }
 
-    /// Reads the header at the beginning of a log, and returns it with the layout of the records that follow.
+    /// Reads the header at the beginning of a log, and returns it with the layout of the records
+    /// that follow.
     ///
     /// # Errors
     ///
@@ -189,8 +192,9 @@ impl Layout {
         Some(bytes)
     }
 
-    /// Reads a frame from the bytes at the beginning of a record; `None` when no record begins there. In the first format
-    /// one checksum covers frame and payload, so nothing is compared yet.
+    /// Reads a frame from the bytes at the beginning of a record; `None` when no record begins
+    /// there. In the first format one checksum covers frame and payload, so nothing is compared
+    /// yet.
     pub fn frame(self, bytes: &[u8]) -> Option<Frame> {
         let bytes = bytes.get(..self.frame_len())?;
         if bytes[..4] != self.magic() {

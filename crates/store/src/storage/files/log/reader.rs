@@ -7,12 +7,12 @@ use std::io;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// The number of bytes that are read, and for which memory is allocated, at a time: a damaged length must not allocate more
-/// than the file has.
+/// The number of bytes that are read, and for which memory is allocated, at a time: a damaged
+/// length must not allocate more than the file has.
 const CHUNK_LEN: usize = 1 << 20;
 
-/// More than this behind the last whole record is nothing that a crash leaves: the greatest record, and all that many
-/// small ones have before they are synced.
+/// More than this behind the last whole record is nothing that a crash leaves: the greatest record,
+/// and all that many small ones have before they are synced.
 const TAIL_MAX: u64 = 5 << 30;
 
 /// A log that is read. It may grow meanwhile.
@@ -35,18 +35,20 @@ pub struct LogRecord<'a> {
 }
 
 impl LogReader {
-    /// Opens a log and reads its header, not its records. Returns `None` for a file without a whole header, which is a log
-    /// that was being created.
+    /// Opens a log and reads its header, not its records. Returns `None` for a file without a whole
+    /// header, which is a log that was being created.
     ///
-    /// A file without a header is searched for records of format 1: one that was written when more than what is before it
-    /// was durable shows that the header was lost later. Records of format 2 are not searched for, because their checksums
-    /// begin with the identity and the number in the lost header. There `CURRENT` names the logs that must have a header,
-    /// and the caller refuses a named one for which this is `None`.
+    /// A file without a header is searched for records of format 1: one that was written when more
+    /// than what is before it was durable shows that the header was lost later. Records of format 2
+    /// are not searched for, because their checksums begin with the identity and the number in the
+    /// lost header. There `CURRENT` names the logs that must have a header, and the caller refuses
+    /// a named one for which this is `None`.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses; [`Error::Corrupt`] when a later release wrote the file, when such a record of
-    /// format 1 is found, and when a file without a header is longer than what a crash leaves (5 GiB).
+    /// [`Error::Io`] when the system refuses; [`Error::Corrupt`] when a later release wrote the
+    /// file, when such a record of format 1 is found, and when a file without a header is longer
+    /// than what a crash leaves (5 GiB).
     pub fn open(path: &Path) -> Result<Option<LogReader>> {
         let failed = |error| Error::io(format!("reading {}", path.display()), error);
         let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(failed)?);
@@ -109,8 +111,8 @@ impl LogReader {
         }
     }
 
-    /// Says how many bytes there are behind the last whole record, which [`LogReader::read_next`] has
-    /// found to be the last. Reads them once, a chunk at a time.
+    /// Says how many bytes there are behind the last whole record, which [`LogReader::read_next`]
+    /// has found to be the last. Reads them once, a chunk at a time.
     ///
     /// # Errors
     ///
@@ -152,19 +154,21 @@ impl LogReader {
         Ok(result)
     }
 
-    /// The position behind the last whole record of one that was written when more than what is before it was durable.
+    /// The position behind the last whole record of one that was written when more than what is
+    /// before it was durable.
     fn later_record(&mut self, len: u64) -> Result<Option<u64>> {
         let frame_len = self.layout.frame_len();
-        // Checksums of a few times the tail are enough for any log that we wrote, and bound the time for one that is
-        // made to look like a million records.
-        // Format 1 alone draws on it, whose frames have no checksum: each candidate is read to its end.
+        // Checksums of a few times the tail are enough for any log that we wrote, and bound the
+        // time for one that is made to look like a million records. Format 1 alone draws on it,
+        // whose frames have no checksum: each candidate is read to its end.
         let mut budget = 8 * (len - self.end);
         let mut window = Vec::new();
         let mut at = self.end;
         while at < len {
             window.clear();
             self.go_to(at)?;
-            // A frame more than is searched, so that one which begins at the end of the chunk is seen whole.
+            // A frame more than is searched, so that one which begins at the end of the chunk is
+            // seen whole.
             let read =
                 self.file.by_ref().take((CHUNK_LEN + frame_len) as u64).read_to_end(&mut window);
             read.map_err(|error| self.failed(error))?;
@@ -175,8 +179,9 @@ impl LogReader {
                 {
                     let start = at + position as u64;
                     let Some(frame) = self.layout.frame(&window[position..]) else { continue };
-                    // Damage is proved only by a record that was written when more than what is read was durable.
-                    // None can have known of bytes behind itself, and the one at the end is the one that is missing.
+                    // Damage is proved only by a record that was written when more than what is
+                    // read was durable. None can have known of bytes behind itself, and the one at
+                    // the end is the one that is missing.
                     if frame.synced <= self.end || start < frame.synced || start == self.end {
                         continue;
                     }

@@ -68,7 +68,8 @@ impl LogWriter {
         self.buffer.clear();
         self.buffer.extend_from_slice(&frame);
         self.buffer.extend_from_slice(payload);
-        // At a position that is known, and not at the end of the file: what a failed write left there is written over.
+        // At a position that is known, and not at the end of the file: what a failed write left
+        // there is written over.
         match write_all_at(&*self.file, &self.buffer, self.end) {
             Ok(()) => {
                 self.end += self.buffer.len() as u64;
@@ -77,7 +78,8 @@ impl LogWriter {
                 Ok(())
             }
             Err(error) => {
-                // Cut back: the refused record may be whole in the file, and a reader would take it for a commit.
+                // Cut back: the refused record may be whole in the file, and a reader would take it
+                // for a commit.
                 let is_complete = self.file.set_len(self.end).is_ok();
                 let doing = "nothing is committed, for there was an error while writing";
                 let error = failed(doing, &self.path, error);

@@ -8,8 +8,8 @@ use crate::storage::sets::sorted::gallop;
 use crate::storage::vectorized;
 use roaring::RoaringBitmap;
 
-/// When the other set has fewer members than this for each of our containers, each member is looked up and no container
-/// is converted.
+/// When the other set has fewer members than this for each of our containers, each member is looked
+/// up and no container is converted.
 const WALK_MEMBERS_MAX: u64 = 64;
 
 impl FrozenBitmap {
@@ -35,7 +35,8 @@ impl FrozenBitmap {
             .sum()
     }
 
-    /// The number of members of both. O(containers of `other`) where this set has no gaps, else a look at each member of `other` that has a container here.
+    /// The number of members of both. O(containers of `other`) where this set has no gaps, else a
+    /// look at each member of `other` that has a container here.
     pub fn and_len_roaring(&self, other: &RoaringBitmap) -> u64 {
         let (Some(least), Some(greatest)) = (self.min(), self.max()) else { return 0 };
         if self.range_from.is_some() {
@@ -107,7 +108,8 @@ impl FrozenBitmap {
         }
     }
 
-    /// Removes the members of this set from `target`. Containers where `target` has no members are not read.
+    /// Removes the members of this set from `target`. Containers where `target` has no members are
+    /// not read.
     pub fn remove_from(&self, target: &mut RoaringBitmap) {
         if self.is_longer_by_far(target) {
             *target = self.walk(target, false);
@@ -116,7 +118,8 @@ impl FrozenBitmap {
         }
     }
 
-    /// True when `other` has so few members that looking up each is cheaper than converting containers.
+    /// True when `other` has so few members that looking up each is cheaper than converting
+    /// containers.
     fn is_longer_by_far(&self, other: &RoaringBitmap) -> bool {
         other.len() < WALK_MEMBERS_MAX * self.directory.len() as u64
     }
@@ -227,17 +230,20 @@ fn count_both(one: &Container<'_>, two: &Container<'_>) -> usize {
                 (Container::Sorted(lows), bits) | (bits, Container::Sorted(lows)) => {
                     lows.iter().filter(|&&low| bits.contains(low)).count()
                 }
-                // Never reached: what has no runs is a list or bits, and two of a kind were counted above.
+                // Never reached: what has no runs is a list or bits, and two of a kind were counted
+                // above.
                 _ => 0,
             },
         },
     }
 }
 
-/// Where one container has this many times more runs than the other, those of the shorter one are searched for.
+/// Where one container has this many times more runs than the other, those of the shorter one are
+/// searched for.
 const SEARCHED: usize = 8;
 
-/// The number of members that lie in a run of each, by a merge without branches that are hard to foresee.
+/// The number of members that lie in a run of each, by a merge without branches that are hard to
+/// foresee.
 fn count_in_both_runs(one: &[Run], two: &[Run]) -> usize {
     let (mut left, mut right, mut count) = (0, 0, 0);
     while let (Some(a), Some(b)) = (one.get(left), two.get(right)) {
@@ -252,8 +258,9 @@ fn count_in_both_runs(one: &[Run], two: &[Run]) -> usize {
 
 fn count_in_runs(runs: &[Run], container: &Container<'_>) -> usize {
     if let (Container::Bits(..), [first, _, .., last]) = (container, runs) {
-        // All bits from the first run to the last one, but for those between two of them. Runs that are left by deletions lie close together, so what lies
-        // between them is mostly a word. An invalid payload may have runs that do not ascend.
+        // All bits from the first run to the last one, but for those between two of them. Runs that
+        // are left by deletions lie close together, so what lies between them is mostly a word. An
+        // invalid payload may have runs that do not ascend.
         let between =
             runs.windows(2).map(|pair| match pair[1].first.saturating_sub(pair[0].last) {
                 0 | 1 => 0,

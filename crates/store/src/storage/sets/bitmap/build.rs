@@ -191,9 +191,11 @@ impl BitmapBuilder {
     }
 }
 
-/// The most runs that stand in the place of bits. More of them take less room, too, but each row would be searched for among them, and two
-/// such sets compared run by run: with some hundred runs that takes as long as the words of a container, and ten times as long with a
-/// thousand, as deletions leave behind. The values of so many members take far more than the 8 KiB of their bits.
+/// The most runs that stand in the place of bits. More of them take less room, too, but each row
+/// would be searched for among them, and two such sets compared run by run: with some hundred runs
+/// that takes as long as the words of a container, and ten times as long with a thousand, as
+/// deletions leave behind. The values of so many members take far more than the 8 KiB of their
+/// bits.
 const RUNS_MAX: usize = 128;
 
 /// The form that takes the least room, or one that is read faster.

@@ -110,7 +110,8 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// The number of members of the container that are smaller than `low`; `None` when `low` is no member.
+    /// The number of members of the container that are smaller than `low`; `None` when `low` is no
+    /// member.
     #[inline]
     pub(in crate::storage::sets::bitmap) fn row_of(&self, low: u16) -> Option<usize> {
         match self {
@@ -167,7 +168,8 @@ impl<'a> Container<'a> {
         match self {
             Container::Sorted(lows) => lows.get(row).copied(),
             Container::Bits(words, ranks) => bits_select(words, ranks, row),
-            // Not compared with `run.last`: the caller has found the row to be below the cardinality in the directory.
+            // Not compared with `run.last`: the caller has found the row to be below the
+            // cardinality in the directory.
             Container::Range(run) => u16::try_from(usize::from(run.first) + row).ok(),
             Container::Runs(runs) => {
                 let below = &runs[..runs.partition_point(|run| usize::from(run.before) <= row)];
@@ -200,7 +202,8 @@ impl<'a> Container<'a> {
     }
 }
 
-/// True when the bits are the lower halves of nodes: each word is put together from as many nodes as it has bits.
+/// True when the bits are the lower halves of nodes: each word is put together from as many nodes
+/// as it has bits.
 fn are_bits(nodes: &[u32], words: &[u64; BIT_WORDS]) -> bool {
     let mut rest = nodes;
     words.iter().enumerate().all(|(index, &word)| {

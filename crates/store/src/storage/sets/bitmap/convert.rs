@@ -167,7 +167,8 @@ fn read_portable(portable: &[u8]) -> Option<FrozenBitmap> {
         if is_run.get(index / 8).is_some_and(|flags| flags >> (index % 8) & 1 != 0) {
             let len = usize::from(u16_at(rest.split_off(..2)?, 0));
             let pairs = rest.split_off(..4 * len)?.chunks_exact(4);
-            // No sum overflows: the crate wrote the runs just now, and a run ends at 65535 at the latest.
+            // No sum overflows: the crate wrote the runs just now, and a run ends at 65535 at the
+            // latest.
             let runs: Vec<_> =
                 // A run is written as its first member and the number of those that follow.
                 pairs.map(|pair| (u16_at(pair, 0), u16_at(pair, 0) + u16_at(pair, 2))).collect();

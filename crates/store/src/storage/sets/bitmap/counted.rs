@@ -1,8 +1,10 @@
 //! The row of a node in one step, where the rows of many were asked for.
 //!
-//! The payload has the members before each 512th bit, so that a row is the sum of up to eight counts. A container whose rows are asked for often is
-//! copied once as bits with the number of members before each word, 10 KiB for 65,536 ids: a row is then one addition, and the kind of the
-//! container makes no difference. Copies are made as they are needed, by whoever needs one first, and live as long as the set.
+//! The payload has the members before each 512th bit, so that a row is the sum of up to eight
+//! counts. A container whose rows are asked for often is copied once as bits with the number of
+//! members before each word, 10 KiB for 65,536 ids: a row is then one addition, and the kind of the
+//! container makes no difference. Copies are made as they are needed, by whoever needs one first,
+//! and live as long as the set.
 
 use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, Kind};
 use crate::storage::sets::bitmap::row_runs::Words;
@@ -10,7 +12,8 @@ use crate::storage::sets::bitmap::{DirectoryEntry, FrozenBitmap, NO_ROW};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-/// A container with fewer members is not copied: their rows are a short search, and the copy would take more than two bytes for each.
+/// A container with fewer members is not copied: their rows are a short search, and the copy would
+/// take more than two bytes for each.
 const MEMBERS_MIN: usize = 4096;
 
 /// A container with fewer runs is not copied: its rows are found as quickly.
@@ -49,8 +52,8 @@ impl CountedBits {
         (word & bit != 0).then_some(row)
     }
 
-    /// The rows of nodes, whose lower halves are looked at alone; `before` members are in other containers. Neither row waits for another, and there is
-    /// nothing to foresee.
+    /// The rows of nodes, whose lower halves are looked at alone; `before` members are in other
+    /// containers. Neither row waits for another, and there is nothing to foresee.
     pub(super) fn rows_of(&self, nodes: &[u32], before: u32, rows: &mut [u32]) {
         for (result, &node) in rows.iter_mut().zip(nodes) {
             let row = self.row_of(node as u16);
@@ -59,7 +62,8 @@ impl CountedBits {
     }
 }
 
-/// The copies of a set's containers, as far as they were made; nothing for a set none of whose containers is worth one. Clones share them.
+/// The copies of a set's containers, as far as they were made; nothing for a set none of whose
+/// containers is worth one. Clones share them.
 #[derive(Clone, Default)]
 pub(super) struct Counted(Option<Arc<[OnceLock<Box<CountedBits>>]>>);
 
@@ -94,7 +98,8 @@ fn is_worth_a_copy(entry: &DirectoryEntry) -> bool {
 }
 
 impl FrozenBitmap {
-    /// The copy of the container at `index`, where one was made or the rows of so many nodes pay for it.
+    /// The copy of the container at `index`, where one was made or the rows of so many nodes pay
+    /// for it.
     #[inline]
     pub(super) fn counted_for(&self, index: usize, requested: usize) -> Option<&CountedBits> {
         let copy = self.counted.0.as_ref()?.get(index)?;

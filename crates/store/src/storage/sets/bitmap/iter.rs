@@ -73,7 +73,8 @@ impl<'a> FrozenIter<'a> {
             }
         }
         let base = self.base;
-        // Where `last` lies in a gap between containers, the one that was entered is behind it and has nothing to list.
+        // Where `last` lies in a gap between containers, the one that was entered is behind it and
+        // has nothing to list.
         if base <= last {
             self.members.list_to((last - base) as u16, base, list);
         }
@@ -86,8 +87,9 @@ impl<'a> FrozenIter<'a> {
         let current = match &self.members {
             Members::Sorted(lows) => lows.len(),
             Members::Bits { words, index, word } => {
-                // Those of the words before, and those of this word that were given already.
-                // Not below 0: there are bits to be walked only behind the first container that was entered.
+                // Those of the words before, and those of this word that were given already. Not
+                // below 0: there are bits to be walked only behind the first container that was
+                // entered.
                 let gone = self.bitmap.container(self.next_index - 1).rank((index * 64) as u16)
                     + (words[*index].count_ones() - word.count_ones()) as usize;
                 let entry = self.bitmap.directory.get(self.next_index - 1);
@@ -173,7 +175,8 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Adds the members up to `last` to a list, each with `base` added: those without gaps between them as ranges.
+    /// Adds the members up to `last` to a list, each with `base` added: those without gaps between
+    /// them as ranges.
     fn list_to(&self, last: u16, base: u32, list: &mut Vec<u32>) {
         match *self {
             Members::Sorted(ref lows) => {

@@ -5,8 +5,8 @@ use crate::storage::sets::bitmap::{FrozenBitmap, join, split};
 use crate::storage::sets::sorted::gallop;
 use std::ops::Range;
 
-/// When a list has more than this many times as many numbers as the set has members, the members are searched for in the
-/// list.
+/// When a list has more than this many times as many numbers as the set has members, the members
+/// are searched for in the list.
 const SKEW: usize = 16;
 
 impl FrozenBitmap {
@@ -53,7 +53,8 @@ impl FrozenBitmap {
             match nodes.get(read) {
                 None => break,
                 Some(&node) if node == member => {
-                    // What is retained never outruns what is read, so the list is shortened in place.
+                    // What is retained never outruns what is read, so the list is shortened in
+                    // place.
                     nodes[retained] = member;
                     retained += 1;
                     read += 1;
@@ -73,8 +74,8 @@ fn moved(nodes: &mut [u32], part: Range<usize>, to: usize) -> usize {
 }
 
 impl Container<'_> {
-    /// Moves those of a part of a list that are members, or the others, to the position `to` before it. Their lower halves are looked at alone. Returns the
-    /// position behind them.
+    /// Moves those of a part of a list that are members, or the others, to the position `to` before
+    /// it. Their lower halves are looked at alone. Returns the position behind them.
     fn retain(&self, nodes: &mut [u32], part: Range<usize>, to: usize, retains: bool) -> usize {
         let mut retained = to;
         match self {

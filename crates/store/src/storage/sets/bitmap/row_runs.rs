@@ -8,8 +8,9 @@
 //!   runs      |---3---+-1-|x|-2-|
 //! ```
 //!
-//! Where a word has the same ids of both the nodes are the members, whatever gaps there are, and their rows go on without one. So nodes of a set that is
-//! nearly that of the members cost a few instructions for 64 of them, and some for each id in which the two differ.
+//! Where a word has the same ids of both the nodes are the members, whatever gaps there are, and
+//! their rows go on without one. So nodes of a set that is nearly that of the members cost a few
+//! instructions for 64 of them, and some for each id in which the two differ.
 
 use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, Run, run_mask};
 use crate::storage::sets::bitmap::{FrozenBitmap, NO_ROW, join, split};
@@ -25,8 +26,9 @@ pub(crate) struct RowRun {
 }
 
 impl FrozenBitmap {
-    /// Lists the rows of nodes, which ascend without repeats, as runs in their order, and returns for how many of the nodes: where that would
-    /// be many more than `most` runs, those that are left are not looked at.
+    /// Lists the rows of nodes, which ascend without repeats, as runs in their order, and returns
+    /// for how many of the nodes: where that would be many more than `most` runs, those that are
+    /// left are not looked at.
     pub(crate) fn row_runs(&self, nodes: &[u32], most: usize, runs: &mut Vec<RowRun>) -> usize {
         runs.clear();
         let mut done = 0;
@@ -72,13 +74,15 @@ fn add(runs: &mut Vec<RowRun>, row: u32, len: u32) {
 }
 
 impl Container<'_> {
-    /// As [`FrozenBitmap::row_runs`], of nodes whose lower halves are looked at alone; `before` members are in other containers.
+    /// As [`FrozenBitmap::row_runs`], of nodes whose lower halves are looked at alone; `before`
+    /// members are in other containers.
     fn row_runs(&self, nodes: &[u32], before: u32, most: usize, runs: &mut Vec<RowRun>) -> usize {
         let mut words = Words::of(self);
         let (mut position, mut next, mut row) = (0, BIT_WORDS, before);
         while let Some(&node) = nodes.get(position).filter(|_| runs.len() <= most) {
             let index = usize::from(node as u16) / 64;
-            // Behind the word before the row is known; words without a node in between are passed by.
+            // Behind the word before the row is known; words without a node in between are passed
+            // by.
             if index != next {
                 row = before.wrapping_add(self.rank((index * 64) as u16) as u32);
             }
@@ -91,7 +95,8 @@ impl Container<'_> {
     }
 }
 
-/// The lower halves of nodes from `position` on that lie in the word at `index`, as bits, and the position behind them.
+/// The lower halves of nodes from `position` on that lie in the word at `index`, as bits, and the
+/// position behind them.
 #[inline]
 fn bits_of(nodes: &[u32], position: usize, index: usize) -> (u64, usize) {
     let lies_here = |node: &u32| usize::from(*node as u16) / 64 == index;
@@ -107,7 +112,8 @@ fn bits_of(nodes: &[u32], position: usize, index: usize) -> (u64, usize) {
     (bits, end)
 }
 
-/// Adds the nodes of a word, `count` of them, of whose members the first one has `row`. Returns the row behind its members.
+/// Adds the nodes of a word, `count` of them, of whose members the first one has `row`. Returns the
+/// row behind its members.
 #[inline]
 fn add_word(runs: &mut Vec<RowRun>, mine: u64, theirs: u64, row: u32, count: u32) -> u32 {
     if mine == theirs {

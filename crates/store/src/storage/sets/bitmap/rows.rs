@@ -1,7 +1,8 @@
 //! The rows of many nodes at once, container by container.
 //!
-//! Many are looked up in the counted copy of their container (`counted.rs`). Any other container has a loop of its own: sorted members and runs are passed by
-//! once. A search for each node costs several times as much.
+//! Many are looked up in the counted copy of their container (`counted.rs`). Any other container
+//! has a loop of its own: sorted members and runs are passed by once. A search for each node costs
+//! several times as much.
 
 use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, RANK_STEP, RANKS, Run};
 use crate::storage::sets::bitmap::{FrozenBitmap, join, split};
@@ -17,8 +18,9 @@ const SEARCH_COST: usize = 16;
 const STEP_WORDS: usize = RANK_STEP / 64;
 
 impl FrozenBitmap {
-    /// Writes the row of each node, or [`NO_ROW`] for one that is no member. The nodes ascend without repeats, and there is a slot for
-    /// each of them. A few instructions a node where they lie close together, and never more than a search for each of them.
+    /// Writes the row of each node, or [`NO_ROW`] for one that is no member. The nodes ascend
+    /// without repeats, and there is a slot for each of them. A few instructions a node where they
+    /// lie close together, and never more than a search for each of them.
     pub fn rows_of(&self, nodes: &[u32], rows: &mut [u32]) {
         if let Some(from) = self.range_from {
             for (row, node) in rows.iter_mut().zip(nodes) {
@@ -54,7 +56,8 @@ impl FrozenBitmap {
 }
 
 impl Container<'_> {
-    /// The rows of nodes, whose lower halves are looked at alone; `before` members are in other containers.
+    /// The rows of nodes, whose lower halves are looked at alone; `before` members are in other
+    /// containers.
     fn rows_of(&self, nodes: &[u32], before: u32, rows: &mut [u32]) {
         match self {
             Container::Sorted(lows) => rows_in_list(lows, nodes, before, rows),
@@ -65,8 +68,8 @@ impl Container<'_> {
     }
 }
 
-/// The rows of nodes in a sorted container: a search for each of few nodes, else a walk over both without branches that are hard to
-/// foresee.
+/// The rows of nodes in a sorted container: a search for each of few nodes, else a walk over both
+/// without branches that are hard to foresee.
 fn rows_in_list(lows: &[u16], nodes: &[u32], before: u32, rows: &mut [u32]) {
     let Some(&first) = nodes.first() else { return };
     let mut row = lows.partition_point(|low| *low < first as u16);
@@ -89,8 +92,9 @@ fn rows_in_list(lows: &[u16], nodes: &[u32], before: u32, rows: &mut [u32]) {
     rows[position..].fill(NO_ROW);
 }
 
-/// The rows of few nodes in a container of bits; of many they are found in a copy of it. All words of a step of the ranks are counted, those behind
-/// the node as none: how many are before it is not foreseen, and a wrong guess costs more than to count eight.
+/// The rows of few nodes in a container of bits; of many they are found in a copy of it. All words
+/// of a step of the ranks are counted, those behind the node as none: how many are before it is not
+/// foreseen, and a wrong guess costs more than to count eight.
 fn rows_in_bits(
     words: &[u64; BIT_WORDS],
     ranks: &[u16; RANKS],

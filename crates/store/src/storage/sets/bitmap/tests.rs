@@ -90,7 +90,8 @@ proptest! {
         }
     }
 
-    /// The runs of nodes are the rows of each, however near to the members they are, and as few as there can be.
+    /// The runs of nodes are the rows of each, however near to the members they are, and as few as
+    /// there can be.
     #[test]
     fn runs_of_rows_are_the_rows_of_each(set in sets(), changes in prop::collection::vec(any::<prop::sample::Index>(), 0..40), step in 1_usize..100) {
         let frozen = FrozenBitmap::from_sorted_iter(set.iter());

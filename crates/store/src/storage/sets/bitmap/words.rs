@@ -6,7 +6,8 @@ use crate::storage::sets::bitmap::{BitmapBuilder, FrozenBitmap, join, split};
 use crate::storage::sets::span_bits::list_word;
 
 impl FrozenBitmap {
-    /// The set of some words of bits, the first of which begins at the id `first`, a multiple of 65,536. O(words).
+    /// The set of some words of bits, the first of which begins at the id `first`, a multiple of
+    /// 65,536. O(words).
     pub(crate) fn from_words(first: u32, words: &[u64]) -> FrozenBitmap {
         let mut builder = BitmapBuilder::new();
         let (first, low) = split(first);
@@ -24,8 +25,9 @@ impl FrozenBitmap {
         builder.finish()
     }
 
-    /// Calls `visit` with the place of each of `count` words, the members in it as bits, and the row of the first of them (or of the next member), ascending. The
-    /// first word begins at the id `first`, a multiple of 64, and no word lies behind the last id. O(words + containers).
+    /// Calls `visit` with the place of each of `count` words, the members in it as bits, and the
+    /// row of the first of them (or of the next member), ascending. The first word begins at the id
+    /// `first`, a multiple of 64, and no word lies behind the last id. O(words + containers).
     pub(crate) fn for_each_word(
         &self,
         first: u32,
@@ -55,7 +57,8 @@ impl FrozenBitmap {
         }
     }
 
-    /// The members that `other` does not have, and those of `other` that this set lacks, both ascending. O(words of the containers of both).
+    /// The members that `other` does not have, and those of `other` that this set lacks, both
+    /// ascending. O(words of the containers of both).
     pub(in crate::storage::sets) fn differences(&self, other: &FrozenBitmap) -> [Vec<u32>; 2] {
         let mut differences = [Vec::new(), Vec::new()];
         let keys = |set: &FrozenBitmap| -> Vec<u16> {
