@@ -1,7 +1,7 @@
 //! The store and the executor. `storage` has columns and sets of nodes; `graph` has the graph as a
-//! sequence of immutable versions made of them, with indexes; `durability` has the log and the
-//! snapshots on the disk; `exec` executes plans on a version, and `algo` the algorithms on graphs.
-//! A reader holds a version and is never waited for: a commit publishes the next one beside it.
+//! sequence of immutable versions made of them, with indexes. `durability` has the log and the
+//! snapshots on the disk; `exec` executes plans on a version, and `algo` the graph algorithms.
+//! Readers never block: a commit publishes the next version and leaves theirs intact.
 //!
 //! It is one crate so that the executor's inner loops are compiled together with the columns that
 //! they read.

@@ -1,6 +1,6 @@
-//! The file `CURRENT`, which names the files that a database consists of.
+//! The file `CURRENT`, which lists the files of a database.
 //!
-//! Lines of a word and what belongs to it:
+//! Lines of a word and its arguments:
 //!
 //! ```text
 //! hexgraph 2
@@ -10,9 +10,8 @@
 //! sum 89abcdef               the checksum of the lines above
 //! ```
 //!
-//! Lines with other words may stand before the checksum; who does not know them leaves them out. In
-//! the first format the entire file was the name of the snapshot; then nobody knows which logs
-//! there have to be.
+//! Unknown lines before the checksum are ignored. In the first format the entire file is the name
+//! of the snapshot, so the required logs are unknown.
 
 use crate::storage::Identity;
 use std::fmt::Write;

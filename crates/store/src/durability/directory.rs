@@ -1,16 +1,15 @@
 //! The directory of a database: names its newest snapshot and its logs, and locks it for the one
 //! process that writes.
 //!
-//! `CURRENT` names the newest `snapshot-N.hxs`, which has all that was written to logs below N, and
-//! the last log, each of which names the one before it; the logs from `log-N.hxl` on have what came
-//! after the snapshot. A published file is never changed: the next one is written beside it,
-//! `CURRENT` is replaced by a rename, and the old one is unlinked, which leaves it whole for those
-//! who have it open. A log is there, with its header on the disk, before `CURRENT` names it: so one
-//! that is missing, empty or somebody else's is told.
+//! `CURRENT` names the newest `snapshot-N.hxs`, which includes all logs below N, and the last log;
+//! each log names the one before it. The logs from `log-N.hxl` on have what came after the
+//! snapshot. A published file is never changed: the next one is written under another name,
+//! `CURRENT` is replaced by a rename, and the old file is unlinked, which leaves it intact for its
+//! readers. A log exists, with its header on the disk, before `CURRENT` names it: so a missing,
+//! empty or external one is detected.
 //!
-//! `CLOCK` has a number that is not below that of any transaction: after a crash the numbers go on
-//! above it, so that a client that comes back with the number of a transaction is not taken for
-//! another client.
+//! `CLOCK` has an upper bound of the numbers of transactions: after a crash numbers continue above
+//! it, so that a client with an old transaction is not confused with another.
 //!
 //! The operating system's lock on `LOCK` is the right to write ([`Lock`]); the file itself stays.
 
@@ -27,16 +26,15 @@ const CURRENT_NEXT: &str = "CURRENT.next";
 const CLOCK: &str = "CLOCK";
 const CLOCK_NEXT: &str = "CLOCK.next";
 
-/// The greatest number of a transaction or a commit: a billion of them a second reach it in 146
-/// years. A file that has a greater one was not written here, and the numbers after it would begin
-/// again from 0.
+/// The greatest number of a transaction or a commit: at a billion a second it lasts 146 years. A
+/// file with a greater one is invalid, and later numbers would wrap around.
 pub(super) const NUMBER_MAX: u64 = 1 << 62;
 
 /// A directory that is open for reading or writing. The right to write ends when it is dropped or
 /// [released](Directory::release).
 pub struct Directory {
     path: PathBuf,
-    /// Through which files are written; the operating system, or in tests what stands for it.
+    /// The file system; tests replace the operating system's.
     files: Arc<dyn Files>,
     /// Held by the one process that may write; `None` for a reader.
     lock: Option<Lock>,
@@ -44,8 +42,8 @@ pub struct Directory {
     written: Mutex<Option<Current>>,
 }
 
-/// The path from the root: a process may change its working directory while a database is open, and
-/// another one may lie at the same position below the new one.
+/// The absolute path: a process may change its working directory while a database is open, and the
+/// relative path may lead to another one.
 fn absolute(path: &Path) -> Result<PathBuf> {
     std::path::absolute(path).map_err(|error| failed("opening", path, error))
 }
@@ -117,8 +115,7 @@ impl Directory {
     pub fn current(&self) -> Result<Option<Current>> {
         let path = self.path.join(CURRENT);
         let text = match fs::read(&path) {
-            // Bytes that are no text become other letters, which the first line or the checksum
-            // shows.
+            // Invalid UTF-8 becomes other letters, which the first line or the checksum detects.
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed("reading", &path, error)),
@@ -152,8 +149,8 @@ impl Directory {
         })
     }
 
-    /// Notes that `len` bytes of a log are durable. Does nothing where `CURRENT` names another log
-    /// as the last one, or as many bytes.
+    /// Notes that `len` bytes of a log are durable. Does nothing if `CURRENT` names another last
+    /// log, or as many bytes.
     ///
     /// # Errors
     ///
@@ -178,15 +175,15 @@ impl Directory {
         if current.identity == Identity::NONE {
             current.identity = Identity::random();
         }
-        // Read once: from then on only this process changes it, which holds the lock of the
+        // Read once: from then on only this process changes it, as it has the lock of the
         // directory.
         *written = Some(current);
         Ok(current)
     }
 
     /// Replaces `CURRENT` by what `change` makes of it, unless that returns false. A crash at any
-    /// moment leaves the old one or the new one. The lock is held from the reading to the end of
-    /// the writing, so no other change comes between.
+    /// moment leaves the old one or the new one. The lock covers reading and writing, so changes
+    /// are serialised.
     fn update(&self, change: impl FnOnce(&mut Current) -> bool) -> Result<()> {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = self.existing(&mut written)?;
@@ -200,8 +197,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Reads `CLOCK`: the number up to which transactions may have been given numbers; 0 where none
-    /// ever was.
+    /// Reads `CLOCK`: an upper bound of the numbers of transactions; 0 if there were none.
     ///
     /// # Errors
     ///
@@ -222,8 +218,8 @@ impl Directory {
         }
     }
 
-    /// Writes to `CLOCK` that transactions may be given numbers up to this one. Calls must not
-    /// overlap: they write the same temporary file.
+    /// Writes to `CLOCK` that numbers of transactions go up to this one. Calls must not overlap:
+    /// they write the same temporary file.
     ///
     /// # Errors
     ///
@@ -269,7 +265,7 @@ impl Directory {
         Ok(snapshots)
     }
 
-    /// Says whether this process may write.
+    /// Checks that this process may write.
     ///
     /// # Errors
     ///
@@ -288,7 +284,7 @@ impl Directory {
         }
     }
 
-    /// Says whether the right to write is still there. Asks the system nothing.
+    /// Checks that the right to write is still there, without a system call.
     ///
     /// # Errors
     ///
@@ -298,9 +294,9 @@ impl Directory {
         if is_released { Err(Error::Closed) } else { Ok(()) }
     }
 
-    /// Says whether the path still has the directory that was locked. To be called before a file is
-    /// created, replaced or removed by its name: a directory that was made later in its place is
-    /// another database, and somebody else's.
+    /// Checks that the path still leads to the locked directory. Must be called before a file is
+    /// created, replaced or removed by its name: a directory that was recreated at the path is
+    /// another database.
     ///
     /// # Errors
     ///
@@ -314,22 +310,22 @@ impl Directory {
         Err(failed("writing", &self.path, io::Error::new(io::ErrorKind::NotFound, reason)))
     }
 
-    /// Releases the lock of the writer, so that the directory can be opened at once although this
-    /// handle may be in use for a while. The caller makes sure that nothing is being written.
+    /// Releases the writer's lock, so that the directory can be reopened at once even while this
+    /// handle is in use. The caller ensures that nothing is being written.
     pub fn release(&self) {
         if let Some(lock) = self.lock.as_ref().filter(|lock| lock.is_own()) {
             lock.release();
         }
     }
 
-    /// True while this process writes, and a path has the directory that it writes to: not one that
-    /// was made later in its place.
+    /// True while this process writes and `path` leads to the locked directory, not to one
+    /// recreated at the path.
     pub fn is_locked_at(&self, path: &Path) -> bool {
         self.lock.as_ref().is_some_and(|lock| lock.is_own() && lock.is_at(path))
     }
 
     /// Publishes a snapshot that `write` writes to the path it is given, with the identity of the
-    /// database, under a number above all that there are. A crash at any moment leaves the old
+    /// database, under a number above all existing ones. A crash at any moment leaves the old
     /// snapshot or the new one.
     ///
     /// # Errors
@@ -337,7 +333,7 @@ impl Directory {
     /// Those of `write`; [`Error::Io`] when the system refuses.
     pub fn publish_next(&self, write: impl FnOnce(&Path, Identity) -> Result<()>) -> Result<()> {
         let last = |numbers: Vec<u64>| numbers.last().copied().unwrap_or(0);
-        // Logs from the snapshot's number on are executed after it, so it has to be above all logs
+        // Logs from the snapshot's number on are replayed after it, so it must be above all logs
         // that it replaces.
         let last = last(self.logs(0)?).max(last(self.snapshots()?));
         let number = self.current()?.map_or(0, |current| current.snapshot).max(last) + 1;
@@ -392,8 +388,8 @@ impl Directory {
     }
 
     /// Removes what is older than the snapshot `number`, which `CURRENT` names, and a
-    /// `CURRENT.next` that a crash left. A snapshot with a greater number stays until one above it
-    /// is named: either a crash came before `CURRENT` named it, or `CURRENT` is an older one. A
+    /// `CURRENT.next` left by a crash. A snapshot with a greater number stays until one above it is
+    /// named: either a crash came before `CURRENT` named it, or `CURRENT` is outdated. A
     /// `CLOCK.next` stays, as another thread may be writing it; the next one overwrites it.
     ///
     /// # Errors
@@ -405,8 +401,7 @@ impl Directory {
                 || snapshot_number(name).is_some_and(|snapshot| snapshot < number)
                 || name == CURRENT_NEXT
         };
-        // While this lock is held nobody replaces `CURRENT`, so a `CURRENT.next` is one that a
-        // crash left.
+        // Under this lock nobody replaces `CURRENT`, so a `CURRENT.next` was left by a crash.
         let _written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         for name in self.names()?.iter().filter(|name| is_old(name)) {
             let path = self.path.join(name);
@@ -454,8 +449,8 @@ impl Directory {
         synced.map_err(|error| failed("syncing", &self.path, error))
     }
 
-    /// The names of all files, in no order. Those that are no text are left out: no file of a
-    /// database has such a name.
+    /// The names of all files, unordered. Invalid UTF-8 is skipped: no file of a database has such
+    /// a name.
     fn names(&self) -> Result<Vec<String>> {
         let list = || -> io::Result<Vec<String>> {
             let entries = fs::read_dir(&self.path)?;
@@ -475,8 +470,8 @@ fn refuse_file(path: &Path) -> Result<()> {
     Err(failed("opening", path, io::Error::new(io::ErrorKind::NotADirectory, reason)))
 }
 
-/// Refuses a directory that has files and no database: a wrong path must not put a database among
-/// photographs.
+/// Refuses a non-empty directory without a database: a wrong path must not mix a database with
+/// other files.
 fn refuse_external(path: &Path) -> Result<()> {
     let mut entries = fs::read_dir(path).map_err(|error| failed("reading", path, error))?;
     if entries.next().is_none() {

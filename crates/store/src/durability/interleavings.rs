@@ -25,7 +25,7 @@ struct SimulatedDisk {
     syncs: AtomicU64,
     /// The sync of this number, counted from one, fails; zero for none.
     failing: u64,
-    /// The commits in the order in which they were noted: the place of each.
+    /// The commits in the order of the log: the position of each.
     positions: Mutex<Vec<(u64, u64)>>,
 }
 
@@ -202,7 +202,7 @@ fn after_a_failed_sync_nothing_is_acknowledged() {
                 let (store, disk) = (Arc::clone(&store), Arc::clone(&disk));
                 thread::spawn(move || {
                     for _ in 0..2 {
-                        // A failure is told, or the commit is durable: `add_one` asserts it.
+                        // A failure is reported, or the commit is durable: `add_one` asserts it.
                         if add_one(&store, &disk).is_err() {
                             let later = store.write(None, |head, _| Ok((with_one_more(head), ())));
                             let message = later.unwrap_err().to_string();

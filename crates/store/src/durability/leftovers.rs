@@ -1,10 +1,8 @@
-//! Files of a directory that no `CURRENT` names: what a crash left, or a database whose `CURRENT`
-//! is lost.
+//! Files of a directory without `CURRENT`: left by a crash, or a database whose `CURRENT` is lost.
 //!
 //! While a database is created there is no `CURRENT` yet. A crash then leaves `LOCK`, a file ending
-//! in `.next`, a snapshot without data or a log without a record. Nothing else comes about without
-//! a `CURRENT`, so a directory with more than that has lost it. To take that one for new would
-//! overwrite data.
+//! in `.next`, a snapshot without data or a log without a record. A directory with more than that
+//! has lost its `CURRENT`. Creating a database there would overwrite data.
 
 use super::directory::Directory;
 use crate::graph::{Thresholds, Version, persist};
@@ -13,12 +11,12 @@ use hexgraph_base::types::{Error, Result};
 use std::fs;
 use std::path::Path;
 
-/// The number of the snapshot with which a database is created. Later ones are written where
-/// `CURRENT` names one already.
+/// The number of the snapshot of a new database. Later ones are written when `CURRENT` already
+/// names one.
 const FIRST_SNAPSHOT: u64 = 1;
 
-/// The longest snapshot that a crash leaves half written while a database is created: one without
-/// data has some pages.
+/// The longest incomplete snapshot that a crash leaves while a database is created: without data it
+/// has some pages.
 const EMPTY_SNAPSHOT_MAX: u64 = 1 << 16;
 
 /// Checks that a directory without a `CURRENT` is new, or that its creation was interrupted.
@@ -62,7 +60,7 @@ pub fn is_database(path: &Path) -> Result<bool> {
     check_new(&Directory::unlocked(path)?).map(|()| false)
 }
 
-/// Whether a snapshot is that of a new database, whole or half written.
+/// Whether a snapshot is that of a new database, complete or not.
 fn is_without_data(path: &Path, number: u64) -> Result<bool> {
     match persist::open_of(path, Identity::NONE, FileAccess::default(), Thresholds::default()) {
         Ok(version) => {

@@ -1,10 +1,11 @@
-//! [`Lock`]: the right to write to a directory, which is the operating system's lock on its file `LOCK` (`flock` on Unix).
+//! [`Lock`]: the right to write to a directory, which is the operating system's lock on its file
+//! `LOCK` (`flock` on Unix).
 //!
-//! The system ends the lock with the process, so the file means nothing by itself. Its one line,
-//! `PID STARTED PROGRAM`, names the process that locked it last, for the message to others.
-//! `STARTED` is when that process began, in ticks since the machine did (Linux), or `-`. A line
-//! that a crash, another container or another machine left has the number of no process here, or of
-//! one that began at another time: nobody is named then.
+//! The system releases the lock with the process, so the file means nothing by itself. Its one
+//! line, `PID STARTED PROGRAM`, names the last process that locked it, for messages to others.
+//! `STARTED` is the start of that process, in ticks since the machine booted (Linux), or `-`. A
+//! line left by a crash, another container or another machine matches no process here, and nobody
+//! is named then.
 
 use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
@@ -20,13 +21,13 @@ pub(super) const LOCK: &str = "LOCK";
 const LINE_MAX: u64 = 512;
 const PROGRAM_MAX: usize = 80;
 
-/// What stands for the start of a process where the system does not tell it.
+/// The start of a process if the system does not report it.
 const UNKNOWN: &str = "-";
 
 /// The lock of the process that writes.
 pub(super) struct Lock {
     file: File,
-    /// The process that took the lock. A forked child has the file too, and must not write.
+    /// The process that acquired the lock. A forked child has the file too, and must not write.
     process: u32,
     /// Set when the lock is released although the handle is still in use.
     released: OnceLock<()>,
@@ -34,9 +35,9 @@ pub(super) struct Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Closing the file would release the lock, if no other process had the file. A child that
-        // was just forked has it until it becomes another program, and until then whoever closed a
-        // database could not open it again.
+        // Closing the file releases the lock only if no other process has the file. A forked child
+        // has it until it executes another program, and until then a closed database could not be
+        // reopened.
         if self.is_own() {
             self.release();
         }
@@ -65,7 +66,7 @@ impl Lock {
         match file.try_lock() {
             Ok(()) => {
                 let lock = Lock { file, process: process::id(), released: OnceLock::new() };
-                // A full disk is no reason to refuse: others are told less.
+                // A full disk is no reason to refuse: messages then say less.
                 let _ = lock.write(&Holder::own());
                 Ok(lock)
             }
@@ -80,16 +81,16 @@ impl Lock {
         }
     }
 
-    /// Ends the lock before the handle is dropped.
+    /// Releases the lock before the handle is dropped.
     pub(super) fn release(&self) {
         if self.released.set(()).is_ok() {
             let _ = self.file.set_len(0);
         }
-        // If this fails, the lock ends when the file is closed.
+        // If this fails, the lock is released when the file is closed.
         let _ = self.file.unlock();
     }
 
-    /// False in a child that was forked from the process that took the lock.
+    /// False in a child forked from the process that acquired the lock.
     pub(super) fn is_own(&self) -> bool {
         self.process == process::id()
     }
@@ -99,7 +100,7 @@ impl Lock {
         self.released.get().is_some()
     }
 
-    /// True while a path has the file that is locked, and not one that was made later in its place.
+    /// True while a path leads to the locked file, and not to one recreated there.
     pub(super) fn is_at(&self, directory: &Path) -> bool {
         let there = fs::metadata(directory.join(LOCK));
         there.is_ok_and(|there| self.file.metadata().is_ok_and(|own| is_same_file(&own, &there)))
@@ -107,7 +108,7 @@ impl Lock {
 
     fn write(&self, holder: &Holder) -> io::Result<()> {
         let line = holder.to_line();
-        // In this order nobody reads an empty file; what is left of a longer line is no part of the
+        // In this order nobody reads an empty file; the rest of a longer line is not part of the
         // first one.
         (&self.file).write_all(line.as_bytes())?;
         self.file.set_len(line.len() as u64)
@@ -158,13 +159,13 @@ impl Holder {
     fn is_running(&self) -> bool {
         match started(self.process) {
             Some(started) => started == self.started,
-            // Where the system can't be asked, its lock says that somebody runs.
+            // If the system cannot be queried, its lock implies a running process.
             None => !cfg!(target_os = "linux") && self.started == UNKNOWN,
         }
     }
 }
 
-/// Where a lock is held that could not be taken.
+/// The holder of a lock that could not be acquired.
 fn holder_text(path: &Path) -> String {
     match read_holder(path).filter(Holder::is_running) {
         Some(holder) if holder.process == process::id() => "in this process".to_owned(),
@@ -179,19 +180,17 @@ fn read_holder(path: &Path) -> Option<Holder> {
     Holder::of_line(&String::from_utf8_lossy(&bytes))
 }
 
-/// When a process began, as the system counts; `None` where there is no such process, or no
-/// `/proc`.
+/// The start of a process, as the system counts; `None` if there is no such process, or no `/proc`.
 fn started(process: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program stands in parentheses and may have blanks; the start is the 20th
-    // field after it.
+    // The name of the program is in parentheses and may have blanks; the start is the 20th field
+    // after it.
     let (_, fields) = stat.rsplit_once(')')?;
     fields.split_ascii_whitespace().nth(19).map(str::to_owned)
 }
 
-/// The program of a process without its arguments, which may be secret, but for the script, the
-/// module or the command that it runs: `python3 load.py`, `python3 -m ipykernel_launcher`,
-/// `hexgraph serve`.
+/// The program of a process without its arguments, which may be secret, except for the script,
+/// module or command: `python3 load.py`, `python3 -m ipykernel_launcher`, `hexgraph serve`.
 fn program(mut arguments: Vec<OsString>) -> String {
     if arguments.is_empty() {
         arguments.extend(env::current_exe().map(OsString::from));
@@ -247,7 +246,7 @@ mod tests {
     fn a_stale_line_names_nobody() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join(LOCK);
-        // What a crash left is longer than the line that takes its place.
+        // The line left by a crash is longer than its replacement.
         fs::write(&path, "x".repeat(300)).unwrap();
         let _lock = Lock::acquire(root.path()).unwrap();
         let own = fs::read_to_string(&path).unwrap();

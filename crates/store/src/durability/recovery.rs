@@ -1,4 +1,4 @@
-//! Recovers a version from a directory: opens the newest snapshot and executes the logs that follow
+//! Recovers a version from a directory: opens the newest snapshot and replays the logs that follow
 //! it.
 
 use super::current::{Current, LastLog};
@@ -11,8 +11,8 @@ use crate::storage::{FileAccess, Identity, LogReader};
 use hexgraph_base::types::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// A reader of a directory: the version that the newest snapshot and the logs came to, and the
-/// position in the last log from which it goes on when more was written.
+/// A reader of a directory: the version of the newest snapshot and the logs, and the position in
+/// the last log from which it continues.
 pub struct Follower {
     /// The number of the snapshot.
     snapshot: u64,
@@ -22,28 +22,27 @@ pub struct Follower {
     reader: Option<LogReader>,
     /// The number of the last log that was begun, 0 for none.
     last_log: u64,
-    /// The bytes of that log of which `CURRENT` says that they are durable.
+    /// The durable bytes of that log by `CURRENT`.
     durable: u64,
     result: Recovery,
 }
 
-/// The commits and bytes that were found in the logs when a database was opened.
+/// The commits and bytes of the logs when a database was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Recovery {
     /// The commits that were executed again: those since the newest snapshot.
     pub commits: u64,
     /// The bytes of the logs.
     pub bytes: u64,
-    /// The bytes at the end of the log that are no whole commit, behind all that is known to have
-    /// been durable: a commit that was being written when the process died, and that was never
-    /// acknowledged. They are cut off when the database is opened for writing. Where it is opened
-    /// for reading while another process writes, it may be the commit that is being written.
+    /// The bytes of an incomplete commit at the end of the log, after all durable ones: it was
+    /// being written when the process died, and was never acknowledged. They are cut off when the
+    /// database is opened for writing. If another process writes, it may be the commit in progress.
     pub cut: u64,
 }
 
 impl Follower {
     /// Opens the newest snapshot of a directory and reads the logs; `None` when there is none. Its
-    /// versions have `thresholds`. When a writer replaces snapshot and logs meanwhile, it begins
+    /// versions have `thresholds`. If a writer replaces snapshot and logs concurrently, it starts
     /// again.
     ///
     /// # Errors
@@ -114,22 +113,22 @@ impl Follower {
         self.replay.version().map_err(|error| not_replayed(&path, &error))
     }
 
-    /// The commits and bytes that were found in the logs.
+    /// The commits and bytes of the logs.
     pub fn result(&self) -> Recovery {
         self.result
     }
 
-    /// Cuts off what a crash left behind the last whole record, so that a writer can append, and
-    /// makes what was found durable: a process that died may have written it and not waited for the
-    /// disk. Returns the position where the log goes on.
+    /// Cuts off an incomplete record at the end, so that a writer can append, and makes the log
+    /// durable: a process that died may have written it without a sync. Returns the position where
+    /// the log continues.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] where a log that `CURRENT` does not name has records: nothing is changed
+    /// [`Error::Corrupt`] if a log that `CURRENT` does not name has records: nothing is changed
     /// then; [`Error::Io`] when the system refuses.
     pub fn cut(&mut self, directory: &Directory) -> Result<LogStart> {
-        // Looked at before anything is changed: a log that `CURRENT` does not reach is data that
-        // must not be lost.
+        // Before anything is changed: a log beyond those of `CURRENT` is data that must not be
+        // lost.
         let unborn = self.unborn_logs(directory)?;
         let mut last_end = 0;
         let mut is_durable = false;
@@ -145,7 +144,7 @@ impl Follower {
             }
         }
         if !is_durable {
-            // The name that `CURRENT` got last, too, before what it took the place of is removed.
+            // The last rename of `CURRENT` too, before the files that it replaced are removed.
             directory.sync()?;
         }
         for path in unborn {
@@ -162,8 +161,8 @@ impl Follower {
         })
     }
 
-    /// The logs behind the last one. They have no record: nothing is appended before `CURRENT`
-    /// names a log.
+    /// The logs after the last one. They have no record: nothing is appended before `CURRENT` names
+    /// a log.
     fn unborn_logs(&self, directory: &Directory) -> Result<Vec<PathBuf>> {
         let first = self.snapshot.max(self.last_log + 1);
         let mut unborn = Vec::new();
@@ -184,7 +183,7 @@ impl Follower {
     fn catch_up(&mut self, directory: &Directory, current: &Current) -> Result<()> {
         self.read_log()?;
         for next in self.later_logs(directory, current)? {
-            // A log that has a successor is whole, and all of it is there by now.
+            // A log with a successor is complete.
             self.read_log()?;
             self.check_follows(&next)?;
             self.last_log = next.header().number;
@@ -276,7 +275,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Whether the log that is read ends where it has to.
+    /// Whether the log ends where it must.
     fn check_end(&mut self, directory: &Directory, current: &Current) -> Result<()> {
         let Some(reader) = &mut self.reader else { return Ok(()) };
         self.result.cut = reader.check_tail()?;
@@ -312,7 +311,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Whether `next` follows upon the log that is read, which is whole then.
+    /// Whether `next` follows the current log, which is complete then.
     fn check_follows(&mut self, next: &LogReader) -> Result<()> {
         let header = *next.header();
         let previous = header.previous;
@@ -328,8 +327,8 @@ impl Follower {
         if let Some(reader) = &mut self.reader {
             let (end, path) = (reader.end(), reader.path().to_owned());
             let is_short = end < header.previous_end;
-            // What a crash left half written was cut off before a later log
-            // was begun, so nothing is behind the last whole record here.
+            // An incomplete record is cut off before a later log begins, so nothing follows the
+            // last complete record here.
             if reader.check_tail()? != 0 || is_short {
                 let message = format!(
                     "the record at byte {end} is damaged or missing, and there are later logs: restore a backup"
@@ -337,8 +336,8 @@ impl Follower {
                 return Err(corrupt(&path, &message));
             }
         }
-        // The header tells the last commit before it, so an older snapshot or a missing log in
-        // between is found here.
+        // The header has the last commit before it, so an older snapshot or a missing log in
+        // between is detected here.
         if self.replay.commit() < header.commit {
             let message = format!(
                 "it follows upon commit {}, and what is before it ends with commit {}: a file is missing or too old",

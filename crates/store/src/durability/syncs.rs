@@ -1,6 +1,6 @@
-//! Syncs the log to the disk, and tells how far it is durable.
+//! Syncs the log to the disk, and records how far it is durable.
 //!
-//! Whoever needs a position to be durable syncs for all who came before, or waits for one who does.
+//! A thread that needs a durable position syncs for all earlier ones, or waits for another sync.
 
 use crate::storage::OutputFile;
 use hexgraph_base::types::sync::{Condvar, Mutex, MutexGuard};
@@ -9,8 +9,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use std::{io, mem, thread};
 
-/// The syncs of a log. A thread that syncs every so often shares this and nothing else: it may end
-/// a little later than the database, whose lock it must not keep.
+/// The syncs of a log. The background sync thread shares only this: it may end a little later than
+/// the database, whose lock it must not hold.
 #[derive(Default)]
 pub(super) struct Syncs {
     state: Mutex<State>,
@@ -23,7 +23,7 @@ pub(super) struct Syncs {
 pub(super) struct State {
     /// Everything up to this position is.
     pub(super) durable: u64,
-    /// The position where the log ends, and its file.
+    /// The end position of the log, and its file.
     pub(super) end: u64,
     pub(super) file: Option<Arc<dyn OutputFile>>,
     /// True while some thread syncs.
@@ -41,7 +41,7 @@ impl Syncs {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the thread that syncs.
+    /// Stops the sync thread.
     pub(super) fn end(&self) {
         self.state().is_closed = true;
         self.synced.notify_all();
@@ -72,8 +72,8 @@ impl Syncs {
             let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
             let (is_closed, end) = (state.is_closed, state.end);
             drop(state);
-            // The failure is retained, and the next commit tells it.
-            // When the log is closed this is the last sync, for what came since the last pause.
+            // The failure is stored, and the next commit reports it. When the log is closed this is
+            // the last sync, for what came since the last pause.
             if self.wait(end).is_err() || is_closed {
                 return;
             }
@@ -108,7 +108,7 @@ impl Syncs {
             state = self.state();
             state.is_busy = false;
             match done {
-                // Never less than before: one thread syncs at a time, and ends only grow.
+                // Never less than before: one thread syncs at a time, and end positions only grow.
                 Ok(()) => state.durable = end,
                 Err(error) => state.failure = Some(error.to_string()),
             }

@@ -1,10 +1,10 @@
 //! The write-ahead log of a directory, to which commits are appended before they are published.
 //!
-//! Writers append one after the other and wait for the disk together: the first who waits syncs
-//! for all who have appended by then, the others wait for him, and one of those who came meanwhile
-//! is the next. So a commit costs a share of a sync, however many write at once.
+//! Writers append one at a time and wait for the disk together: the first to wait syncs for all
+//! that have appended, the others wait, and one that came later is next. So a sync is divided among
+//! all concurrent commits.
 //!
-//! A position in the journal is a number of bytes, counted on from log to log.
+//! A position in the journal is a number of bytes, which continues from log to log.
 
 use super::directory::Directory;
 use super::syncs::{Syncs, poisoned};
@@ -20,8 +20,8 @@ pub enum SyncPolicy {
     /// When it is on the disk: neither a crash of the process nor one of the machine loses it.
     #[default]
     Always,
-    /// When it is handed to the operating system, which is asked to put everything on the disk once
-    /// in this time: a crash of the process loses nothing, one of the machine the last commits.
+    /// When it is handed to the operating system, with a sync at this interval: a crash of the
+    /// process loses nothing, one of the machine the last commits.
     Every(Duration),
     /// When it is handed to the operating system, which puts it on the disk when it likes.
     Never,
@@ -42,7 +42,7 @@ struct Log {
     writer: Option<LogWriter>,
     /// The number of the log.
     number: u64,
-    /// The number of the log before it, and its length where that is known.
+    /// The number of the log before it, and its length if available.
     previous: (u64, u64),
     /// A log that was created, and that `CURRENT` could not be made to name yet.
     unnamed: Option<LogWriter>,
@@ -50,17 +50,16 @@ struct Log {
     commit: u64,
     /// The position where the log begins.
     start: u64,
-    /// The position where it ends.
+    /// The end position.
     end: u64,
     /// The number of the newest snapshot, and the position up to which it has everything.
     snapshot: (u64, u64),
     /// The bytes in older logs that the newest snapshot has not.
     recovered: u64,
-    /// The number of bytes from which on, when the newest snapshot has not got them, another
-    /// snapshot is due.
+    /// The number of bytes after the newest snapshot from which another snapshot is due.
     due: u64,
-    /// The position where a part of a record may be left in the log: nothing may be appended before
-    /// a snapshot has all up to there.
+    /// The position where an incomplete record may be in the log: nothing may be appended before a
+    /// snapshot includes all up to there.
     broken: Option<u64>,
 }
 
@@ -120,9 +119,9 @@ impl Wal {
         self.log().due = bytes;
     }
 
-    /// Makes all that was noted durable and ends the log. What is noted from now on goes to the
-    /// next one, or to one after it. Returns its number, which is to be that of a snapshot of
-    /// the version as it is now, and the position.
+    /// Makes all appended commits durable and ends the log. Later ones go to the next log, or to
+    /// one after it. Returns its number, which must become that of a snapshot of the current
+    /// version, and the position.
     ///
     /// # Errors
     ///
@@ -130,15 +129,15 @@ impl Wal {
     pub fn rotate(&self) -> Result<(u64, u64)> {
         let mut log = self.log();
         self.directory.check_writable()?;
-        // The log stays locked: nothing is appended meanwhile, so the log ends where the
-        // snapshot will begin. And so `Syncs` never has to sync a file but the newest.
+        // The log stays locked, so nothing is appended and the log ends where the snapshot begins.
+        // And so `Syncs` only ever syncs the newest file.
         self.syncs.wait(log.end)?;
         if let Some(writer) = log.writer.take() {
             log.previous = (log.number, writer.end());
             log.number += 1;
         }
-        // It has no record. What may be named is not created anew: the next one gets another
-        // number.
+        // It has no record. A file that may be named is not created again: the next one gets
+        // another number.
         if log.unnamed.take().is_some() {
             log.number += 1;
         }
@@ -151,7 +150,7 @@ impl Wal {
         let mut log = self.log();
         log.snapshot = (number, position);
         log.recovered = 0;
-        // The part of a record is in a log that was ended for this snapshot, and that nobody reads
+        // The incomplete record is in a log that was ended for this snapshot, and that nobody reads
         // again.
         log.broken = log.broken.filter(|broken| position < *broken);
     }
@@ -176,9 +175,9 @@ impl Wal {
         self.syncs.state().failure.is_some()
     }
 
-    /// Makes everything that was appended durable and writes the length to `CURRENT`, so that
-    /// nothing of it can be missing without notice when the database is opened the next time. Then
-    /// it releases the directory: later appends fail with [`Error::Closed`].
+    /// Makes everything durable and writes the length to `CURRENT`, so that missing bytes are
+    /// detected when the database is opened again. Then it releases the directory: later appends
+    /// fail with [`Error::Closed`].
     ///
     /// # Errors
     ///
@@ -194,7 +193,7 @@ impl Wal {
         Ok(())
     }
 
-    /// Ends the thread that syncs.
+    /// Stops the sync thread.
     pub fn end(&self) {
         self.syncs.end();
     }
@@ -225,7 +224,7 @@ impl Wal {
             }
         };
         if let Err(error) = self.directory.name_log(log.number, LOG_HEADER_LEN) {
-            // It may be named for all that is known, so it stays.
+            // `CURRENT` may name it already, so it stays.
             log.unnamed = Some(writer);
             return Err(not_named(log.number, error));
         }
@@ -262,7 +261,7 @@ impl Journal for Arc<Wal> {
     fn append(&self, commit: u64, record: &[u8]) -> Result<u64> {
         let mut log = self.log();
         self.directory.check_retained()?;
-        // Locks are taken in this order everywhere: that of the log, then that of the syncs.
+        // The lock order is the same everywhere: the log, then the syncs.
         let durable = {
             let state = self.syncs.state();
             if let Some(failure) = &state.failure {
@@ -277,8 +276,8 @@ impl Journal for Arc<Wal> {
             Some(writer) => writer,
             None => self.create(&mut log)?,
         };
-        // Places go on from log to log, and a record tells of bytes
-        // of its own log; the header was synced when it was created.
+        // Positions continue from log to log, and a record has offsets in its own log; the header
+        // was synced when it was created.
         let synced = durable.saturating_sub(log.start).max(LOG_HEADER_LEN);
         let appended = writer.append(commit, record, synced);
         log.end = log.start + writer.end();

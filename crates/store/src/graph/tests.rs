@@ -1,4 +1,4 @@
-//! The graph as a whole: what goes in by load and mutation, and what can be read then.
+//! The entire graph: loads and mutations, and what can then be read.
 
 mod altering;
 mod loading;
@@ -128,8 +128,7 @@ fn contents(version: &Version) -> Contents {
     all
 }
 
-/// A graph without data that folds, replays and walks where there is little to fold, replay and
-/// walk over.
+/// A graph without data with low thresholds for compaction, replay and vector search.
 fn empty() -> Version {
     Version { thresholds: Thresholds::small(), ..Version::empty() }
 }

@@ -1,8 +1,9 @@
 //! Builds the token indexes of a column, and computes the tokens of a value.
 //!
 //! An index of entire values sorts the positions of the column by value; since positions ascend by
-//! node, so do the postings of each token. An index of words or trigrams numbers the tokens as
-//! they come, and deals the nodes out to their tokens by counting, which keeps them ascending too.
+//! node, so do the postings of each token. An index of words or trigrams numbers the tokens on
+//! arrival, and partitions the nodes by token with a counting sort, which is stable, so they ascend
+//! too.
 
 use super::geo;
 use super::interner::TokenInterner;
@@ -20,7 +21,7 @@ use std::fmt::Write;
 #[derive(Debug, Copy, Clone, Eq, PartialEq, Hash)]
 #[repr(u8)]
 pub enum IndexKind {
-    /// Whole values, in their order.
+    /// Entire values, in their order.
     Ordered = 0,
     /// Words of a text.
     Term = 1,
@@ -50,7 +51,7 @@ impl IndexKind {
     }
 }
 
-/// The indexes that a predicate has. Tokenizers that are answered by the same index share it.
+/// The indexes of a predicate. Tokenizers that use the same index share it.
 pub(crate) fn index_kinds(def: &PredicateDef) -> Vec<IndexKind> {
     let mut kinds = Vec::new();
     for tokenizer in &def.indexes {
@@ -107,7 +108,7 @@ pub(crate) fn tokens_of(
     }
 }
 
-/// The tokens that a phrase asks an [`IndexKind::NGram`] index for: its runs of three words.
+/// The tokens of a phrase for an [`IndexKind::NGram`] index: its runs of three words.
 pub(crate) fn ngram_query(text: &str, lang: &str) -> Vec<TokenKey> {
     let mut tokens = Vec::new();
     NgramAnalyzer::new()
@@ -163,9 +164,8 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
             finish_ordered(source, &positions, |one, other| key(&one) == key(&other))
         }
         Values::Text { value_type: ValueType::String | ValueType::Default, texts } => {
-            // The first eight bytes decide most comparisons without a look at the texts
-            // themselves. A shorter text is filled up with zeros there, which the entire texts
-            // then tell apart.
+            // The first eight bytes decide most comparisons without reading the texts. A shorter
+            // text is padded with zeros, and then the entire texts decide.
             let text = |position: u32| texts.get_bytes(position as usize);
             let mut keyed: Vec<(u64, u32)> =
                 (0..texts.len() as u32).map(|at| (prefix(text(at)), at)).collect();
@@ -184,8 +184,8 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
             for (rank, code) in order.into_iter().enumerate() {
                 ranks[usize::from(code)] = rank as u16;
             }
-            // A code of a file may be invalid; it has no rank then, and does no harm. The ranks
-            // only sort: the keys of the index are the texts themselves, gathered from the column.
+            // A code in a file may be invalid; it has no rank then, and does no harm. The ranks
+            // only sort: the keys of the index are the texts themselves, read from the column.
             by_key(source, codes.as_slice(), |&code| ranks.get(usize::from(code)).copied())
         }
         _ => TokenIndex::empty(),
@@ -225,9 +225,9 @@ fn finish_ordered(
     for &position in positions {
         let node = source.nodes[position as usize];
         if firsts.last().is_some_and(|&first| same(first, position)) {
-            // Two values of a list may be one token: instants are compared without their zones.
-            // Positions of one token ascend, and with them the nodes: a repeat can only be the last
-            // one.
+            // Two values of a list may have one token: instants are compared without their zones.
+            // Positions of one token ascend, and with them the nodes, so only the last one can
+            // repeat.
             if postings.last() != Some(&node) {
                 postings.push(node);
             }
@@ -302,10 +302,10 @@ impl Pairs {
         if self.seen.len() <= token as usize {
             self.seen.resize(token as usize + 1, (0, 0));
         }
-        // The values of a node come one behind the other, so the last node is all that has to be
-        // known to have each node once.
+        // The values of a node are contiguous, so comparing with the last node suffices to store
+        // each node once.
         let (last, count) = &mut self.seen[token as usize];
-        // The count tells a token that has no node yet from one whose last node is 0.
+        // The count distinguishes a token without nodes from one whose last node is 0.
         if *count == 0 || *last != node {
             *last = node;
             *count += 1;
@@ -321,8 +321,7 @@ impl Pairs {
         // are partitioned in their order, so that each list ascends.
         let mut next = vec![0_usize; sorted.len()];
         for (position, &token) in sorted.iter().enumerate() {
-            // `next` is by the number that the token got when it came, and offsets by its place in
-            // the order.
+            // `next` is by the number of the token on arrival, and offsets by its sorted position.
             next[token as usize] = offsets.start(position);
         }
         let mut postings = vec![0; self.pairs.len()];
@@ -358,7 +357,7 @@ fn build_words(
     for &token in &sorted {
         keys.push(ValueRef::String(&String::from_utf8_lossy(interner.get(token))));
     }
-    // Its texts are in the keys, and the postings need the room.
+    // Its texts are in the keys, and the postings need the memory.
     drop(interner);
     Ok(pairs.partition(&sorted, keys.finish()))
 }
@@ -374,8 +373,8 @@ fn build_trigrams(source: &Source<'_>, check: Check<'_>) -> Result<TokenIndex> {
         }
         trigrams(text, &mut result);
         for &trigram in &result {
-            // Numbered as they come, since three bytes are up to 2^24 positions and a column has
-            // few of them.
+            // Numbered on arrival, as three bytes give up to 2^24 positions and a column has few of
+            // them.
             let id = *ids.entry(trigram).or_insert_with(|| {
                 distinct.push(trigram);
                 distinct.len() as u32 - 1

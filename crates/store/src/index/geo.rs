@@ -1,9 +1,8 @@
 //! The index of geometries: from cells of the sphere to the nodes with a geometry in them.
 //!
-//! A token is the number of a cell of a geometry's covering, and there are none for the cells
-//! around it: their numbers lie around the numbers of the cells within, so what lies in a cell is a
-//! range, and what lies around it a few lookups. What the index finds may match; each geometry is
-//! tested.
+//! A token is the number of a cell of a geometry's covering; enclosing cells have no token. Their
+//! numbers surround those of the cells within them, so all inside a cell is a range, and all around
+//! it a few lookups. The matches are candidates; each geometry is tested.
 //!
 //! The lookups are one for each larger size of cells: an index has those of the levels 5 to 16 of
 //! S2.
@@ -15,7 +14,7 @@ use hexgraph_base::geo::{GeoError, cells_of, check_indexable};
 use hexgraph_base::schema::{PredicateDef, Tokenizer};
 use hexgraph_base::types::{Check, Geometry, Result, ValueRef, ValueType, parallel};
 
-/// Why the geo index of a predicate can't take a geometry.
+/// Why a geo index cannot contain a geometry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the geo index of predicate `{predicate}` can't take {reason}")]
 pub struct GeoIndexError {
@@ -25,8 +24,8 @@ pub struct GeoIndexError {
     pub reason: GeoError,
 }
 
-/// Checks that the geo index of a predicate, if it has one, can take a value. A value that is no
-/// geometry has no tokens, and passes.
+/// Checks that the geo index of a predicate, if it has one, can contain a value. Values other than
+/// geometries have no tokens, and pass.
 ///
 /// # Errors
 ///
@@ -49,9 +48,9 @@ pub(super) fn push_cells(value: ValueRef<'_>, out: &mut Vec<TokenKey>) {
     out.extend(cells(value).into_iter().map(TokenKey::Int));
 }
 
-/// Builds the index: the keys ascend, each once, and so do the nodes of each key. The coverings of
-/// polygons are the work, which all threads share. A list of geometries gives its node several
-/// values. `check` is called once for each of them.
+/// Builds the index: the keys ascend, each once, and so do the nodes of each key. The threads
+/// compute the coverings of polygons in parallel. A list of geometries gives its node several
+/// values. Calls `check` once for each of them.
 ///
 /// # Errors
 ///
@@ -75,8 +74,8 @@ pub(super) fn build_cells(source: &Source<'_>, check: Check<'_>) -> Result<Token
 }
 
 /// The numbers of the cells of a geometry, ascending; none for a value without cells.
-/// [`check_geometry`] refuses such values where the predicate has the index, and the index where
-/// there are such values, so no node is lost here.
+/// [`check_geometry`] refuses such values for an indexed predicate, and an index with such values,
+/// so no node is lost here.
 fn cells(value: ValueRef<'_>) -> Vec<i64> {
     geometry_of(value).and_then(|geometry| cells_of(&geometry).ok()).unwrap_or_default()
 }

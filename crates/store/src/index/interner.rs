@@ -9,7 +9,7 @@ use std::hash::Hasher;
 /// costs no allocation.
 pub(super) struct TokenInterner {
     bytes: Vec<u8>,
-    /// The byte at which each text starts, and last the byte at which the last one ends.
+    /// The start byte of each text, and finally the end byte of the last one.
     starts: Vec<usize>,
     /// Open addressing: numbers plus one, 0 for a free slot. The length is a power of two.
     slots: Vec<u32>,
@@ -41,7 +41,7 @@ impl TokenInterner {
     ///
     /// # Panics
     ///
-    /// When there are 2^32 - 1 texts; they would take more memory than the nodes that have them.
+    /// With 2^32 - 1 texts, which would need more memory than their nodes.
     pub(super) fn intern(&mut self, text: &[u8]) -> u32 {
         // At least half of the slots are free, so the walk to a free one is short.
         let mask = self.slots.len() - 1;
@@ -83,7 +83,7 @@ fn hash(text: &[u8]) -> usize {
     let mut hasher = FxHasher::default();
     hasher.write(text);
     let hash = hasher.finish();
-    // Folded, so that the slot depends on both halves of the hash.
+    // Mixed, so that the slot depends on both halves of the hash.
     (hash ^ hash >> 32) as usize
 }
 

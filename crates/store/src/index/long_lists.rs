@@ -1,10 +1,9 @@
 //! Bitmaps of the long posting lists of an index.
 //!
-//! The nodes of a type are most of the ids that there are. Such a list is asked which of a few
-//! thousand nodes it has, what it has in common with the nodes of a column, and for their rows
-//! there: a bitmap answers that word by word, where a list is searched for each of them. It is made
-//! when the list is asked for first, in O(list), and kept beside it: a bit or two for a node, where
-//! the list has 32.
+//! The nodes of a type are most of all ids. Queries intersect such a list with a few thousand nodes
+//! or with a column, and map nodes to rows. A bitmap does that word by word, a list needs a search
+//! for each. A bitmap is built on first use, in O(list), and cached with it: a bit or two for a
+//! node, against 32 in the list.
 
 use crate::storage::{Array, FrozenBitmap, Offsets, is_run};
 use std::ops::Range;
@@ -13,14 +12,14 @@ use std::sync::{Arc, OnceLock};
 /// Lists of fewer nodes have no bitmap.
 const LONG: usize = 1 << 14;
 
-/// Nor have those with gaps in most positions: so many nodes contiguous are looked at in so many
-/// positions, and at most a few more ids than that are there from the first to the last of them.
+/// Lists with gaps at most positions have none either. So many contiguous nodes are checked at so
+/// many positions, and their first and last ids may differ by only a few more.
 const POSITIONS: usize = 8;
 const NODES: usize = 1 << 10;
 const IDS_MAX: u32 = 1_400;
 
-/// The bitmaps of the long lists of one index, with the places of their tokens, ascending. Clones
-/// of the index share them.
+/// The bitmaps of the long lists of one index, with the positions of their tokens, ascending.
+/// Clones of the index share them.
 #[derive(Clone, Default)]
 pub(super) struct LongLists(Arc<OnceLock<Vec<LongList>>>);
 
@@ -31,9 +30,9 @@ struct LongList {
 }
 
 impl LongLists {
-    /// The nodes of the token at a position as a bitmap; `None` where its list is short, or has too
-    /// many gaps. O(1) behind the first call for the token, which reads its list, and behind the
-    /// first one for the index, which looks at the lengths of all lists.
+    /// The nodes of the token at a position as a bitmap; `None` if its list is short, or has too
+    /// many gaps. O(1) after the first call for the token, which reads its list, and after the
+    /// first one for the index, which reads the lengths of all lists.
     pub(super) fn bitmap(
         &self,
         (offsets, postings): (&Offsets, &Array<u32>),
@@ -78,7 +77,7 @@ fn bitmap_of(nodes: &[u32]) -> Option<FrozenBitmap> {
         return None;
     }
     Some(match is_run(nodes) {
-        // The id behind the last one fits: `u32::MAX` stands for no node.
+        // The id after the last one fits, as `u32::MAX` is reserved.
         true => FrozenBitmap::from_range(*nodes.first()?..nodes.last()?.checked_add(1)?),
         false => FrozenBitmap::from_sorted(nodes),
     })

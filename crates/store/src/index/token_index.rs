@@ -1,9 +1,9 @@
 //! A sorted dictionary of tokens with a posting list for each.
 //!
-//! The tokens are values themselves (ints, floats, instants, texts), so that an index of whole
+//! The tokens are values themselves (ints, floats, instants, texts), so that an index of entire
 //! values answers equality, ranges and ordered scans exactly, and one of words or trigrams is the
-//! same structure with other tokens. A lookup is a binary search in the dictionary; a posting
-//! list is a part of one array, ascending by node.
+//! same structure with other tokens. A lookup is a binary search in the dictionary; a posting list
+//! is a part of one array, ascending by node.
 
 use super::long_lists::LongLists;
 use crate::storage::{Array, NodeSet, Offsets, Values};
@@ -25,7 +25,7 @@ pub struct TokenIndex {
     long_lists: LongLists,
 }
 
-/// A token that stands for itself, ordered as tokens of its index are.
+/// An owned token, ordered as tokens of its index are.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenKey {
     /// An int, a bool, a trigram.
@@ -79,7 +79,7 @@ impl BigFloatKey {
 }
 
 impl TokenKey {
-    /// The token that a value is as a whole; `None` for values that can't be tokens.
+    /// The token of an entire value; `None` for values that cannot be tokens.
     pub fn of(value: ValueRef<'_>) -> Option<TokenKey> {
         Some(match value {
             ValueRef::Int(number) => TokenKey::Int(number),
@@ -105,7 +105,7 @@ impl TokenKey {
                 mine.as_bytes().cmp(other.as_bytes())
             }
             (TokenKey::BigFloat(mine), ValueRef::BigFloat(other)) => mine.compare(other),
-            // A key of another type is found nowhere: an index has keys of one type.
+            // A key of another type never matches: an index has keys of one type.
             _ => Ordering::Less,
         }
     }
@@ -118,7 +118,7 @@ impl TokenIndex {
         TokenIndex::new(keys, Offsets::from_vec(vec![0]), Array::empty())
     }
 
-    /// An index of tokens, which ascend, each once: with the position at which the postings of each
+    /// An index of distinct, ascending tokens: with the position at which the postings of each
     /// begin, and the nodes, ascending within a token.
     pub fn new(keys: Values, offsets: Offsets, postings: Array<u32>) -> TokenIndex {
         TokenIndex { keys, offsets, postings, long_lists: LongLists::default() }
@@ -144,7 +144,7 @@ impl TokenIndex {
         self.search(|token| key.compare(token) != Ordering::Less)
     }
 
-    /// The place of the first token that is not below `key`, and whether it is `key`. O(log
+    /// The position of the first token that is not below `key`, and whether it is `key`. O(log
     /// tokens).
     pub(crate) fn position(&self, key: &TokenKey) -> (usize, bool) {
         let position = self.lower_bound(key);
@@ -168,10 +168,9 @@ impl TokenIndex {
         start..end.max(start)
     }
 
-    /// The first token of `positions` that is not below `key`, and whether it is `key`. It is
-    /// looked for from the beginning of the places on, or from their end on backwards: O(log tokens
-    /// in between), so that a walk over both an index and keys in its order costs a few comparisons
-    /// a step.
+    /// The first token of `positions` that is not below `key`, and whether it is `key`. The search
+    /// gallops from the start of the positions, or backwards from their end: O(log tokens in
+    /// between), so that a merge of an index with sorted keys costs a few comparisons a step.
     pub(crate) fn seek(
         &self,
         key: &TokenKey,
@@ -190,7 +189,7 @@ impl TokenIndex {
             } else {
                 high = probe
             }
-            // It lies on this side of what was asked last, and not on the other.
+            // It is on this side of the last key, and not on the other.
             if is_below == backwards {
                 break;
             }
@@ -201,14 +200,14 @@ impl TokenIndex {
         (low, is_it)
     }
 
-    /// The place of a token.
+    /// The position of a token.
     pub fn find(&self, key: &TokenKey) -> Option<usize> {
         let (position, is_match) = self.position(key);
         is_match.then_some(position)
     }
 
-    /// The nodes of the token at `position`: a bitmap where that are most ids, which the first call
-    /// makes in O(nodes), else a part of the postings.
+    /// The nodes of the token at `position`: a bitmap if they are most ids, which the first call
+    /// makes in O(nodes), else a slice of the postings.
     pub fn nodes(&self, position: usize) -> NodeSet {
         match self.long_lists.bitmap((&self.offsets, &self.postings), position) {
             Some(nodes) => NodeSet::Frozen(nodes),
@@ -232,8 +231,8 @@ impl TokenIndex {
     }
 }
 
-/// The first index of a range that is not below what is searched for; the indexes below it come
-/// first. O(log length).
+/// The first index of a range that is not below the key; the indexes below it come first. O(log
+/// length).
 #[inline]
 fn partition_point(range: Range<usize>, below: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (range.start, range.end);

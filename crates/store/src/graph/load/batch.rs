@@ -1,8 +1,8 @@
-//! The statements of one chunk of a file, by predicate, in columns.
+//! The statements of one chunk of a file in columns, by predicate.
 //!
-//! Chunks are read on many threads, each for itself: nodes that are not numbered yet (labels, and
-//! uids of 2^31 and more) have numbers of the chunk, and a predicate that the schema does not know
-//! keeps its values as they were written until [`super::gather`] has seen the chunks before.
+//! Chunks are read on many threads independently. Nodes without a number yet (labels, and uids of
+//! 2^31 and more) have numbers of the chunk. Values of a predicate unknown to the schema remain
+//! text until [`super::gather`] has processed the chunks before.
 
 use crate::graph::build::parts::{EdgePart, FacetsBuilder, ValuePart};
 use crate::graph::change::check::{
@@ -82,8 +82,8 @@ impl PredicateBatch {
     }
 }
 
-/// Reads a chunk. `skip` tells to go on after a line that can't be stored, `has_ended` that what
-/// takes long need not be done any more.
+/// Reads a chunk. With `skip`, lines that cannot be stored are skipped. `has_ended` says that slow
+/// work is no longer needed.
 pub(super) fn read_chunk<'a>(
     chunk: &'a Chunk,
     schema: &'a Schema,
@@ -432,7 +432,7 @@ impl<'a> Columns<'a> {
     fn finish(self) -> PredicateBatch {
         let langs = self.langs.into_iter().map(|column| {
             let LangColumn { lang, mut nodes, values, facets } = column;
-            // Parts stay until the load ends, so the room that grew ahead is given back.
+            // Parts live until the load ends, so unused capacity is freed.
             nodes.shrink_to_fit();
             (lang, ValuePart { nodes, values: values.finish(), facets: facets.finish() })
         });

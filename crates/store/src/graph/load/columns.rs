@@ -1,8 +1,8 @@
-//! Loads of tables: columns of values and of edges, whose nodes are known by external ids.
+//! Loads of tables: columns of values and of edges, whose nodes are given by external ids.
 //!
 //! Batches of a table are read on many threads, which share the [`Interner`]; their columns are
-//! added here in the order of the table. At the end ids get their nodes: those that the index of
-//! their predicate knows, and new uids for the others, in the order in which they came.
+//! added here in the order of the table. At the end ids are mapped to nodes: existing ones by the
+//! index of their predicate, and new uids for the others, in order of arrival.
 
 use super::batch::EXTERNAL;
 use super::duplicates::{Duplicates, RowNodes};
@@ -30,12 +30,12 @@ use std::sync::Arc;
 /// The positions of ids that each row of a table has.
 pub const POSITIONS_A_ROW: u64 = 2;
 
-/// When a column of ids has at most this many stored ids for each row, all stored ids are read at
+/// If a column of ids has at most this many stored ids for each row, all stored ids are read at
 /// once; else each is looked up.
 const STORED_MAX: u64 = 16;
 
-/// The bytes of an id while its node is looked up: the uid that it has, its position, that of a new
-/// one, and its number.
+/// The bytes of an id while its node is looked up: its uid, its position, that of a new one, and
+/// its number.
 const ID_BYTES: usize = 16 + 8 + 8 + 8 + 4;
 
 /// The meaning of the ids of a column.
@@ -47,7 +47,7 @@ pub enum IdSpace {
     Predicate(String),
 }
 
-/// A load of columns under way.
+/// A load of columns in progress.
 pub struct ColumnLoad {
     version: Version,
     spaces: Vec<IdSpace>,
@@ -59,8 +59,7 @@ pub struct ColumnLoad {
     row_nodes: RowNodes,
     /// The number of values and edges so far.
     count: u64,
-    /// Whether types get the predicates of the edges of their nodes, and new nodes at the ends of
-    /// edges a type.
+    /// Whether types get the predicates of the edges of their nodes, and new endpoints a type.
     owns_edges: bool,
     only_targets: bool,
     /// The types of new nodes to which edges lead, by predicate.
@@ -99,9 +98,9 @@ impl ColumnLoad {
         self.tables.push((first_row, name.to_owned()));
     }
 
-    /// Adds the predicates of edges to the types of the nodes at which they start, and gives new
-    /// nodes at the ends of edges the type of the others there. `only_targets` says that edges
-    /// start at rows that are nodes, whose types are those that the load says.
+    /// Adds the predicates of edges to the types of their source nodes, and gives new endpoints the
+    /// type of the others on the same side. `only_targets` says that sources are rows, whose types
+    /// the load states.
     pub fn own_edges(&mut self, only_targets: bool) {
         self.owns_edges = true;
         self.only_targets = only_targets;
@@ -128,9 +127,9 @@ impl ColumnLoad {
         &self.interner
     }
 
-    /// Makes no new nodes for ids of a space: those that no stored node has are lost, and
-    /// [`Interner::lost`] tells them. Uids are never lost. To be called before any number is asked
-    /// for.
+    /// Creates no nodes for the ids of a space: ids without a stored node are lost, and
+    /// [`Interner::lost`] returns them. Uids are never lost. Must be called before the first number
+    /// is requested.
     pub fn only_stored(&mut self, space: usize) {
         if let IdSpace::Predicate(predicate) = self.spaces[space].clone() {
             let version = self.version.clone();
@@ -166,7 +165,7 @@ impl ColumnLoad {
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] for a predicate that can't be searched for ids.
+    /// [`Error::Schema`] for a predicate that cannot be searched by id.
     pub fn define_ids(
         &mut self,
         space: usize,
@@ -181,12 +180,11 @@ impl ColumnLoad {
         Ok(if is_text(&def) { ValueType::String } else { ValueType::Int })
     }
 
-    /// Adds a type with these fields, or those to it that it lacks.
+    /// Adds a type with these fields, or the missing ones to an existing type.
     ///
     /// # Errors
     ///
-    /// [`Error::Schema`] for a name that only the engine may declare, and for one that no schema
-    /// can be written with.
+    /// [`Error::Schema`] for a reserved name, and for one that no schema can contain.
     pub fn define_type(&mut self, name: &str, mut fields: Vec<String>) -> Result<()> {
         if !is_name(name) {
             let expected = "it has a letter or digit, and neither blanks nor < > { } | ^ ` \" \\";
@@ -215,12 +213,12 @@ impl ColumnLoad {
         self.named.merge(uids);
     }
 
-    /// Prepares for ids of about `rows` rows: looks up all stored ints at once where that is
-    /// cheaper than one by one. Has to be called before any number is asked for.
+    /// Prepares for ids of about `rows` rows: looks up all stored ints at once if that is cheaper
+    /// than one by one. Must be called before the first number is requested.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there is no memory for the stored ones.
+    /// [`Error::Limit`] without enough memory for the stored ones.
     pub fn expect_rows(&mut self, rows: u64) -> Result<()> {
         for (space, name) in self.spaces.iter().enumerate() {
             let IdSpace::Predicate(name) = name else { continue };
@@ -256,12 +254,12 @@ impl ColumnLoad {
         if part.nodes.is_empty() { Ok(()) } else { self.gathered.add_values(def, lang, part) }
     }
 
-    /// Notes the nodes that rows name, 0 for none: rows whose id an earlier row has are counted.
-    /// `first_row` is counted as in [`ColumnLoad::begin_table`], and rows come in their order.
+    /// Records the nodes of rows, 0 for none, and counts rows that repeat an id. `first_row` counts
+    /// as in [`ColumnLoad::begin_table`], and rows come in order.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there is no memory for them.
+    /// [`Error::Limit`] without enough memory for them.
     pub fn note_rows(&mut self, first_row: u64, nodes: &[u32]) -> Result<()> {
         self.row_nodes.add(first_row, nodes)
     }
@@ -277,20 +275,20 @@ impl ColumnLoad {
         if part.nodes.is_empty() { Ok(()) } else { self.gathered.add_edges(def, part) }
     }
 
-    /// The version with all that was added, the number of values and edges, and whether no id is
-    /// that of a node which was there before.
+    /// The version with everything added, the number of values and edges, and whether all ids are
+    /// of new nodes.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there are too many nodes, [`Error::Query`] for a value that two nodes
-    /// must not share, [`Error::Io`] when a temporary file can't be written or read.
+    /// [`Error::Limit`] for too many nodes, [`Error::Query`] for a duplicate of a unique value,
+    /// [`Error::Io`] when a temporary file cannot be written or read.
     pub fn finish(mut self) -> Result<(Built, u64, bool)> {
         self.interner.check()?;
         let none = Interner::new(0, &self.version.budget);
         let interner = std::mem::replace(&mut self.interner, none);
         let has_met_stored = interner.has_met_stored();
         let (ids, reserved) = interner.into_ids(ID_BYTES)?;
-        // Before new uids are taken, so that none of them is one that the data name.
+        // Before new uids are allocated, so that none of them is named by the data.
         self.version.uids.reserve(&self.named);
         let stored: Vec<bool> = self.spaces.iter().map(|space| self.has_stored(space)).collect();
         let existing = |id: &Interned| match stored.get(id.space) {
@@ -393,7 +391,7 @@ impl ColumnLoad {
         stored_node(&self.version, name, value).map(|node| self.version.nodes.uid(node))
     }
 
-    /// Keeps the ids of new nodes in their predicates.
+    /// Stores the ids of new nodes in their predicates.
     fn add_ids(&mut self, ids: &[Interned], new: &[usize]) -> Result<()> {
         for (space, name) in self.spaces.clone().into_iter().enumerate() {
             let IdSpace::Predicate(name) = name else { continue };

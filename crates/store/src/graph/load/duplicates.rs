@@ -1,8 +1,8 @@
-//! Rows of tables of nodes whose id an earlier row of the load has.
+//! Rows of node tables that repeat the id of an earlier row.
 //!
-//! A bit for each number that the load gives, and a set of the stored nodes that are named: rows
-//! are looked at one after the other, in the order of the tables, so that the first such row does
-//! not depend on threads. O(rows).
+//! A bit for each number of the load, and a set of the stored nodes that are named. Rows are
+//! checked in the order of the tables, so that the first duplicate does not depend on threads.
+//! O(rows).
 
 use super::batch::EXTERNAL;
 use hexgraph_base::budget::{Budget, Reservation};

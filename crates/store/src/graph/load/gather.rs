@@ -37,8 +37,7 @@ use small::{SmallLoad, build_small, is_small};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The bytes of a stored edge while it is sorted together with new ones: both nodes, and these as
-/// they are sorted.
+/// The bytes of a stored edge while it is sorted with new ones: both nodes, and their sorted form.
 const STORED_EDGE_LEN: usize = 8 + 12;
 
 /// The bytes of an edge in the list of those that come again, which is made of parts.
@@ -47,7 +46,7 @@ pub(super) const REPEATED_EDGE_LEN: usize = 2 * size_of::<RepeatedEdge>();
 /// The uid of a number that has none yet.
 const NO_UID: u64 = 0;
 
-/// The uid of a number that stands for another number, until that one has its own.
+/// Marks the uid of a number as an alias, until the aliased number has its own.
 const ALIAS: u64 = 1;
 
 /// The result of a load.
@@ -68,15 +67,15 @@ pub struct Built {
     pub repeated: u64,
     /// The predicates of edges that types got as fields.
     pub owned: Vec<OwnedEdges>,
-    /// The new nodes at the ends of edges that have no type, and the types that others got.
+    /// The new endpoints without a type, and the types that others got.
     pub untyped: u64,
     pub typed: u64,
-    /// What it comes to as a commit, where it is little beside the graph.
+    /// The load as a commit, if it is small in proportion to the graph.
     pub small: Option<SmallLoad>,
 }
 
 impl Built {
-    /// A result of which nothing is known but the version.
+    /// A result with only the version.
     fn of(version: Version) -> Built {
         Built {
             version,
@@ -101,7 +100,7 @@ impl Built {
         self.superseded += counts;
     }
 
-    /// Has types own their edges, and notes what nodes at their ends got.
+    /// Adds fields to the types of edges, and records the types of new endpoints.
     fn note(&mut self, endpoints: TypedEndpoints) {
         endpoints.alter(&mut self.version);
         (self.untyped, self.typed) = (endpoints.untyped, endpoints.typed());
@@ -146,12 +145,11 @@ struct Pending {
 }
 
 impl Gathered {
-    /// Nothing yet. What comes goes to files where `options` say so; the memory for it is reserved
-    /// in `budget`.
+    /// An empty load. Data go to files if `options` allow; their memory is reserved in `budget`.
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when there can't be files, [`Error::Limit`] when there is no memory.
+    /// [`Error::Io`] when files cannot be created, [`Error::Limit`] without enough memory.
     pub(in crate::graph) fn new(
         options: Option<&SpillOptions>,
         budget: &Budget,
@@ -172,12 +170,12 @@ impl Gathered {
         })
     }
 
-    /// Takes the next batch over. Returns the lines that turn out not to be storable, by line,
-    /// along with those that the batch has already; the others are taken, unless `skip` is false.
+    /// Adds the next batch. Returns the lines that cannot be stored, by line, including those of
+    /// the batch; the others are added, unless `skip` is false.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there are too many nodes.
+    /// [`Error::Limit`] for too many nodes.
     pub(in crate::graph) fn add(&mut self, batch: Batch, schema: &Schema) -> Result<Vec<BadLine>> {
         // The chunk has numbered its nodes by itself; its numbers are replaced by those of the
         // load.
@@ -200,8 +198,7 @@ impl Gathered {
 
     /// The numbers of the load for the nodes of a batch.
     fn add_external(&mut self, external: Vec<External>) -> Result<Vec<u32>> {
-        // The last number, `u32::MAX`, stands for no node, so one less than 2^31 of them can be
-        // given.
+        // The last number, `u32::MAX`, is reserved, so fewer than 2^31 of them are available.
         if EXTERNAL as usize <= self.external + external.len() {
             let message = "more than 2^31 - 1 names of nodes (with a bound on memory one counts each time that it comes back \
                            after others went to files: more `memory` makes fewer)";
@@ -241,12 +238,12 @@ impl Gathered {
         self.predicates[position].add(batch, bad_lines);
     }
 
-    /// True when there is a predicate whose values no two nodes may share.
+    /// True if there is a predicate with unique values.
     pub(super) fn has_unique(&self) -> bool {
         self.predicates.iter().any(|pending| pending.def.unique)
     }
 
-    /// Counts what was taken over, and writes all to a file when it is too much.
+    /// Counts what was added, and writes everything to a file above the limit.
     fn hold(&mut self, bytes: usize) -> Result<()> {
         let Some(spill) = self.spill.as_mut() else {
             return self.reservation.reserve(bytes as u64).map_err(with_bound);
@@ -289,12 +286,12 @@ impl Gathered {
         Ok(())
     }
 
-    /// The version that has the gathered data too. External ids are values of a predicate, where
-    /// `ids` names one.
+    /// The version with the gathered data. If `ids` names a predicate, external ids become its
+    /// values.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there are too many nodes; those of [`Gathered::build`].
+    /// [`Error::Limit`] for too many nodes; those of [`Gathered::build`].
     pub(in crate::graph) fn finish(
         mut self,
         version: &Version,
@@ -306,8 +303,8 @@ impl Gathered {
             None => Ok(()),
         })?;
         if !self.has_unique() {
-            // Names are only needed to name a node in an error about values that two nodes
-            // share; else their memory is free before columns are built.
+            // Names are only needed in an error about duplicates of unique values; else their
+            // memory is freed before columns are built.
             names = NameRuns::default();
         }
         let before = self.reservation.used();
@@ -327,8 +324,7 @@ impl Gathered {
         version: &Version,
         resolved: &ResolvedNames,
     ) -> Result<(Version, Vec<u32>, u64)> {
-        // Before new uids are taken: others that load at the same time see the named ones then,
-        // too.
+        // Before new uids are allocated: concurrent loads then see the named ones too.
         version.uids.reserve(&self.named);
         let at = |number: u32| (number - EXTERNAL) as usize;
         let mut uids = vec![NO_UID; self.external];
@@ -349,15 +345,14 @@ impl Gathered {
         Ok((next, numbers, new_nodes))
     }
 
-    /// The version that has the gathered data too, where the node of each number from [`EXTERNAL`]
-    /// on is known. It does not say which nodes are new. Where `new` has these, the types of nodes
-    /// get the predicates of their edges as fields, and new nodes the type of the others at the
-    /// same end.
+    /// The version with the gathered data, with the nodes of the numbers from [`EXTERNAL`] on. It
+    /// does not report new nodes. If `new` has them, types get the predicates of their edges as
+    /// fields, and new nodes the type of the others at the same end.
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for a value that two nodes must not share, whom `label` names;
-    /// [`Error::Io`] when a temporary file can't be written or read.
+    /// [`Error::Query`] for a duplicate of a unique value, whose nodes `label` names; [`Error::Io`]
+    /// when a temporary file cannot be written or read.
     pub(super) fn build(
         self,
         next: Version,
@@ -422,8 +417,8 @@ impl Gathered {
         self.hold(held)
     }
 
-    /// Notes the bytes of the ids of a load, which count as held: with a bound on memory columns go
-    /// to files earlier.
+    /// Records the bytes of the ids of a load as held: with a bound on memory, columns go to files
+    /// earlier.
     pub(super) fn note_ids(&mut self, bytes: u64) {
         if let Some(spill) = &mut self.spill {
             spill.set_outside(bytes as usize);
@@ -469,10 +464,9 @@ impl Pending {
         values.sum::<usize>() + self.edges.iter().map(EdgePart::byte_len).sum::<usize>()
     }
 
-    /// The bytes that it takes to read back what is in files, and to build: a column beside the
-    /// parts that it is made of, and each index. Values are read back as they are mapped, edges are
-    /// not. `stored` edges are sorted together with those that came, and where there are facets,
-    /// each of them may be one that comes again.
+    /// The bytes needed to read back what is in files, and to build: a column with its parts, and
+    /// each index. Values are mapped when read back, edges are not. `stored` edges are sorted with
+    /// the new ones, and with facets each of them may be repeated.
     fn build_len(&self, stored: u64) -> usize {
         // Facets of what is superseded are compared with those that stay.
         let indexes = self.def.indexes.len() + usize::from(self.has_facets);
@@ -589,9 +583,9 @@ impl Pending {
         Ok((nodes, Predicate { def: self.def, data: PredicateData::Edges(edges) }))
     }
 
-    /// Makes the statements of a predicate that the schema does not know fit the first of them.
-    /// Where some of its numbers are floats all are, also those that came before:
-    /// [`Pending::widen`] converts these. A float is refused where one of the ints is none.
+    /// Converts the statements of a predicate unknown to the schema to the type of the first. If
+    /// some numbers are floats, all are, also earlier ones, which [`Pending::widen`] converts. A
+    /// float is refused if one of the ints has no exact float.
     fn fit(
         &mut self,
         batch: &mut PredicateBatch,
@@ -651,8 +645,7 @@ impl Pending {
         });
     }
 
-    /// The number of edges that came; 0 for edges of which a node has one, where the last one
-    /// stays.
+    /// The number of new edges; 0 for single-valued edges, as only the last one counts.
     pub(super) fn edge_count(&self) -> u64 {
         if self.def.list { self.edges_len } else { 0 }
     }
@@ -696,8 +689,7 @@ impl Pending {
         if def.value_type == ValueType::Uid {
             let mut stored_rows = 0;
             if let Some(old) = stored.and_then(|old| old.direction(false)) {
-                // In front: of equal edges the one that came last stays, and stored ones came
-                // first.
+                // In front: of equal edges the last one is retained, and stored ones came first.
                 edges.insert(0, EdgePart::of(old));
                 stored_rows = edges[0].nodes.len();
             }

@@ -1,13 +1,12 @@
-//! External ids on their way to nodes, given numbers by many threads at once.
+//! Maps external ids to numbers, which later become nodes, on many threads.
 //!
-//! A table names nodes by its own ids. Each thread asks for the number of an id as it comes by;
-//! which thread asks first is chance, so the numbers mean nothing. With each goes the first
-//! position where the id stands in the tables, and by that order the nodes get their uids in the
-//! end: so the result does not depend on the threads.
+//! A table names nodes by its own ids. Which thread first requests the number of an id is random,
+//! so the numbers mean nothing. Each number has the first position of the id in the tables, and
+//! uids are assigned in that order. So the result does not depend on the threads.
 //!
-//! Ids are asked for a column at a time, and first partitioned by their hash into shards, each a
-//! map behind a lock. A thread takes a lock once for all ids of the shard, and a shard is small
-//! enough for the cache: looking ids up one by one would miss it, and take a lock, each time.
+//! Ids are interned a column at a time, partitioned by hash into shards, each a map behind a lock.
+//! A thread locks a shard once for all its ids, and a shard fits the cache. One lookup at a time
+//! would cost a cache miss and a lock each.
 //!
 //! Memory is reserved before it is allocated: a map before it grows, together with the old one, and
 //! texts a column at a time.
@@ -27,8 +26,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A table of ids that are close together may have this many positions for each id.
 const SPREAD_MAX: u64 = 8;
 
-/// Ids are put where they belong, and not sorted, where there are at most this many positions for
-/// each.
+/// Ids are placed by position, and not sorted, with at most this many positions for each.
 const PLACED_MAX: u64 = 3;
 
 /// The number at a position where no id came first.
@@ -140,8 +138,8 @@ impl Interner {
         self.reserved.used()
     }
 
-    /// Makes no new nodes for ids of a space: those that no node has are lost. To be called before
-    /// any is asked for.
+    /// Creates no nodes for ids of a space: ids without a node are lost. Must be called before the
+    /// first lookup.
     pub(super) fn only_stored(&mut self, space: usize, stored: StoredIds) {
         self.spaces[space].stored = Some(stored);
     }
@@ -172,12 +170,12 @@ impl Interner {
         self.has_met_stored.load(Ordering::Relaxed)
     }
 
-    /// Says by `result` the number of each id, by its position in the list, in any order. With the
-    /// ids come the places where they stand.
+    /// Calls `result` with the number of each id, by its position in the list, unordered. The ids
+    /// come with their positions in the tables.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there is no memory for them.
+    /// [`Error::Limit`] without enough memory for them.
     pub fn ints(
         &self,
         space: usize,
@@ -236,8 +234,8 @@ impl Interner {
         }
     }
 
-    /// Numbers the ids shard by shard, which the highest bits of `hash` say. With `own` an id is
-    /// copied, which allocates `own_len` bytes.
+    /// Numbers the ids shard by shard, by the highest bits of `hash`. With `own` an id is copied,
+    /// which allocates `own_len` bytes.
     fn numbers<Q: Eq + Hash + ?Sized, K: Eq + Hash + Borrow<Q>, I: Copy + Borrow<Q>>(
         &self,
         shards: &Shards<K>,
@@ -253,7 +251,7 @@ impl Interner {
         // The low bits of a hash and the highest choose positions within a map.
         let shard = |hash: u64| (hash >> 40) as u16 & ((1 << SHARD_BITS) - 1);
         let of: Vec<u16> = hashes.map(shard).collect();
-        // Dealt out to the shards first, so that each is locked once for all of these ids.
+        // Partitioned by shard first, so that each shard is locked once for all of these ids.
         let mut starts = vec![0_u32; (1 << SHARD_BITS) + 1];
         of.iter().for_each(|&shard| starts[usize::from(shard) + 1] += 1);
         for shard in 0..1 << SHARD_BITS {
@@ -279,9 +277,8 @@ impl Interner {
                 let (id, position) = ids[at as usize];
                 let number = match slots.get_mut(id.borrow()) {
                     Some(slot) => {
-                        // Threads come in any order. The least place of an id gives it its place
-                        // among the new nodes in the end, so that the same data are numbered
-                        // alike.
+                        // Threads run in any order. The least position of an id determines its
+                        // order among the new nodes, so that the same data get the same numbers.
                         slot.position = slot.position.min(position);
                         slot.number
                     }
@@ -315,11 +312,11 @@ impl Interner {
         Ok(())
     }
 
-    /// Says which nodes some ids are, before any is asked for: those come without a number.
+    /// Sets the nodes of some ids before the first lookup: these get no number.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there is no memory for them.
+    /// [`Error::Limit`] without enough memory for them.
     pub fn set_existing(
         &mut self,
         space: usize,
@@ -343,7 +340,7 @@ impl Interner {
     ///
     /// [`Error::Limit`].
     pub fn check(&self) -> Result<()> {
-        // Half of the numbers stay free for what other threads take before they look here.
+        // Half of the numbers remain free for other threads before they check.
         let most = EXTERNAL + (EXTERNAL >> 1);
         // A counter that ran over is below the range, and refused as well.
         if (EXTERNAL..most).contains(&self.next.load(Ordering::Relaxed)) {
@@ -357,7 +354,7 @@ impl Interner {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there is no memory for the list.
+    /// [`Error::Limit`] without enough memory for the list.
     pub fn into_ids(mut self, more: usize) -> Result<(Vec<Interned>, Reservation)> {
         let count = (self.next.load(Ordering::Relaxed) - EXTERNAL) as usize;
         let last = self.last_position();
@@ -377,8 +374,8 @@ impl Interner {
         Ok((self.in_order(count, len, are_apart), reserved))
     }
 
-    /// All ids in the order of their positions: a list of `len`, which is sorted where they are
-    /// apart.
+    /// All ids in the order of their positions: a list of `len`, which is sorted if they are
+    /// sparse.
     fn in_order(self, count: usize, len: usize, are_apart: bool) -> Vec<Interned> {
         let mut ids = Vec::new();
         if are_apart || count == 0 {
@@ -428,15 +425,14 @@ impl Interner {
     }
 }
 
-/// The hash by which ints are partitioned into shards: those that are close together go to the same
-/// one. Ids of a table often count on, and then a thread has to do with a few shards, whose maps
-/// stay in its cache.
+/// The hash that partitions ints into shards: close ones share a shard. Ids of a table are often
+/// consecutive, and then a thread uses few shards, whose maps stay in its cache.
 fn near(id: &i64) -> u64 {
     FxBuildHasher.hash_one(id >> NEAR_BITS)
 }
 
 impl<K: Send> Shards<K> {
-    /// The last of the places.
+    /// The last of the positions.
     fn last(&self) -> u64 {
         let of = |map: &Mutex<Slots<K>>| locked(map).values().map(|slot| slot.position).max();
         self.maps.par_iter().filter_map(of).max().unwrap_or(0)
@@ -459,12 +455,12 @@ fn map_len<K>(capacity: usize) -> u64 {
     (buckets * (size_of::<(K, Slot)>() + 1) + ALLOCATION) as u64
 }
 
-/// A thread that panicked left the map whole: nothing in between can fail.
+/// A panic leaves the map consistent: nothing in between can fail.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The nodes of ids that are known before a load. Reading it takes no lock.
+/// The nodes of ids that exist before a load. Reading it needs no lock.
 #[derive(Default)]
 struct ExistingInts {
     /// The node of each id from `first` on, 0 for none; when ids are close together.
@@ -480,7 +476,7 @@ impl ExistingInts {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there is not enough.
+    /// [`Error::Limit`] without enough memory.
     fn new(
         pairs: impl Iterator<Item = (i64, u32)> + Clone,
         reserve: impl FnOnce(u64) -> Result<()>,

@@ -41,11 +41,11 @@ pub struct LoadOptions<'a> {
     pub spill: Option<SpillOptions>,
     /// Is called from time to time; an error ends the load.
     pub progress: Option<&'a dyn Fn(LoadProgress) -> Result<()>>,
-    /// The predicate whose values the external ids of nodes are, which is added to the schema where
-    /// it is not there. `None` where they mean nodes of this load alone.
+    /// The predicate for the external ids of nodes, which is added to the schema if missing. `None`
+    /// if ids are valid for this load only.
     pub ids: Option<&'a str>,
-    /// True when the load has ended, as `progress` has said. It is asked before each chunk of work
-    /// that takes long by itself, such as hashing a password.
+    /// True when the load has ended, as `progress` has decided. Called before each slow step, such
+    /// as hashing a password.
     pub has_ended: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
@@ -65,33 +65,33 @@ pub struct LoadReport {
     pub triples: u64,
     /// The number of distinct nodes in those triples.
     pub nodes: u64,
-    /// The number of nodes that the load created: for labels of blank nodes, and for ids that no
-    /// node had yet. Nodes that are named by their uid are not counted.
+    /// The number of nodes that the load created: for labels of blank nodes, and for ids without a
+    /// node. Nodes named by uid are not counted.
     pub new_nodes: u64,
-    /// The number of stored values that the load replaced by other ones. Edges of predicates of
-    /// which a node has one count, too.
+    /// The number of stored values that the load replaced by other ones, including single-valued
+    /// edges.
     pub replaced: u64,
     /// The number of values of the load that later ones of the same load replaced.
     pub overridden: u64,
-    /// The number of rows of nodes whose id an earlier row has, and the first of them: they are one
+    /// The number of rows that repeat the id of an earlier row, and the first of them: they are one
     /// node.
     pub duplicates: Duplicates,
-    /// The number of edges and values that came more than once or existed already, with other
-    /// facets. Those that came last stay.
+    /// The number of edges and values that were repeated or existed already with other facets. The
+    /// last ones are retained.
     pub merged: u64,
-    /// The number of edges that came more than once or existed already, with facets or without:
-    /// each is stored once.
+    /// The number of edges that were repeated or existed already, with or without facets: each is
+    /// stored once.
     pub repeated: u64,
     /// The ids without a node, where edges to such are left out.
     pub lost: LostIds,
-    /// The number of nodes without a type that the load created as endpoints of edges: their other
-    /// endpoints have no type, or several.
+    /// The number of nodes without a type that the load created as endpoints of edges: the other
+    /// nodes on the same side have no type, or several.
     pub untyped: u64,
     /// Warnings about input that was stored but is likely a mistake, as sentences.
     pub warnings: Vec<String>,
-    /// How each text file of a table was read, as `a.csv: comma, header, utf-8, 3 columns`; which
-    /// columns are strings since one cell is; and the predicates of columns whose names can be
-    /// none, as sentences.
+    /// How each text file of a table was read, as `a.csv: comma, header, utf-8, 3 columns`. Also
+    /// columns that are strings because one cell is, and predicates whose column names are invalid,
+    /// as sentences.
     pub notes: Vec<String>,
     /// The wall time of the load.
     pub elapsed: Duration,
@@ -204,8 +204,8 @@ pub struct SkippedLine {
 ///
 /// # Errors
 ///
-/// [`Error::Load`] with the first line that can't be stored, [`Error::Io`] for what can't be read,
-/// [`Error::Limit`] when there are too many nodes, and what `options.progress` returns.
+/// [`Error::Load`] with the first line that can't be stored, [`Error::Io`] for read errors,
+/// [`Error::Limit`] for too many nodes, and what `options.progress` returns.
 pub fn load(
     version: &Version,
     sources: Vec<LoadSource>,
@@ -271,7 +271,7 @@ impl Loader<'_> {
             );
             let bytes: usize = round.iter().map(|chunk| chunk.text.len()).sum();
             drop(round);
-            // What has ended the load is told before what was left out for it.
+            // The reason for the end of the load comes before the reports of what was skipped.
             self.options.progress.map_or(Ok(()), |progress| progress(self.progress))?;
             for batch in batches {
                 self.batch(batch, &name)?;

@@ -1,11 +1,10 @@
-//! The names of the nodes of a load, labels of blank nodes and external ids, with the numbers that
-//! they got.
+//! The names of the nodes of a load, labels of blank nodes and external ids, with their numbers.
 //!
-//! A name gets the next number when it comes for the first time. With a bound on memory, names go
-//! to a run in a temporary file when they take half of it, sorted. A name that comes again after
-//! that gets another number, an *alias*. In the end the runs are merged, so that equal names meet:
-//! the least number is that of the node. So the nodes get their uids in the order in which they
-//! came, with a bound or without. Costs O(names · log runs), and 8 bytes of memory an alias.
+//! A new name gets the next number. With a bound on memory, names move to a sorted run in a
+//! temporary file when they fill half of it. A name that comes again after that gets another
+//! number, an *alias*. At the end the runs are merged, and the least number of equal names is that
+//! of the node. So nodes get their uids in order of arrival, with a bound or without. O(names · log
+//! runs), and 8 bytes of memory an alias.
 
 use super::spill::Spilled;
 use super::stored_ids::stored_node;
@@ -24,8 +23,8 @@ use std::collections::hash_map::Entry;
 /// What begins an external id; labels begin with `_:`.
 const EXTERNAL: char = '<';
 
-/// The bytes that a name takes in memory beside its own: an entry of a map that is half full, an
-/// allocation, its position in a list that is sorted.
+/// The bytes of a name in memory apart from its text: an entry of a half-full map, an allocation,
+/// its position in a sorted list.
 const NAME_BYTES: usize = 96;
 
 /// The number of characters of a long id that a message shows.
@@ -55,7 +54,7 @@ impl NodeNames {
         }
     }
 
-    /// The bytes that the names in memory take.
+    /// The bytes of the names in memory.
     pub(super) fn byte_len(&self) -> usize {
         self.byte_len
     }
@@ -107,7 +106,7 @@ struct NameRun {
     names: Values,
 }
 
-/// What the names of a load turned out to mean.
+/// The resolved names of a load.
 #[derive(Default)]
 pub(super) struct ResolvedNames {
     /// The numbers of external ids that stored nodes have, and these nodes.
@@ -130,8 +129,8 @@ pub(in crate::graph) struct ExternalIds {
 }
 
 impl NameRuns {
-    /// Finds the nodes that have external ids as their values of a predicate, and hands the other
-    /// ids to `add` as new values of it.
+    /// Resolves external ids by the values of a predicate, and passes the others to `add` as new
+    /// values of it.
     ///
     /// # Errors
     ///

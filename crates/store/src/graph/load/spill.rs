@@ -1,12 +1,10 @@
-//! Writes the parts of a load to temporary files when they are larger than the memory that it may
-//! take.
+//! Writes the parts of a load to temporary files when they exceed its memory limit.
 //!
-//! What is gathered goes to files in a temporary folder whenever it takes half of the memory
-//! allowed: each time a run, which holds what there is of each predicate, in order of arrival. In
-//! the end one predicate after the other is read back and built, and what was built goes to a file
-//! too, from which it is mapped like any snapshot. So there is never more in memory than the
-//! setting and what building the largest predicate takes. Names of nodes go to the same files, see
-//! [`super::names`].
+//! Gathered data go to files in a temporary folder whenever they fill half of the memory. Each such
+//! run contains the parts of each predicate in order of arrival. At the end predicates are read
+//! back and built one by one, and the results go to a file too, which is mapped like any snapshot.
+//! So memory is bounded by the setting and by the cost of the largest predicate. Names of nodes go
+//! to the same files, see [`super::names`].
 //!
 //! A file is unlinked as soon as it is mapped: a crash leaves at most the folder with the file that
 //! was being written, and [`remove_left`] removes these.
@@ -31,7 +29,7 @@ const FOLDER: &str = "load-";
 pub struct SpillOptions {
     /// The folder in which its temporary folder is created.
     pub folder: PathBuf,
-    /// The bytes that it may take in memory beside the largest predicate.
+    /// The memory limit, apart from the largest predicate.
     pub memory: u64,
 }
 
@@ -50,11 +48,11 @@ pub(in crate::graph) struct Spilled {
     file: Arc<SnapshotFile>,
     name: String,
     catalog: Vec<u8>,
-    /// The bytes that it took in memory.
+    /// Its bytes in memory.
     byte_len: usize,
 }
 
-/// What is known of a part of a run that is being written.
+/// The description of a part of a run that is being written.
 pub(in crate::graph) struct SpilledPart {
     name: String,
     catalog: Vec<u8>,
@@ -92,8 +90,8 @@ impl Spill {
     ///
     /// [`Error::Io`] when the system refuses.
     pub(in crate::graph) fn new(options: &SpillOptions) -> Result<Spill> {
-        // Half of it, for what is held is copied once when the parts of a predicate are put
-        // together to be written.
+        // Half of it, as held data are copied once when the parts of a predicate are merged for
+        // writing.
         let held_max = (options.memory / 2) as usize;
         for number in 0_u32.. {
             let folder = options.folder.join(format!("{FOLDER}{number}.tmp"));
@@ -130,7 +128,7 @@ impl Spill {
         Ok(Run { writer: persist::Writer::create(&Disk, &self.next_path())?, parts: 0 })
     }
 
-    /// Ends a run. Its parts are those that were added, by name and catalog.
+    /// Ends a run. Its parts are those added, by name and catalog.
     ///
     /// # Errors
     ///
@@ -176,8 +174,7 @@ impl Spill {
         ScratchArray::create(self.next_path())
     }
 
-    /// The bytes that building a predicate may take: as many as were gathered before they went to
-    /// files.
+    /// The memory for building a predicate: as much as was gathered before it went to files.
     pub(in crate::graph) fn memory(&self) -> usize {
         self.held_max
     }
@@ -216,7 +213,7 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 impl Run {
-    /// Adds values of a predicate. Returns what [`Spilled::new`] wants.
+    /// Adds values of a predicate. Returns the argument of [`Spilled::new`].
     ///
     /// # Errors
     ///
@@ -238,7 +235,7 @@ impl Run {
         Ok(SpilledPart { name, catalog: self.writer.finish_catalog(), byte_len })
     }
 
-    /// Adds edges of a predicate. Returns what [`Spilled::new`] wants.
+    /// Adds edges of a predicate. Returns the argument of [`Spilled::new`].
     ///
     /// # Errors
     ///
@@ -285,7 +282,7 @@ impl Spilled {
         Spilled { file: Arc::clone(file), name, catalog, byte_len }
     }
 
-    /// The bytes that it took in memory.
+    /// Its bytes in memory.
     pub(in crate::graph) fn byte_len(&self) -> usize {
         self.byte_len
     }
@@ -398,7 +395,7 @@ mod tests {
         String::from_utf8(text).unwrap() + &version.schema.to_text()
     }
 
-    /// Loads texts, as many sources, in turn into what was loaded before.
+    /// Loads texts, as many sources, one after the other into the previous result.
     fn loaded(texts: &[String], spill: Option<&SpillOptions>, ids: Option<&str>) -> Result<String> {
         let (mut version, mut nodes) = (alter(&Version::empty(), SCHEMA)?, String::new());
         for half in texts.chunks(texts.len().div_ceil(2).max(1)) {
@@ -459,7 +456,7 @@ mod tests {
         }
     }
 
-    /// What is read back is drawn from the budget, and given back before the next predicate.
+    /// Data read back are reserved in the budget, and released before the next predicate.
     #[test]
     fn what_is_read_back_is_reserved() {
         let folder = tempfile::tempdir().unwrap();
@@ -527,7 +524,7 @@ mod tests {
             assert_eq!(version.budget.reserved(), 0);
             loaded.map(|(_, report)| (report.triples, report.new_nodes))
         };
-        // Edges take 48 KB, and their ends 2.2 MB.
+        // Edges need 48 KB, and their nodes 2.2 MB.
         assert!(matches!(outcome(None), Err(Error::Limit { .. })));
         assert_eq!(outcome(Some(&spill)).unwrap(), (6000, 9000));
     }

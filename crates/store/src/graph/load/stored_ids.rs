@@ -1,5 +1,5 @@
-//! The predicates of external ids, ids that are looked up in the stored graph, and what became of
-//! those that no node has.
+//! The predicates of external ids, ids that are looked up in the stored graph, and the lost ones
+//! without a node.
 
 use crate::graph::change::check::check_name;
 use crate::graph::version::graph_version::Version;
@@ -13,12 +13,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The number of ids without a node that are retained for a report.
 const LOST_MAX: usize = 5;
 
-/// The definition of a predicate, which is added to the version as `otherwise` makes it where it is
-/// not there.
+/// The definition of a predicate. If it is missing, the version gets the one that `otherwise`
+/// makes.
 ///
 /// # Errors
 ///
-/// [`Error::Schema`] for a name that no predicate may have.
+/// [`Error::Schema`] for an invalid name.
 pub(super) fn define(
     version: &mut Version,
     name: &str,
@@ -36,11 +36,11 @@ pub(super) fn define(
 }
 
 /// The definition of a predicate whose values are ids. A new one is of the type `expected` and
-/// indexed, and `is_unique` says that no two nodes may have one of its values.
+/// indexed, and `is_unique` says that its values are unique.
 ///
 /// # Errors
 ///
-/// [`Error::Schema`] for a predicate that can't be searched for ids.
+/// [`Error::Schema`] for a predicate that cannot be searched by id.
 pub(super) fn define_ids(
     version: &mut Version,
     name: &str,
@@ -73,7 +73,7 @@ pub(super) fn define_ids(
 ///
 /// # Errors
 ///
-/// Those of [`define_ids`]; [`Error::Schema`] where its values are ints.
+/// Those of [`define_ids`]; [`Error::Schema`] if its values are ints.
 pub(super) fn define_names(version: &mut Version, name: &str) -> Result<PredicateDef> {
     let def = define_ids(version, name, ValueType::String, true)?;
     match is_text(&def) {
@@ -100,7 +100,7 @@ pub(super) fn stored_node(version: &Version, predicate: &str, id: ValueRef<'_>) 
 
 /// The stored nodes by their ids, for a load that makes no nodes.
 pub(super) struct StoredIds {
-    /// The graph that is asked.
+    /// The graph that is searched.
     pub version: Version,
     /// The predicate of the ids.
     pub predicate: String,

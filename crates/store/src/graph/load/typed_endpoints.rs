@@ -1,8 +1,8 @@
-//! Types at the ends of the edges of a load: which types get the predicate as a field, and which
-//! type a new node gets.
+//! Types of the endpoints of the edges of a load: which types get the predicate as a field, and
+//! which type a new node gets.
 //!
-//! Types are read as sets: that of the nodes of a type against that of the ends. So the cost
-//! depends on the number of types and the size of these sets, and not on that of the edges.
+//! Types are compared as sets: the nodes of a type with the endpoints. So the cost depends on the
+//! number of types and the size of these sets, and not on the number of edges.
 
 use crate::graph::build::parts::ValuePart;
 use crate::graph::version::graph_version::Version;
@@ -33,7 +33,7 @@ pub(super) struct NewEndpoints {
     pub only_targets: bool,
 }
 
-/// The ends of the edges of one predicate that a load has.
+/// The endpoints of the edges of one predicate in a load.
 pub(super) struct EdgeEndpoints {
     /// The predicate.
     pub predicate: String,
@@ -70,7 +70,7 @@ impl OwnedEdges {
     }
 }
 
-/// What the types of nodes at the ends of edges say.
+/// The changes that follow from the types of endpoints.
 pub(super) struct TypedEndpoints {
     /// The new nodes that get a type.
     given: Vec<(String, RoaringBitmap)>,
@@ -81,8 +81,8 @@ pub(super) struct TypedEndpoints {
 }
 
 impl TypedEndpoints {
-    /// Reads the types of the ends of edges in a version that has these edges. `new` are nodes of
-    /// the load that were not there before.
+    /// Reads the types of the endpoints of edges in a version with these edges. `new` are the new
+    /// nodes of the load.
     pub(super) fn of(
         version: &Version,
         endpoints: &[EdgeEndpoints],
@@ -185,7 +185,7 @@ fn stored_types(version: &Version) -> Vec<(String, NodeSet)> {
     types
 }
 
-/// The types that the load itself says for new nodes at the ends of edges.
+/// The types that the load itself states for new endpoints of edges.
 fn stated_types(
     endpoints: &[EdgeEndpoints],
     target_types: &[(String, String)],
@@ -210,9 +210,9 @@ fn add_type(given: &mut Vec<(String, RoaringBitmap)>, name: &str, nodes: &Roarin
     }
 }
 
-/// Gives new nodes the types that all other nodes have, as far as these have any, which stand at
-/// the same end of the edges: sources of the same predicate, or targets of it. A node for which two
-/// ends say something else gets none. What gets a type is removed from `open`.
+/// Gives new nodes the types that all other nodes on the same side of the edges have, as far as
+/// these have any: sources of the same predicate, or targets of it. A node with conflicting sides
+/// gets none. Typed nodes are removed from `open`.
 fn given_types(
     types: &[(String, NodeSet)],
     endpoints: &[EdgeEndpoints],
@@ -248,8 +248,8 @@ fn given_types(
     given
 }
 
-/// The types, by their positions, that each of some nodes has which has a type at all. `None` where
-/// they differ or none has one.
+/// The types, by their positions, that all typed nodes of a set have. `None` if they differ or none
+/// has one.
 fn common_types(types: &[(String, NodeSet)], nodes: &RoaringBitmap) -> Option<BTreeSet<usize>> {
     let mut common = BTreeSet::new();
     let mut typed: Option<RoaringBitmap> = None;
@@ -267,8 +267,8 @@ fn common_types(types: &[(String, NodeSet)], nodes: &RoaringBitmap) -> Option<BT
     (!common.is_empty()).then_some(common)
 }
 
-/// Whether two sets have a common node. In most graphs the nodes of a type lie close together, so
-/// that a few steps tell.
+/// Whether two sets have a common node. In most graphs the nodes of a type are close together, so a
+/// few steps suffice.
 fn meet(nodes: &NodeSet, others: &RoaringBitmap) -> bool {
     let Some(mut least) = others.min() else { return false };
     for _ in 0..STEPS {

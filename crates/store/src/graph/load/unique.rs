@@ -1,4 +1,4 @@
-//! Finds values that two nodes must not share, after a load.
+//! Detects duplicates of unique values after a load.
 
 use crate::graph::version::node_ids::NodeIds;
 use crate::graph::version::predicate::Predicate;

@@ -157,7 +157,7 @@ fn the_building_of_one_index_can_be_stopped() {
         build(usize::MAX).unwrap();
         let all = requested.load(Ordering::Relaxed);
         assert!(least < all, "{all} checks for {text}");
-        // Whenever it is told to stop it does: what is left of the work only asks.
+        // It stops at any check: all further work only checks.
         for most in [0, 1, all / 2, all - 1] {
             let error = build(most).unwrap_err().to_string();
             assert_eq!(error, "stopped", "{most} for {text}");

@@ -64,8 +64,8 @@ fn deletes(rng: &mut fastrand::Rng) -> String {
 }
 
 proptest! {
-    /// The contents, the indexes, the effect and the conflict keys are the same, whether the
-    /// columns were clean or not.
+    /// The contents, the indexes, the effect and the conflict keys are the same, with clean columns
+    /// or not.
     #[test]
     fn deletes_at_once_equal_deletes_one_by_one(seed in any::<u64>(), is_clean in any::<bool>()) {
         let mut rng = fastrand::Rng::with_seed(seed);

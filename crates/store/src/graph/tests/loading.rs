@@ -133,8 +133,8 @@ fn a_fault_of_json_has_its_position() {
     let version = with_schema("age: int .");
     #[rustfmt::skip]
     let cases = [
-        // A value in a line, in lines of their own, in an array, one behind the other, and over
-        // several lines.
+        // A value in a line, in lines of its own, in an array, after another one, and over several
+        // lines.
         "{\"n\": 1, \"age\": §\"x\"}",
         "{\"n\": 1}\n  {\"n\": 2, \"age\": §\"x\"}",
         "[{\"n\": 1}, {\"n\": 2, \"age\": §\"x\"}]",

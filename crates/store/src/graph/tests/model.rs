@@ -42,7 +42,7 @@ enum Step {
         as_json: bool,
     },
     Settle,
-    /// Begins to fold beside what follows, or ends it.
+    /// Begins a concurrent compaction, or ends it.
     Compaction,
     Save,
     Alter(usize),
@@ -296,7 +296,7 @@ fn check(version: &Version, model: &Model) {
     check_counts(version);
 }
 
-/// Compares what is counted beside the data with the data.
+/// Compares the maintained counts with the data.
 fn check_counts(version: &Version) {
     let mut all = BTreeSet::new();
     for (name, predicate) in &version.predicates {
@@ -345,8 +345,8 @@ fn run(steps: &[Step]) {
     let mut version = with_schema(SCHEMAS[0]);
     let mut model = Model::default();
     let mut compactions = Vec::new();
-    // Half of the cases pile changes up, the others have commits fold them, which makes folds
-    // beside them useless.
+    // Half of the cases let changes pile up; in the others commits compact, which makes concurrent
+    // compactions useless.
     if steps.len().is_multiple_of(2) {
         version.thresholds.folding = Folding::Manual;
     }
@@ -429,7 +429,7 @@ fn assert_same(result: &Version, expected: &Version) {
     check_indexes(result);
 }
 
-/// A graph with data, of which half of the cases fold within commits.
+/// A graph with data; in half of the cases commits compact.
 fn begun(before: &[Changed], compactions: bool) -> Version {
     let mut version = with_schema(SCHEMAS[before.len() % 3]);
     if !compactions {
@@ -443,7 +443,7 @@ fn begun(before: &[Changed], compactions: bool) -> Version {
     version
 }
 
-/// What is built of an earlier version, and has taken over the commits since, is what comes of the
+/// Building from an earlier version and catching up with the commits since equals building from the
 /// last one.
 fn redefine_concurrently(
     (before, meanwhile): (&[Changed], &[Changed]),
@@ -468,8 +468,8 @@ fn redefine_concurrently(
     }
 }
 
-/// What is loaded upon an earlier version, with the commits since, is what these make of the loaded
-/// one.
+/// Loading into an earlier version and replaying the commits since equals applying these to the
+/// loaded one.
 fn load_concurrently(
     (before, meanwhile): (&[Changed], &[Changed]),
     load: &[Statement],

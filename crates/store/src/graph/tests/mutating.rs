@@ -243,7 +243,7 @@ fn long_words_are_too_large_for_an_index() {
     }
 }
 
-/// With one copy of the list for each value, each of the requests would take minutes.
+/// Copying the list for each value would make each of the requests last minutes.
 #[test]
 fn many_values_of_a_list_change_at_once() {
     let lines = |step: usize| -> String {

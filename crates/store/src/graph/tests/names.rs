@@ -128,8 +128,7 @@ fn name_of(at: usize) -> String {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
-    /// The same graph comes of names and of uids, in one load or several, of which one follows upon
-    /// a mutation.
+    /// Names and uids give the same graph, in one load or several, one of them after a mutation.
     #[test]
     fn names_make_the_same_graph_as_uids(
         loads in prop::collection::vec(
@@ -147,7 +146,7 @@ proptest! {
             named = apply(&named, "<0x9> <age> \"1\" .", "").unwrap().0;
             plain = apply(&plain, "<0x9> <age> \"1\" .", "").unwrap().0;
         }
-        // Each name stands for one uid.
+        // Each name corresponds to one uid.
         let by_name = contents(&named);
         let mut uids = BTreeMap::from([(0x9, 0x9)]);
         for at in 0..30 {

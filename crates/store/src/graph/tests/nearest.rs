@@ -24,7 +24,7 @@ fn schema(metric: usize) -> String {
     format!("v: float32vector @index(hnsw({options})) .")
 }
 
-/// A vector that looks drawn at random.
+/// A pseudo-random vector.
 fn vector(seed: u64) -> Vec<f32> {
     let number = |position: u64| {
         let bits = (seed * 8 + position + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -83,7 +83,7 @@ fn invalid_utf8_is_corruption() {
     }
 }
 
-/// Any damage is found by [`verify`], and opening and reading a damaged file never does harm.
+/// [`verify`] detects any damage, and opening and reading a damaged file never does harm.
 #[test]
 fn damage_is_an_error() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,13 +1,13 @@
-//! Builds the graph of vectors on all cores, the same graph each time.
+//! Builds the graph of vectors on all cores, deterministically.
 //!
-//! Vectors come in batches of at most a thirty-second part of what is there already. The vectors
-//! of a batch search the graph as it was before the batch, side by side, for nobody writes to it;
-//! then their links are set, and the links back from their neighbours: grouped by neighbour, so
-//! that each list is made once and by one thread. There are no locks, and nothing depends on which
-//! thread was faster. A list may grow to half more than it will keep before it is thinned out,
-//! since thinning compares all its pairs.
+//! Vectors come in batches of at most a thirty-second of the existing ones. The vectors of a batch
+//! search the graph as it was before the batch, in parallel, for nobody writes to it. Then their
+//! links are set, and the links back from their neighbours, grouped by neighbour, so that each list
+//! is changed once and by one thread. There are no locks, and nothing depends on thread timing. A
+//! list may grow to half more than its limit before it is pruned, since pruning compares all its
+//! pairs.
 //!
-//! The order, and who stands in the layers above, is drawn from a hash of the position.
+//! A hash of the position determines the order, and which vectors are in the layers above.
 
 use super::links::{GrowingLinks, Layer, Linked, NearGraph};
 use super::points::Points;
@@ -16,9 +16,9 @@ use crate::storage::Array;
 use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 
-/// The number of links that a vector gets when it is added, and the most that it keeps in a layer
-/// above the lowest. Random vectors need as many; vectors in clusters get fewer, since links into
-/// the same direction are left out.
+/// The number of links of a new vector, and the most that it retains in a layer above the lowest.
+/// Random vectors need as many; vectors in clusters get fewer, since links in the same direction
+/// are pruned.
 pub(super) const LINKS: usize = 32;
 
 /// A batch is this part of the vectors that came before.
@@ -57,7 +57,7 @@ pub(super) struct HnswBuilder<'a> {
     pub entry: u32,
     /// The number of vectors that were added already.
     pub present: usize,
-    /// Is asked before each vector whether to go on.
+    /// Called before each vector to see whether to go on.
     check: Check<'a>,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn build(
     let Some(&(_, first)) = sampled.first() else { return Ok(NearGraph::default()) };
     let level = |hash: u64| level_of(hash, shape);
     let top = level(sampled[0].0);
-    // The smaller the hash, the higher the layer that it leads to: those of a layer come first.
+    // The smaller the hash, the higher the layer, so the members of a layer come first.
     let sizes: Vec<usize> =
         (1..=top).map(|layer| sampled.partition_point(|&(hash, _)| layer <= level(hash))).collect();
     let member_count = sizes.first().copied().unwrap_or(1);
@@ -125,7 +125,7 @@ pub(super) fn links_max(layer: usize) -> usize {
     if layer == 0 { 2 * LINKS } else { LINKS }
 }
 
-/// The room of a list while the graph grows.
+/// The capacity of a list while the graph grows.
 fn capacity(layer: usize) -> usize {
     links_max(layer) + links_max(layer) / 2
 }
@@ -144,11 +144,11 @@ impl<'a> HnswBuilder<'a> {
         HnswBuilder { points, width, members, lowest, upper, entry: 0, present: 0, check }
     }
 
-    /// Adds vectors; those that stand above the lowest layer come first, by position.
+    /// Adds vectors; those above the lowest layer come first, by position.
     ///
     /// # Errors
     ///
-    /// Those of the check, which each of them asks.
+    /// Those of `check`, which is called for each of them.
     pub(super) fn add_all(&mut self, arrivals: &[Arrival]) -> Result<()> {
         let mut rest = arrivals;
         while let Some(next) = rest.first() {
@@ -182,8 +182,8 @@ impl<'a> HnswBuilder<'a> {
                 self.lists_mut(layer).set(own, list);
                 back.extend(list.iter().map(|&to| candidate(to, own)));
             }
-            // By list, so that each is changed once; by newcomer within it, so that the order is
-            // always the same.
+            // By list, so that each is changed once; within it by new vector, so that the order is
+            // deterministic.
             back.sort_unstable();
             self.link_back(layer, &back);
         }
@@ -193,7 +193,7 @@ impl<'a> HnswBuilder<'a> {
         Ok(())
     }
 
-    /// The links that a newcomer chooses, for each of its layers.
+    /// The links that a new vector chooses, for each of its layers.
     fn links_for(&self, arrival: &Arrival, scratch: &mut Scratch) -> Vec<Vec<u32>> {
         let query = self.points.query(arrival.position);
         let level = arrival.slot.map_or(0, |slot| self.level(slot));
@@ -201,7 +201,7 @@ impl<'a> HnswBuilder<'a> {
         let mut entries = vec![self.entry];
         for layer in (1..=self.level(self.entry)).rev() {
             let above = self.layer(layer);
-            // Above its own layers a newcomer only needs the way down, for which one vertex is
+            // Above its own layers a new vector only needs the descent, for which one vertex is
             // enough.
             if level < layer {
                 entries = vec![descend(&above, entries[0], self.points, &query, scratch)];
@@ -232,7 +232,7 @@ impl<'a> HnswBuilder<'a> {
         scratch.take()
     }
 
-    /// Adds links, sorted pairs of the list and what comes to it.
+    /// Adds links, sorted pairs of a list and a new vector.
     fn link_back(&mut self, layer: usize, pairs: &[u64]) {
         let target = |pair: &u64| (pair >> 32) as u32;
         let groups: Vec<&[u64]> =
@@ -242,9 +242,9 @@ impl<'a> HnswBuilder<'a> {
             let own = target(&group[0]);
             let mut list = view.links.of(own).to_vec();
             list.extend(group.iter().map(|&pair| pair as u32));
-            // Half as many again fit before it is thinned out, since that compares all pairs of a
-            // list. A list that is set is never longer than its room, which is all that
-            // `GrowingLinks` has for it.
+            // Half as many again fit before it is pruned, since pruning compares all pairs of a
+            // list. A list that is set never exceeds its limit, which is the capacity in
+            // `GrowingLinks`.
             if capacity(layer) < list.len() {
                 list = thinned(&view, own, &list, links_max(layer), self.points);
             }
@@ -276,7 +276,7 @@ impl<'a> HnswBuilder<'a> {
         }
     }
 
-    /// The finished graph: every list thinned out to what it keeps.
+    /// The finished graph, with every list pruned to its limit.
     pub(super) fn finish(mut self) -> NearGraph {
         for layer in 0..=self.upper.len() {
             let view = self.layer(layer);

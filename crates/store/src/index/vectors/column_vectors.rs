@@ -55,8 +55,7 @@ fn usual_length(values: &Values) -> usize {
             *counts.entry(length).or_default() += 1;
         }
     }
-    // No two lengths have equal keys, so the order in which a hash map gives them makes no
-    // difference.
+    // No two lengths have equal keys, so the order of the hash map makes no difference.
     let usual = counts.into_iter().max_by_key(|&(length, count)| (count, usize::MAX - length));
     usual.map_or(0, |(length, _)| length)
 }

@@ -1,9 +1,9 @@
 //! The stored graph of vectors: the links of each layer.
 //!
 //! The lowest layer has all vectors, by position. Each layer above has about one in thirty-two of
-//! the one below, and they are a prefix of `members`: so a position in a layer means the same
-//! vector in all layers below it, and the walk down needs no table. Place 0 is in every layer and
-//! is where searches enter.
+//! the one below, and they are a prefix of `members`. So a position in a layer means the same
+//! vector in all layers below it, and the descent needs no table. Position 0 is in every layer and
+//! is the entry point of searches.
 
 use crate::storage::{Array, Offsets};
 
@@ -21,7 +21,7 @@ pub struct NearGraph {
 pub struct Links {
     /// The position among the targets at which the links of each vertex start.
     pub offsets: Offsets,
-    /// The vertices that the links lead to, nearest first for each vertex.
+    /// The targets of the links, nearest first for each vertex.
     pub targets: Array<u32>,
 }
 
@@ -54,7 +54,7 @@ impl NearGraph {
             && sizes().all(|size| 0 < size)
     }
 
-    /// The room that the links take.
+    /// The bytes of the links.
     pub fn byte_len(&self) -> usize {
         let links = self.layers.iter();
         let links = links.map(|links| links.offsets.byte_len() + links.targets.byte_len());
@@ -82,7 +82,7 @@ impl Linked for Links {
     }
 }
 
-/// Lists of links that still change: each has the same room.
+/// Lists of links that still change, all with the same capacity.
 pub(super) struct GrowingLinks {
     capacity: usize,
     lens: Vec<u16>,
@@ -95,7 +95,7 @@ impl GrowingLinks {
         GrowingLinks { capacity, lens: vec![0; count], targets: vec![0; count * capacity] }
     }
 
-    /// Replaces a list, which is no longer than the room.
+    /// Replaces a list, which is no longer than the capacity.
     pub(super) fn set(&mut self, vertex: u32, list: &[u32]) {
         let start = vertex as usize * self.capacity;
         self.targets[start..start + list.len()].copy_from_slice(list);

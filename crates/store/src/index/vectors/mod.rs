@@ -1,5 +1,5 @@
-//! The index of vectors: a hierarchical navigable small world (HNSW), which leads from a vector to
-//! the nearest ones.
+//! The index of vectors: a hierarchical navigable small world (HNSW) graph, searched from neighbour
+//! to neighbour.
 
 mod points;
 mod links;

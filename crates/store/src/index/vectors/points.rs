@@ -1,8 +1,8 @@
-//! Computes distances: one number for each metric, of which the less is the nearer.
+//! Computes distances: one number for each metric, smaller for nearer vectors.
 //!
-//! Euclidean distance stays squared, cosine is one less the similarity, and the inner product is
-//! negated. The loops run over sixteen lanes with a sum each, which is what lets the compiler use
-//! vector registers: it may not reorder the sum of floats by itself.
+//! Euclidean distance is squared, cosine is one less the similarity, and the inner product is
+//! negated. The loops run over sixteen lanes with a sum each, so that the compiler can use vector
+//! registers: it may not reorder the sum of floats by itself.
 
 use crate::storage::Array;
 use hexgraph_base::schema::Metric;
@@ -18,7 +18,7 @@ pub struct Points<'a> {
     scales: &'a Array<f32>,
 }
 
-/// Numbers that are read in place: what lies in a file is checked at each access.
+/// Numbers that are read in place: data in a file are checked at each access.
 enum Numbers<'a> {
     Plain(&'a [f32]),
     Stored(&'a Array<f32>),
@@ -41,7 +41,7 @@ impl<'a> Query<'a> {
 }
 
 impl<'a> Points<'a> {
-    /// The vectors of `numbers`, which has a whole number of them.
+    /// The vectors of `numbers`, whose length is a multiple of theirs.
     pub fn new(
         metric: Metric,
         dimension: usize,
@@ -55,7 +55,7 @@ impl<'a> Points<'a> {
         Points { metric, dimension, numbers, scales }
     }
 
-    /// Reads all numbers of a file now, for a pass that will ask for most of them many times.
+    /// Reads all numbers of a file now, for a pass that accesses most of them many times.
     pub fn checked(self) -> Points<'a> {
         let numbers = match self.numbers {
             Numbers::Stored(stored) => Numbers::Plain(stored.as_slice()),
@@ -130,8 +130,8 @@ pub(super) fn key_of(distance: f32) -> u32 {
     if distance.is_nan() {
         return u32::MAX;
     }
-    // Adding 0 makes -0 the same as 0. Of positive numbers the bits ascend as they do, so with
-    // the sign set they come above the negative ones, whose bits descend and are turned round.
+    // Adding 0 turns -0 into 0. The bits of positive numbers ascend as they do, so with the sign
+    // set they are above the negative ones, whose bits descend and are inverted.
     let bits = (distance + 0.0).to_bits();
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }

@@ -1,8 +1,8 @@
-//! The graph of changed data from the graph before: only what changed is searched for.
+//! Rebuilds the graph after changes: only new vectors are searched for.
 //!
-//! Vectors that are still there keep their links under their new positions. Where a link led to
-//! one that is gone, the links of that one take its place among the candidates, so that the ways
-//! through it are not lost. What is new is added as to any growing graph.
+//! Retained vectors have their old links under their new positions. If the target of a link is
+//! gone, its links become candidates instead, so that the paths through it are not lost. New
+//! vectors are added as to any growing graph.
 
 use super::builder::{Arrival, HnswBuilder, Shape, level_of, links_max, random, thinned};
 use super::links::{Linked, Links, NearGraph};
@@ -11,7 +11,7 @@ use crate::storage::Array;
 use hexgraph_base::types::{Check, Result};
 use rayon::prelude::*;
 
-/// Stands for the position of a vector, or the place of a member, that is no longer there.
+/// The position of a vector, or the slot of a member, that is no longer there.
 pub(super) const GONE: u32 = u32::MAX;
 
 /// The difference between the vectors of an older graph and those of the new one.
@@ -82,7 +82,7 @@ impl Members {
             upper.take_while(|layer| slot < layer.count()).count()
         };
         let top_reserved = sampled.first().map_or(0, |&(hash, _)| level_of(hash, shape));
-        // Place 0 stands in all layers of a graph, so its level is the number of those above the
+        // Position 0 is in all layers of a graph, so its level is the number of those above the
         // lowest.
         let top = top_reserved.max(old_level(0));
         let mut all = Members {
@@ -91,9 +91,8 @@ impl Members {
             moved: vec![GONE; old.len()],
             arrivals: Vec::new(),
         };
-        // From the top down, so that those of a layer are a prefix again.
-        // Those that stay keep their layer, whatever a new draw would say: so their links can be
-        // kept.
+        // From the top down, so that those of a layer are a prefix again. Retained vectors stay in
+        // their layer, whatever their new hash, so that their links can be retained.
         for level in (1..=top).rev() {
             for (slot, &position) in old.iter().enumerate() {
                 let position = moved_to(change.moved, position);
@@ -136,7 +135,7 @@ fn moved_to(moved: &[u32], old: u32) -> u32 {
 }
 
 /// Copies the links of one layer to the new positions; links to vectors that are gone are replaced
-/// by the links of those.
+/// by their links.
 fn retain_links(builder: &mut HnswBuilder<'_>, layer: usize, old: &Links, moved: &[u32]) {
     let view = builder.layer(layer);
     let most = links_max(layer);

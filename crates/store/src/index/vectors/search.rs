@@ -1,10 +1,10 @@
-//! Searches one layer: from vertex to vertex towards the query, along the links of the nearest ones
-//! so far.
+//! Beam search in one layer: from vertex to vertex towards the query, along the links of the
+//! nearest ones so far.
 //!
-//! A search of width w keeps the w nearest vertices that it has met and goes on from the nearest
-//! one whose links it has not followed; it ends when that one is farther than all it keeps. A
-//! distance and a vertex make one number, so that the heaps compare integers, and equal distances
-//! come in the order of vertices: results do not depend on chance.
+//! A search of width w retains the w nearest vertices so far and expands the nearest one not yet
+//! expanded; it ends when that one is farther than all retained ones. A distance and a vertex make
+//! one number, so that the heaps compare integers, and equal distances are ordered by vertex:
+//! results are deterministic.
 
 use super::links::{Layer, Linked, NearGraph};
 use super::points::{Points, Query};
@@ -45,10 +45,10 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Forgets the last search, in the time that it took at most.
+    /// Resets the last search, at most at its own cost.
     fn reset(&mut self, count: usize) {
         for vertex in self.met.drain(..) {
-            // The whole word goes: all that were met of it are in `met`, too.
+            // The entire word is cleared: all visited vertices of it are in `met`, too.
             self.seen[vertex as usize / 64] = 0;
         }
         if self.seen.len() < count.div_ceil(64) {
@@ -75,7 +75,7 @@ impl Scratch {
         is_new
     }
 
-    /// The candidates that the last search kept, nearest first.
+    /// The candidates of the last search, nearest first.
     pub(super) fn take(&mut self) -> Vec<Candidate> {
         std::mem::take(&mut self.nearest).into_sorted_vec()
     }
@@ -94,14 +94,14 @@ pub(super) struct Aim<'a, K: Fn(u32) -> bool> {
     pub query: Query<'a>,
     /// The number of nearest candidates that are retained during the search.
     pub width: usize,
-    /// True for the positions whose vectors may be returned; the search goes over the others all
-    /// the same.
+    /// True for the positions whose vectors may be returned; the search passes through the others
+    /// all the same.
     pub retains: K,
-    /// A vertex that is left out, even as a way.
+    /// A vertex that is excluded, even from paths.
     pub hidden: Option<u32>,
 }
 
-/// Searches a layer from some of its vertices on; [`Scratch::take`] has what was found.
+/// Searches a layer from some of its vertices; the result is in [`Scratch::take`].
 pub(super) fn beam<L: Linked, K: Fn(u32) -> bool>(
     layer: &Layer<'_, L>,
     entries: impl Iterator<Item = u32>,
@@ -120,11 +120,11 @@ pub(super) fn beam<L: Linked, K: Fn(u32) -> bool>(
         for &vertex in &fresh {
             let position = layer.position(vertex);
             let result = candidate(points.key(query, position), vertex);
-            // What is not kept is gone on from all the same: a filter that few pass must not cut
-            // the graph into chunks.
+            // Excluded vertices are expanded all the same: a selective filter must not disconnect
+            // the graph.
             if scratch.nearest.len() < *width {
-                // Each vertex is met once, so the heap has no more than the layer, also where a
-                // filter keeps none.
+                // Each vertex is visited once, so the heap is no larger than the layer, even if a
+                // filter excludes everything.
                 scratch.open.push(Reverse(result));
                 if retains(position) {
                     scratch.nearest.push(result);
@@ -142,8 +142,8 @@ pub(super) fn beam<L: Linked, K: Fn(u32) -> bool>(
         if is_full && scratch.nearest.peek().is_some_and(|&worst| worst < next) {
             return;
         }
-        // Collected first, so that the vectors are asked for in a row and the processor can
-        // fetch the next while it computes the last.
+        // Collected first, so that the vectors are read in sequence and the processor can prefetch
+        // the next one.
         fresh.clear();
         fresh.extend(layer.links.of(vertex(next)).iter().filter(|&&to| scratch.meet(to)));
     }
@@ -178,9 +178,9 @@ pub(super) fn walk<K: Fn(u32) -> bool>(
     scratch.take()
 }
 
-/// Chooses from candidates, nearest first, at most `count` that lie in different directions: one is
-/// left out when it is nearer to a chosen one than to the vertex itself, since the chosen one leads
-/// there.
+/// Chooses from candidates, nearest first, at most `count` in different directions. A candidate is
+/// skipped if it is nearer to a chosen one than to the vertex itself, since it is reachable through
+/// the chosen one.
 pub(super) fn spread<L: Linked>(
     layer: &Layer<'_, L>,
     candidates: &[Candidate],

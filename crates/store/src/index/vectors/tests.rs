@@ -18,7 +18,7 @@ fn built(
     VectorIndex::build(column, options, before, thresholds, &endless).unwrap()
 }
 
-/// Numbers around 0, drawn at random from a seed.
+/// Pseudo-random numbers around 0 from a seed.
 fn gauss(seed: u64) -> f32 {
     let part = |salt| random(seed.wrapping_mul(4).wrapping_add(salt)) as f64 / u64::MAX as f64;
     let length = (-2.0 * part(0).max(1e-12).ln()).sqrt();
@@ -160,7 +160,7 @@ fn excluded_points_still_guide_the_search() {
         let truth = nearest(Metric::Euclidean, &retained, &query, 5);
         assert!(keys.iter().filter(|&key| truth.contains(key)).count() >= 4);
     }
-    // As many as there are, however many are asked for.
+    // As many as there are, however many are requested.
     assert_eq!(index.nearest(&data[0], 1000, None, &retains, None).len(), 20);
     assert_eq!(index.nearest(&data[0], 10, None, &|_| false, None), []);
 }

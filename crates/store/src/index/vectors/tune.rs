@@ -1,8 +1,9 @@
-//! How wide a search has to be is a property of the data: five is enough for well separated
-//! clusters, hundreds are not for vectors without any structure. So a finished graph is tried out.
+//! Tunes the search width to the data: five is enough for well separated clusters, hundreds are not
+//! for vectors without any structure.
 //!
-//! Some of its own vectors are searched, each hidden from its own search, and what is found is
-//! compared with the ten nearest of all. The width grows until nearly all of them are found.
+//! Some vectors of the finished graph are searched, each hidden from its own search, and the result
+//! is compared with the exact ten nearest. The width grows until nearly all of them are in the
+//! result.
 
 use super::links::NearGraph;
 use super::points::Points;
@@ -17,8 +18,7 @@ const SAMPLE: usize = 128;
 /// The number of neighbours of each that a search should find.
 const EXPECTED: usize = 10;
 
-/// The part of them that has to be found in the sample. It is above the promised part, since a
-/// sample varies.
+/// The recall required in the sample. It is above the promised recall, since a sample varies.
 const PART: f64 = 0.97;
 
 /// The least width from `least` on at which searches find nearly all they should, or the first one
@@ -35,7 +35,7 @@ pub(super) fn tune(
     check: Check<'_>,
 ) -> Result<usize> {
     let members: rustc_hash::FxHashSet<u32> = graph.members.as_slice().iter().copied().collect();
-    // Members are left out: a search enters at one, and one that is hidden would have no way in.
+    // Members are excluded: a search enters at one, and a hidden one would have no entry.
     let step = (positions.len() / SAMPLE).max(1);
     let sample: Vec<u32> =
         positions.iter().copied().step_by(step).filter(|at| !members.contains(at)).collect();

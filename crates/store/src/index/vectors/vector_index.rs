@@ -24,25 +24,25 @@ const BUILD_WIDTH_MAX: usize = 1024;
 /// Graphs need no more layers than this: each is a thirty-second part of the one below.
 const LAYERS_MAX: usize = 7;
 
-/// From this many numbers on, all vectors together, a comparison with every vector runs on all
-/// threads.
+/// From this many numbers on, all vectors together, an exhaustive comparison runs on all threads.
 const PARALLEL_MIN: usize = 1 << 20;
 
 /// The number of vectors that a thread compares at a time.
 const CHUNK: usize = 8192;
 
-/// When fewer than one in this many vectors have changed since the width of searches was found, the
-/// width is retained.
+/// If fewer than one in this many vectors have changed since the width was tuned, the width is
+/// retained.
 const RETUNE_RATIO: usize = 8;
 
 /// When vectors are walked over, and when they are all compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VectorThresholds {
-    /// Up to this many vectors have no graph: every search compares them all, which takes as long
-    /// as a walk.
+    /// Up to this many vectors have no graph: every search compares them all, which costs as much
+    /// as a graph search.
     pub compared_max: usize,
-    /// A walk of width w costs as much as comparing this many times w vectors, about: it follows
-    /// some forty links for each, and jumps in memory where a comparison of all streams.
+    /// A graph search of width w costs about as much as comparing this many times w vectors: it
+    /// follows some forty links for each at random addresses, while an exhaustive comparison
+    /// streams.
     pub walk_cost: usize,
 }
 
@@ -72,13 +72,13 @@ pub struct VectorIndex {
     pub graph: NearGraph,
     /// The width of a search that does not say how wide it is.
     pub width: usize,
-    /// How many vectors came or went since the width was found.
+    /// How many vectors came or went since the width was tuned.
     pub untuned: usize,
     /// When it is walked. Not in files.
     pub thresholds: VectorThresholds,
 }
 
-/// A vector that was found.
+/// A search result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Near {
     /// How far it is, as [`super::measure`] says.
@@ -128,8 +128,8 @@ impl VectorIndex {
         };
         let (graph, width, untuned) = match regrown {
             Some((graph, old, changes)) if changes <= positions.len() / RETUNE_RATIO => {
-                // Little has changed since the width was found, and finding it costs a pass over
-                // all vectors for each of a sample.
+                // Few vectors have changed since the width was tuned, and tuning compares a sample
+                // with all vectors.
                 (graph, old.width.max(index.width), changes)
             }
             other => {
@@ -161,7 +161,7 @@ impl VectorIndex {
         let count = self.count();
         let mut is_old = vec![false; count];
         // No two of them moved to one position: each old value is compared with the one at its own
-        // place of its node.
+        // position of its node.
         let retained = moved.iter().filter(|&&position| position != GONE);
         let retained = retained.map(|&position| is_old[position as usize] = true).count();
         let added: Vec<u32> =
@@ -204,16 +204,16 @@ impl VectorIndex {
         self.numbers.len().checked_div(self.dimension).unwrap_or(0)
     }
 
-    /// The room that the index takes beside the column.
+    /// The bytes of the index apart from the column.
     pub fn byte_len(&self) -> usize {
         let own = if self.has_own { self.numbers.byte_len() } else { 0 };
         own + self.absent.byte_len() + self.scales.byte_len() + self.graph.byte_len()
     }
 
-    /// The `count` nearest vectors, nearest first, of those that `retains` says yes to. There are
-    /// fewer only when there are no more. `width` is how many candidates are retained on the way,
-    /// `None` for as many as are needed to find nearly all. O(width · log n) distances; where all
-    /// vectors have to be compared, and there are many, the threads of `pool` help.
+    /// The `count` nearest vectors, nearest first, of those that `retains` accepts. There are fewer
+    /// only if no more exist. `width` is the number of candidates during the search, `None` for
+    /// high recall. O(width · log n) distances; a large exhaustive comparison uses the threads of
+    /// `pool`.
     ///
     /// # Panics
     ///
@@ -239,7 +239,7 @@ impl VectorIndex {
             let aim = Aim { points: &self.points(), query, width, retains, hidden: None };
             result = walk(&self.graph, &aim, &mut Scratch::default());
         }
-        // A walk that found too few was in a part that is not linked with the rest.
+        // A search with too few results was in a disconnected part.
         if result.len() < count {
             result = self.compare_all(&query, count, retains, pool);
         }
@@ -302,8 +302,8 @@ impl VectorIndex {
             if count <= nearest.len() && nearest.peek().is_none_or(|&worst| worst < result) {
                 continue;
             }
-            // Asked last, of those alone that are near enough: it may have to find the node and
-            // its changes.
+            // Evaluated last, only for those near enough: it may have to look up the node and its
+            // changes.
             if retains(position) {
                 nearest.push(result);
                 if count < nearest.len() {
@@ -314,8 +314,8 @@ impl VectorIndex {
         nearest.into_vec()
     }
 
-    /// Whether the parts of an index fit each other and a column of `count` values, as far as
-    /// their sizes tell. What they hold is checked when it is read.
+    /// Whether the parts of an index fit each other and a column of `count` values, by their sizes.
+    /// Their contents are checked when read.
     pub fn fits(&self, count: usize) -> bool {
         let scales = if self.metric == Metric::Cosine { self.count() } else { 0 };
         let counted = self.dimension.checked_mul(self.count()) == Some(self.numbers.len());

@@ -10,19 +10,18 @@ use std::ops::Range;
 
 /// An immutable array of plain items. A clone shares the items.
 ///
-/// The items are a vector that was handed over, or lie in a mapped snapshot. In the latter case
-/// every access first makes sure that the blocks which it touches were compared with their
-/// checksums: a bit test, and a read of the block the first time.
+/// The items are an owned vector, or are in a mapped snapshot. There every access first ensures
+/// that the blocks that it touches match their checksums: a bit test, and a read of the block the
+/// first time.
 ///
 /// # Unwinding
 ///
-/// Every access of a mapped array may unwind with an [`Error::Corrupt`] as payload (and without a
-/// message on the screen): when a block does not have its checksum, and when a position is asked
-/// for that the array does not have, for positions come from other arrays of the same file. The
-/// boundary of the database returns it as an error. An array in heap panics in the second case, and
-/// has no first one.
+/// Every access of a mapped array may unwind with an [`Error::Corrupt`] as payload, without a
+/// message on the screen: for a block that does not match its checksum, and for a position out of
+/// bounds, since positions come from other arrays of the same file. The boundary of the database
+/// returns it as an error. An array in heap panics in the second case, and has no first one.
 pub struct Array<T: Pod> {
-    /// Aligned for `T` and a whole number of items, or empty.
+    /// Aligned for `T`, with a length that is a multiple of its size.
     bytes: Bytes,
     guard: Option<Guard>,
     items: PhantomData<fn() -> T>,
@@ -73,7 +72,8 @@ impl<T: Pod> Array<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] when the bytes are not aligned for `T` or no whole number of items.
+    /// [`Error::Corrupt`] when the bytes are not aligned for `T` or their length is no multiple of
+    /// its size.
     pub(in crate::storage) fn from_mapped(bytes: Bytes, guard: Guard) -> Result<Array<T>> {
         if let (false, Err(fault)) = (bytes.is_empty(), bytemuck::try_cast_slice::<u8, T>(&bytes)) {
             return Err(guard.corrupt(format_args!("{fault} for {} bytes", bytes.len())));
@@ -114,11 +114,10 @@ impl<T: Pod> Array<T> {
     ///
     /// # Panics
     ///
-    /// When the range is reversed or ends behind [`Array::len`]; a mapped array unwinds.
+    /// When the range is inverted or exceeds [`Array::len`]; a mapped array unwinds.
     #[inline]
     pub fn slice(&self, range: Range<usize>) -> &[T] {
-        // As in `get`: a range that ends behind the array would name blocks of the sections that
-        // follow.
+        // As in `get`: a range beyond the array would name blocks of the sections that follow.
         let Some(items) = self.unchecked().get(range.clone()) else { self.out_of_bounds(range) };
         if let Some(guard) = &self.guard {
             guard.ensure(range.start * Self::ITEM_LEN, size_of_val(items));
@@ -153,8 +152,8 @@ impl<T: Pod> Array<T> {
         start
     }
 
-    /// The items from position `start` on; none when the array ends before. Checks a mapped array
-    /// as it goes.
+    /// The items from position `start` on; none beyond the array. Checks a mapped array during
+    /// iteration.
     pub fn iter_from(&self, start: usize) -> ArrayIter<'_, T> {
         ArrayIter { array: self, next: start.min(self.len()), chunk: [].iter() }
     }
@@ -164,7 +163,7 @@ impl<T: Pod> Array<T> {
         self.bytes.as_ptr() == other.bytes.as_ptr() && self.bytes.len() == other.bytes.len()
     }
 
-    /// The room that the items take.
+    /// The bytes of the items.
     pub fn byte_len(&self) -> usize {
         self.bytes.len()
     }
@@ -177,7 +176,7 @@ impl<T: Pod> Array<T> {
         self.bytes.clone()
     }
 
-    /// The bytes in chunks of at most 1 MiB, each checked when it is reached.
+    /// The bytes in chunks of at most 1 MiB, each checked when visited.
     pub(in crate::storage) fn checked_chunks(&self) -> impl Iterator<Item = Result<&[u8]>> {
         const CHUNK_LEN: usize = 16 * BLOCK_LEN;
         self.bytes.chunks(CHUNK_LEN).enumerate().map(|(index, chunk)| {
@@ -269,7 +268,7 @@ impl<T: Pod> fmt::Debug for Array<T> {
     }
 }
 
-/// Walks an [`Array`] and checks a mapped one block by block on the way.
+/// Iterates over an [`Array`] and checks a mapped one block by block.
 #[derive(Clone)]
 pub struct ArrayIter<'a, T: Pod> {
     array: &'a Array<T>,
@@ -283,8 +282,7 @@ impl<'a, T: Pod> ArrayIter<'a, T> {
     fn next_chunk(&mut self) -> Option<T> {
         let array = self.array;
         let left = array.len() - self.next;
-        // A block at a time, so that a walk that ends early has read no more of a file than it
-        // needs.
+        // A block at a time, so that stopping early reads no more of a file than needed.
         let count = if array.guard.is_some() { left.min(BLOCK_LEN / size_of::<T>()) } else { left };
         self.chunk = array.slice(self.next..self.next + count).iter();
         self.next += count;

@@ -1,4 +1,4 @@
-//! The values of one predicate in one language, and the facets beside them.
+//! The values of one predicate in one language, with their facets.
 
 use crate::storage::{FrozenBitmap, Offsets, Values};
 use hexgraph_base::types::{Result, ValueRef};
@@ -17,7 +17,7 @@ pub struct Column {
     pub values: Values,
     /// Facets by position, sorted by key.
     pub facets: Vec<FacetColumn>,
-    /// What [`Column::min_max`] found, once somebody has asked.
+    /// The result of [`Column::min_max`], cached on first use.
     min_max: OnceLock<Option<(i64, i64)>>,
 }
 
@@ -30,7 +30,7 @@ pub struct FacetColumn {
     pub positions: FrozenBitmap,
     /// The facet's values, by rank of the position.
     pub values: Values,
-    /// Whether some value is a number below 0, once somebody has asked.
+    /// Whether some value is a number below 0, cached on first use.
     has_negative: OnceLock<bool>,
 }
 
@@ -45,13 +45,13 @@ impl Column {
         Column { subjects, rows, values, facets, min_max: OnceLock::new() }
     }
 
-    /// The same values of other nodes, of which there are as many.
+    /// The same values for as many other nodes.
     pub fn of_subjects(&self, subjects: FrozenBitmap) -> Column {
         Column { subjects, ..self.clone() }
     }
 
-    /// The least and the greatest value as [`Values::min_max`] tells. The first call reads all
-    /// values, later ones cost O(1).
+    /// The least and the greatest value as [`Values::min_max`] returns them. The first call reads
+    /// all values, later ones cost O(1).
     pub(crate) fn min_max(&self) -> Option<(i64, i64)> {
         *self.min_max.get_or_init(|| self.values.min_max(0..self.values.len()))
     }
@@ -120,7 +120,7 @@ impl FacetColumn {
     }
 }
 
-/// The bytes that facets take.
+/// The bytes of facets.
 pub(crate) fn facets_byte_len(facets: &[FacetColumn]) -> usize {
     facets.iter().map(|facet| facet.positions.byte_len() + facet.values.byte_len()).sum()
 }

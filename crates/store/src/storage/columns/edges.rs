@@ -19,9 +19,9 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// The number of lists whose memory is asked for before the first of them is read. A processor
-    /// waits for about as many positions at the same time, and what they bring stays in the nearest
-    /// cache until then.
+    /// The number of lists that are prefetched before the first of them is read. A processor can
+    /// wait for about as many addresses at the same time, and the nearest cache holds what they
+    /// load.
     pub(crate) const PREFETCH: usize = 16;
 
     /// The edges of a predicate that has none.
@@ -39,10 +39,10 @@ impl Edges {
         self.subjects.row_of(node).map_or(0..0, |row| self.offsets.range(row))
     }
 
-    /// Calls `visit` with the place of each of some rows and its targets; [`NO_ROW`] has none. Rows
-    /// may lie anywhere: where some of them begin is read first, then the first target of each, and
-    /// only then they are visited. So the processor waits for many of them at once, and not for one
-    /// after the other.
+    /// Calls `visit` with the index of each row in `rows` and its targets; [`NO_ROW`] has none.
+    /// Rows may be anywhere: first the starts of a batch of rows are read, then the first target of
+    /// each, and then they are visited. So the processor waits for many cache misses at once
+    /// instead of one at a time.
     pub(crate) fn for_each_row(&self, rows: &[u32], mut visit: impl FnMut(usize, &[u32])) {
         let mut positions = [const { 0..0 }; Edges::PREFETCH];
         for (part, rows) in rows.chunks(Edges::PREFETCH).enumerate() {
@@ -59,8 +59,8 @@ impl Edges {
         }
     }
 
-    /// Has the memory of the first targets of some nodes on its way, before they are read one by
-    /// one: see [`Edges::for_each_row`]. O(nodes).
+    /// Prefetches the first targets of some nodes before they are read one by one: see
+    /// [`Edges::for_each_row`]. O(nodes).
     pub(crate) fn touch(&self, nodes: &[u32]) {
         let mut positions = [const { 0..0 }; Edges::PREFETCH];
         for nodes in nodes.chunks(Edges::PREFETCH) {
@@ -86,7 +86,7 @@ impl Edges {
         (result < positions.end && self.targets.get(result) == target).then_some(result)
     }
 
-    /// The bytes that the edges take.
+    /// The bytes of the edges.
     pub fn byte_len(&self) -> usize {
         self.subjects.byte_len()
             + self.offsets.byte_len()

@@ -5,10 +5,10 @@ use crate::storage::files::blocks::unwind_with;
 use hexgraph_base::types::Result;
 use std::ops::{Range, RangeInclusive};
 
-/// The positions where rows begin, and behind the last one where it ends: n + 1 of them for n
-/// rows, ascending. Four bytes each when the last one fits.
+/// The start positions of rows, and finally the end of the last one: n + 1 of them for n rows,
+/// ascending. Four bytes each if the last one fits.
 ///
-/// Mapped offsets unwind as [`Array`] does, also when a row ends before it begins.
+/// Mapped offsets unwind as [`Array`] does, also on a row of negative length.
 #[derive(Debug, Clone)]
 pub enum Offsets {
     /// All positions fit 32 bits.
@@ -34,7 +34,7 @@ impl Offsets {
             end += len as u64;
             match u32::try_from(end) {
                 Ok(end) => narrow.push(end),
-                // Most never come here, so nobody pays for room that only a few need.
+                // Rarely reached, so only columns that need the space pay for it.
                 Err(_) => return Offsets::Wide(Array::from_vec(widen(narrow, end, lens))),
             }
         }
@@ -96,7 +96,7 @@ impl Offsets {
     ///
     /// # Panics
     ///
-    /// When there are no such rows; mapped offsets unwind, also when a row ends before it begins.
+    /// When there are no such rows; mapped offsets unwind, also on a row of negative length.
     #[inline]
     pub(crate) fn for_each(&self, rows: Range<usize>, mut visit: impl FnMut(usize, Range<usize>)) {
         match self {
@@ -137,7 +137,7 @@ impl Offsets {
         }
         // Offsets of a file are not compared when it is opened.
         if let Some(row) = out[before..].iter().position(|len| *len < 0) {
-            // It unwinds, for this row ends before it begins.
+            // It unwinds, as this row has negative length.
             self.range(rows.start + row);
         }
     }
@@ -146,7 +146,7 @@ impl Offsets {
     ///
     /// # Panics
     ///
-    /// Mapped offsets unwind, also when some row ends before it begins.
+    /// Mapped offsets unwind, also on a row of negative length.
     pub(crate) fn rows_of_len(&self, expected: &RangeInclusive<i64>) -> Vec<u32> {
         let (rows, ascend) = match self {
             Offsets::Narrow(starts) => rows_of_len(starts.as_slice(), expected),
@@ -159,8 +159,8 @@ impl Offsets {
         rows
     }
 
-    /// Adds to a list where some rows end, each moved by `by`. Returns false where a row ends
-    /// before it begins, or a position does not fit.
+    /// Appends the end positions of rows, each shifted by `by`. Returns false for a row of negative
+    /// length, or if a position does not fit.
     ///
     /// # Panics
     ///
@@ -192,7 +192,7 @@ impl Offsets {
         }
     }
 
-    /// The position at which the last row ends.
+    /// The end position of the last row.
     pub fn total(&self) -> usize {
         self.start(self.rows())
     }
@@ -213,7 +213,7 @@ impl Offsets {
         above.saturating_sub(1)
     }
 
-    /// The room that the offsets take.
+    /// The bytes of the offsets.
     pub fn byte_len(&self) -> usize {
         match self {
             Offsets::Narrow(starts) => starts.byte_len(),
@@ -241,14 +241,14 @@ fn two<T: Copy + Into<u64>>(starts: &[T]) -> (u64, u64) {
     }
 }
 
-/// The rows whose length is requested, and whether each begins before it ends.
+/// The rows with a requested length, and whether no row has negative length.
 fn rows_of_len<T: Copy + Into<u64> + PartialOrd>(
     starts: &[T],
     expected: &RangeInclusive<i64>,
 ) -> (Vec<u32>, bool) {
     let mut rows = vec![0; starts.len()];
     let (mut end, mut ascend) = (0, true);
-    // Each row is written, and the next one over it where it is not wanted: a loop without
+    // Each row is written, and the next one overwrites it unless it matches: a loop without
     // branches.
     for (row, pair) in starts.windows(2).enumerate() {
         let len = pair[1].into().wrapping_sub(pair[0].into()) as i64;

@@ -64,18 +64,18 @@ impl TextArray {
     ///
     /// # Panics
     ///
-    /// When the last text ends behind the bytes; mapped parts unwind.
+    /// When the last text exceeds the bytes; mapped parts unwind.
     pub fn from_parts(offsets: Offsets, bytes: Array<u8>) -> TextArray {
         // An empty slice: it tests the bound and reads nothing.
         let _last = bytes.slice(offsets.total()..offsets.total());
         TextArray { offsets, bytes }
     }
 
-    /// Checks parts that come from a file as far as O(1) goes.
+    /// Checks parts from a file as far as possible in O(1).
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Corrupt`] when the last text ends behind the bytes.
+    /// [`hexgraph_base::types::Error::Corrupt`] when the last text exceeds the bytes.
     pub(in crate::storage) fn from_file_parts(
         offsets: Offsets,
         bytes: Array<u8>,
@@ -140,7 +140,7 @@ impl TextArray {
         });
     }
 
-    /// Texts one behind the other, checked at once, and where each of them ends in that.
+    /// Contiguous texts as one slice, validated at once, and the end of each in that slice.
     ///
     /// # Panics
     ///
@@ -148,7 +148,7 @@ impl TextArray {
     pub(crate) fn run(&self, rows: Range<usize>, bounds: &mut Vec<usize>) -> &str {
         bounds.clear();
         let start = self.offsets.start(rows.start);
-        // A row that ends before it begins unwinds.
+        // A row of negative length unwinds.
         self.offsets.for_each(rows.clone(), |_, positions| bounds.push(positions.end - start));
         let bytes = self.bytes.slice(start..start + bounds.last().copied().unwrap_or_default());
         if let Ok(text) = std::str::from_utf8(bytes)
@@ -178,7 +178,7 @@ impl TextArray {
         (&self.offsets, &self.bytes)
     }
 
-    /// The room that the texts take.
+    /// The bytes of the texts.
     pub fn byte_len(&self) -> usize {
         self.offsets.byte_len() + self.bytes.byte_len()
     }

@@ -23,7 +23,7 @@ pub enum Values {
     Bool(Array<u8>),
     /// Instants that are midnights of UTC near 1970, as days.
     Days(Array<i16>),
-    /// Instants that are whole seconds of UTC and fit 32 bits.
+    /// Instants in seconds of UTC that fit 32 bits.
     SmallTime(Array<i32>),
     /// Instants; `nanos` and `offsets` are empty when all are 0.
     DateTime {
@@ -66,8 +66,8 @@ pub enum Values {
     },
 }
 
-/// The numbers whose least and greatest are found at a time, so few that the second pass over them
-/// reads the nearest cache.
+/// The batch of numbers for the least and greatest, so small that the second pass over it reads the
+/// nearest cache.
 const MIN_MAX_BATCH: usize = 4096;
 
 /// The least and the greatest of some numbers.
@@ -173,7 +173,7 @@ impl Values {
         }
     }
 
-    /// The text that a code stands for, in a column of few distinct texts.
+    /// The text of a code, in a column of few distinct texts.
     pub(crate) fn text_of_code(&self, code: usize) -> Option<ValueRef<'_>> {
         match self {
             Values::Coded { value_type, texts, .. } if code < texts.len() => {
@@ -186,7 +186,7 @@ impl Values {
     /// True when a value at some of these positions is a number below 0, or a float that is not a
     /// number. O(positions) for numbers and tagged values, else O(1).
     pub(super) fn has_negative(&self, positions: Range<usize>) -> bool {
-        // Without a way out of the loop, so that it is compiled to vector instructions.
+        // Without an early exit, so that the loop is vectorised.
         match self {
             Values::SmallInt(numbers) => {
                 numbers.slice(positions).iter().fold(false, |any, &number| any | (number < 0))
@@ -205,9 +205,9 @@ impl Values {
         }
     }
 
-    /// The least and the greatest of the values at some positions, as the whole numbers that they
-    /// are stored as: ints, truths, and instants in days or seconds. `None` where there are none,
-    /// and for values of other forms. O(positions), in one pass over memory.
+    /// The least and the greatest of the values at some positions, as the integers that they are
+    /// stored as: ints, bools, and instants in days or seconds. `None` for an empty range, and for
+    /// other types. O(positions), in one pass over memory.
     pub(crate) fn min_max(&self, positions: Range<usize>) -> Option<(i64, i64)> {
         match self {
             Values::SmallInt(numbers) | Values::SmallTime(numbers) => {
@@ -220,7 +220,7 @@ impl Values {
         }
     }
 
-    /// The bytes that the values take.
+    /// The bytes of the values.
     pub fn byte_len(&self) -> usize {
         match self {
             Values::SmallInt(numbers) => numbers.byte_len(),
@@ -456,8 +456,7 @@ impl ValuesBuilder {
             (Kind::Float(numbers), Values::Float(more)) => {
                 numbers.extend_from_slice(more.as_slice());
             }
-            // Narrow and coded runs, too: to what the whole run is narrowed is decided anew at the
-            // end.
+            // Narrow and coded runs, too: the narrowing of the entire run is decided at the end.
             _ => (0..values.len()).for_each(|position| self.push(values.get(position))),
         }
     }
@@ -472,7 +471,7 @@ impl ValuesBuilder {
         self.push(value);
     }
 
-    /// The collected values, in no more room than they need.
+    /// The collected values, without unused capacity.
     pub fn finish(self) -> Values {
         match self.kind {
             Kind::Int(numbers) => finish_ints(numbers),
@@ -513,7 +512,7 @@ pub(super) fn finish_ints(numbers: Vec<i64>) -> Values {
     Values::Int(exact(numbers))
 }
 
-/// An array of the items without the room that the vector grew ahead.
+/// An array of the items without the unused capacity of the vector.
 fn exact<T: bytemuck::Pod + Send>(mut items: Vec<T>) -> Array<T> {
     items.shrink_to_fit();
     Array::from_vec(items)
@@ -535,8 +534,8 @@ impl Times {
     pub(super) fn push(&mut self, time: DateTime) {
         self.seconds.push(time.seconds);
         if time.nanos != 0 {
-            // Zeros are only written for those before the first that is not 0, so a column of
-            // zeros takes no room.
+            // Zeros are only written for those before the first that is not 0, so a column of zeros
+            // needs no memory.
             self.nanos.resize(self.seconds.len(), 0);
             self.nanos[self.seconds.len() - 1] = time.nanos;
         }
@@ -567,8 +566,8 @@ impl Times {
     }
 }
 
-/// Instants of whole seconds as days or as 32-bit seconds, whichever is narrowest; `None` when one
-/// of them fits neither, or there are none.
+/// Instants of full seconds as days or as 32-bit seconds, whichever is narrowest; `None` if one of
+/// them fits neither, or there are none.
 fn narrow_times(seconds: &[i64]) -> Option<Values> {
     // A day fits 16 bits from 1880 to 2059.
     // Only exact midnights pass, so the division loses nothing, also before 1970.

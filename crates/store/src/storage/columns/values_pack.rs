@@ -148,8 +148,8 @@ impl Values {
         builder.finish()
     }
 
-    /// Returns the same values, with texts as codes where few distinct ones come often and codes
-    /// take less room.
+    /// Returns the same values, with texts as codes if few distinct ones are frequent and codes are
+    /// smaller.
     pub fn coded(self) -> Values {
         match &self {
             Values::Text { value_type, texts } => match code(texts) {
@@ -161,13 +161,13 @@ impl Values {
     }
 }
 
-/// Texts as codes; `None` where that takes more room.
+/// Texts as codes; `None` if that is larger.
 fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
     if texts.len() < CODED_MIN {
         return None;
     }
-    // A sample first, since a column of names or keys would fill the table for nothing.
-    // At least 2, for shorter runs were refused: the sample goes over the whole run.
+    // A sample first, since a column of names or keys would fill the table for nothing. At least 2,
+    // as shorter runs were refused: the sample spans the entire run.
     let step = texts.len() / SAMPLE_LEN;
     // Bytes, and not texts: equal ones are UTF-8 if one of them is.
     let mut existing: FxHashMap<&[u8], u16> = FxHashMap::default();
@@ -184,10 +184,10 @@ fn code(texts: &TextArray) -> Option<(Array<u16>, TextArray)> {
         let next = distinct.len();
         let code = *existing.entry(texts.get_bytes(at)).or_insert_with(|| {
             distinct.push(texts.get(at));
-            // At most `most`, and so it fits: the loop ends as soon as there are more.
+            // At most `most`, and so it fits: the loop stops as soon as there are more.
             next as u16
         });
-        // Given up as soon as it is known that it does not pay, or that codes don't fit 16 bits.
+        // Given up as soon as codes are larger or do not fit 16 bits.
         if most < distinct.len() {
             return None;
         }
@@ -214,7 +214,7 @@ fn joined<T: Pod + Send>(arrays: &[&Array<T>]) -> Array<T> {
     Array::from_vec(items)
 }
 
-/// The texts of runs of one type, in no more room than they need; `None` for other runs.
+/// The texts of runs of one type, without unused capacity; `None` for other runs.
 fn joined_texts(expected: ValueType, parts: &[Values]) -> Option<TextArray> {
     let texts = parts.iter().map(|part| match part {
         Values::Text { value_type, texts } if *value_type == expected => Some(texts),

@@ -1,12 +1,12 @@
-//! Checksums of a mapped file, tested block by block when a block is first touched.
+//! Checksums of a mapped file, tested block by block on first access.
 //!
-//! The data area of a snapshot is cut into blocks of [`BLOCK_LEN`] bytes, each with a checksum in a
-//! table. One bit a block says that it was read and found whole. An access costs one load of such
-//! a bit; only the first one to a block reads all of it.
+//! The data area of a snapshot is divided into blocks of [`BLOCK_LEN`] bytes, each with a checksum
+//! in a table. One bit a block says that it was read and is intact. An access costs one load of
+//! such a bit; only the first one to a block reads all of it.
 //!
-//! Reading is infallible in the signatures of this module's users, for damage is rare and reads
-//! are everywhere. A block that fails its test therefore unwinds with an [`Error`] as payload, and
-//! [`catch_corrupt`] at the boundary of the database turns that into a result. The panic hook does
+//! Reading is infallible in the signatures of this module's users, as damage is rare and reads are
+//! everywhere. So a block that fails its test unwinds with an [`Error`] as payload, and
+//! [`catch_corrupt`] at the boundary of the database turns it into a result. The panic hook does
 //! not run, so nothing is printed.
 
 use super::mapped::Pages;
@@ -17,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of bytes that share a checksum.
+/// The number of bytes with one checksum.
 pub(in crate::storage) const BLOCK_LEN: usize = 64 * 1024;
 
 /// Runs `read` and returns what it returned, or the [`Error`] that it unwound with.
@@ -38,7 +38,7 @@ pub(in crate::storage) fn unwind_with(error: Error) -> ! {
     resume_unwind(Box::new(error))
 }
 
-/// The data area of one mapped file, its checksums, and which of its blocks were found whole.
+/// The data area of one mapped file, its checksums, and which of its blocks are verified.
 pub(in crate::storage) struct CheckedBlocks {
     file: String,
     data: Bytes,
@@ -108,13 +108,13 @@ impl CheckedBlocks {
         Ok(())
     }
 
-    /// Whether a block is known to be whole.
+    /// Whether a block is verified.
     #[inline]
     fn is_checked(&self, block: usize) -> bool {
         self.checked[block / 64].load(Ordering::Relaxed) >> (block % 64) & 1 != 0
     }
 
-    /// Tests the blocks from `first` to `last`, 64 at a glance where that was done before.
+    /// Tests the blocks from `first` to `last`; verified ones 64 at a time.
     fn check_range(&self, first: usize, last: usize, section: &str) -> Result<()> {
         for group in first / 64..=last / 64 {
             let low = first.max(group * 64) - group * 64;

@@ -1,5 +1,5 @@
-//! What durability asks of the operating system, small enough to be replaced in tests by files
-//! that fail, or that lose what was not synced.
+//! The file system interface of durability, small enough to be replaced in tests by files that
+//! fail, or that lose unsynced data.
 
 use std::fs::File;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub trait Files: Send + Sync {
     /// Those of the system.
     fn truncate(&self, path: &Path, len: u64) -> io::Result<()>;
 
-    /// Gives a file another name, in the place of a file that has it.
+    /// Renames a file, replacing an existing one.
     ///
     /// # Errors
     ///

@@ -10,10 +10,10 @@
 //! ```
 //!
 //! Sections begin on multiples of 64 bytes and not of a page: there are many small ones, each of
-//! which would waste half a page, and nothing that reads them asks for more than 16. Numbers are
-//! little endian. Arrays are written as they lie in memory, so the program builds for little-endian
-//! machines only. Opening reads the header and the tables and looks at every entry, not at
-//! the data. Things of several arrays take several sections, `name.dir` and `name.words` and such.
+//! which would waste half a page, and readers need at most an alignment of 16. Numbers are
+//! little-endian. Arrays are written as they are in memory, so the program builds for little-endian
+//! machines only. Opening reads the header and the tables and checks every entry, not the data.
+//! A structure of several arrays has several sections, such as `name.dir` and `name.words`.
 
 mod header;
 mod snapshot_file;

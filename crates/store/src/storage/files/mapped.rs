@@ -25,8 +25,7 @@ impl AsRef<[u8]> for Lent {
 
 impl Pages {
     /// Releases the pages of a range. They no longer count as memory of the process, the system may
-    /// keep or drop what it has cached of the file, and they are read again when they are next
-    /// touched.
+    /// drop them from its cache, and they are read again on the next access.
     #[cfg(unix)]
     #[expect(unsafe_code)]
     pub(in crate::storage) fn release(&self, range: Range<usize>) {
@@ -37,7 +36,7 @@ impl Pages {
         let advised = unsafe {
             map.unchecked_advise_range(UncheckedAdvice::DontNeed, range.start, range.len())
         };
-        // It is a wish: a system that does not know it keeps the pages.
+        // Only a hint: a system without it retains the pages.
         let _ = advised;
     }
 
@@ -59,8 +58,8 @@ pub(super) fn map_file(path: &Path) -> Result<(Bytes, Pages)> {
         return Ok((Bytes::new(), Pages::default()));
     }
     // SAFETY: The map must not change or shrink while it is borrowed. A published snapshot is
-    // written once, beside the others, and from then on only ever renamed or unlinked, which
-    // leaves the mapped pages as they are; no code of ours opens one for writing.
+    // written once as a new file, and then only renamed or unlinked, which leaves the mapped pages
+    // intact; none of our code opens one for writing.
     let map = unsafe { Mmap::map(&file) }.map_err(failed)?;
     let map = Arc::new(map);
     Ok((Bytes::from_owner(Lent(Arc::clone(&map))), Pages { map: Some(map) }))

@@ -1,24 +1,24 @@
-//! Sets of u32 that are read where they lie, in heap or in a mapped snapshot.
+//! Sets of u32 that are read in place, in heap or in a mapped snapshot.
 //!
 //! Members with the same upper 16 bits, the key, make a container. The directory has an entry for
-//! each container that has members, by ascending key: what kind it is, where its payload begins,
-//! and how many members come before it. The payload is a row of 64-bit words:
+//! each non-empty container, by ascending key: its kind, the start of its payload, and the number
+//! of members before it. The payload is an array of 64-bit words:
 //!
 //! | kind   | payload                                                          | used for           |
 //! |--------|------------------------------------------------------------------|--------------------|
 //! | sorted | lower halves, ascending, four to a word                          | <= 4096 members    |
 //! | bits   | 1024 words of bits; 32 words with the rank of every 512th bit    | > 4096 members     |
-//! | range  | none, the entry says it all                                      | one run of members |
+//! | range  | none, the entry is sufficient                                    | one run of members |
 //! | runs   | a word a run: first, last, members of the container before it    | few runs           |
 //!
-//! So the row of a member (its rank) costs a look at the directory and one at the payload: the
-//! eight words below a rank, or a binary search in at most 4096 lower halves. Where the keys have
-//! no gaps, which is so for dense node ids, the entry is found by subtraction.
+//! So the row of a member (its rank) costs one access to the directory and one to the payload: the
+//! eight words below a rank, or a binary search in at most 4096 lower halves. If the keys have no
+//! gaps, as with dense node ids, the entry is computed by subtraction.
 //!
-//! The directory is read and checked when a set is opened, the payload only where it is needed: its
-//! positions are checked, its content is not. A file with right checksums and invalid payload gives
-//! wrong members, never more harm. `counted.rs` keeps a quicker form of what is asked for rows
-//! often.
+//! The directory is read and checked when a set is opened, the payload only on access: its
+//! positions are checked, its content is not. A file with valid checksums and an invalid payload
+//! gives wrong members, never more harm. `counted.rs` caches a faster form of containers with
+//! frequent row lookups.
 
 mod algebra;
 mod build;
@@ -87,7 +87,7 @@ impl DirectoryEntry {
 
 /// An immutable set of u32, read in place. A clone shares the members.
 ///
-/// A mapped set unwinds as [`Array`] does when a block of its payload is damaged.
+/// A mapped set unwinds as [`Array`] does for a damaged block of its payload.
 #[derive(Debug, Clone)]
 pub struct FrozenBitmap {
     /// Checked to the end when the set is made, so it is read without tests.
@@ -98,7 +98,7 @@ pub struct FrozenBitmap {
     dense_from: Option<u16>,
     /// The smallest member, when the members have no gaps.
     range_from: Option<u32>,
-    /// Quicker forms of containers whose rows were asked for.
+    /// Faster forms of containers with frequent row lookups.
     counted: Counted,
 }
 
@@ -141,12 +141,10 @@ impl FrozenBitmap {
             // not overflow.
             let fits = words.is_some_and(|words| start + words <= payload.len());
             let ascends = key_before.is_none_or(|before| before < entry.key);
-            // In 64 bits, since all containers together may have 2^32 members, one more than
-            // `before` can tell.
+            // In 64 bits, since all containers together may have 2^32 members, one more than fits
+            // `before`.
             if !fits || !ascends || u64::from(entry.before) != len {
-                return Err(
-                    named.corrupt(format_args!("container {index} is senseless: {entry:?}"))
-                );
+                return Err(named.corrupt(format_args!("container {index} is invalid: {entry:?}")));
             }
             key_before = Some(entry.key);
             len += entry.cardinality() as u64;
@@ -180,7 +178,7 @@ impl FrozenBitmap {
         self.len == 0
     }
 
-    /// The room that the set takes.
+    /// The bytes of the set.
     pub fn byte_len(&self) -> usize {
         self.directory.byte_len() + self.payload.byte_len()
     }
@@ -191,7 +189,7 @@ impl FrozenBitmap {
     pub fn contains(&self, value: u32) -> bool {
         if let Some(from) = self.range_from {
             // A value below `from` wraps to a number beyond all members, so one comparison tests
-            // both ends.
+            // both bounds.
             return (value.wrapping_sub(from) as usize) < self.len;
         }
         let (key, low) = split(value);
@@ -264,7 +262,7 @@ impl FrozenBitmap {
         }
         let Some((&first, &last)) = nodes.first().zip(nodes.last()) else { return Some(0..0) };
         let (start, end) = (self.rank(first), self.row_of(last)?);
-        // As many members as there are ids between the ends: each of them is one.
+        // As many members as ids between the bounds: each of them is one.
         (end - start == nodes.len() - 1).then_some(start..end + 1)
     }
 
@@ -306,8 +304,8 @@ impl FrozenBitmap {
         })
     }
 
-    /// True when the sets are seen to be equal without a look at the members: they share them, or
-    /// neither has gaps. `false` does not mean that they differ.
+    /// True if the sets are equal without comparing members: they share them, or neither has gaps.
+    /// `false` does not mean that they differ.
     pub(in crate::storage) fn is_surely_equal(&self, other: &FrozenBitmap) -> bool {
         let both_are_ranges = self.range_from.is_some() && self.range_from == other.range_from;
         let shared =
@@ -315,9 +313,9 @@ impl FrozenBitmap {
         self.len == other.len && (both_are_ranges || shared)
     }
 
-    /// True when the sets are stored in the same bytes, so that they are equal. `false` does not
-    /// mean that they differ. O(payload), and nothing where the sets differ in their lengths or
-    /// share their members.
+    /// True if the sets are stored in the same bytes, so that they are equal. `false` does not mean
+    /// that they differ. O(payload), and O(1) if the sets differ in their lengths or share their
+    /// members.
     pub(crate) fn is_stored_as(&self, other: &FrozenBitmap) -> bool {
         let words = |bitmap: &FrozenBitmap| 0..bitmap.payload.len();
         self.is_surely_equal(other)
@@ -452,8 +450,8 @@ fn shape(directory: &[DirectoryEntry]) -> (Option<u16>, Option<u32>) {
     if usize::from(last.key - first.key) + 1 != directory.len() {
         return (None, None);
     }
-    // A range goes on in the next container when it ends at the last lower half and that one begins
-    // at the first. The keys of both follow upon each other, as was just seen.
+    // A range continues in the next container if it ends at the last lower half and that one begins
+    // at the first. The previous test ensures consecutive keys.
     let joined = |pair: &[DirectoryEntry]| {
         pair[0].offset + u32::from(pair[0].last) == u32::from(u16::MAX) && pair[1].offset == 0
     };
@@ -468,7 +466,7 @@ fn split(value: u32) -> (u16, u16) {
     ((value >> 16) as u16, value as u16)
 }
 
-/// The member at a place of a container.
+/// The member at a position of a container.
 #[inline]
 fn join(key: u16, low: u16) -> u32 {
     u32::from(key) << 16 | u32::from(low)

@@ -1,9 +1,9 @@
 //! Intersection, union and difference of stored bitmaps with later changes.
 //!
-//! With B for what is stored, G for what it gained (nothing of B) and L for what it lost (all of it
-//! in B), the set is B + G - L. Whole containers of B are combined as if nothing had changed, and
-//! then the few members are set right that changes are about: so it costs O(containers + changes),
-//! and never a look at each member.
+//! With B for the stored members, G for the gained ones (none in B) and L for the lost ones (all in
+//! B), the set is B + G - L. Entire containers of B are combined as if nothing had changed, and
+//! then the few changed members are corrected. So it costs O(containers + changes), without reading
+//! each member.
 
 use crate::storage::FrozenBitmap;
 use roaring::RoaringBitmap;
@@ -44,10 +44,10 @@ impl Stored<'_> {
 
     /// The number of members of both, without making the set of them.
     pub(super) fn and_len(&self, other: &Stored<'_>) -> u64 {
-        // What was gained is not stored, and what was lost is. So the members of both are those
-        // that are stored on both sides but for the lost ones, those that one side stores and the
-        // other gained, and those that both gained. By inclusion and exclusion: what one side lost
-        // is taken off, so what both lost is taken off twice and added here.
+        // Gained members are not stored, lost ones are. So the members of both are those stored on
+        // both sides except for the lost ones, those that one side stores and the other gained, and
+        // those that both gained. By inclusion and exclusion: the losses of each side are
+        // subtracted, so what both lost is subtracted twice and added here.
         let stored = self.bits.and_len(other.bits) + both_len(self.lost, other.lost);
         let stored =
             stored - self.bits.and_len_roaring(other.lost) - other.bits.and_len_roaring(self.lost);
@@ -58,8 +58,8 @@ impl Stored<'_> {
         stored + mine_gained + theirs_gained + both_len(self.gained, other.gained)
     }
 
-    /// What the members that are in both sets have beside those that are stored here, and what they
-    /// lack of these; `None` where that is much. O(containers + changes).
+    /// The intersection as changes of the members stored here: the gained and the lost ones; `None`
+    /// if they are many. O(containers + changes).
     pub(super) fn and_near(&self, other: &Stored<'_>) -> Option<(RoaringBitmap, RoaringBitmap)> {
         let most = self.bits.len() as u64 / MUCH;
         let lacking = self.bits.len() as u64 - self.bits.and_len(other.bits);
@@ -75,8 +75,8 @@ impl Stored<'_> {
         Some((gained, lost))
     }
 
-    /// What the members of either set have beside those that are stored here, and what they lack of
-    /// these; `None` where that is much. O(containers + changes).
+    /// The union as changes of the members stored here: the gained and the lost ones; `None` if
+    /// they are many. O(containers + changes).
     pub(super) fn or_near(&self, other: &Stored<'_>) -> Option<(RoaringBitmap, RoaringBitmap)> {
         let most = self.bits.len() as u64 / MUCH;
         let extra = other.bits.len() as u64 - self.bits.and_len(other.bits);
@@ -93,8 +93,8 @@ impl Stored<'_> {
         Some((gained, lost))
     }
 
-    /// What the members have beside those of another stored bitmap, and what they lack of these;
-    /// `None` where that is much. O(words of the containers + changes).
+    /// The set as changes of another stored bitmap: the gained and the lost members; `None` if they
+    /// are many. O(words of the containers + changes).
     pub(super) fn changes_against(
         &self,
         other: &FrozenBitmap,
@@ -144,8 +144,7 @@ impl Stored<'_> {
     }
 }
 
-/// The number of members of both. O(1) where one ends before the other begins, as what was lost
-/// mostly does before what was gained.
+/// The number of members of both. O(1) for disjoint ranges, as losses are usually below gains.
 fn both_len(one: &RoaringBitmap, other: &RoaringBitmap) -> u64 {
     let lies_before = |one: &RoaringBitmap, other: &RoaringBitmap| match (one.max(), other.min()) {
         (Some(last), Some(first)) => last < first,

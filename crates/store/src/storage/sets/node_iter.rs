@@ -83,8 +83,8 @@ struct Next {
 }
 
 impl<'a> OverlayIter<'a> {
-    /// A walk over `base` without `lost`, all of which it has, and with `gained`, none of which it
-    /// has. All begin at the same node.
+    /// Iterates over `base` without `lost`, all of which it has, and with `gained`, none of which
+    /// it has. All begin at the same node.
     pub(super) fn new(base: PlainIter<'a>, gained: Iter<'a>, lost: Iter<'a>) -> OverlayIter<'a> {
         OverlayIter { base, gained, lost, next: None }
     }
@@ -134,8 +134,7 @@ impl Iterator for OverlayIter<'_> {
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, first: B, mut step: F) -> B {
         let mut all = first;
         if self.next.is_some() {
-            // Something was taken already, so the walk is in the middle of a merge and goes on as
-            // one.
+            // Iteration has begun, so it is in the middle of a merge and continues as one.
             for node in self.by_ref() {
                 all = step(all, node);
             }

@@ -6,7 +6,7 @@ use crate::storage::NodeSet;
 /// The ids that a node takes as bits, at the most.
 const BITS_RATIO: usize = 256;
 
-/// So many questions are worth as much room as a node: four bytes each, at the most.
+/// This many lookups are worth as much memory as a node: at most four bytes each.
 const QUESTIONS_PER_NODE: usize = 8;
 
 /// Nodes, for many questions whether one is among them.
@@ -40,8 +40,7 @@ impl NodeLookup {
         }
     }
 
-    /// The number of bytes that the bits take; 0 for any other form, which takes no more than the
-    /// nodes.
+    /// The bytes of the bitmap; 0 for any other form, which needs no more than the nodes.
     pub(crate) fn byte_len(&self) -> usize {
         if let NodeLookup::Bits(nodes) = self { nodes.byte_len() } else { 0 }
     }
@@ -61,7 +60,7 @@ mod tests {
     use std::sync::Arc;
 
     proptest! {
-        /// Members are told from others, in whichever form they come and are retained.
+        /// Members and others are distinguished in any form and order.
         #[test]
         fn members_are_reported(
             nodes in prop::collection::btree_set(any::<u32>(), 0..200),

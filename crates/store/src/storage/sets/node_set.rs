@@ -34,7 +34,7 @@ pub enum NodeSet {
     },
 }
 
-/// What a set has beside others, and which of these it lacks.
+/// A set as changes of another: the gained and the lost members.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SetChanges {
     pub(crate) gained: Arc<RoaringBitmap>,
@@ -103,7 +103,7 @@ impl NodeSet {
         NodeSet::Overlay { base: Box::new(base), gained, lost }
     }
 
-    /// The members as a list, ascending: in place where they are one.
+    /// The members as a list, ascending: in place if they are stored as one.
     pub fn as_list(&self) -> Cow<'_, [u32]> {
         match self {
             NodeSet::Sorted(nodes) => Cow::Borrowed(nodes),
@@ -250,9 +250,8 @@ impl NodeSet {
         // with that stored one.
         let before = row.checked_sub(gained.len() as usize + 1);
         let mut low = before.and_then(|before| base.plain_at(before)).map_or(0, |node| node + 1);
-        // ...and not behind the one before which there are too many, though all that were lost lay
-        // there. Where so many are not stored it is a new one, of any id below `u32::MAX`, which
-        // stands for no node.
+        // ...and not after the one before which there are too many, if all losses were there. If so
+        // many are not stored it is a new one, of any id below `u32::MAX`, which is reserved.
         let mut high = base.plain_at(row.saturating_add(lost.len() as usize)).unwrap_or(u32::MAX);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -275,7 +274,7 @@ impl NodeSet {
             return false;
         }
         if is_run(nodes) {
-            // As many members as there are ids between the ends: each of them is one.
+            // As many members as ids between the bounds: each of them is one.
             let Some((&first, &last)) = nodes.first().zip(nodes.last()) else { return true };
             return self.contains(last)
                 && self.count_below(last) - self.count_below(first) == nodes.len() - 1;
@@ -286,12 +285,12 @@ impl NodeSet {
             NodeSet::Bitmap(members) => members.iter().eq(nodes.iter().copied()),
             NodeSet::Frozen(members) => members.is_exactly(nodes),
             NodeSet::Overlay { base, gained, lost } => {
-                // Undoes the changes, and asks the stored set whether it is what is left: that
-                // compares whole containers.
+                // Undoes the changes, and compares the rest with the stored set by entire
+                // containers.
                 let mut before = nodes.to_vec();
                 remove_sorted(&mut before, gained);
-                // Each gained member has to be one of `nodes`; taken out, they shorten the list by
-                // as many.
+                // Each gained member must be one of `nodes`; removed, they shorten the list by as
+                // many.
                 let has_gained = before.len() + gained.len() as usize == nodes.len();
                 if !has_gained || lost.iter().any(|node| nodes.binary_search(&node).is_ok()) {
                     return false;
@@ -354,9 +353,8 @@ impl NodeSet {
             && mine.and_len(&theirs) == other.len() as u64
     }
 
-    /// What a set has beside some stored members, and which of these it lacks; `None` where that is
-    /// much, or the set is no stored bitmap. O(payload), or O(words of the containers of both)
-    /// where the set is not made of these members.
+    /// The set as changes of some stored members; `None` if they are many, or the set is no stored
+    /// bitmap. O(payload), or O(words of the containers of both) for unrelated members.
     pub(crate) fn changes_against(&self, members: &FrozenBitmap) -> Option<SetChanges> {
         let none = RoaringBitmap::new();
         let stored = self.stored(&none)?;
@@ -370,8 +368,8 @@ impl NodeSet {
         Some(SetChanges { gained: Arc::new(gained), lost: Arc::new(lost) })
     }
 
-    /// The stored bitmap, what it gained and what it lost, for a set that is one; `none` stands for
-    /// no change.
+    /// The stored bitmap, its gained and its lost members, if the set has this form; `none` is an
+    /// empty change.
     fn stored<'s>(&'s self, none: &'s RoaringBitmap) -> Option<Stored<'s>> {
         match self {
             NodeSet::Frozen(bits) => Some(Stored { bits, gained: none, lost: none }),
@@ -554,7 +552,7 @@ impl NodeSet {
         }
     }
 
-    /// Keeps in a sorted list the members (or, with `retain` false, the others).
+    /// Retains the members (or, with `retains` false, the others) in a sorted list.
     pub fn retain(&self, nodes: &mut Vec<u32>, retains: bool) {
         match self {
             NodeSet::Sorted(members) => retain_sorted(nodes, members, retains),
@@ -564,8 +562,8 @@ impl NodeSet {
             NodeSet::Frozen(bitmap) if retains => bitmap.retain_in(nodes),
             NodeSet::Frozen(bitmap) => bitmap.retain_not_in(nodes),
             NodeSet::Overlay { base, gained, lost } if FEW < nodes.len() => {
-                // Of those that are no members, the changes are the other way round: a lost one
-                // is one more, and a gained one is one less.
+                // For non-members, the changes are inverted: a lost one is one more, and a gained
+                // one is one less.
                 let (gained, lost) = if retains { (gained, lost) } else { (lost, gained) };
                 let mut again = nodes.clone();
                 retain_in(&mut again, gained);
@@ -573,8 +571,8 @@ impl NodeSet {
                 remove_sorted(nodes, lost);
                 insert_sorted(nodes, &again);
             }
-            // A computed bitmap answers in one step, and of a short
-            // list each node is cheaper asked than the changes walked.
+            // A computed bitmap answers in one step, and for a short list single lookups are
+            // cheaper than a merge with the changes.
             _ => nodes.retain(|&node| self.contains(node) == retains),
         }
     }
@@ -605,7 +603,7 @@ impl NodeSet {
         if let NodeSet::Slice(array, range) = small
             && let Some(both) = large.within_run(array.slice(range.clone()))
         {
-            // What lies between the ends of the larger set is read in place.
+            // The overlapping range of the larger set is read in place.
             return NodeSet::Slice(array.clone(), range.start + both.start..range.start + both.end);
         }
         // The smaller set as a list bounds the cost, whatever the larger one is.
@@ -659,8 +657,8 @@ impl NodeSet {
         }
     }
 
-    /// The positions of the members in an ascending list, for a set that is a list without gaps:
-    /// those between its ends.
+    /// The positions of the members in an ascending list, for a set without gaps: those between its
+    /// bounds.
     fn within_run(&self, nodes: &[u32]) -> Option<Range<usize>> {
         let members = match self {
             NodeSet::Sorted(members) => members.as_slice(),
@@ -673,8 +671,8 @@ impl NodeSet {
         is_run(members).then(|| positions_between(nodes, members))
     }
 
-    /// The members from `least` on, as a set that is read in place where this one is a list;
-    /// O(changes) for those of a changed list, else O(members).
+    /// The members from `least` on, as a set that is read in place if this one is a list;
+    /// O(changes) for a changed list, else O(members).
     pub fn tail(&self, least: u32) -> NodeSet {
         if least == 0 {
             return self.clone();
@@ -720,9 +718,8 @@ impl NodeSet {
     }
 }
 
-/// The member behind `row` others in a set with changes, where it is a stored one that a few steps
-/// find: each goes to the stored row from which the changes before the last one's member lead to
-/// `row`.
+/// The member after `row` others in a set with changes, if it is stored and a few steps reach it:
+/// each step goes to the stored row that the changes before the previous member give for `row`.
 fn select_stored(
     row: usize,
     base: &NodeSet,

@@ -13,8 +13,8 @@ pub(crate) fn is_run(nodes: &[u32]) -> bool {
     }
 }
 
-/// Keeps the members of a bitmap in a sorted list. O(containers) where none lies between the ends
-/// of the list, else a search for each of few members, or a merge of both container by container.
+/// Retains the members of a bitmap in a sorted list. O(containers) if none is between the bounds of
+/// the list, else a search for each of few members, or a merge of both container by container.
 pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
     let count = members_between(nodes, members);
     if count == 0 {
@@ -26,7 +26,7 @@ pub(super) fn retain_in(nodes: &mut Vec<u32>, members: &RoaringBitmap) {
     }
 }
 
-/// The members of a bitmap between the ends of a sorted list, both included.
+/// The members of a bitmap between the bounds of a sorted list, inclusive.
 fn between<'m>(nodes: &[u32], members: &'m RoaringBitmap) -> impl Iterator<Item = u32> + use<'m> {
     let bounds = nodes.first().zip(nodes.last());
     bounds.map(|(&first, &last)| members.range(first..=last)).into_iter().flatten()
@@ -42,7 +42,7 @@ fn positions_of(nodes: &[u32], members: &RoaringBitmap) -> impl Iterator<Item = 
     })
 }
 
-/// The number of members of a bitmap between the ends of a sorted list. O(containers).
+/// The number of members of a bitmap between the bounds of a sorted list. O(containers).
 fn members_between(nodes: &[u32], members: &RoaringBitmap) -> usize {
     let bounds = nodes.first().zip(nodes.last());
     bounds.map_or(0, |(&first, &last)| members.range_cardinality(first..=last) as usize)
@@ -51,9 +51,9 @@ fn members_between(nodes: &[u32], members: &RoaringBitmap) -> usize {
 /// So many members are listed at a time to be merged with a list.
 const BATCH: usize = 256;
 
-/// Keeps the members of a bitmap in a sorted list (or, with `retain` false, the others): by a
-/// merge, but for the nodes of those containers in which there is no member, or there are many
-/// times more members than nodes. O(list + members near it).
+/// Retains the members of a bitmap in a sorted list (or, with `retain` false, the others): by a
+/// merge, except for containers without members, or with many times more members than nodes. O(list
+/// + members near it).
 fn merge_with(nodes: &mut Vec<u32>, members: &RoaringBitmap, retain: bool) {
     let (mut read, mut retained) = (0, 0);
     while let Some(&first) = nodes.get(read) {
@@ -124,8 +124,8 @@ pub(crate) fn gallop<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
         start += step;
         step *= 2;
     }
-    // The item at `start + step - 1` was asked in vain, or is not there: the answer does not lie
-    // behind it.
+    // The item at `start + step - 1` has not the property, or does not exist: the answer is not
+    // after it.
     let end = (start + step - 1).min(items.len());
     start + items[start..end].partition_point(holds)
 }
@@ -137,32 +137,31 @@ fn gallop_from<T>(items: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usiz
     if items[..end].last().is_none_or(&holds) {
         return end + gallop(&items[end..], holds);
     }
-    // The last item before `end` has not the property, whichever steps are taken.
+    // The last item before `end` has not the property, whichever steps follow.
     let mut step = 1;
     while step < end && !holds(&items[end - 1 - step]) {
         end -= step;
         step *= 2;
     }
-    // The item that was asked last has it, so those before it do; or there is no item so far back.
+    // The last tested item has it, so those before it do; or there is no item so far back.
     let start = end.saturating_sub(step);
     start + items[start..end].partition_point(holds)
 }
 
-/// The positions of those nodes of an ascending list that lie between the ends of another.
+/// The positions of those nodes of an ascending list that are between the bounds of another.
 pub(super) fn positions_between(nodes: &[u32], bounds: &[u32]) -> Range<usize> {
     let (Some(&first), Some(&last)) = (bounds.first(), bounds.last()) else { return 0..0 };
     let start = nodes.partition_point(|&node| node < first);
     start..start + nodes[start..].partition_point(|&node| node <= last)
 }
 
-/// Where one list has this many times more nodes than the other, the places of the shorter one's
-/// nodes are searched for.
+/// If one list has this many times more nodes than the other, the nodes of the shorter one are
+/// searched for.
 const GALLOP_RATIO: usize = 8;
 
-/// Keeps the members of an ascending list in another (or, with `retain` false, the others): a merge
-/// of both, or a search for each node, O(log) in the number of members between it and the node
-/// before, where there are many times more members. O(log) when the members have no gap between
-/// them.
+/// Retains the members of an ascending list in another (or, with `retain` false, the others): a
+/// merge of both, or with many times more members a search for each node, O(log) in the distance
+/// from the previous one. O(log) if the members have no gap between them.
 pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], retain: bool) {
     if is_run(members) {
         let both = positions_between(nodes, members);
@@ -206,7 +205,7 @@ impl<'m> EvenSearch<'m> {
         EvenSearch { members, fraction, done: 0 }
     }
 
-    /// The place of a node, which is not less than the one before, where it is a member.
+    /// The position of a node if it is a member. Nodes ascend from call to call.
     #[inline]
     pub(crate) fn find(&mut self, node: u32) -> Option<usize> {
         let next = self.members.get(self.done)?;
@@ -221,8 +220,7 @@ impl<'m> EvenSearch<'m> {
 const SEARCH_RATIO: usize = 16;
 
 /// Removes the members of a bitmap from a sorted list. O(list) at most; O(members · log list) and a
-/// move of what stays where they are few, O(containers) where none lies between the ends of the
-/// list.
+/// move of the rest for few members, O(containers) if none is between the bounds of the list.
 pub(super) fn remove_sorted(nodes: &mut Vec<u32>, gone: &RoaringBitmap) {
     let count = members_between(nodes, gone);
     if nodes.len() / SEARCH_RATIO < count {
@@ -388,8 +386,8 @@ mod tests {
             }
         }
 
-        /// A search that begins anywhere ends where one from the front does, and lists of any
-        /// length are reduced by each other and by bitmaps.
+        /// A search from any start returns the same as one from the front, and lists of any length
+        /// are reduced by each other and by bitmaps.
         #[test]
         fn searches_return_the_same_position(
             members in btree_set(0u32..200_000, 0..2000),

@@ -10,8 +10,7 @@ pub(crate) struct SpanBits {
 }
 
 impl SpanBits {
-    /// Creates a set of some nodes in any order, with repeats, all of which lie between two ids,
-    /// both included.
+    /// Creates a set of nodes in any order, with repeats, all between two ids, inclusive.
     pub(crate) fn of(least: u32, greatest: u32, nodes: impl Iterator<Item = u32>) -> SpanBits {
         let mut bits = SpanBits::empty(least, greatest);
         // One pass, no comparisons.
@@ -52,7 +51,7 @@ impl SpanBits {
         })
     }
 
-    /// The number of bytes that the bits take.
+    /// The bytes of the bits.
     pub(crate) fn byte_len(&self) -> usize {
         size_of_val(self.words.as_slice())
     }
@@ -73,8 +72,8 @@ impl SpanBits {
     }
 }
 
-/// The place of a node's word among some that begin at the id `first`, a multiple of 64, and its
-/// bit there.
+/// The index of a node's word, and its bit there. The first word begins at the id `first`, a
+/// multiple of 64.
 #[inline]
 pub(crate) fn bit_of(first: u32, node: u32) -> (usize, u64) {
     ((node - first) as usize / 64, 1 << (node % 64))

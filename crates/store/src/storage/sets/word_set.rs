@@ -4,8 +4,8 @@ use super::span_bits::{append_bits, bit_of};
 use crate::storage::{FrozenBitmap, NodeSet};
 
 impl NodeSet {
-    /// The set of some words of bits, the first of which begins at the id `first`, a multiple of
-    /// 65,536: a list of few members, else a bitmap. O(words).
+    /// The set of words of bits: a list of few members, else a bitmap. The first word begins at the
+    /// id `first`, a multiple of 65,536. O(words).
     pub(crate) fn from_words(first: u32, words: &[u64]) -> NodeSet {
         /// Fewer members than one in so many ids are a list.
         const LISTED_RATIO: usize = 64;

@@ -1,4 +1,4 @@
-//! Builds the predicates of a load, and puts them in place of those before.
+//! Builds the predicates of a load, and replaces the previous ones.
 
 use super::{Built, EXTERNAL, Label, Pending, with_bound};
 use crate::graph::build::replaced_rows::Superseded;
@@ -35,7 +35,7 @@ pub(super) struct BuiltPredicate {
 }
 
 impl BuiltPredicate {
-    /// The ends of its edges. `None` for a predicate of values.
+    /// The endpoints of its edges. `None` for a predicate of values.
     pub(super) fn endpoints(&self) -> Option<EdgeEndpoints> {
         let [sources, targets] = &self.nodes;
         self.predicate.is_edges().then(|| EdgeEndpoints {
@@ -74,8 +74,7 @@ impl Builder<'_> {
         let came = pending.edge_count();
         let gone = |came: u64, predicate: &Predicate| match came {
             0 => 0,
-            // Of all edges that were stored or came each is there once, so what is missing is what
-            // came again.
+            // Each edge, stored or new, is there once, so the difference is the number of repeats.
             _ => came + edge_count(old) - edge_count(Some(predicate)),
         };
         if let Some(spill) = spill.filter(|_| pending.is_lean(old)) {
@@ -104,7 +103,7 @@ impl Builder<'_> {
     }
 }
 
-/// The version with the predicates in place of those before.
+/// The version with the predicates replaced.
 pub(super) fn joined(next: Version, built: Vec<BuiltPredicate>) -> Built {
     let mut all_nodes = RoaringBitmap::new();
     let mut schema = Schema::clone(&next.schema);

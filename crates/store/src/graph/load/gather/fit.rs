@@ -9,7 +9,7 @@ use hexgraph_base::formats::FilePosition;
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::{Loss, ValueRef, ValueType};
 
-/// True for numbers of which some are floats.
+/// True for numbers with some floats.
 pub(super) fn has_float(values: &Values) -> bool {
     match values.value_type() {
         Some(value_type) => value_type == ValueType::Float,
@@ -45,8 +45,8 @@ pub(super) fn first_definition(batch: &PredicateBatch) -> PredicateDef {
     def
 }
 
-/// Returns a part with the values that a type holds in full. The others are left out; `refuse` is
-/// called with the row of each and the reason.
+/// Returns a part with the values that a type can represent in full. The others are dropped;
+/// `refuse` is called with the row of each and the reason.
 pub(super) fn converted(
     part: &ValuePart,
     expected: ValueType,

@@ -1,8 +1,8 @@
-//! Loads that are little beside the graph become changes, as mutations do, and not columns.
+//! Loads that are small in proportion to the graph become changes, as mutations do, and not
+//! columns.
 //!
-//! Columns take as long as the predicate is large, and in a directory a load that makes columns
-//! writes a snapshot of everything: a row that is loaded into a million cost as much as the
-//! million. As changes it costs O(statements · log), and a record in the log.
+//! Columns cost O(predicate), and in a directory a load of columns writes a snapshot of everything.
+//! As changes the load costs O(statements · log), and one log record.
 
 use super::{Built, Pending};
 use crate::graph::build::parts::{EdgePart, FacetPart, ValuePart};
@@ -20,7 +20,7 @@ use hexgraph_base::types::{Result, Uid};
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
-/// What a load comes to as a commit.
+/// A load as a commit.
 #[derive(Debug, Clone)]
 pub struct SmallLoad {
     /// The changes, for the log.
@@ -29,8 +29,8 @@ pub struct SmallLoad {
     pub keys: Vec<ConflictKey>,
 }
 
-/// True when what a load has gathered is little beside the graph, and says nothing of predicates
-/// that the schema does not know.
+/// True if the gathered load is small in proportion to the graph, and the schema has all its
+/// predicates.
 pub(super) fn is_small(predicates: &[Pending], version: &Version) -> bool {
     let statements = predicates.iter().map(Pending::statement_count).sum();
     let are_existing = !predicates.iter().any(Pending::is_new);
@@ -45,13 +45,13 @@ struct Counted {
     before: u64,
 }
 
-/// The version with the statements, of which none is of a predicate that the schema does not know.
-/// The nodes from [`EXTERNAL`] on have these numbers. `new` are those of new nodes, where types are
-/// to know the edges of their nodes.
+/// The version with the statements, all of predicates that the schema has. The nodes from
+/// [`EXTERNAL`] on have these numbers. `new` are those of new nodes, if types get the edges of
+/// their nodes.
 ///
 /// # Errors
 ///
-/// [`hexgraph_base::types::Error::Query`] when two nodes would have a value that only one may have.
+/// [`hexgraph_base::types::Error::Query`] for a duplicate of a unique value.
 pub(super) fn build_small(
     predicates: Vec<Pending>,
     next: Version,
@@ -115,8 +115,8 @@ fn edge_count(version: &Version, name: &str, subjects: &RoaringBitmap) -> u64 {
     edges.map_or(0, |edges| subjects.iter().map(|node| edges.count(node) as u64).sum())
 }
 
-/// What a predicate of a load supersedes of the stored one, and of itself. Only the nodes of the
-/// load are read.
+/// What a predicate of a load supersedes of the stored one, and of itself. Reads only the nodes of
+/// the load.
 fn superseded_by(pending: &Pending, version: &Version) -> Superseded {
     let stored = version.predicates.get(pending.def.name.as_str());
     let (mut superseded, is_list) = (Superseded::default(), pending.def.list);
@@ -172,7 +172,7 @@ impl<'a> Small<'a> {
         Ok((self, Built { small, ..Built::of(version) }))
     }
 
-    /// The uid of a node. Great ones are noted, so that the changes can be executed on another
+    /// The uid of a node. Uids of 2^31 and more are recorded, so that the changes apply to another
     /// version.
     fn uid(&mut self, node: u32) -> Uid {
         let uid = self.nodes.uid(node);

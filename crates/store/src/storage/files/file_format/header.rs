@@ -4,8 +4,8 @@ use crate::storage::Identity;
 use crate::storage::files::blocks::BLOCK_LEN;
 use bytemuck::{Pod, Zeroable};
 
-/// The number of bytes of which the places of all sections, and of all tables but that of the
-/// names, are multiples.
+/// The positions of all sections, and of all tables except that of the names, are multiples of this
+/// number of bytes.
 pub(in crate::storage::files::file_format) const ALIGNMENT: usize = 64;
 pub(in crate::storage::files::file_format) const HEADER_LEN: usize = 128;
 const MAGIC: [u8; 8] = *b"hexgraph";
@@ -15,10 +15,10 @@ const VERSION: u32 = 2;
 /// The oldest that is read. It has no identity and another layout of the catalog, which says so
 /// itself.
 const VERSION_MIN: u32 = 1;
-/// Reads as another number when the bytes of numbers stand in another order, which is refused.
+/// Reads as another number in another byte order, which is refused.
 const ORDER: u32 = 0x0102_0304;
 
-// The format is little endian, and arrays are written and mapped as they lie in memory.
+// The format is little-endian, and arrays are written and mapped as they are in memory.
 const _: () = assert!(cfg!(target_endian = "little"), "hexgraph needs a little-endian machine");
 
 /// The header of a snapshot file.
@@ -163,7 +163,7 @@ impl SnapshotHeader {
         if header.magic != MAGIC {
             return Err(HeaderError::NotOurs);
         }
-        // Before the version, whose bytes would stand in the wrong order as well.
+        // Before the version, whose bytes would be in the wrong order as well.
         if header.order != ORDER {
             return Err(HeaderError::ByteOrder);
         }

@@ -18,7 +18,7 @@ use std::{fs, io};
 /// An open snapshot. Its arrays share the map and outlive it.
 ///
 /// A section that is missing, of other items, or damaged is an [`Error::Corrupt`] that names the
-/// file and the section; what damage shows only when items are read unwinds as [`Array`] says.
+/// file and the section. Damage that shows only when items are read unwinds as in [`Array`].
 pub struct SnapshotFile {
     label: String,
     identity: Identity,
@@ -28,15 +28,15 @@ pub struct SnapshotFile {
     blocks: Arc<CheckedBlocks>,
 }
 
-/// The way in which the bytes of a snapshot file are read.
+/// The method of reading a snapshot file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileAccess {
-    /// A large file is mapped: opening costs the same for any length, pages are read when they are
-    /// touched, and the system takes them back when memory is short. A program that shortens the
-    /// file meanwhile ends the process.
+    /// A large file is mapped: opening costs the same for any length, pages are read on first
+    /// access, and the system reclaims them when memory is short. A program that shortens the file
+    /// ends the process.
     #[default]
     Map,
-    /// It is read into memory as a whole.
+    /// It is read into memory entirely.
     Read,
 }
 
@@ -91,14 +91,12 @@ impl SnapshotFile {
         let corrupt = |message| Error::Corrupt { path: label.clone(), message };
         let (header, positions) =
             SnapshotHeader::read(&file).map_err(|fault| corrupt(fault.to_string()))?;
-        // Tables are checked as a whole when a file is opened: they are small, and all accesses
-        // rely on them.
+        // Tables are checked entirely on opening: they are small, and all accesses rely on them.
         if crc32fast::hash(&file[positions.sums..]) != header.tables_sum {
             let at = positions.sums;
             return Err(corrupt(format!("offset {at}: the tables do not have their checksum")));
         }
-        // In bounds: `Header::read` has found that data and tables add up to the length of the
-        // file.
+        // In bounds: `Header::read` checks that data and tables add up to the length of the file.
         let data = file.slice(HEADER_LEN..HEADER_LEN + header.data_len as usize);
         let sums = bytemuck::cast_slice(&file[positions.sums..][..4 * positions.blocks]).to_vec();
         let entries = bytemuck::cast_slice(&file[positions.entries..positions.names]).to_vec();
@@ -117,8 +115,7 @@ impl SnapshotFile {
         for (index, entry) in self.entries.as_slice().iter().enumerate() {
             let what = match self.entry_name(entry) {
                 None => "its name is no text",
-                // Sections are found by a binary search, and of two with one name it would be
-                // chance which is read.
+                // Sections are looked up by binary search, so duplicate names would be ambiguous.
                 Some(name) if name_before.is_some_and(|before| name <= before) => {
                     "its name is out of order"
                 }
@@ -177,7 +174,7 @@ impl SnapshotFile {
         let Some(entry) = self.find(name) else {
             return Err(self.corrupt(format!("section `{name}` is missing")));
         };
-        // The length and not the type: what items mean is told by the catalog alone.
+        // The length and not the type: only the catalog has the types of items.
         if entry.item_len as usize != size_of::<T>() {
             let (result, expected) = (entry.item_len, size_of::<T>());
             let at = HEADER_LEN as u64 + entry.start;
@@ -247,7 +244,7 @@ impl SnapshotFile {
     /// The name of a section that has bytes in a block.
     fn section_in(&self, block: usize) -> &str {
         let start = (block * BLOCK_LEN) as u64;
-        // Only asked for the message of a damaged block, so a pass over all sections does.
+        // Only for the message of a damaged block, so a pass over all sections suffices.
         let entries = self.entries.as_slice().iter();
         let first =
             entries.filter(|entry| start < entry.start + entry.len).min_by_key(|entry| entry.start);

@@ -14,10 +14,10 @@ use std::path::Path;
 
 const BUFFER_LEN: usize = 1024 * 1024;
 
-/// Writes a snapshot file. What is written streams to the file and is not kept.
+/// Writes a snapshot file. Data stream to the file and are not buffered.
 ///
-/// Until [`SnapshotWriter::finish`] the file has no header, so nobody takes it for a snapshot; the
-/// one who drops an unfinished writer removes the file.
+/// Until [`SnapshotWriter::finish`] the file has no header, so it is no valid snapshot. Dropping an
+/// unfinished writer removes the file.
 pub(crate) struct SnapshotWriter {
     label: String,
     identity: Identity,
@@ -66,8 +66,8 @@ impl SnapshotWriter {
             identity: Identity::NONE,
             label,
         };
-        // The header is written last, with lengths and checksums that are known only then. Until
-        // then zeros stand in its place, which nobody takes for one.
+        // The header is written last, with lengths and checksums that are only available then.
+        // Until then there are zeros, which are no valid header.
         writer.write(&[0; HEADER_LEN])?;
         Ok(writer)
     }
@@ -163,7 +163,7 @@ impl SnapshotWriter {
         if !self.data_len.is_multiple_of(BLOCK_LEN as u64) {
             self.end_block();
         }
-        // By name, since sections are found by a binary search.
+        // By name, since sections are looked up by binary search.
         self.sections.sort_by(|(one, _), (two, _)| one.cmp(two));
         if let Some(pair) = self.sections.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let what = format!("two sections are named `{}`", pair[0].0);
@@ -180,13 +180,13 @@ impl SnapshotWriter {
     }
 
     fn put_header(&mut self, header: &SnapshotHeader) -> io::Result<()> {
-        // All before it is handed to the system first: a failure to write it must not be found
-        // under a header that says the file is whole.
+        // All before it is handed to the system first: the header must not be written if that
+        // fails.
         self.file.flush()?;
         write_all_at(&*self.file.get_ref().file, bytemuck::bytes_of(header), 0)
     }
 
-    /// The tables as they stand in the file, and the length of the names at their end.
+    /// The tables as in the file, and the length of the names at their end.
     fn tables(&mut self) -> (Vec<u8>, u64) {
         let mut tables: Vec<u8> = bytemuck::cast_slice(&self.sums).to_vec();
         // Entries have to lie aligned, since the reader casts them in
@@ -213,8 +213,7 @@ impl SnapshotWriter {
         self.sections.push((name.to_owned(), entry));
     }
 
-    /// Ends the section that was begun last: notes its length and fills up to where the next may
-    /// begin.
+    /// Ends the current section: records its length and pads up to the start of the next.
     fn end(&mut self) -> Result<()> {
         let data_len = self.data_len;
         let (_, entry) = self.sections.last_mut().expect("a section was begun");
@@ -223,7 +222,7 @@ impl SnapshotWriter {
         self.data(&[0; ALIGNMENT][..filler as usize])
     }
 
-    /// Writes data, with its checksums on the way.
+    /// Writes data and updates its checksums.
     fn data(&mut self, bytes: &[u8]) -> Result<()> {
         self.write(bytes)?;
         let mut rest = bytes;

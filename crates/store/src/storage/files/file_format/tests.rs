@@ -60,7 +60,7 @@ fn sample_file(count: u32) -> (Vec<u8>, Content) {
     (std::fs::read(path).unwrap(), content)
 }
 
-/// The content, or the corruption that was found on the way.
+/// The content, or the first corruption.
 fn read_bytes(bytes: &[u8]) -> Result<Content> {
     let snapshot = SnapshotFile::from_bytes(Bytes::copy_from_slice(bytes), "sample")?;
     catch_corrupt(|| read(&snapshot))?
@@ -70,7 +70,7 @@ fn read_bytes(bytes: &[u8]) -> Result<Content> {
 fn what_was_written_is_read() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sample.hxs");
-    // Small ones share a block, large ones have several and cross their borders.
+    // Small ones have a common block, large ones have several and cross their borders.
     for count in [0, 1, 1000, 50_000] {
         let content = sample(count);
         write(&path, &content);
@@ -189,7 +189,7 @@ fn only_damaged_blocks_are_refused() {
 #[test]
 fn invalid_sections_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("senseless.hxs");
+    let path = dir.path().join("invalid.hxs");
     let mut writer = SnapshotWriter::create_in(&Disk, &path).unwrap();
     writer.array("none.narrow", &Array::<u32>::empty()).unwrap();
     writer.array("set.dir", &Array::from_vec(vec![[7_u64, 7]])).unwrap();
@@ -204,7 +204,7 @@ fn invalid_sections_are_refused() {
     snapshot.verify_all().unwrap();
     let cases: [(Result<()>, &str); 5] = [
         (snapshot.offsets("none").map(drop), "section `none.narrow`: no offsets"),
-        (snapshot.bitmap("set").map(drop), "section `set.dir`: container 0 is senseless"),
+        (snapshot.bitmap("set").map(drop), "section `set.dir`: container 0 is invalid"),
         (snapshot.text("long").map(drop), "section `long.text`: 8 bytes, 9 are needed"),
         (
             catch_corrupt(|| snapshot.offsets("back").unwrap().range(0)).map(drop),

@@ -32,8 +32,8 @@ pub struct Header {
     pub previous: u64,
     /// The database that it belongs to; none in a log of the first format.
     pub identity: Identity,
-    /// The length of the log before it, all of which was durable; 0 where there is none, or where
-    /// that is not known.
+    /// The length of the log before it, all of which was durable; 0 if there is none, or if it is
+    /// unknown.
     pub previous_end: u64,
     /// The last commit that was noted before this log.
     pub commit: u64,
@@ -186,7 +186,7 @@ impl Layout {
         let mut bytes = [0; FRAME_LEN];
         bytes[..24].copy_from_slice(&frame.head(self.magic()));
         bytes[24..28].copy_from_slice(&frame.sum.to_le_bytes());
-        // A checksum of its own: a length is only believed when the bytes before it are whole.
+        // A separate checksum: a length is only valid if the bytes before it are intact.
         let sum = self.head_sum(&bytes);
         bytes[28..].copy_from_slice(&sum.to_le_bytes());
         Some(bytes)

@@ -1,4 +1,4 @@
-//! Reads a log, record by record, as far as it is whole.
+//! Reads a log, record by record, up to the last complete one.
 
 use crate::storage::files::log::format::{FRAME_LEN, Frame, HEADER_LEN, Header, Layout, NoHeader};
 use hexgraph_base::types::{Error, Result};
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 /// length must not allocate more than the file has.
 const CHUNK_LEN: usize = 1 << 20;
 
-/// More than this behind the last whole record is nothing that a crash leaves: the greatest record,
-/// and all that many small ones have before they are synced.
+/// More than this after the last complete record is not left by a crash: the greatest record, and
+/// the total of many small ones before they are synced.
 const TAIL_MAX: u64 = 5 << 30;
 
 /// A log that is read. It may grow meanwhile.
@@ -35,8 +35,8 @@ pub struct LogRecord<'a> {
 }
 
 impl LogReader {
-    /// Opens a log and reads its header, not its records. Returns `None` for a file without a whole
-    /// header, which is a log that was being created.
+    /// Opens a log and reads its header, not its records. Returns `None` for a file without a
+    /// complete header, which is a log that was being created.
     ///
     /// A file without a header is searched for records of format 1: one that was written when more
     /// than what is before it was durable shows that the header was lost later. Records of format 2
@@ -91,8 +91,8 @@ impl LogReader {
         self.end
     }
 
-    /// Reads the next record; `None` when there is no whole one. More may have been appended when
-    /// it is asked again.
+    /// Reads the next record; `None` if there is no complete one. More may have been appended by
+    /// the next call.
     ///
     /// # Errors
     ///
@@ -111,13 +111,13 @@ impl LogReader {
         }
     }
 
-    /// Says how many bytes there are behind the last whole record, which [`LogReader::read_next`]
-    /// has found to be the last. Reads them once, a chunk at a time.
+    /// Returns the number of bytes after the last complete record, after [`LogReader::read_next`]
+    /// has returned `None`. Reads them once, a chunk at a time.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] when what is missing there was durable once; [`Error::Io`] when the
-    /// system refuses.
+    /// [`Error::Corrupt`] when missing bytes were durable once; [`Error::Io`] when the system
+    /// refuses.
     pub fn check_tail(&mut self) -> Result<u64> {
         let len = self.file.get_ref().metadata().map_err(|error| self.failed(error))?.len();
         let tail = len.saturating_sub(self.end);
@@ -135,7 +135,7 @@ impl LogReader {
         let later = self.later_record(len)?;
         self.go_to(self.end)?;
         let Some(later) = later else { return Ok(tail) };
-        // Where another process writes, what was missing may have come before what was found.
+        // If another process writes, missing data may have arrived before the record that was read.
         if self.has_record_at_end()? {
             return Ok(tail);
         }
@@ -146,7 +146,7 @@ impl LogReader {
         )))
     }
 
-    /// Whether there is a whole record behind the last one that was read.
+    /// Whether there is a complete record after the last one that was read.
     fn has_record_at_end(&mut self) -> Result<bool> {
         self.go_to(self.end)?;
         let result = self.read_record().map_err(|error| self.failed(error))?.is_some();
@@ -154,21 +154,20 @@ impl LogReader {
         Ok(result)
     }
 
-    /// The position behind the last whole record of one that was written when more than what is
-    /// before it was durable.
+    /// The end of the last complete record written when more than the bytes before the gap was
+    /// durable.
     fn later_record(&mut self, len: u64) -> Result<Option<u64>> {
         let frame_len = self.layout.frame_len();
-        // Checksums of a few times the tail are enough for any log that we wrote, and bound the
-        // time for one that is made to look like a million records. Format 1 alone draws on it,
-        // whose frames have no checksum: each candidate is read to its end.
+        // Checksums of a few times the tail suffice for any valid log, and bound the time for a
+        // forged one with a million records. Only format 1 uses it, as its frames have no checksum:
+        // each candidate is read to its end.
         let mut budget = 8 * (len - self.end);
         let mut window = Vec::new();
         let mut at = self.end;
         while at < len {
             window.clear();
             self.go_to(at)?;
-            // A frame more than is searched, so that one which begins at the end of the chunk is
-            // seen whole.
+            // A frame more than is searched, so that one at the end of the chunk is complete.
             let read =
                 self.file.by_ref().take((CHUNK_LEN + frame_len) as u64).read_to_end(&mut window);
             read.map_err(|error| self.failed(error))?;
@@ -179,9 +178,9 @@ impl LogReader {
                 {
                     let start = at + position as u64;
                     let Some(frame) = self.layout.frame(&window[position..]) else { continue };
-                    // Damage is proved only by a record that was written when more than what is
-                    // read was durable. None can have known of bytes behind itself, and the one at
-                    // the end is the one that is missing.
+                    // Only a record written when more than what is read was durable proves damage.
+                    // None can refer to bytes after itself, and the one at the end is the missing
+                    // one.
                     if frame.synced <= self.end || start < frame.synced || start == self.end {
                         continue;
                     }

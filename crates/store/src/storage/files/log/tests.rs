@@ -71,8 +71,8 @@ proptest! {
         let (read, tail) = read(&path(&folder));
         let full = bounds.iter().filter(|end| **end <= at as u64).count() - 1;
         prop_assert_eq!(&read[..], &payloads[..full]);
-        // What was damaged before a record that knows better is damage; the last record may be one
-        // that was never whole.
+        // Damage before a record that was written after a sync is detected; the last record may be
+        // one that was never complete.
         prop_assert_eq!(tail.is_err(), full + 1 < payloads.len());
     }
 

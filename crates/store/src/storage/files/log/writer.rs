@@ -12,7 +12,7 @@ pub(crate) struct LogWriter {
     path: PathBuf,
     file: Arc<dyn OutputFile>,
     layout: Layout,
-    /// The end of the last whole record.
+    /// The end of the last complete record.
     end: u64,
     /// The buffer in which a record is put together before it is written.
     buffer: Vec<u8>,
@@ -47,14 +47,14 @@ impl LogWriter {
         Arc::clone(&self.file)
     }
 
-    /// Appends a record. It is durable when the file was synced after this. `synced` is how far
-    /// the file is known to be durable.
+    /// Appends a record. It is durable when the file was synced after this. `synced` is how far the
+    /// file is durable.
     ///
     /// # Errors
     ///
     /// [`Error::Limit`] for a payload of 4 GiB; nothing is written then. [`Error::Io`] when the
-    /// system refuses. The inner result tells whether the log is as it was before: when it is not,
-    /// nothing may be appended any more.
+    /// system refuses. The inner result says whether the log is unchanged. If not, nothing may be
+    /// appended any more.
     pub(crate) fn append(
         &mut self,
         commit: u64,
@@ -68,8 +68,8 @@ impl LogWriter {
         self.buffer.clear();
         self.buffer.extend_from_slice(&frame);
         self.buffer.extend_from_slice(payload);
-        // At a position that is known, and not at the end of the file: what a failed write left
-        // there is written over.
+        // At a given position, and not at the end of the file, so that it overwrites the remains of
+        // a failed write.
         match write_all_at(&*self.file, &self.buffer, self.end) {
             Ok(()) => {
                 self.end += self.buffer.len() as u64;
@@ -78,8 +78,8 @@ impl LogWriter {
                 Ok(())
             }
             Err(error) => {
-                // Cut back: the refused record may be whole in the file, and a reader would take it
-                // for a commit.
+                // Truncated: the refused record may be complete in the file, and a reader would
+                // accept it as a commit.
                 let is_complete = self.file.set_len(self.end).is_ok();
                 let doing = "nothing is committed, for there was an error while writing";
                 let error = failed(doing, &self.path, error);

@@ -20,8 +20,7 @@ impl FrozenBitmap {
             let key = self.directory.get(one).key;
             push_both(&mut both, key, &self.container(one), &other.container(two));
         }
-        // The roaring crate checks what it reads, so a payload that does not ascend is found
-        // here.
+        // The roaring crate checks its input, so an unsorted payload is detected here.
         both.finish().unwrap_or_else(|fault| unwind_with(self.invalid(&fault)))
     }
 
@@ -91,7 +90,7 @@ impl FrozenBitmap {
         if self.is_longer_by_far(other) {
             return self.walk(other, true);
         }
-        // Containers are copied as a whole, and only those whose key `other` has, too.
+        // Entire containers are copied, and only those whose key `other` has, too.
         let mut both = self.to_roaring_of(self.keys_of(other));
         both &= other;
         both
@@ -101,7 +100,7 @@ impl FrozenBitmap {
     pub fn or_into(&self, target: &mut RoaringBitmap) {
         let own = self.to_roaring();
         if target.is_empty() {
-            // Taken over: a union with nothing would copy it once more.
+            // Moved: a union with an empty set would copy it again.
             *target = own;
         } else {
             *target |= own;
@@ -230,8 +229,8 @@ fn count_both(one: &Container<'_>, two: &Container<'_>) -> usize {
                 (Container::Sorted(lows), bits) | (bits, Container::Sorted(lows)) => {
                     lows.iter().filter(|&&low| bits.contains(low)).count()
                 }
-                // Never reached: what has no runs is a list or bits, and two of a kind were counted
-                // above.
+                // Unreachable: without runs it is a list or bits, and pairs of the same kind were
+                // counted above.
                 _ => 0,
             },
         },
@@ -249,7 +248,7 @@ fn count_in_both_runs(one: &[Run], two: &[Run]) -> usize {
     while let (Some(a), Some(b)) = (one.get(left), two.get(right)) {
         let (first, last) = (a.first.max(b.first), a.last.min(b.last));
         count += (usize::from(last) + 1).saturating_sub(usize::from(first));
-        // The run that ends first can meet no other run.
+        // The run that ends first meets no other run.
         left += usize::from(a.last <= b.last);
         right += usize::from(b.last <= a.last);
     }
@@ -354,7 +353,7 @@ fn shared_runs(one: &[Run], two: &[Run]) -> Vec<(u16, u16)> {
         if first <= last {
             shared.push((first, last));
         }
-        // The run that ends first can meet no other run.
+        // The run that ends first meets no other run.
         left += usize::from(a.last <= b.last);
         right += usize::from(b.last <= a.last);
     }

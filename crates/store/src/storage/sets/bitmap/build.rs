@@ -1,4 +1,4 @@
-//! Makes bitmaps, each container in the form that is read fastest in little room.
+//! Builds bitmaps, each container in a form that is fast to read and compact.
 
 use crate::storage::Array;
 use crate::storage::sets::bitmap::container::{BIT_WORDS, Kind, Run, SORTED_LEN_MAX};
@@ -15,7 +15,7 @@ impl FrozenBitmap {
         FrozenBitmap::from_sorted_iter(members.iter().copied())
     }
 
-    /// The set of ascending members, of which each may come more than once.
+    /// The set of ascending members, with repeats allowed.
     ///
     /// # Panics
     ///
@@ -32,7 +32,7 @@ impl FrozenBitmap {
                 }
                 assert!(before < member, "{before} comes before {member}: the list is not sorted");
                 if split(before).0 != key {
-                    // The first member of the next key: the container before is whole.
+                    // The first member of the next key: the previous container is complete.
                     builder.push_sorted(split(before).0, &lows);
                     lows.clear();
                 }
@@ -114,8 +114,8 @@ impl BitmapBuilder {
     ) {
         let cardinality = container::count_ones(bits);
         let runs = count_runs(bits);
-        // Few bits, or few runs of them, take less room as a list or as runs: those are made of
-        // the list.
+        // Few bits, or few runs of them, are smaller as a list or as runs: those are made from the
+        // list.
         if SORTED_LEN_MAX < cardinality && best_kind(cardinality, runs) == Kind::Bits {
             return self.enter_bits(key, bits, cardinality);
         }
@@ -169,7 +169,7 @@ impl BitmapBuilder {
         if let [(first, _)] = runs {
             self.enter(key, Kind::Range, cardinality, 0);
             let entry = self.directory.last_mut().expect("it was pushed just now");
-            // A range has no payload, so the place of its offset holds where it begins.
+            // A range has no payload, so its offset field stores its start.
             entry.offset = u32::from(*first);
             return;
         }
@@ -191,14 +191,13 @@ impl BitmapBuilder {
     }
 }
 
-/// The most runs that stand in the place of bits. More of them take less room, too, but each row
-/// would be searched for among them, and two such sets compared run by run: with some hundred runs
-/// that takes as long as the words of a container, and ten times as long with a thousand, as
-/// deletions leave behind. The values of so many members take far more than the 8 KiB of their
-/// bits.
+/// The most runs instead of bits. More of them are smaller, too, but each row lookup would search
+/// them, and two such sets are compared run by run. With some hundred runs that costs as much as
+/// the words of a container, and ten times as much with a thousand, as deletions leave. The values
+/// of so many members need far more than the 8 KiB of their bits.
 const RUNS_MAX: usize = 128;
 
-/// The form that takes the least room, or one that is read faster.
+/// The smallest form, or one that is faster to read.
 fn best_kind(cardinality: usize, runs: usize) -> Kind {
     match (runs, cardinality <= SORTED_LEN_MAX) {
         (1, _) => Kind::Range,

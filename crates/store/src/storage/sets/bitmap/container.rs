@@ -1,8 +1,8 @@
-//! The members of a bitmap that share their upper 16 bits.
+//! The members of a bitmap with the same upper 16 bits.
 
 use bytemuck::{Pod, Zeroable};
 
-/// A longer sorted container takes no less room than bits.
+/// A longer sorted container is no smaller than bits.
 pub(in crate::storage::sets::bitmap) const SORTED_LEN_MAX: usize = 4096;
 /// The words that hold the bits themselves.
 pub(in crate::storage::sets::bitmap) const BIT_WORDS: usize = 1024;
@@ -34,7 +34,7 @@ impl Kind {
     }
 }
 
-/// The room that a container takes. `None` takes none.
+/// The payload size of a container. `None` has none.
 pub(in crate::storage::sets::bitmap) fn word_len(
     kind: Option<Kind>,
     cardinality: usize,
@@ -168,8 +168,8 @@ impl<'a> Container<'a> {
         match self {
             Container::Sorted(lows) => lows.get(row).copied(),
             Container::Bits(words, ranks) => bits_select(words, ranks, row),
-            // Not compared with `run.last`: the caller has found the row to be below the
-            // cardinality in the directory.
+            // Not compared with `run.last`: the caller has checked the row against the cardinality
+            // in the directory.
             Container::Range(run) => u16::try_from(usize::from(run.first) + row).ok(),
             Container::Runs(runs) => {
                 let below = &runs[..runs.partition_point(|run| usize::from(run.before) <= row)];
@@ -295,7 +295,7 @@ fn has_bit(words: &[u64; BIT_WORDS], low: u16) -> bool {
 fn bits_rank(words: &[u64; BIT_WORDS], ranks: &[u16; RANKS], low: u16) -> usize {
     let low = usize::from(low);
     let mut rank = usize::from(ranks[low / RANK_STEP]);
-    // At most seven whole words of the step, and the lower part of one more.
+    // At most seven complete words of the step, and the lower part of one more.
     for &word in &words[low / RANK_STEP * (RANK_STEP / 64)..low / 64] {
         rank += word.count_ones() as usize;
     }

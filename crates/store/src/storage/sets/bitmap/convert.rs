@@ -56,7 +56,7 @@ impl FrozenBitmap {
 
     /// The error for a payload that the portable format can't express.
     pub(in crate::storage::sets::bitmap) fn invalid(&self, fault: &std::io::Error) -> Error {
-        self.payload.corrupt(format_args!("a container is senseless: {fault}"))
+        self.payload.corrupt(format_args!("a container is invalid: {fault}"))
     }
 }
 
@@ -79,7 +79,7 @@ impl PortableWriter {
         }
     }
 
-    /// Adds a container of bits, of which `cardinality` are set.
+    /// Adds a container of bits with `cardinality` set.
     pub(in crate::storage::sets::bitmap) fn push_bits(
         &mut self,
         key: u16,
@@ -98,7 +98,7 @@ impl PortableWriter {
     /// Adds a container of runs (first, last). No runs add none.
     pub(in crate::storage::sets::bitmap) fn push_runs(&mut self, key: u16, runs: &[(u16, u16)]) {
         let lens = || runs.iter().map(|&(first, last)| last.wrapping_sub(first));
-        // Senseless runs of a file may count any number; the reader refuses them.
+        // Invalid runs in a file may count any number; the reader refuses them.
         let cardinality = lens().map(|len| usize::from(len) + 1).sum::<usize>().min(1 << 16);
         if cardinality == 0 {
             return;
@@ -157,7 +157,7 @@ fn read_portable(portable: &[u8]) -> Option<FrozenBitmap> {
     let count = if has_runs { (cookie >> 16) + 1 } else { read_u32(&mut rest)? } as usize;
     let is_run = rest.split_off(..if has_runs { count.div_ceil(8) } else { 0 })?;
     let descriptions = rest.split_off(..4 * count)?;
-    // The containers lie contiguously in order, so their offsets tell nothing new.
+    // The containers are contiguous and in order, so their offsets are redundant.
     if !has_runs || OFFSETS_FROM <= count {
         rest.split_off(..4 * count)?;
     }
@@ -167,7 +167,7 @@ fn read_portable(portable: &[u8]) -> Option<FrozenBitmap> {
         if is_run.get(index / 8).is_some_and(|flags| flags >> (index % 8) & 1 != 0) {
             let len = usize::from(u16_at(rest.split_off(..2)?, 0));
             let pairs = rest.split_off(..4 * len)?.chunks_exact(4);
-            // No sum overflows: the crate wrote the runs just now, and a run ends at 65535 at the
+            // No sum overflows: the crate has just written the runs, and a run ends at 65535 at the
             // latest.
             let runs: Vec<_> =
                 // A run is written as its first member and the number of those that follow.

@@ -1,10 +1,9 @@
-//! The row of a node in one step, where the rows of many were asked for.
+//! The row of a node in one step, for frequent lookups.
 //!
 //! The payload has the members before each 512th bit, so that a row is the sum of up to eight
-//! counts. A container whose rows are asked for often is copied once as bits with the number of
-//! members before each word, 10 KiB for 65,536 ids: a row is then one addition, and the kind of the
-//! container makes no difference. Copies are made as they are needed, by whoever needs one first,
-//! and live as long as the set.
+//! counts. A container with frequent lookups is copied once as bits with the number of members
+//! before each word, 10 KiB for 65,536 ids. A row is then one addition for any kind of container.
+//! The first caller that needs a copy makes it, and it lives as long as the set.
 
 use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, Kind};
 use crate::storage::sets::bitmap::row_runs::Words;
@@ -13,13 +12,13 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 /// A container with fewer members is not copied: their rows are a short search, and the copy would
-/// take more than two bytes for each.
+/// need more than two bytes for each.
 const MEMBERS_MIN: usize = 4096;
 
-/// A container with fewer runs is not copied: its rows are found as quickly.
+/// A container with fewer runs is not copied: its lookups are as fast.
 const RUNS_MIN: u16 = 8;
 
-/// A container is copied when the rows of so many nodes are asked for at once: they pay for it.
+/// A container is copied at a lookup of the rows of so many nodes, which pays for it.
 const REQUESTED_MIN: usize = 64;
 
 /// The members of a container as bits, and how many there are before each word.
@@ -62,8 +61,8 @@ impl CountedBits {
     }
 }
 
-/// The copies of a set's containers, as far as they were made; nothing for a set none of whose
-/// containers is worth one. Clones share them.
+/// The existing copies of a set's containers; empty if no container is worth one. Clones share
+/// them.
 #[derive(Clone, Default)]
 pub(super) struct Counted(Option<Arc<[OnceLock<Box<CountedBits>>]>>);
 

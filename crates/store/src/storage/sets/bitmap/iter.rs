@@ -127,8 +127,7 @@ impl Iterator for FrozenIter<'_> {
     fn fold<B, F: FnMut(B, u32) -> B>(mut self, first: B, mut step: F) -> B {
         let mut accumulated = first;
         loop {
-            // Read once for each container, so that the loop over its members keeps it in a
-            // register.
+            // Read once for each container, so that the loop over its members has it in a register.
             let base = self.base;
             accumulated = self
                 .members

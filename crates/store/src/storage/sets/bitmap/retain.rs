@@ -10,7 +10,7 @@ use std::ops::Range;
 const SKEW: usize = 16;
 
 impl FrozenBitmap {
-    /// Keeps the members of this set in an ascending list. O(list), or O(members · log) when the
+    /// Retains the members of this set in an ascending list. O(list), or O(members · log) if the
     /// list is much longer.
     pub fn retain_in(&self, nodes: &mut Vec<u32>) {
         if self.len * SKEW < nodes.len() {
@@ -24,7 +24,7 @@ impl FrozenBitmap {
         self.retain(nodes, false);
     }
 
-    /// Keeps in an ascending list the members, or the others, container by container.
+    /// Retains the members, or the others, in an ascending list, container by container.
     fn retain(&self, nodes: &mut Vec<u32>, retains: bool) {
         let (mut read, mut retained) = (0, 0);
         while let Some(&first) = nodes.get(read) {
@@ -53,8 +53,8 @@ impl FrozenBitmap {
             match nodes.get(read) {
                 None => break,
                 Some(&node) if node == member => {
-                    // What is retained never outruns what is read, so the list is shortened in
-                    // place.
+                    // The write position never passes the read position, so the list is shortened
+                    // in place.
                     nodes[retained] = member;
                     retained += 1;
                     read += 1;
@@ -104,7 +104,7 @@ impl Container<'_> {
                 let mut lows: &[u16] = lows;
                 for at in part {
                     let node = nodes[at];
-                    // Nodes ascend, so what was passed is not asked for again.
+                    // Nodes ascend, so passed members are not needed again.
                     lows = &lows[gallop(lows, |&member| member < node as u16)..];
                     nodes[retained] = node;
                     retained += usize::from((lows.first() == Some(&(node as u16))) == retains);
@@ -143,7 +143,7 @@ impl Prober<'_> {
         }
         match &mut self.container {
             Container::Sorted(lows) => {
-                // Numbers ascend, so what was skipped is not asked for again.
+                // Numbers ascend, so skipped members are not needed again.
                 *lows = &lows[gallop(lows, |&member| member < low)..];
                 lows.first() == Some(&low)
             }

@@ -81,8 +81,7 @@ impl Container<'_> {
         let (mut position, mut next, mut row) = (0, BIT_WORDS, before);
         while let Some(&node) = nodes.get(position).filter(|_| runs.len() <= most) {
             let index = usize::from(node as u16) / 64;
-            // Behind the word before the row is known; words without a node in between are passed
-            // by.
+            // The rows before this word are counted; words without a node in between are skipped.
             if index != next {
                 row = before.wrapping_add(self.rank((index * 64) as u16) as u32);
             }
@@ -145,7 +144,7 @@ fn add_word(runs: &mut Vec<RowRun>, mine: u64, theirs: u64, row: u32, count: u32
     row.wrapping_add(same)
 }
 
-/// The members of a container as words of bits, which are asked for in ascending order.
+/// The members of a container as words of bits, which are read in ascending order.
 pub(in crate::storage::sets::bitmap) enum Words<'a> {
     Bits(&'a [u64; BIT_WORDS]),
     /// The runs that are not passed yet.
@@ -164,7 +163,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The word at a position, none before the one that was asked for last.
+    /// The word at a position, not below the last one read.
     #[inline]
     pub(in crate::storage::sets::bitmap) fn at(&mut self, index: usize) -> u64 {
         let (first, last) = ((index * 64) as u16, (index * 64 + 63) as u16);

@@ -8,7 +8,7 @@ use crate::storage::sets::bitmap::container::{BIT_WORDS, Container, RANK_STEP, R
 use crate::storage::sets::bitmap::{FrozenBitmap, join, split};
 use crate::storage::sets::sorted::gallop;
 
-/// Stands for the row of a node that is no member.
+/// The row of a node that is no member.
 pub(crate) const NO_ROW: u32 = u32::MAX;
 
 /// The members of a sorted container that are passed by in the time of one search.
@@ -84,7 +84,7 @@ fn rows_in_list(lows: &[u16], nodes: &[u32], before: u32, rows: &mut [u32]) {
     let mut position = 0;
     while let (Some(&node), Some(&low)) = (nodes.get(position), lows.get(row)) {
         let node = node as u16;
-        // A node that is passed by keeps what is written here last.
+        // For a skipped node the last write here counts.
         rows[position] = if node == low { before + row as u32 } else { NO_ROW };
         position += usize::from(node <= low);
         row += usize::from(low <= node);
@@ -92,9 +92,9 @@ fn rows_in_list(lows: &[u16], nodes: &[u32], before: u32, rows: &mut [u32]) {
     rows[position..].fill(NO_ROW);
 }
 
-/// The rows of few nodes in a container of bits; of many they are found in a copy of it. All words
-/// of a step of the ranks are counted, those behind the node as none: how many are before it is not
-/// foreseen, and a wrong guess costs more than to count eight.
+/// The rows of few nodes in a container of bits; many nodes use a copy of it. All words of a rank
+/// step are counted, those after the node as zero: their number is unpredictable, and a
+/// mispredicted branch costs more than counting eight.
 fn rows_in_bits(
     words: &[u64; BIT_WORDS],
     ranks: &[u16; RANKS],
@@ -115,7 +115,7 @@ fn rows_in_bits(
     }
 }
 
-/// The rows of nodes in runs, each of which is passed by once.
+/// The rows of nodes in runs, each visited once.
 fn rows_in_runs(runs: &[Run], nodes: &[u32], before: u32, rows: &mut [u32]) {
     let mut runs = runs;
     for (result, &node) in rows.iter_mut().zip(nodes) {

@@ -83,7 +83,7 @@ proptest! {
             frozen.rows_of(&nodes, &mut rows);
             for (node, row) in nodes.iter().zip(rows) {
                 let row = (row != NO_ROW).then_some(row as usize);
-                // Nobody has asked `plain` for many rows, so it has no counted copies.
+                // Nobody has looked up many rows in `plain`, so it has no counted copies.
                 prop_assert_eq!(row, plain.row_of(*node), "the row of {}", node);
                 prop_assert_eq!(row, frozen.row_of(*node), "the row of {}, alone", node);
             }
@@ -99,7 +99,7 @@ proptest! {
         let mut near = set.clone();
         for change in changes {
             let Some(node) = members.get(change.index(members.len().max(1))) else { continue };
-            // Some go, and some that are none come beside those that stay.
+            // Some members go, and some new ones are added near those that stay.
             near.remove(*node);
             near.insert(node.saturating_add(1).min(u32::MAX - 1));
         }
@@ -136,7 +136,7 @@ proptest! {
         let frozen = FrozenBitmap::from_sorted_iter(set.iter());
         let members: Vec<u32> = set.iter().collect();
         prop_assert!(frozen.is_exactly(&members));
-        // One goes, and the nearest number that is none comes in its place.
+        // One member goes, and the nearest other number replaces it.
         let Some(gone) = members.get(position.index(members.len().max(1))).copied() else {
             return Ok(());
         };

@@ -1,4 +1,4 @@
-//! Members as words of bits, 64 ids at a time: for loops that ask many ids close together.
+//! Members as words of bits, 64 ids at a time: for loops over many adjacent ids.
 
 use crate::storage::sets::bitmap::container::BIT_WORDS;
 use crate::storage::sets::bitmap::row_runs::Words;
@@ -6,8 +6,8 @@ use crate::storage::sets::bitmap::{BitmapBuilder, FrozenBitmap, join, split};
 use crate::storage::sets::span_bits::list_word;
 
 impl FrozenBitmap {
-    /// The set of some words of bits, the first of which begins at the id `first`, a multiple of
-    /// 65,536. O(words).
+    /// The set of words of bits. The first word begins at the id `first`, a multiple of 65,536.
+    /// O(words).
     pub(crate) fn from_words(first: u32, words: &[u64]) -> FrozenBitmap {
         let mut builder = BitmapBuilder::new();
         let (first, low) = split(first);
@@ -25,9 +25,9 @@ impl FrozenBitmap {
         builder.finish()
     }
 
-    /// Calls `visit` with the place of each of `count` words, the members in it as bits, and the
-    /// row of the first of them (or of the next member), ascending. The first word begins at the id
-    /// `first`, a multiple of 64, and no word lies behind the last id. O(words + containers).
+    /// Calls `visit` with the index of each of `count` words, its members as bits, and the row of
+    /// the first of them (or of the next member), ascending. The first word begins at the id
+    /// `first`, a multiple of 64, and all words are within the ids. O(words + containers).
     pub(crate) fn for_each_word(
         &self,
         first: u32,
@@ -84,7 +84,7 @@ impl FrozenBitmap {
         differences
     }
 
-    /// Adds the members of some words, the first of which begins at the id `first`, to these.
+    /// Adds the members of some words to these. The first word begins at the id `first`.
     pub(crate) fn add_to_words(&self, first: u32, words: &mut [u64]) {
         debug_assert_eq!(first % 64, 0, "a word begins there");
         self.for_each_word(first, words.len(), |position, members, _| words[position] |= members);
