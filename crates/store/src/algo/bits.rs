@@ -22,7 +22,7 @@ impl Bits {
         Bits { words: vec![0; bound.div_ceil(64)] }
     }
 
-    /// The numbers below `bound` that `is_in` tells, asked on all threads.
+    /// The numbers below `bound` for which `is_in` is true, evaluated on all threads.
     ///
     /// # Errors
     ///
@@ -51,9 +51,9 @@ impl Bits {
         Ok(bits)
     }
 
-    /// Sets all words anew: `work` is given the number of a word and what stands beside its 64
-    /// numbers in a list, on all threads, and returns the word and a count. Returns how many
-    /// numbers are in the set, and the sum of the counts.
+    /// Sets all words anew on all threads: `work` gets the index of a word and the items of its 64
+    /// numbers in a list, and returns the word and a count. Returns how many numbers are in the
+    /// set, and the sum of the counts.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl Bits {
         let parts = words.zip(list.chunks_mut(64 * WORDS_PER_BLOCK)).map(Mutex::new);
         let parts: Vec<_> = parts.collect();
         let sums = task.blocks(parts.len(), |block| {
-            // No two threads ask for the same part: the lock is what hands it over.
+            // No two threads lock the same part: the lock only hands it over.
             let mut part = parts[block].lock().unwrap_or_else(PoisonError::into_inner);
             let (words, list) = &mut *part;
             let (mut members, mut sum) = (0, 0);

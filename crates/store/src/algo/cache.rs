@@ -1,12 +1,12 @@
-//! Compact graphs that are retained for the next call that wants the same one.
+//! Caches compact graphs for later calls with the same input.
 //!
-//! A graph is found by what it was made of: the predicates themselves, each at its version, the
-//! lists of nodes that filters left, the facet, the direction. Who asks has found the predicates in
-//! the version that he may see, and computed the lists there; so nobody is ever given a graph of
-//! edges that he may not read, and callers with equal rights share.
+//! The key of a graph is its input: the predicates themselves at their versions, the node lists of
+//! filters, the facet, the direction. A caller resolves the predicates in the version visible to it
+//! and computes the lists there. So nobody ever gets a graph of edges outside its rights, and
+//! callers with equal rights hit the same entry.
 //!
-//! After a commit the graph of the version before is patched, as long as the columns below both are
-//! the same.
+//! After a commit the graph of the previous version is patched, as long as both have the same base
+//! columns.
 
 use super::compact::graph::Graph;
 use super::compact::make::make;
@@ -20,18 +20,17 @@ use hexgraph_base::plan::Direction;
 use hexgraph_base::types::Result;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// The share of the budget of the process that kept graphs may take: one in so many bytes.
+/// The part of the process budget for cached graphs: one in so many bytes.
 const BUDGET_RATIO: u64 = 8;
 
-/// The most bytes of kept graphs, however large the budget is.
+/// The most bytes of cached graphs, however large the budget is.
 const BYTES_MAX: u64 = 8 << 30;
 
-/// The graphs that are retained, within a bound in bytes; those that nobody asked for longest go
-/// first.
+/// The cached graphs, limited in bytes, with least-recently-used eviction.
 pub struct GraphCache {
     reservation: Arc<Reservation>,
     bytes_max: u64,
-    /// The one that was asked for last stands last.
+    /// In order of use, the most recent one last.
     cached: Mutex<Vec<Cached>>,
 }
 
@@ -71,7 +70,7 @@ struct PartKey {
 }
 
 impl GraphCache {
-    /// A cache that draws on a budget, and takes at most an eighth of it.
+    /// A cache with at most an eighth of a budget.
     pub fn new(budget: &Budget) -> GraphCache {
         let bytes_max = (budget.bound() / BUDGET_RATIO).min(BYTES_MAX);
         GraphCache::with_bound(budget, bytes_max)
@@ -86,7 +85,7 @@ impl GraphCache {
         }
     }
 
-    /// The number of graphs that are retained, and the bytes that they take.
+    /// The number of cached graphs, and their bytes.
     pub fn cached(&self) -> (usize, u64) {
         let cached = self.lock();
         (cached.len(), bytes_of(&cached))
@@ -108,14 +107,13 @@ impl GraphCache {
         }
     }
 
-    /// The graph that is requested: one that is retained, or that is patched, or a new one; and
-    /// which of them it is. Comparing lists of nodes with those of kept graphs costs O(their
-    /// lengths).
+    /// The requested graph, cached, patched or built, and which of these it is. Comparing lists of
+    /// nodes with those of cached graphs costs O(their lengths).
     ///
     /// # Errors
     ///
-    /// Those of making it: `Query` for a weight that is below 0 or no number, and for one that no
-    /// edge has; `Limit`.
+    /// Those of building it: `Query` for a weight that is negative or NaN, and for a weight facet
+    /// without values; `Limit`.
     fn graph(&self, expected: &Requested<'_>, task: &Task<'_>) -> Result<(Arc<Graph>, Lookup)> {
         if let Some(graph) = self.find(expected) {
             return Ok((graph, Lookup::Cached));
@@ -148,15 +146,14 @@ impl GraphCache {
 
     fn find(&self, expected: &Requested<'_>) -> Option<Arc<Graph>> {
         let mut cached = self.lock();
-        // Of predicates that have changed nobody asks for the old state again, but for those who
-        // hold an old version. Of the newest one that is gone the next may be made, as long as the
-        // columns are the same.
+        // Only readers of an old version query old states of changed predicates. The latest
+        // replaced graph is retained to be patched, as long as the columns are the same.
         cached.retain(|it| it.key.parts.iter().all(PartKey::is_of_use));
         let position = cached.iter().position(|it| it.key.is_of(expected))?;
         let result = cached.remove(position);
         let graph = Arc::clone(&result.graph);
         cached.push(result);
-        // A graph grows when its edges are turned round.
+        // A graph grows when its edges are transposed.
         drop_oldest(&mut cached, self.bytes_max);
         Some(graph)
     }
@@ -172,8 +169,8 @@ impl GraphCache {
                 .find_map(|position| Some((position, before(&cached[position])?)));
             let Some((position, before)) = result else { return Ok(None) };
             let old = Arc::clone(&cached[position].graph);
-            // No version has the state that it was made of, so it was of
-            // use for this patch alone, and the new one takes its place.
+            // No version has its input any more, so it is only useful for this patch, and the new
+            // one replaces it.
             if !cached[position].key.parts.iter().all(PartKey::is_alive) {
                 cached.remove(position);
             }
@@ -189,8 +186,8 @@ impl GraphCache {
         })
     }
 
-    /// Keeps a graph for those who want it next. Where the process has no memory for that it is
-    /// used once, and the request has been charged for it.
+    /// Caches a graph. Without enough memory in the process it is used once, and the request has
+    /// been charged for it.
     fn insert(&self, expected: &Requested<'_>, graph: &Arc<Graph>) {
         let bytes = graph.byte_len() as u64;
         if bytes <= self.bytes_max
@@ -225,7 +222,7 @@ impl PartKey {
         0 < self.predicate.strong_count()
     }
 
-    /// Whether it can be asked for, or patched.
+    /// Whether it can be hit, or patched.
     fn is_of_use(&self) -> bool {
         self.is_alive() || 0 < self.stored.strong_count()
     }
@@ -252,8 +249,7 @@ impl Key {
         Key { parts: parts.collect(), nodes: expected.nodes.clone(), direction: expected.direction }
     }
 
-    /// The edges of which a graph of the same kind as the wanted one was made, where they are
-    /// changes of the same columns.
+    /// The edges of a cached graph of the requested kind, if they are changes of the same columns.
     fn before(&self, expected: &Requested<'_>) -> Option<Vec<Edges>> {
         let is_like = |cached: &PartKey, part: &EdgeSelection<'_>| {
             part.predicate

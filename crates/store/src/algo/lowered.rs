@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// A number from 0 on that is lowered.
 pub(super) trait Falls: Copy + PartialOrd + Send + Sync {
-    /// What threads share of it.
+    /// The shared form for threads.
     type Cell: Send + Sync;
     /// The greatest.
     const MOST: Self;
@@ -41,7 +41,7 @@ impl Falls for f64 {
     #[inline]
     fn lower(cell: &AtomicU64, number: f64) -> bool {
         let new = number.to_bits();
-        // Mostly it is not: that costs no turn of the cache line.
+        // Usually it is not lower, and then the cache line stays shared.
         new < cell.load(Relaxed) && new < cell.fetch_min(new, Relaxed)
     }
 
@@ -115,7 +115,7 @@ impl<N: Falls> Lowered<N> {
     }
 }
 
-/// Whole numbers.
+/// Integers.
 pub(super) struct LoweredInts(Vec<AtomicU32>);
 
 impl LoweredInts {

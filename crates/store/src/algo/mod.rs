@@ -1,13 +1,13 @@
-//! Algorithms on graphs: a compact graph is made of the edges of some predicates, and a kernel
+//! Algorithms on graphs: a compact graph is built from the edges of some predicates, and a kernel
 //! computes on it.
 //!
-//! The life of a call: [`wanted::Requested`] says which edges of which nodes; [`cache::GraphCache`]
-//! has the compact graph of them, or `compact::make` makes it; `table` finds the kernel of the
-//! algorithm, which gives a [`Outcome`].
+//! The path of a call: [`requested::Requested`] selects the edges and nodes; [`cache::GraphCache`]
+//! has their compact graph, or `compact::make` builds it; `table` looks up the kernel of the
+//! algorithm, which returns an [`Outcome`].
 //!
-//! Kernels are sequences of steps over fixed blocks of nodes, which threads share (`task`). What a
-//! step computes of a block depends on nothing that another block writes in the same step, and sums
-//! are added up in the order of the blocks. So a result is the same bits with any number of
+//! Kernels are sequences of steps over fixed blocks of nodes, which run in parallel (`task`). The
+//! computation of a block depends on nothing that another block writes in the same step, and sums
+//! are added up in the order of the blocks. So the result has the same bits with any number of
 //! threads.
 
 mod task;

@@ -1,4 +1,4 @@
-//! Random draws that are the same for the same seed on all machines: the generator SplitMix64
+//! Random numbers that are the same for the same seed on all machines: the generator SplitMix64
 //! (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators. OOPSLA, 2014).
 
 /// A source of random numbers.

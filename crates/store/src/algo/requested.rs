@@ -1,5 +1,4 @@
-//! Which graph is requested: the edges of which predicates, between which nodes, and what they
-//! weigh.
+//! The requested graph: its predicates, nodes and weights.
 
 use crate::graph::Predicate;
 use hexgraph_base::plan::Direction;
@@ -11,11 +10,11 @@ use std::sync::Arc;
 pub struct EdgeSelection<'v> {
     /// The predicate, which has edges.
     pub predicate: &'v Arc<Predicate>,
-    /// True for its edges turned round (`~name`). The schema need not keep them so.
+    /// True for inverted edges (`~name`). They need no reverse edges in the schema.
     pub reverse: bool,
     /// The facet that edges weigh; an edge without it weighs 1. `None` where each weighs 1.
     pub weight: Option<&'v str>,
-    /// The nodes, ascending, to which edges may lead, as they are taken; `None` for all.
+    /// The allowed targets in the direction of use, ascending; `None` for all.
     pub far: Option<Vec<u32>>,
 }
 
@@ -26,7 +25,7 @@ pub struct Requested<'v> {
     pub parts: Vec<EdgeSelection<'v>>,
     /// The nodes, ascending; `None` for all that the edges join.
     pub nodes: Option<Vec<u32>>,
-    /// How edges are taken.
+    /// The direction of edges.
     pub direction: Direction,
     /// The uid of a node, for errors.
     pub uid: &'v (dyn Fn(u32) -> Uid + Sync),

@@ -47,12 +47,12 @@ pub(super) fn too_heavy(weights: &str, sum: &str) -> Error {
     Error::query(message).with_hint("divide them by a number, or filter the edges out")
 }
 
-/// What an algorithm found, by the numbers of nodes.
+/// The result of an algorithm, by the numbers of nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
     /// A number for each node; NaN for a node without one.
     Floats(Vec<f64>),
-    /// A whole number for each node; `NO_INT` for a node without one.
+    /// An integer for each node; `NO_INT` for a node without one.
     Ints(Vec<i64>),
     /// One number for the graph.
     Float(f64),
@@ -60,24 +60,23 @@ pub enum Output {
     Nodes(Vec<u32>),
     /// Pairs of nodes with a number each.
     Pairs(Vec<(u32, u32, f64)>),
-    /// A number for some of the nodes, ascending by node: what is found without a look at all of
-    /// them.
+    /// A number for some of the nodes, ascending by node: computed without visiting all of them.
     Some(Vec<(u32, f64)>),
-    /// Ways.
+    /// Paths.
     Paths(Paths),
     /// A vector for each node.
     Vectors(Vectors),
 }
 
-/// Ways, node behind node, one way behind the other.
+/// Paths as sequences of nodes, one after the other.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Paths {
-    /// Where each way ends among the nodes.
+    /// The end of each path among the nodes.
     pub bounds: Vec<usize>,
-    /// The nodes of all ways.
+    /// The nodes of all paths.
     pub nodes: Vec<u32>,
-    /// Beside each node its distance from the start of its way; `None` where only its place is
-    /// told.
+    /// The distance of each node from the start of its path; `None` if only its position is
+    /// reported.
     pub distances: Option<Vec<f64>>,
 }
 
@@ -91,7 +90,7 @@ pub struct Vectors {
 }
 
 impl Paths {
-    /// The number of the way, the node, and its place in the way, of all nodes of all ways in their
+    /// The number of the path, the node, and its position in the path, of all nodes of all paths in
     /// order.
     pub fn steps(&self) -> impl Iterator<Item = (usize, u32, usize)> + '_ {
         let starts = std::iter::once(0).chain(self.bounds.iter().copied());
@@ -103,10 +102,10 @@ impl Paths {
     }
 }
 
-/// Stands for no whole number.
+/// The value for no integer.
 pub(super) const NO_INT: i64 = i64::MIN;
 
-/// How it was found, for `explain`.
+/// The statistics of a run, for `explain`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Report {
     /// The rounds; 0 where there are none.
@@ -133,12 +132,12 @@ impl Report {
     }
 }
 
-/// A result and how it was found.
+/// A result and its statistics.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The result.
     pub output: Output,
-    /// How it was found.
+    /// The statistics.
     pub report: Report,
 }
 
@@ -164,7 +163,7 @@ impl Output {
         }
     }
 
-    /// True when nothing was found.
+    /// True for an empty result.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,4 +1,4 @@
-//! The kernels by the names of their algorithms. What an algorithm takes and gives stands in
+//! The kernels by the names of their algorithms. The arguments and results of an algorithm are in
 //! [`hexgraph_base::plan::ALGORITHMS`].
 
 use super::communities::core_numbers::core_numbers;
@@ -86,7 +86,7 @@ pub fn compute(run: &Run<'_>) -> Result<Outcome> {
     kernel(run)
 }
 
-/// Whether there is code for an algorithm of the table of plans. There is for all: a test asks.
+/// Whether an algorithm of the table of plans has code. A test checks that all have.
 pub fn has_kernel(name: &str) -> bool {
     KERNELS.iter().any(|(existing, _)| *existing == name)
 }

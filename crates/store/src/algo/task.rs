@@ -5,13 +5,13 @@ use hexgraph_base::types::pool::{Job, Pool};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// The results that wait to be taken, for each thread, at the most.
+/// The most results that wait to be consumed, for each thread.
 const PREFETCH_PER_THREAD: usize = 64;
 
 /// The number of items of a block where each takes about as long as any other.
 pub(super) const EVEN_BLOCK: usize = 16 << 10;
 
-/// Who computes for a request: tells when to stop, counts memory, and has threads.
+/// The environment of a computation: cancellation, memory, and threads.
 pub trait Work: Sync {
     /// Says whether the computation may go on. Called between blocks, on all threads.
     ///
@@ -64,10 +64,9 @@ impl Work for Alone {
 pub struct Cut {
     /// The batches that the nodes of a network are moved in.
     pub batches: usize,
-    /// The ends of edges that make a chunk of such a batch, or of a bucket of nodes that are
-    /// equally far.
+    /// The edge endpoints in a chunk of such a batch, or of a bucket of nodes at equal distance.
     pub batch_chunk: usize,
-    /// The ends of edges that make a chunk of groups, about.
+    /// About the edge endpoints in a chunk of groups.
     pub group_chunk: usize,
 }
 
@@ -168,8 +167,7 @@ impl<'w> Task<'w> {
             })?;
             return Ok(results);
         }
-        // Fewer threads than the pool has: as many strands, each of which takes every so manieth
-        // block.
+        // Fewer threads than the pool has: as many strands, each with every n-th block.
         let strands = self.threads.min(count);
         let strand = |first: usize| (first..count).step_by(strands).map(checked).collect();
         let job: Job<'_, Vec<R>> =
@@ -184,8 +182,8 @@ impl<'w> Task<'w> {
         Ok((0..count).filter_map(|number| all[number % strands].next()).collect())
     }
 
-    /// Has `work` fill the parts of a list that end at `bounds`, and returns its results in the
-    /// order of the parts. The last part ends with the list.
+    /// Calls `work` to fill the parts of a list that end at `bounds`, and returns its results in
+    /// the order of the parts. The last part ends with the list.
     ///
     /// # Errors
     ///
@@ -204,7 +202,7 @@ impl<'w> Task<'w> {
             (rest, start) = (others, end);
         }
         self.blocks(bounds.len(), |number| {
-            // No two threads ask for the same part: the lock is what hands it over.
+            // No two threads lock the same part: the lock only hands it over.
             let mut part = parts[number].lock().unwrap_or_else(PoisonError::into_inner);
             work(number, &mut part)
         })

@@ -1,6 +1,6 @@
-//! Algorithms against plain definitions, on random graphs that have what graphs can have: loops,
-//! parallel edges of two predicates, weights of 0 and missing ones, nodes without edges, parts that
-//! nothing joins, and changes that are not folded into the columns.
+//! Algorithms against plain definitions, on random graphs with all special cases: loops, parallel
+//! edges of two predicates, weights of 0 and missing ones, nodes without edges, unconnected parts,
+//! and uncompacted changes.
 
 mod case;
 mod kernels;

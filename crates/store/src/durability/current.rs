@@ -6,7 +6,7 @@
 //! hexgraph 2
 //! identity 0f3c…             the database: its snapshot and its logs bear it
 //! snapshot snapshot-4.hxs    the newest one
-//! log log-5.hxl 1234         the last log after it, and how much of it is known to be durable; none where there is none
+//! log log-5.hxl 1234         the last log after it, if any, and its durable length
 //! sum 89abcdef               the checksum of the lines above
 //! ```
 //!

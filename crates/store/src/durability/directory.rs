@@ -43,7 +43,7 @@ pub struct Directory {
 }
 
 /// The absolute path: a process may change its working directory while a database is open, and the
-/// relative path may lead to another one.
+/// relative path may then name another one.
 fn absolute(path: &Path) -> Result<PathBuf> {
     std::path::absolute(path).map_err(|error| failed("opening", path, error))
 }
@@ -294,7 +294,7 @@ impl Directory {
         if is_released { Err(Error::Closed) } else { Ok(()) }
     }
 
-    /// Checks that the path still leads to the locked directory. Must be called before a file is
+    /// Checks that the path still names the locked directory. Must be called before a file is
     /// created, replaced or removed by its name: a directory that was recreated at the path is
     /// another database.
     ///
@@ -318,7 +318,7 @@ impl Directory {
         }
     }
 
-    /// True while this process writes and `path` leads to the locked directory, not to one
+    /// True while this process writes and `path` names the locked directory, not one
     /// recreated at the path.
     pub fn is_locked_at(&self, path: &Path) -> bool {
         self.lock.as_ref().is_some_and(|lock| lock.is_own() && lock.is_at(path))

@@ -115,7 +115,7 @@ fn increment(store: &Store, disk: &SimulatedDisk) -> Result<bool> {
     thread::yield_now();
     let claim = Claim { snapshot: snapshot.version().commit, keys: &[7], names: &[] };
     let written = store.write(Some(claim), |head, commit| {
-        assert_eq!(counted(head), read, "somebody else wrote, and the keys do not tell");
+        assert_eq!(counted(head), read, "somebody else wrote, and no key conflicts");
         commit.keys.push(7);
         Ok((with_one_more(head), ()))
     });
@@ -124,7 +124,7 @@ fn increment(store: &Store, disk: &SimulatedDisk) -> Result<bool> {
             assert!(disk.has(commit), "commit {commit} was acknowledged before it was durable");
             let newest = store.version();
             assert!(commit <= newest.commit, "what was acknowledged can't be read");
-            assert!(snapshot.number() < commit, "the numbers tell another order");
+            assert!(snapshot.number() < commit, "the numbers are in another order");
             Ok(true)
         }
         Err(Error::Conflict) => Ok(false),

@@ -100,7 +100,7 @@ impl Lock {
         self.released.get().is_some()
     }
 
-    /// True while a path leads to the locked file, and not to one recreated there.
+    /// True while a path names the locked file, and not one recreated there.
     pub(super) fn is_at(&self, directory: &Path) -> bool {
         let there = fs::metadata(directory.join(LOCK));
         there.is_ok_and(|there| self.file.metadata().is_ok_and(|own| is_same_file(&own, &there)))

@@ -171,7 +171,7 @@ impl Follower {
             if has_record(&path)? {
                 return Err(corrupt(
                     &path,
-                    "it has records, and CURRENT names no log so late: restore CURRENT from a backup",
+                    "it has records, and CURRENT names only earlier logs: restore CURRENT from a backup",
                 ));
             }
             unborn.push(path);
@@ -260,8 +260,8 @@ impl Follower {
             let at = reader.end();
             let Some(record) = reader.read_next()? else { break };
             check_number(&path, record.commit)?;
-            let taken = self.replay.record(record.commit, record.payload);
-            if let Err(error) = taken {
+            let replayed = self.replay.record(record.commit, record.payload);
+            if let Err(error) = replayed {
                 let context = format!("the record at byte {at}: {error}");
                 return Err(match error {
                     // What this build has no feature for is no damage.
@@ -275,7 +275,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Whether the log ends where it must.
+    /// Checks that the log has the required length.
     fn check_end(&mut self, directory: &Directory, current: &Current) -> Result<()> {
         let Some(reader) = &mut self.reader else { return Ok(()) };
         self.result.cut = reader.check_tail()?;
@@ -300,8 +300,8 @@ impl Follower {
             let message = format!("byte 0: its header is that of log-{}.hxl", header.number);
             return Err(corrupt(reader.path(), &message));
         }
-        let is_known = header.identity != Identity::NONE && self.identity != Identity::NONE;
-        if is_known && header.identity != self.identity {
+        let have_identities = header.identity != Identity::NONE && self.identity != Identity::NONE;
+        if have_identities && header.identity != self.identity {
             let message = format!(
                 "byte 0: it belongs to another database, {} and not {}",
                 header.identity, self.identity

@@ -1,18 +1,18 @@
-//! Core numbers: a node has the greatest `k` for which it is in a part of the graph where each node
-//! has `k` neighbours in that part. Loops do not count.
+//! Core numbers: the greatest `k` of a node such that it is in a subgraph where each node has `k`
+//! neighbours. Loops do not count.
 //!
-//! Nodes with the fewest neighbours left are taken out, and those that have no more by it, round by
-//! round; the others are looked through in each round. A node that is in `k` rounds has `k`
-//! neighbours at least, so all looks together are no more than the edges.
+//! Nodes with the fewest remaining neighbours are removed round by round, with those that drop to
+//! this degree; each round scans the others. A node in `k` rounds has at least `k` neighbours, so
+//! all scans together are O(edges).
 
 use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its degree, its places among those that are left and those that are
-/// taken out, and the result.
+/// The bytes for each node: its degree, its positions among the remaining and the removed nodes,
+/// and the result.
 const BYTES_A_NODE: usize = 3 * size_of::<u32>() + size_of::<i64>();
 
-/// The nodes that are taken out between two looks at the clock.
+/// The nodes that are removed between two checks of the clock.
 const NODES_A_CHECK: usize = 1 << 14;
 
 pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Outcome> {
@@ -28,12 +28,12 @@ pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Outcome> {
         Ok(())
     })?;
     let mut left: Vec<u32> = (0..nodes as u32).collect();
-    // The nodes that are taken out, one behind the other, and how many of them were looked at. The
-    // position behind them may be written to at any time.
+    // The removed nodes in order, and how many of them were processed. The position after them may
+    // be written to at any time.
     let (mut out, mut end, mut processed) = (vec![0_u32; nodes + 1], 0, 0);
     while let Some(core) = left.iter().map(|node| degrees[*node as usize]).min() {
         run.task.check()?;
-        // What is taken out keeps its degree, which is its number; it is no more than the core's.
+        // A removed node retains its degree, which is its number; it is at most the core's.
         left.retain(|node| {
             let is_out = degrees[*node as usize] <= core;
             if is_out {
@@ -53,8 +53,8 @@ pub(in crate::algo) fn core_numbers(run: &Run<'_>) -> Result<Outcome> {
                 let degree = &mut degrees[other as usize];
                 let is_left = core < *degree;
                 *degree -= u32::from(is_left);
-                // Written in any case, and kept only when the degree has just come to the
-                // core's: that happens once to a node, so `end` never passes their number.
+                // Written in any case, and counted only when the degree has just dropped to the
+                // core's: that happens once to a node, so `end` never exceeds their number.
                 out[end] = other;
                 end += usize::from(is_left & (*degree == core));
             }

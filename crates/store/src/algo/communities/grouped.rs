@@ -7,14 +7,14 @@ use crate::algo::compact::weights::{WeightSlice, Weights, is_narrow};
 /// The rows of all groups. They do not ascend.
 pub(super) struct Grouped {
     parts: Vec<GroupRows>,
-    /// The part that each group is in, and its place there.
+    /// The part of each group, and its position there.
     positions: Vec<(u32, u32)>,
     edges: usize,
 }
 
 /// The rows of some neighbouring groups.
 pub(super) struct GroupRows {
-    /// Where the row of each group begins, and the last one ends.
+    /// The start of each group's row, and the end of the last one.
     starts: Vec<usize>,
     targets: Vec<u32>,
     /// Narrow as long as no weight would be another number then.
@@ -24,8 +24,7 @@ pub(super) struct GroupRows {
 }
 
 impl GroupRows {
-    /// A part without rows, with space for those of `groups` groups that have `edges` ends of edges
-    /// at most.
+    /// An empty part, with capacity for `groups` groups with at most `edges` entries.
     pub(super) fn with_capacity(groups: usize, edges: usize) -> GroupRows {
         let mut starts = Vec::with_capacity(groups + 1);
         starts.push(0);
@@ -68,7 +67,7 @@ impl Grouped {
         (Grouped { parts, positions, edges }, strengths)
     }
 
-    /// The number of ends of edges.
+    /// The number of entries: two for each edge.
     pub(super) fn edges(&self) -> usize {
         self.edges
     }

@@ -1,7 +1,7 @@
-//! Label propagation, synchronous, as LDBC Graphalytics defines it: each node begins with a label
-//! of its own, and in each round all take the label that most of their neighbours had, the least
-//! one of several. In a directed graph both ends of an edge are neighbours, and two nodes with
-//! edges both ways are so twice.
+//! Label propagation, synchronous, as LDBC Graphalytics defines it: each node begins with its own
+//! label. In each round every node adopts the most frequent label of its neighbours, the least one
+//! in a tie. In a directed graph both endpoints of an edge are neighbours, and two nodes with edges
+//! in both directions are so twice.
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::components::numbered::by_first_node;

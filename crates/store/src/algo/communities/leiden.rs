@@ -1,6 +1,6 @@
-//! Leiden: as Louvain, but each community is refined before it becomes a node: its nodes begin
-//! alone again and are merged only with those that they are well connected to. So communities are
-//! connected, and a level can take apart what the one before put together.
+//! Leiden: as Louvain, but each community is refined before it becomes a node: its nodes are
+//! separated again and merged only with those that they are well connected to. So communities are
+//! connected, and a level can split what the one before merged.
 
 use super::moves::{Moving, move_nodes};
 use super::network::{BYTES_A_NODE, BYTES_AN_EDGE, Network, renumber};
@@ -12,9 +12,9 @@ use crate::algo::run::{Outcome, Output, Report, Run};
 use hexgraph_base::types::Result;
 
 /// A level ends with a round that moves less than one in so many nodes: the last moves are the
-/// slowest, and what they would gain the next levels and passes find. So the first pass ends its
-/// levels sooner than the others, and soonest the first level, where nodes look at as many
-/// communities as neighbours.
+/// slowest, and the next levels and passes recover their gain. So the first pass ends its levels
+/// sooner than the others. The first level ends soonest, as nodes there compare as many communities
+/// as neighbours.
 const ROUND_RATIO: usize = 64;
 const FIRST_PASS_RATIO: usize = 16;
 const FIRST_ROUND_RATIO: usize = 8;
@@ -22,7 +22,7 @@ const FIRST_ROUND_RATIO: usize = 8;
 /// The neighbouring nodes that are looked at one behind the other.
 const RUN: usize = 16;
 
-/// A pass ends at its first level when less than one in so many nodes moves there.
+/// A pass ends at its first level if less than one in so many nodes moves there.
 const CLEAN_RATIO: usize = 256;
 
 /// The nodes that are split between two looks at the clock.
@@ -33,7 +33,7 @@ pub(in crate::algo) fn leiden(run: &Run<'_>) -> Result<Outcome> {
     let _edges = run.task.capacity(2 * run.graph.outgoing().edges(), BYTES_AN_EDGE)?;
     let resolution = run.call.float("resolution");
     let mut random = RandomStream::new(run.call.seed);
-    // Communities are told by the shares of weights alone.
+    // Communities depend only on the relative weights.
     let scaled = run.graph.outgoing().scaled(&run.task)?;
     let full = Network::of(scaled.as_ref().unwrap_or(run.graph.outgoing()), run)?;
     let mut groups: Vec<u32> = (0..full.len() as u32).collect();
@@ -114,8 +114,8 @@ fn split(network: &Network<'_>, groups: &[u32], run: &Run<'_>) -> Result<Vec<i64
             run.task.check()?;
         }
         let mut root = trees.find(node);
-        // Each edge stands at both of its ends.
-        // The rows of the graph itself ascend, so its lesser neighbours come first.
+        // Each edge occurs at both of its endpoints. The rows of the graph itself ascend, so its
+        // lesser neighbours come first.
         for &to in network.neighbours(node).iter().take_while(|to| **to < node) {
             if groups[to as usize] == groups[node as usize] {
                 root = trees.join(root, to);

@@ -14,7 +14,7 @@ pub(in crate::algo) fn louvain(run: &Run<'_>) -> Result<Outcome> {
     let _edges = run.task.capacity(2 * run.graph.outgoing().edges(), BYTES_AN_EDGE)?;
     let moving = Moving { resolution: run.call.float("resolution"), run: 1, last_fraction: None };
     let mut random = RandomStream::new(run.call.seed);
-    // Communities are told by the shares of weights alone.
+    // Communities depend only on the relative weights.
     let scaled = run.graph.outgoing().scaled(&run.task)?;
     let rows = scaled.as_ref().unwrap_or(run.graph.outgoing());
     let mut network = Network::of(rows, run)?;

@@ -1,16 +1,16 @@
-//! Modularity of given groups: the share of the weight of all edges that lies within groups, less
-//! the share that would lie there if the same ends were joined at random. A loop is an edge within
-//! its group, and has both its ends there.
+//! Modularity of given groups: the fraction of the weight of all edges within groups, less the
+//! fraction expected for random edges with the same node strengths. A loop is an edge within its
+//! group, with both endpoints there.
 
 use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: what its edges weigh, and at most what those of a group of its own
-/// weigh, both ways.
+/// The bytes for each node: the weight of its edges, and at most those of a group of its own, in
+/// both directions.
 const BYTES_A_NODE: usize = 4 * size_of::<f64>();
 
 pub(in crate::algo) fn modularity(run: &Run<'_>) -> Result<Outcome> {
-    // Modularity is told by the shares of weights alone.
+    // Modularity depends only on the relative weights.
     let scaled = run.graph.outgoing().scaled(&run.task)?;
     let rows = scaled.as_ref().unwrap_or(run.graph.outgoing());
     let groups = run.list("groups").unwrap_or_default();

@@ -1,16 +1,16 @@
-//! Moves of nodes between communities as long as modularity gains: what Louvain and Leiden begin
-//! each level with.
+//! Moves of nodes between communities as long as modularity gains: the first phase of each level of
+//! Louvain and Leiden.
 //!
-//! In a round each node is looked at that may want to move: in the first one all, then those with a
-//! neighbour that has moved in the one before, to another community than theirs. Threads share a
-//! batch of nodes: for each they find the best community as things stood before it. Then the moves
-//! are made one after the other, each of which has to gain as things stand then, since neighbours
-//! may have moved in the same batch; a node whose move does not gain any more is looked at again.
-//! The first move of a batch always gains, so it comes to an end; and batches depend on the network
-//! alone, so the result does not on the threads.
+//! A round visits each node that may want to move: in the first one all, then those with a
+//! neighbour that moved in the previous one, to another community than theirs. Threads process a
+//! batch in parallel: for each node they compute the best community in the state before the batch.
+//! Then the moves are applied one after the other. Each must gain in the current state, since
+//! neighbours may have moved in the same batch; a node without a gain is visited again. The first
+//! move of a batch always gains, so it terminates. Batches depend on the network alone, so the
+//! result does not depend on the threads.
 //!
-//! Where many have moved nobody is told: nodes look whether a neighbour has, which threads share,
-//! and the first that is found is enough. Where few have they tell their neighbours.
+//! After many moves nobody is notified: nodes check in parallel whether a neighbour has moved, and
+//! the first one suffices. After few moves the moved nodes notify their neighbours.
 
 use super::network::Network;
 use super::sums::{Spares, Sums};
@@ -26,13 +26,13 @@ const CHUNKS_MAX: usize = 8;
 /// The nodes between two looks at the clock.
 const NODES_A_CHECK: usize = 1 << 12;
 
-/// A gain below this share of all weight is rounding.
+/// A gain below this fraction of all weight is rounding.
 const LEAST_GAIN: f64 = 1e-12;
 
-/// Those that have moved tell their neighbours where they are less than one in so many nodes.
+/// Moved nodes notify their neighbours if they are less than one in so many nodes.
 const REPORTED_RATIO: usize = 16;
 
-/// Stands for a community without members.
+/// The number of a community without members.
 const ALONE: u32 = u32::MAX;
 
 /// How nodes move.
@@ -42,7 +42,7 @@ pub(super) struct Moving {
     /// The neighbouring nodes that are looked at one behind the other, since their rows lie so,
     /// where a batch has space for them.
     pub(super) run: usize,
-    /// It ends with a round of fewer moves than one in so many nodes; `None` where it goes on until
+    /// It ends with a round of fewer moves than one in so many nodes; with `None` it runs until
     /// none gains.
     pub(super) last_fraction: Option<usize>,
 }
@@ -59,7 +59,7 @@ pub(super) fn move_nodes(
     if network.total <= 0.0 {
         return Ok(0);
     }
-    // Of the network alone, and not of the threads: what is found depends on how nodes are batched.
+    // By the network alone, and not the threads: the result depends on the batches.
     let size = (network.len() / run.task.cut().batches).clamp(1, NODES_A_CHECK);
     let order = shuffled(network.len(), moving.run.min(size), random);
     let mut groups = Groups::new(network, group_of, moving.resolution);
@@ -89,15 +89,15 @@ struct Wish {
     node: u32,
     /// Where to; [`ALONE`] for a community of its own.
     group: u32,
-    /// What leads to the others of the node's community.
+    /// The weight to the others of the node's community.
     to_own: f64,
-    /// What leads to the members of the other one.
+    /// The weight to the members of the other one.
     to_group: f64,
     /// The neighbours that are in the same batch.
     near: usize,
 }
 
-/// An edge of a node that wants to move to one of the same batch.
+/// An edge between two nodes of one batch that both may move.
 struct Near {
     to: u32,
     /// The community of that one before the batch.
@@ -135,7 +135,7 @@ struct Groups<'n> {
     batch: Bits,
     /// The nodes that moved in this round.
     moved: Bits,
-    /// Those that wanted to, and did not gain any more when their turn came.
+    /// Those that chose to move, and no longer gained when applied.
     again: Bits,
     spares: Spares,
 }
@@ -164,7 +164,7 @@ impl<'n> Groups<'n> {
     }
 
     /// Ends a round of so many moves, and returns the nodes that may want to move in the next one:
-    /// of all in `order`, and in this order.
+    /// a subsequence of `order`.
     fn waiting(&mut self, order: &[u32], moves: usize, run: &Run<'_>) -> Result<Vec<u32>> {
         let nodes = self.network.len();
         let mut moved = std::mem::replace(&mut self.moved, Bits::new(nodes));
@@ -244,16 +244,15 @@ impl<'n> Groups<'n> {
                 self.moved.set(wish.node as usize);
                 moves += 1;
             } else {
-                // What it wanted was found as things stood before the batch, so it may gain by
-                // another move now.
+                // Its choice was computed before the batch, so it may gain by another move now.
                 self.again.set(wish.node as usize);
             }
         }
         moves
     }
 
-    /// Corrects what leads from a node to its community and to the one that it wants by what has
-    /// moved in its batch before it.
+    /// Corrects the weights from a node to its community and to its choice by the earlier moves of
+    /// its batch.
     fn correct(&self, wish: &mut Wish, near: &[Near]) {
         let own = self.group_of[wish.node as usize];
         for &Near { to, group, weight } in near {
@@ -270,9 +269,9 @@ impl<'n> Groups<'n> {
     /// what chance would put between them.
     #[inline]
     fn cost(&self, node: u32) -> f64 {
-        // Where ends of edges are joined at random, two sets of strengths `a` and `b` have
-        // `a b / total` between them, `total` being twice the weight of all edges. The cost is that
-        // without the factor of the community.
+        // With random edges, two sets of strengths `a` and `b` have `a b / total` between them,
+        // `total` being twice the weight of all edges. The cost is that without the factor of the
+        // community.
         self.resolution * self.network.strengths[node as usize] / self.network.total
     }
 

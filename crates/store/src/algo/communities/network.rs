@@ -1,5 +1,5 @@
-//! A network of nodes, or of groups of nodes, as the search for communities sees it: without
-//! directions, each edge at both of its ends.
+//! A network of nodes, or of groups of nodes, for community detection: undirected, each edge at
+//! both of its endpoints.
 
 use super::grouped::{GroupRows, Grouped};
 use super::sums::{Spares, Sums};
@@ -26,9 +26,9 @@ pub(super) struct Network<'g> {
 }
 
 enum Rowed<'g> {
-    /// The rows of a graph, in which a loop weighs what it weighs at one of its ends.
+    /// The rows of a graph, where a loop counts its weight once.
     Given(&'g Rows),
-    /// Rows in which a loop weighs what it weighs at both of its ends.
+    /// Rows where a loop counts its weight twice, once for each endpoint.
     Made(Grouped),
 }
 
@@ -41,7 +41,7 @@ impl<'g> Network<'g> {
                 let (targets, weights) = rows.row(node);
                 let looped =
                     targets.binary_search(&node).map_or(0.0, |position| weights.at(position));
-                // The row has a loop once, and both of its ends are at this node.
+                // The row has a loop once, and both of its endpoints are this node.
                 *strength = rows.weight_of(node) + looped;
             }
             Ok(())
@@ -64,7 +64,7 @@ impl<'g> Network<'g> {
         self.strengths.len()
     }
 
-    /// The number of ends of edges.
+    /// The number of entries: two for each edge.
     pub(super) fn edges(&self) -> usize {
         match &self.rows {
             Rowed::Given(rows) => rows.edges(),
@@ -72,7 +72,7 @@ impl<'g> Network<'g> {
         }
     }
 
-    /// The number of ends of edges at a node.
+    /// The number of entries of a node.
     pub(super) fn degree(&self, node: u32) -> usize {
         self.row(node).0.len()
     }
@@ -92,7 +92,7 @@ impl<'g> Network<'g> {
         });
     }
 
-    /// Visits the neighbours of a node. How weights are stored is asked once for all of them.
+    /// Visits the neighbours of a node. The form of the weights is tested once for all of them.
     #[inline]
     fn each(&self, node: u32, mut visit: impl FnMut(u32, f64)) {
         let (targets, weights) = self.row(node);
@@ -133,8 +133,8 @@ impl<'g> Network<'g> {
         (group_of, count): (&[u32], usize),
         sums: &mut Sums,
     ) -> GroupRows {
-        // An edge within the group is met from both of its ends, but a loop of a given graph only
-        // once.
+        // An edge within the group is visited from both of its endpoints, but a loop of a given
+        // graph only once.
         let loops = if matches!(self.rows, Rowed::Given(_)) { 2.0 } else { 1.0 };
         let edges_of = |nodes: &[u32]| nodes.iter().map(|node| self.degree(*node)).sum::<usize>();
         let nodes = &members.nodes[members.starts[groups.start]..members.starts[groups.end]];
@@ -183,8 +183,8 @@ impl GroupMembers {
         &self.nodes[self.starts[group]..self.starts[group + 1]]
     }
 
-    /// The groups in chunks that take about as long as each other. They follow from the groups
-    /// alone, not from the threads.
+    /// The groups in chunks of about equal cost. They depend on the groups alone, not on the
+    /// threads.
     pub(super) fn chunks(&self, network: &Network<'_>, cut: Cut) -> Vec<Range<usize>> {
         let (mut chunks, mut start, mut edges) = (Vec::new(), 0, 0);
         let count = self.starts.len() - 1;

@@ -1,6 +1,7 @@
-//! The refinement of communities, which makes Leiden of Louvain: the nodes of each community begin
-//! alone again, and are merged with parts of it that they are well connected to. Communities know
-//! nothing of each other, so threads share them; each has random draws of its own.
+//! The refinement of communities, which distinguishes Leiden from Louvain: the nodes of each
+//! community are separated again, and merged with parts of it that they are well connected to.
+//! Communities are independent, so threads process them in parallel, each with its own random
+//! numbers.
 
 use super::network::{GroupMembers, Network};
 use super::sums::{Spares, Sums};
@@ -8,15 +9,14 @@ use crate::algo::random::RandomStream;
 use crate::algo::run::Run;
 use hexgraph_base::types::Result;
 
-/// How readily a merge of less gain is drawn, in edges of usual weight. The authors' value.
+/// The probability of merges of less gain, in edges of usual weight. The authors' value.
 const RANDOMNESS: f64 = 0.01;
 
 /// The nodes that are refined between two looks at the clock.
 const NODES_A_CHECK: usize = 1 << 12;
 
-/// Takes each of `count` communities apart, and merges its nodes with parts of it that they are
-/// well connected to: with one that is drawn, by its gain. Returns the part of each node, by the
-/// number of one of its nodes.
+/// Splits each of `count` communities, and merges its nodes with well-connected parts of it, chosen
+/// at random by gain. Returns the part of each node, by the number of one of its nodes.
 pub(super) fn refine(
     network: &Network<'_>,
     (community_of, count): (&[u32], usize),
@@ -44,8 +44,8 @@ pub(super) fn refine(
                 let nodes = members.of(community);
                 let (own, others) = std::mem::take(&mut rest).split_at_mut(nodes.len());
                 let mut parts = Parts::new(full, nodes, members.starts[community], sums);
-                // Draws of the seed and the community alone: it makes no difference which thread
-                // refines it, and when.
+                // Random numbers of the seed and the community alone: the thread and the order make
+                // no difference.
                 parts.merge_all(&mut RandomStream::new(seed ^ (community as u64) << 32), run)?;
                 own.iter_mut().zip(parts.part_of).for_each(|(it, part)| *it = nodes[part as usize]);
                 rest = others;
@@ -56,12 +56,12 @@ pub(super) fn refine(
     Ok(positions.into_iter().map(|position: u32| part_of_position[position as usize]).collect())
 }
 
-/// What all communities share.
+/// The common state of all communities.
 #[derive(Clone, Copy)]
 struct Full<'w> {
     network: &'w Network<'w>,
     community_of: &'w [u32],
-    /// The place of each node among the members of all communities.
+    /// The position of each node among the members of all communities.
     positions: &'w [u32],
     resolution: f64,
 }
@@ -71,7 +71,7 @@ struct Full<'w> {
 struct Parts<'w, 's> {
     full: Full<'w>,
     nodes: &'w [u32],
-    /// The place of the first node.
+    /// The position of the first node.
     first: usize,
     part_of: Vec<u32>,
     /// What the edges of all members weigh together, by part, and in all.
@@ -130,8 +130,7 @@ impl<'w, 's> Parts<'w, 's> {
         });
     }
 
-    /// Merges each node that is alone when its turn comes, and is well connected, with a part of
-    /// the community.
+    /// Merges each node that is still alone and is well connected with a part of the community.
     fn merge_all(&mut self, random: &mut RandomStream, run: &Run<'_>) -> Result<()> {
         let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
         random.shuffle(&mut order);
@@ -166,7 +165,7 @@ impl<'w, 's> Parts<'w, 's> {
 
     /// The parts that a node may be merged with.
     fn find_candidates(&mut self, node: u32, candidates: &mut Vec<Candidate>) {
-        // Taken out while they are filled, since `each_inside` reads the rest of `self`.
+        // Moved out while they are filled, since `each_inside` reads the rest of `self`.
         let mut sums = std::mem::take(self.sums);
         let degree = self.full.network.degree(self.nodes[node as usize]);
         sums.begin(degree.min(self.nodes.len()), self.nodes.len());
@@ -188,15 +187,15 @@ impl<'w, 's> Parts<'w, 's> {
         // is led to it.
         self.part_of[node] = candidate.part;
         self.strengths[part] += self.strengths[node];
-        // The edges between the node and the part are inside now, at both ends.
+        // The edges between the node and the part are inside now, at both endpoints.
         self.outside[part] += self.outside[node] - 2.0 * candidate.weight;
         self.is_alone[part] = false;
         self.is_alone[node] = false;
     }
 }
 
-/// Draws one of some parts: the greater its gain, the likelier. `usual` is what an edge weighs on
-/// average.
+/// Samples one of some parts: the greater its gain, the likelier. `usual` is the mean weight of an
+/// edge.
 fn sampled<'c>(
     candidates: &'c [Candidate],
     usual: f64,

@@ -1,15 +1,15 @@
 //! Sums of weights by group, for one node or group at a time.
 //!
-//! The sums stand in a list in the order in which their groups came, and a table of slots has the
-//! place of each. Whether a group is new or known makes no branch, since nobody could foretell it:
-//! the place of a new one is the end of the list, where the sum is 0.
+//! The sums are in a list in order of arrival, and a table of slots has the position of each.
+//! Whether a group is new needs no branch, which would be unpredictable: the position of a new one
+//! is the end of the list, where the sum is 0.
 
 use std::sync::{Mutex, PoisonError};
 
-/// The place of a group that has no sum: behind all others.
+/// The position of a group without a sum: after all others.
 const EMPTY: u32 = u32::MAX;
 
-/// Spreads numbers that lie close together: the golden ratio's share of 2^32.
+/// Spreads close numbers: the golden ratio times 2^32.
 const SPREAD: u32 = 0x9e37_79b9;
 
 /// The slots for each group that may come. With so many two groups seldom want the same one, which
@@ -22,9 +22,8 @@ const SLOTS_MIN: usize = 64;
 /// Up to so many groups in all each has a slot of its own: they lie in the second cache.
 const GROUPS_WITH_SLOTS: usize = 1 << 16;
 
-/// Sums by group, in the order in which the groups came. They are found by a table as large as the
-/// groups that may come; so for most nodes all of it stays in the first cache, which a position for
-/// every group of the network would not.
+/// Sums by group, in order of arrival. The table is as large as the possible groups of the node, so
+/// for most nodes it stays in the first cache, unlike one of all groups of the network.
 #[derive(Default)]
 pub(super) struct Sums {
     /// The group of each sum. Behind the last there is one of 0 at least.
@@ -37,8 +36,8 @@ pub(super) struct Sums {
     /// many slots there are.
     is_direct: bool,
     mask: usize,
-    /// How a number becomes that of a slot: by a product and a shift, of which the first is 1 and
-    /// the second 0 where each group has a slot.
+    /// The slot of a number: a product and a shift. The factor is 1 and the shift 0 if each group
+    /// has its own slot.
     factor: u32,
     shift: u32,
 }
@@ -88,8 +87,8 @@ impl Sums {
             if self.len <= position || self.sums[position].0 == group {
                 return slot;
             }
-            // It ends, since at least three of four slots are free. A
-            // slot of a group's own is never met here: no other takes it.
+            // It terminates, since at least three of four slots are free. A group's own slot is
+            // never met here: no other uses it.
             slot = (slot + 1) & self.mask;
         }
     }
@@ -147,7 +146,7 @@ mod tests {
         ) {
             let mut sums = Sums::default();
             for (number, round) in rounds.iter().enumerate() {
-                // Groups with slots of their own and without take turns, where `smaller` is large
+                // Groups with and without slots of their own alternate, if `smaller` is large
                 // enough.
                 let groups = if number % 2 == 0 { 60 * factor } else { 60 * smaller as u32 };
                 let factor = groups / 60;

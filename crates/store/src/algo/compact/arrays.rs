@@ -25,15 +25,15 @@ pub struct EdgeArrays<'e> {
 }
 
 impl Graph {
-    /// The graph of some edges, whose node ids are the numbers of nodes. Parallel edges are one,
-    /// and weigh what they weigh together; without a direction those both ways are. O(nodes + edges
-    /// · log degree).
+    /// The graph of some edges, whose node ids are the numbers of nodes. Parallel edges become one,
+    /// with the sum of their weights; without a direction, edges in both directions too. O(nodes +
+    /// edges · log degree).
     ///
     /// # Errors
     ///
-    /// `Query` for arrays of several lengths, for a node that there is not, for a weight that is
-    /// negative or no number, with the position of its edge, and for parallel edges whose weights
-    /// no float holds together; `Limit`.
+    /// `Query` for arrays of several lengths, for an unknown node, for a weight that is negative or
+    /// NaN, with the position of its edge, and for parallel edges whose total weight overflows a
+    /// float; `Limit`.
     pub fn of_arrays(edges: &EdgeArrays<'_>, task: &Task<'_>) -> Result<Graph> {
         check(edges)?;
         let directions = if edges.is_undirected { 2 } else { 1 };
@@ -99,8 +99,8 @@ impl Partitioned {
     fn new(edges: &EdgeArrays<'_>) -> Partitioned {
         let mut starts = vec![0; edges.nodes + 1];
         let transposed = |from: u32, to: u32| edges.is_undirected && from != to;
-        let ends = || edges.sources.iter().zip(edges.targets).map(|(from, to)| (*from, *to));
-        for (from, to) in ends() {
+        let pairs = || edges.sources.iter().zip(edges.targets).map(|(from, to)| (*from, *to));
+        for (from, to) in pairs() {
             starts[from as usize + 1] += 1;
             starts[to as usize + 1] += usize::from(transposed(from, to));
         }
@@ -110,7 +110,7 @@ impl Partitioned {
         let mut next = starts.clone();
         let mut targets = vec![0; starts[edges.nodes]];
         let mut weights = vec![0.0; if edges.weights.is_some() { targets.len() } else { 0 }];
-        for (edge, (from, to)) in ends().enumerate() {
+        for (edge, (from, to)) in pairs().enumerate() {
             let mut put = |from: u32, to: u32| {
                 let position = next[from as usize];
                 next[from as usize] += 1;
@@ -177,11 +177,11 @@ mod tests {
                 EdgeArrays { nodes, sources: &sources, targets: &targets, weights, is_undirected };
             let graph = Graph::of_arrays(&arrays, &Task::new(&Alone, None)).unwrap();
             let mut expected: BTreeMap<(u32, u32), f64> = BTreeMap::new();
-            for (edge, ends) in sources.iter().zip(&targets).enumerate() {
+            for (edge, pair) in sources.iter().zip(&targets).enumerate() {
                 let weight = weights.map_or(1.0, |weights| weights[edge]);
-                *expected.entry((*ends.0, *ends.1)).or_default() += weight;
-                if is_undirected && ends.0 != ends.1 {
-                    *expected.entry((*ends.1, *ends.0)).or_default() += weight;
+                *expected.entry((*pair.0, *pair.1)).or_default() += weight;
+                if is_undirected && pair.0 != pair.1 {
+                    *expected.entry((*pair.1, *pair.0)).or_default() += weight;
                 }
             }
             let rows = graph.outgoing();

@@ -13,16 +13,17 @@ pub struct Graph {
     numbering: Arc<Numbering>,
     /// The edges as they were made.
     rows: Rows,
-    /// True when edges have no direction, and rows have each both ways.
+    /// True if edges have no direction, and rows have each in both directions.
     is_undirected: bool,
-    /// The edges turned round, once somebody needs them.
+    /// The transposed edges, cached on first use.
     transposed: OnceLock<Rows>,
-    /// The memory that it is retained in, drawn from the budget of the process.
+    /// The memory of the cached graph, reserved in the budget of the process.
     held: Mutex<Option<Held>>,
 }
 
 impl Graph {
-    /// The graph of nodes and their edges. Without a direction the rows have each edge both ways.
+    /// The graph of nodes and their edges. Without a direction the rows have each edge in both
+    /// directions.
     pub(in crate::algo) fn new(
         numbering: Arc<Numbering>,
         rows: Rows,
@@ -32,8 +33,7 @@ impl Graph {
         Graph { numbering, rows, is_undirected, transposed, held }
     }
 
-    /// As [`Graph::new`], of which the edges turned round are there already, if `transposed` has
-    /// them.
+    /// As [`Graph::new`], with the transposed edges if `transposed` has them.
     pub(super) fn with_inverted(
         numbering: Arc<Numbering>,
         rows: Rows,
@@ -50,12 +50,12 @@ impl Graph {
         &self.numbering
     }
 
-    /// The edges turned round, where they are there.
+    /// The transposed edges, if computed.
     pub fn transposed_rows(&self) -> Option<&Rows> {
         self.transposed.get()
     }
 
-    /// Keeps the memory that was drawn for it until it is dropped.
+    /// Holds the memory reserved for it until it is dropped.
     pub(in crate::algo) fn hold(&self, held: Held) {
         *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(held);
     }
@@ -70,7 +70,7 @@ impl Graph {
         self.numbering.nodes.is_empty()
     }
 
-    /// The node ids, ascending; a node's number is its place.
+    /// The node ids, ascending; a node's number is its position.
     pub fn nodes(&self) -> &[u32] {
         &self.numbering.nodes
     }
@@ -80,7 +80,7 @@ impl Graph {
         self.numbering.number(node)
     }
 
-    /// True when edges have no direction, and rows have each both ways.
+    /// True if edges have no direction, and rows have each in both directions.
     pub fn is_undirected(&self) -> bool {
         self.is_undirected
     }
@@ -90,12 +90,12 @@ impl Graph {
         &self.rows
     }
 
-    /// The edges that lead to each node: those that leave it, where edges have no direction. Else
-    /// the first call turns them round, which costs O(edges).
+    /// The incoming edges of each node: the outgoing ones, if edges have no direction. Else the
+    /// first call transposes them, which costs O(edges).
     ///
     /// # Errors
     ///
-    /// `Limit` when there is no memory for them, or the computation has to stop.
+    /// `Limit` without enough memory, or if the computation is cancelled.
     pub fn incoming(&self, task: &Task<'_>) -> Result<&Rows> {
         if self.is_undirected { Ok(&self.rows) } else { self.transposed(task) }
     }

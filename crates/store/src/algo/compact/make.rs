@@ -77,8 +77,8 @@ impl Make<'_, '_> {
         Err(too_heavy(&self.expected.weights(), &sum))
     }
 
-    /// The stored edges of those parts that are turned round, or of the others, in the direction in
-    /// which they are stored.
+    /// The stored edges of the inverted parts, or of the others, in the direction in which they are
+    /// stored.
     fn rows(&self, reverse: bool, task: &Task<'_>) -> Result<Rows> {
         let sources: Vec<&Source<'_>> =
             self.sources.iter().filter(|source| source.part.reverse == reverse).collect();
@@ -171,10 +171,10 @@ impl Make<'_, '_> {
         task.fill(&mut targets, &bounds, |number, part| {
             let mut positions = part.iter_mut();
             for &node in chunks[number] {
-                // The targets first: a position is taken for each of them, and none at the end of a
-                // row.
+                // The targets first: a position is consumed for each of them, and none at the end
+                // of a row.
                 for (to, position) in source.edges.targets(node).iter().zip(positions.by_ref()) {
-                    // All nodes that an edge leads to are in the graph.
+                    // All targets are in the graph.
                     *position = self.numbering.number(*to).unwrap_or_default();
                 }
             }

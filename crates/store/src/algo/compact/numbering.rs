@@ -5,9 +5,9 @@ const SPAN_MAX: usize = 8;
 
 const NOWHERE: u32 = u32::MAX;
 
-/// The nodes of a compact graph, and how their numbers are found.
+/// The nodes of a compact graph, and the lookup of their numbers.
 pub(in crate::algo) struct Numbering {
-    /// The node ids, ascending; the number of a node is its place.
+    /// The node ids, ascending; the number of a node is its position.
     pub(in crate::algo) nodes: Vec<u32>,
     positions: Positions,
 }

@@ -1,5 +1,5 @@
-//! Rows that take the place of others: a graph is patched after a commit, and shares all rows that
-//! did not change with the one before.
+//! Rows that replace others: a graph is patched after a commit, and shares all unchanged rows with
+//! the previous one.
 
 use super::weights::WeightSlice;
 use rustc_hash::FxHashMap;
@@ -8,11 +8,11 @@ use std::ops::Range;
 /// Some rows, by their nodes.
 #[derive(Default, Clone)]
 pub(super) struct RowOverlay {
-    /// A bit for each node: whether it has a row here. Most have none, and are told by this.
+    /// A bit for each node: whether it has a row here. Most have none, and this filters them out.
     bits: Vec<u64>,
     rows: FxHashMap<u32, Range<usize>>,
     targets: Vec<u32>,
-    /// Beside the targets; empty where each edge weighs 1.
+    /// In the order of the targets; empty if each edge weighs 1.
     weights: Vec<f64>,
 }
 

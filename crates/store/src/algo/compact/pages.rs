@@ -10,7 +10,7 @@ const NODES_A_CHECK: usize = 8 << 10;
 /// The edges that are read by one chunk of work.
 const EDGES_A_CHUNK: usize = 1 << 20;
 
-/// The most threads that collect, each of which has a set of its own.
+/// The most threads that collect, each with its own set.
 const STRANDS_MAX: usize = 8;
 
 /// The nodes of a page of a set, and the words of 64 nodes in it.

@@ -18,8 +18,7 @@ use std::sync::Arc;
 /// The most edges that may have changed: beyond them a graph is made anew.
 const PAIRS_MAX: usize = 1 << 17;
 
-/// The rows that take the place of others may have one in so many of all edges; and so many at
-/// least.
+/// The replacing rows may have one in so many of all edges; and at least so many.
 const OVERLAY_RATIO: usize = 8;
 const OVERLAY_MIN: usize = 1 << 16;
 
@@ -47,8 +46,8 @@ pub(in crate::algo) fn patch(
     for &(from, to) in &pairs {
         let weight = patch.weight(from, to)?;
         now.insert((from, to), weight);
-        // Without a direction an edge weighs what both ways weigh
-        // together, so the way that did not change is read, too.
+        // Without a direction the weights of both directions are added, so the unchanged direction
+        // is read, too.
         if expected.direction == Direction::Both && from != to {
             now.insert((to, from), patch.weight(to, from)?);
         }
@@ -57,7 +56,7 @@ pub(in crate::algo) fn patch(
     let updates = updates(&numbering, expected.direction, &now);
     let mut weights = updates.values().flat_map(|row| row.values().flatten());
     if weights.any(|weight| weight.is_infinite()) {
-        // Where a graph is made anew it is told which edges those are.
+        // Building the graph anew reports which edges those are.
         return Ok(None);
     }
     let Some(rows) = patched(old.outgoing(), &updates, numbering.nodes.len()) else {
@@ -233,7 +232,7 @@ fn patched(old: &Rows, updates: &Updates, nodes: usize) -> Option<Rows> {
         edges += row.len();
         let row: Vec<(u32, f64)> = row.into_iter().collect();
         overlay.set(node, &row, is_weighted);
-        // Rows that were replaced again count, too: their room is not given back.
+        // Rows that were replaced again count, too: their memory is not freed.
         if edges_max < overlay.edges() {
             return None;
         }
@@ -265,7 +264,7 @@ fn has_lost_nodes(
     if let Some(transposed) = graph.transposed_rows() {
         return Ok(suspects.iter().any(|node| transposed.degree(*node) == 0));
     }
-    // Whether anything leads to them only all edges tell.
+    // Only all edges show whether anything has them as targets.
     let mut is_suspect = vec![false; graph.len()];
     suspects.iter().for_each(|node| is_suspect[*node as usize] = true);
     let rows = graph.outgoing();

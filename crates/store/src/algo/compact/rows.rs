@@ -7,13 +7,12 @@ use hexgraph_base::types::Result;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// A block of rows has about this many edges and rows together, so that blocks take about the same
-/// time.
+/// A block of rows has about this many edges and rows together, so that blocks cost about the same.
 const BLOCK: usize = 64 << 10;
 
 /// The edges of all nodes in one direction.
 pub struct Rows {
-    /// The rows as they were made. Graphs that were patched share them.
+    /// The rows as built. Patched graphs share them.
     made: Arc<Made>,
     /// The rows that were patched since.
     overlay: Option<RowOverlay>,
@@ -32,13 +31,13 @@ pub(in crate::algo) struct WeightRange {
     pub(in crate::algo) mean: f64,
     /// What the heaviest weighs.
     pub(in crate::algo) most: f64,
-    /// Whether all are whole numbers.
+    /// Whether all are integers.
     pub(in crate::algo) are_full: bool,
 }
 
 /// Rows that lie one behind the other.
 struct Made {
-    /// Where the row of each node begins, and the last one ends.
+    /// The start of each node's row, and the end of the last one.
     starts: Vec<usize>,
     /// The targets, ascending and distinct in each row.
     targets: Vec<u32>,
@@ -51,7 +50,7 @@ struct Made {
 pub(in crate::algo) struct RowChunk {
     pub(in crate::algo) lens: Vec<usize>,
     pub(in crate::algo) targets: Vec<u32>,
-    /// Beside the targets, or empty.
+    /// In the order of the targets, or empty.
     pub(in crate::algo) weights: Vec<f64>,
 }
 
@@ -92,8 +91,7 @@ impl Rows {
         Rows::of_parts(made, None, nodes, edges)
     }
 
-    /// The same rows with some others in place of theirs, of `nodes` nodes; those that are new have
-    /// a row in `overlay`.
+    /// The same rows with some replaced, for `nodes` nodes; new nodes have a row in `overlay`.
     pub(super) fn with_overlay(&self, overlay: RowOverlay, nodes: usize, edges: usize) -> Rows {
         let made = Arc::clone(&self.made);
         Rows::of_parts(made, Some(overlay), nodes, edges)
@@ -123,14 +121,14 @@ impl Rows {
         self.made.weights.is_some()
     }
 
-    /// A block ends where the next row would make it larger than wanted; it has at least one row.
+    /// A block ends before the row that would exceed its size; it has at least one row.
     fn block_bounds(&self) -> Vec<usize> {
         let mut bounds = Vec::new();
         let mut size = 0;
         for node in 0..self.nodes {
             let row = self.degree(node as u32) + 1;
-            // A row longer than a block is a block by itself: rows are
-            // not cut, since a step fills the places of whole nodes.
+            // A row longer than a block is a block of its own: rows are not split, since a step
+            // fills entire nodes.
             if size != 0 && BLOCK < size + row {
                 bounds.push(node);
                 size = 0;
@@ -182,7 +180,7 @@ impl Rows {
         }
     }
 
-    /// The targets of a node, and beside them what the edges weigh.
+    /// The targets of a node, and the weights of the edges.
     #[inline]
     pub(in crate::algo) fn row(&self, node: u32) -> (&[u32], WeightSlice<'_>) {
         match self.patched(node) {
@@ -203,7 +201,7 @@ impl Rows {
         targets.iter().enumerate().map(move |(position, &to)| (to, weights.at(position)))
     }
 
-    /// What the edge at a place of a node's row weighs.
+    /// The weight of the edge at a position of a node's row.
     #[inline]
     pub(in crate::algo) fn weight_at(&self, node: u32, position: usize) -> f64 {
         self.row(node).1.at(position)
@@ -215,7 +213,7 @@ impl Rows {
         self.overlay.is_none().then_some(&self.made.targets)
     }
 
-    /// What each edge weighs, beside the targets; `None` where that does not lie so in eight bytes
+    /// The weight of each edge in the order of the targets; `None` unless stored in eight bytes
     /// each.
     pub fn wide_weights(&self) -> Option<&[f64]> {
         match (&self.overlay, &self.made.weights) {
@@ -296,8 +294,8 @@ impl Rows {
             + self.overlay.as_ref().map_or(0, RowOverlay::byte_len)
     }
 
-    /// The edges without their directions, `transposed` being the same ones turned round. A loop is
-    /// one edge, whichever way it is taken.
+    /// The edges without their directions, given the transposed ones. A loop is one edge in either
+    /// direction.
     pub(in crate::algo) fn symmetric(&self, transposed: &Rows, task: &Task<'_>) -> Result<Rows> {
         self.merged(transposed, |from, to| from == to, task)
     }
@@ -308,7 +306,7 @@ impl Rows {
         self.merged(other, |_, _| false, task)
     }
 
-    /// The union, where `is_same` tells that an edge of both sets is one and the same.
+    /// The union; `is_same` says whether an edge of both sets is the same one.
     fn merged(&self, other: &Rows, is_same: fn(u32, u32) -> bool, task: &Task<'_>) -> Result<Rows> {
         let is_weighted = self.is_weighted() || other.is_weighted();
         let chunks = task.blocks(self.blocks.len(), |number| {
@@ -325,7 +323,7 @@ impl Rows {
                     false => merge_targets(self.of(node), other.of(node), &mut chunk.targets),
                     true => merge(self.row(node), other.row(node), |to, weight, more| {
                         chunk.targets.push(to);
-                        // A loop turned round is itself, so its weight is not added to itself.
+                        // A transposed loop is itself, so its weight is not added twice.
                         let more = if is_same(node, to) { 0.0 } else { more };
                         chunk.weights.push(weight + more);
                     }),
@@ -338,7 +336,7 @@ impl Rows {
     }
 }
 
-/// Where rows of so many edges begin, and the last one ends.
+/// The starts of rows of so many edges, and the end of the last one.
 pub(super) fn starts_of(lens: impl Iterator<Item = usize>, rows: usize) -> Vec<usize> {
     let mut starts = Vec::with_capacity(rows + 1);
     let mut end = 0;
@@ -350,8 +348,8 @@ pub(super) fn starts_of(lens: impl Iterator<Item = usize>, rows: usize) -> Vec<u
     starts
 }
 
-/// Weights of parts that end at `bounds`, of which `give` puts out those of one: narrow, and wide
-/// where one of them would be another number then.
+/// Weights of parts that end at `bounds`; `give` outputs those of one part. Narrow, and wide if one
+/// of them is not exact in four bytes.
 pub(super) fn narrowed(
     task: &Task<'_>,
     bounds: &[usize],
@@ -370,7 +368,7 @@ pub(super) fn narrowed(
     if exact.into_iter().all(|is_exact| is_exact) {
         return Ok(Weights::Narrow(narrow));
     }
-    // `give` is asked once more, and puts the same weights out again.
+    // `give` is called again, and outputs the same weights.
     drop(narrow);
     let mut wide = vec![0.0; len];
     task.fill(&mut wide, bounds, |number, part| {

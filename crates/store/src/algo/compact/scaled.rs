@@ -1,15 +1,14 @@
-//! Weights near the ends of what floats hold: a sum of some is infinite, one divided by some is
-//! too, and so are their squares.
+//! Weights near the limits of floats: their sums, quotients and squares may overflow.
 //!
-//! An algorithm that asks for the shares of weights alone may divide them by what it likes. It does
-//! so only where it has to: others keep their bits.
+//! An algorithm that depends only on relative weights may divide them by any number. It does so
+//! only if necessary: others retain their bits.
 
 use super::rows::{RowChunk, Rows};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 use std::ops::RangeInclusive;
 
-/// Sums of weights whose shares are exact, whatever is shared out.
+/// Sums of weights whose fractions are exact, whatever is divided.
 const ORDINARY_SUMS: RangeInclusive<f64> = 1e-290..=1e290;
 
 /// The greatest weights of graphs whose squares can be added up.
@@ -48,11 +47,11 @@ impl Rows {
         }
     }
 
-    /// The same edges whose weights are divided by what `unit` has for the nodes that they lead to.
+    /// The same edges with weights divided by `unit` of their targets.
     ///
     /// # Errors
     ///
-    /// `Limit` when there is no memory for them, or the computation has to stop.
+    /// `Limit` without enough memory, or if the computation is cancelled.
     pub(in crate::algo) fn divided(
         &self,
         task: &Task<'_>,

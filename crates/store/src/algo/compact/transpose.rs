@@ -1,7 +1,7 @@
-//! Edges turned round.
+//! Transposes edges.
 //!
-//! Written straight to their positions, edges would go to as many positions of memory at once as
-//! there are nodes. So they are first partitioned into buckets of neighbouring targets, each so
+//! Scattered directly to their positions, edges would be written to as many memory locations at
+//! once as there are nodes. So they are first partitioned into buckets of adjacent targets, each so
 //! small that its rows stay in a cache while they are filled.
 
 use super::rows::{Rows, starts_of};
@@ -15,10 +15,10 @@ const BUCKETS_MAX: usize = 64;
 /// The least number of targets of a bucket, as a power of two.
 const SHIFT_MIN: u32 = 10;
 
-/// The most threads that count, each of which has counts of its own.
+/// The most threads that count, each with its own counts.
 const STRANDS_MAX: usize = 4;
 
-/// An edge on its way: its target, its source, its weight.
+/// An edge in a partition: its target, its source, its weight.
 type Item<W> = (u32, u32, W);
 
 /// The edges of a block, by buckets.
@@ -53,7 +53,7 @@ impl Weight for f64 {
 }
 
 impl Rows {
-    /// The same edges turned round. O(edges), with space for all of them once more while it works.
+    /// The same edges transposed. O(edges), with memory for another copy of them.
     pub(in crate::algo) fn transposed(&self, task: &Task<'_>) -> Result<Rows> {
         match self.are_narrow() {
             None => {
@@ -95,7 +95,7 @@ fn reversed<W: Weight>(rows: &Rows, task: &Task<'_>) -> Result<(Vec<usize>, Vec<
         let first = node_at(bucket);
         let rows = &starts[first..node_at(bucket + 1)];
         let mut next: Vec<usize> = rows.iter().map(|start| start - starts[first]).collect();
-        // Blocks are taken in their order, and so the sources of each target ascend.
+        // Blocks are read in order, and so the sources of each target ascend.
         for block in &partitioned {
             for (to, from, weight) in &block.items[block.starts[bucket]..block.starts[bucket + 1]] {
                 let position = &mut next[*to as usize - first];
@@ -109,7 +109,7 @@ fn reversed<W: Weight>(rows: &Rows, task: &Task<'_>) -> Result<(Vec<usize>, Vec<
     Ok((starts, targets, weights))
 }
 
-/// The number of edges that lead to each node. Each strand counts some blocks.
+/// The number of incoming edges of each node. Each strand counts some blocks.
 fn counted(rows: &Rows, strands: usize, task: &Task<'_>) -> Result<Vec<u32>> {
     let blocks = rows.blocks().len();
     let counts = task.blocks(strands, |strand| {
@@ -126,7 +126,7 @@ fn counted(rows: &Rows, strands: usize, task: &Task<'_>) -> Result<Vec<u32>> {
     let mut counts = counts.into_iter();
     let mut sums = counts.next().unwrap_or_default();
     for more in counts {
-        // Whole numbers: the sums do not depend on which strand counted what.
+        // Integers: the sums do not depend on which strand counted what.
         sums.iter_mut().zip(more).for_each(|(sum, count)| *sum += count);
     }
     Ok(sums)

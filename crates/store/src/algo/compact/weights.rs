@@ -2,7 +2,7 @@
 
 /// The weights of edges, in the order of their rows.
 pub(in crate::algo) enum Weights {
-    /// Where each is exact as a float of four bytes, as whole numbers up to 16,777,216 are.
+    /// If each is exact as a float of four bytes, as integers up to 16,777,216 are.
     Narrow(Vec<f32>),
     /// Any others.
     Wide(Vec<f64>),
@@ -33,7 +33,7 @@ impl Weights {
         }
     }
 
-    /// The bytes that they take.
+    /// Their bytes.
     pub(super) fn byte_len(&self) -> usize {
         match self {
             Weights::Narrow(weights) => size_of_val(weights.as_slice()),
@@ -43,7 +43,7 @@ impl Weights {
 }
 
 impl WeightSlice<'_> {
-    /// The weight at a place of the row.
+    /// The weight at a position of the row.
     #[inline]
     pub(in crate::algo) fn at(self, position: usize) -> f64 {
         match self {

@@ -6,17 +6,17 @@ use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its number in the search, the least that it reaches, its place in the
-/// row, what hangs below it, the path, a mark.
+/// The bytes for each node: its number in the search, its low-link, its position in the row, the
+/// size of its subtree, the path, a mark.
 const BYTES_A_NODE: usize = 5 * size_of::<u32>() + 1;
 
-/// The bytes of a bridge, of which there are fewer than nodes.
+/// The bytes of a bridge; there are fewer bridges than nodes.
 const BYTES_A_BRIDGE: usize = size_of::<(u32, u32, f64)>();
 
 /// The steps between two looks at the clock.
 const STEPS_A_CHECK: usize = 1 << 18;
 
-/// A node that the search has not come to.
+/// A node that is not visited yet.
 const UNSEEN: u32 = 0;
 
 pub(in crate::algo) fn articulation_points(run: &Run<'_>) -> Result<Outcome> {

@@ -1,7 +1,7 @@
 //! Parts of a graph get their numbers in the order of their first nodes.
 
-/// Numbers the parts from 0 on: `part_of` tells for each node a number below `nodes` that all of
-/// its part, and no others, have.
+/// Numbers the parts from 0 on: `part_of` returns for each node a number below `nodes` that exactly
+/// its part has.
 pub(in crate::algo) fn by_first_node(nodes: usize, part_of: impl Fn(u32) -> u32) -> Vec<i64> {
     let mut numbers = vec![u32::MAX; nodes];
     let mut next = 0;

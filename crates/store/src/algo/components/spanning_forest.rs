@@ -5,7 +5,7 @@ use super::weak::Trees;
 use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The bytes of an edge while all are sorted: each stands in the rows twice, and here once.
+/// The bytes of an edge while all are sorted: each is in the rows twice, and here once.
 const BYTES_AN_EDGE: usize = size_of::<(u32, u32, f64)>() / 2;
 
 /// The bytes for each node: its parent, and an edge of the forest.

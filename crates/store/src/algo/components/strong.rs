@@ -1,20 +1,20 @@
 //! Strongly connected components, by Tarjan's algorithm without recursion.
 //!
-//! Parts are found in the order in which those that they lead to come first. Their numbers run the
-//! other way: an edge between two parts leads from the lower number to the greater one, so the
-//! numbers are an order of the condensation.
+//! Components are completed in reverse topological order. They are numbered in the opposite order:
+//! an edge between two of them goes from the lower number to the greater one, so the numbers are a
+//! topological order of the condensation.
 
 use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its number in the search, its place in the row, its part, the stacks,
-/// and the result.
+/// The bytes for each node: its number in the search, its position in the row, its part, the
+/// stacks, and the result.
 const BYTES_A_NODE: usize = 6 * size_of::<u32>() + size_of::<i64>();
 
 /// The steps between two looks at the clock.
 const STEPS_A_CHECK: usize = 1 << 20;
 
-/// A node that the search has not come to.
+/// A node that is not visited yet.
 const UNSEEN: u32 = 0;
 
 /// A node that has a part: greater than any number of the search, so that what it reaches does not
@@ -52,7 +52,7 @@ struct Search {
     open: Vec<u32>,
     /// The nodes whose edges are being followed, with their numbers in the order of the search.
     path: Vec<(u32, u32)>,
-    /// The part of each node that is done, in the order in which they are found.
+    /// The part of each completed node, in order of completion.
     part: Vec<u32>,
     seen: u32,
     parts: u32,
@@ -103,7 +103,7 @@ impl Search {
         Ok(())
     }
 
-    /// Makes a part of the nodes behind one, and of it.
+    /// Makes a part of the nodes from `first` on the stack.
     fn close(&mut self, first: u32) {
         while let Some(node) = self.open.pop() {
             self.part[node as usize] = self.parts;

@@ -1,10 +1,11 @@
-//! An order of nodes in which all edges lead forward. Nodes in a cycle, and those behind one, have
-//! no position in it (A. Kahn: Topological sorting of large networks. CACM 5, 1962).
+//! An order of nodes in which all edges go forward. Nodes in a cycle, and those reachable from one,
+//! have no position in it (A. Kahn: Topological sorting of large networks. CACM 5, 1962).
 
 use crate::algo::run::{NO_INT, Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: the edges that lead to it, its place in the order, and the result.
+/// The bytes for each node: the number of its incoming edges, its position in the order, and the
+/// result.
 const BYTES_A_NODE: usize = 2 * size_of::<u32>() + size_of::<i64>();
 
 /// The nodes between two looks at the clock.

@@ -47,8 +47,8 @@ pub(in crate::algo) fn components(run: &Run<'_>) -> Result<Outcome> {
 fn join_rest(run: &Run<'_>, trees: &Trees, is_in_largest: &Bits) -> Result<()> {
     let rows = run.graph.outgoing();
     let is_in = |node: &u32| is_in_largest.has(*node as usize);
-    // Where it is known who leads to a node, nobody in the largest part has to be asked. Without
-    // directions each edge stands at its other end, too.
+    // If the incoming edges are available, nodes of the largest part need no scan. Without
+    // directions each edge is at its other endpoint, too.
     let transposed = run.graph.transposed_rows();
     let knows_both = run.graph.is_undirected() || transposed.is_some();
     run.task.blocks(rows.blocks().len(), |number| {
@@ -92,8 +92,8 @@ impl Trees {
         }
     }
 
-    /// Joins the tree of a root with that of a node, and returns the root of both. What was a root
-    /// when it was asked for may hang below another by now.
+    /// Joins the tree of a root with that of a node, and returns the root of both. A former root
+    /// may be below another by now.
     pub(in crate::algo) fn join(&self, root: u32, node: u32) -> u32 {
         let (mut root, mut other) = (root, self.find(node));
         while root != other {
@@ -120,7 +120,7 @@ impl Trees {
         }
     }
 
-    /// As [`Trees::find`], without shortening the way.
+    /// As [`Trees::find`], without path compression.
     fn root(&self, mut node: u32) -> u32 {
         loop {
             match self.parents.get(node) {

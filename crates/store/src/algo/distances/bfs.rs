@@ -1,9 +1,9 @@
 //! Levels of a breadth-first search.
 //!
-//! While the frontier is small its edges are followed. When it has so many that most lead to nodes
-//! which are reached already, the nodes that are not reached look for one of the frontier before
-//! them instead (bottom-up), which stops at the first. Sets of nodes are bits: those of a million
-//! nodes lie in the second cache, and a level is written for a node once.
+//! A small frontier is expanded along its edges (top-down). When most edges of a large frontier go
+//! to visited nodes, the unvisited nodes look for a predecessor in the frontier instead
+//! (bottom-up), which stops at the first. Sets of nodes are bits: a million of them fit the second
+//! cache, and a level is written for a node once.
 
 use crate::algo::bits::Bits;
 use crate::algo::compact::graph::Graph;
@@ -16,14 +16,14 @@ use hexgraph_base::types::Result;
 /// next one.
 pub(super) const BYTES_A_NODE: usize = size_of::<i64>() + 3 * size_of::<u32>();
 
-/// The search turns to bottom-up when the frontier has more than one in so many of the edges that
-/// are left.
+/// The search switches to bottom-up when the frontier has more than one in so many of the remaining
+/// edges.
 const UP_RATIO: usize = 14;
 
-/// The search turns back when the frontier has less than one in so many of all nodes.
+/// The search switches back when the frontier has less than one in so many of all nodes.
 const DOWN_RATIO: usize = 24;
 
-/// The edges of a frontier from which on threads share it.
+/// A frontier of at least so many edges is expanded in parallel.
 const EDGES_SHARED: usize = 32 << 10;
 
 /// The chunks that it is cut into.
@@ -32,7 +32,7 @@ const CHUNKS: usize = 16;
 /// The nodes between two looks at the clock.
 const NODES_A_CHECK: usize = 4096;
 
-/// A node that was not reached.
+/// An unreachable node.
 pub(super) const FAR: u32 = u32::MAX;
 
 pub(in crate::algo) fn bfs(run: &Run<'_>) -> Result<Outcome> {
@@ -50,7 +50,7 @@ pub(in crate::algo) fn bfs(run: &Run<'_>) -> Result<Outcome> {
     Ok(Outcome { output: Output::Ints(numbers), report })
 }
 
-/// The levels of all nodes, up to a depth; [`FAR`] for nodes that are not reached.
+/// The levels of all nodes, up to a depth; [`FAR`] for unreachable ones.
 pub(super) fn search(
     graph: &Graph,
     sources: &[u32],
@@ -83,7 +83,7 @@ pub(super) fn search(
 struct Search {
     levels: Vec<u32>,
     visited: Bits,
-    /// The level of the nodes that are reached now.
+    /// The level of the nodes that are visited now.
     level: u32,
 }
 
@@ -94,7 +94,7 @@ impl Search {
         self.levels[node as usize] = self.level;
     }
 
-    /// Follows the edges of the frontier. Returns the nodes that were reached.
+    /// Expands the frontier along its edges. Returns the newly visited nodes.
     fn push(
         &mut self,
         rows: &Rows,
@@ -117,8 +117,7 @@ impl Search {
             }
             return Ok(next);
         }
-        // Threads leave out what was reached before; what is reached twice is seen when all is put
-        // together.
+        // Threads skip nodes visited before; duplicates among threads are removed by the merge.
         let chunks: Vec<&[u32]> = frontier.chunks(frontier.len().div_ceil(CHUNKS)).collect();
         let result = task.blocks(chunks.len(), |chunk| {
             let mut result = Vec::new();
@@ -132,8 +131,8 @@ impl Search {
         Ok(next)
     }
 
-    /// Has nodes that were not reached look for one before them that is in the frontier, level by
-    /// level for as long as these have many nodes. Returns the last level.
+    /// Lets unvisited nodes look for a predecessor in the frontier, level by level while the
+    /// frontier is large. Returns the last level.
     fn up(
         &mut self,
         incoming: &Rows,

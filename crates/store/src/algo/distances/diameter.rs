@@ -1,22 +1,21 @@
-//! An estimate of the diameter, which is the greatest distance between two nodes of which one
-//! reaches the other: breadth-first searches that go to and fro. Each starts at the node that was
-//! farthest in the one before, and goes the other way where edges have a direction. What is found
-//! is a distance of the graph, so the diameter is at least as great; on most graphs of the real
-//! world it is that (C. Magnien, M. Latapy, M. Habib: Fast computation of empirically tight bounds
-//! for the diameter. JEA 13, 2009).
+//! An estimate of the diameter, the greatest distance between two connected nodes: repeated
+//! breadth-first searches (double sweep). Each starts at the farthest node of the previous one, and
+//! inverts the direction of edges. The result is a distance of the graph, so it is a lower bound of
+//! the diameter; on most real-world graphs it equals it (C. Magnien, M. Latapy, M. Habib: Fast
+//! computation of empirically tight bounds for the diameter. JEA 13, 2009).
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Outcome, Output, Report, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 
-/// The bytes for each node: its level and its place in the order.
+/// The bytes for each node: its level and its position in the order.
 const BYTES_A_NODE: usize = 2 * size_of::<u32>();
 
 /// The nodes between two looks at the clock.
 const NODES_A_CHECK: usize = 1 << 12;
 
-/// A node that was not reached.
+/// An unreachable node.
 const FAR: u32 = u32::MAX;
 
 pub(in crate::algo) fn diameter(run: &Run<'_>) -> Result<Outcome> {

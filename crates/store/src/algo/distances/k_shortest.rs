@@ -1,10 +1,10 @@
-//! The shortest ways from one node to another that pass no node twice, by Yen's algorithm: the next
-//! way leaves one of those before at some node, and is the shortest that does. With Lawler's rule a
-//! way is left behind the node only where it was found itself.
+//! The k shortest simple paths between two nodes, by Yen's algorithm: the next path deviates from a
+//! previous one at some spur node, and is the shortest that does. With Lawler's rule a path only
+//! deviates after the node where it deviated itself.
 //!
-//! Of ways that weigh the same, the one with fewer edges comes first, and of these the one whose
-//! nodes are less, compared one by one from the source. Searches are led by the distances to the
-//! target (A*), which are found once, from the target back.
+//! Of paths of equal weight, the one with fewer edges comes first, then the one with the lesser
+//! nodes, compared from the source. Searches are guided by the distances to the target (A*), which
+//! are computed once, from the target backwards.
 
 use super::weighted::ALONG_A_PATH;
 use crate::algo::bits::Bits;
@@ -16,13 +16,13 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The bytes for each node: its distance to the target, whether the way has passed it, and what the
-/// search of a detour may know of it.
+/// The bytes for each node: its distance to the target, whether it is on the path, and the state of
+/// the spur search.
 const BYTES_A_NODE: usize =
     size_of::<f64>() + 1 + 2 * size_of::<(u32, Label)>() + size_of::<Open>();
 
-/// The bytes for each node of a way, beside the answer: itself as a candidate, and its place in the
-/// tree of ways.
+/// The bytes for each node of a path, apart from the result: itself as a candidate, and its node in
+/// the tree of paths.
 const BYTES_A_STEP: usize = 2 * size_of::<u32>() + 2 * size_of::<Vec<u32>>() + size_of::<f64>();
 
 /// The nodes that are searched between two looks at the clock.
@@ -65,14 +65,14 @@ pub(in crate::algo) fn k_shortest(run: &Run<'_>) -> Result<Outcome> {
         for (position, nodes) in route.nodes.windows(2).enumerate() {
             branch = tree.next[&(branch, nodes[0])];
             if route.left_at <= position && routes.len() + 1 < most {
-                let taken = &tree.nodes[branch];
-                let other = search.deviation(&route.nodes[..position], (nodes[0], cost), taken)?;
+                let used = &tree.nodes[branch];
+                let other = search.deviation(&route.nodes[..position], (nodes[0], cost), used)?;
                 if let Some(other) = other {
                     capacities.push(run.task.capacity(other.nodes.len(), size_of::<u32>())?);
                     candidates.push(Reverse(other));
                 }
             }
-            // Marked one by one: the beginnings of a long way have as many nodes together as the
+            // Marked one by one: all root paths of a long path together have as many nodes as the
             // square of its length.
             search.passed.set(nodes[0] as usize);
             cost += outgoing.weight_between(nodes[0], nodes[1]).unwrap_or(0.0);
@@ -103,7 +103,7 @@ fn one_of(run: &Run<'_>, name: &str) -> Result<Option<u32>> {
     }
 }
 
-/// The nodes of a way with their distances from its start.
+/// The nodes of a path with their distances from its start.
 fn distances_along(rows: &Rows, nodes: Vec<u32>) -> (Vec<u32>, Vec<f64>) {
     let mut distance = 0.0;
     let steps = nodes.windows(2).map(|step| {
@@ -125,18 +125,18 @@ fn result(routes: Vec<(Vec<u32>, Vec<f64>)>, edges: usize) -> Outcome {
     Outcome { output: Output::Paths(paths), report }
 }
 
-/// A way, ordered by what it weighs, then by its edges, then by its nodes.
+/// A path, ordered by weight, then by edges, then by nodes.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Route {
     /// The bits of what it weighs: no float below 0 has the order of its bits.
     cost: u64,
     length: usize,
     nodes: Vec<u32>,
-    /// The position at which it leaves the way that it was found by.
+    /// The position at which it deviates from its parent path.
     left_at: usize,
 }
 
-/// All ways that were found, as a tree of their beginnings.
+/// All result paths, as a prefix tree.
 struct Tree {
     /// The branch behind a node that a branch goes on with.
     next: FxHashMap<(usize, u32), usize>,
@@ -167,9 +167,9 @@ impl Tree {
 /// The distances to the target, as far as the source is.
 struct Heuristic {
     distances: Vec<f64>,
-    /// The distance of the source; infinite where it does not reach the target.
+    /// The distance of the source; infinite if the target is unreachable.
     far: f64,
-    /// Whether a way back from the target weighs more than a float holds.
+    /// Whether a path to the target has a weight that overflows a float.
     has_lost: bool,
     edges: usize,
 }
@@ -178,7 +178,7 @@ impl Heuristic {
     fn new(incoming: &Rows, source: u32, target: u32, task: &Task<'_>) -> Result<Heuristic> {
         let mut distances = vec![f64::INFINITY; incoming.nodes()];
         let mut open = BinaryHeap::from([Reverse((0.0_f64.to_bits(), target))]);
-        let (mut edges, mut taken, mut has_lost) = (0, 0_usize, false);
+        let (mut edges, mut popped, mut has_lost) = (0, 0_usize, false);
         distances[target as usize] = 0.0;
         while let Some(Reverse((bits, node))) = open.pop() {
             let distance = f64::from_bits(bits);
@@ -188,8 +188,8 @@ impl Heuristic {
             if distances[node as usize] < distance {
                 continue;
             }
-            taken += 1;
-            if taken.is_multiple_of(NODES_A_CHECK) {
+            popped += 1;
+            if popped.is_multiple_of(NODES_A_CHECK) {
                 task.check()?;
             }
             edges += incoming.degree(node);
@@ -206,8 +206,8 @@ impl Heuristic {
         Ok(Heuristic { distances, far, has_lost, edges })
     }
 
-    /// No way from a node to the target weighs less. Nodes farther than the source were not looked
-    /// at.
+    /// A lower bound of the weight from a node to the target. Nodes farther than the source were
+    /// not visited.
     #[inline]
     fn at_least(&self, node: u32) -> f64 {
         self.distances[node as usize].min(self.far)
@@ -222,8 +222,8 @@ struct Label {
     before: u32,
 }
 
-/// A node that is to be followed: the bits of what a way over it weighs at least, its edges so far,
-/// the node, and the bits of its cost.
+/// A node to be expanded: the bits of the lower bound of a path through it, its edges so far, the
+/// node, and the bits of its cost.
 type Open = Reverse<(u64, u32, u32, u64)>;
 
 struct Search<'s> {
@@ -231,7 +231,7 @@ struct Search<'s> {
     incoming: &'s Rows,
     target: u32,
     heuristic: Heuristic,
-    /// The nodes of the way that is left, before the one at which it is.
+    /// The nodes of the root path, before the spur node.
     passed: Bits,
     task: Task<'s>,
     edges: usize,
@@ -239,14 +239,14 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// The first way in the order of ways that begins with `before`, whose nodes are marked as
-    /// passed, goes on to a node at which it has some cost, and from there to none of the nodes in
-    /// `taken`, which ascend.
+    /// The first path in the order of paths that begins with the root path `before`, whose nodes
+    /// are marked as passed. It continues from a spur node with some cost to a node outside of
+    /// `used`, which ascend.
     fn deviation(
         &mut self,
         before: &[u32],
         (start, cost): (u32, f64),
-        taken: &[u32],
+        used: &[u32],
     ) -> Result<Option<Route>> {
         let mut labels: FxHashMap<u32, Label> = FxHashMap::default();
         labels.insert(start, Label { cost, length: 0, before: start });
@@ -268,7 +268,7 @@ impl Search<'_> {
             }
             self.edges += self.outgoing.degree(node);
             for (to, weight) in self.outgoing.weighted(node) {
-                let is_used = node == start && taken.binary_search(&to).is_ok();
+                let is_used = node == start && used.binary_search(&to).is_ok();
                 if is_used || self.passed.has(to as usize) {
                     continue;
                 }
@@ -283,18 +283,18 @@ impl Search<'_> {
                 }
             }
         }
-        Ok(self.first_route(before, (start, taken), &labels))
+        Ok(self.first_route(before, (start, used), &labels))
     }
 
-    /// Of the ways that labels tell to be the best, the one whose nodes are the least.
+    /// Of the best paths by the labels, the one with the least nodes.
     fn first_route(
         &self,
         before: &[u32],
-        (start, taken): (u32, &[u32]),
+        (start, used): (u32, &[u32]),
         labels: &FxHashMap<u32, Label>,
     ) -> Option<Route> {
         let end = labels.get(&self.target)?;
-        // For each node on such a way the least node to go on to.
+        // For each node on such a path the least successor.
         let mut next: FxHashMap<u32, u32> = FxHashMap::default();
         let mut waiting = vec![self.target];
         while let Some(node) = waiting.pop() {
@@ -305,7 +305,7 @@ impl Search<'_> {
             for (from, weight) in self.incoming.weighted(node) {
                 let Some(other) = labels.get(&from) else { continue };
                 let is_even = other.cost + weight == label.cost && other.length + 1 == label.length;
-                let is_free = from != start || taken.binary_search(&node).is_err();
+                let is_free = from != start || used.binary_search(&node).is_err();
                 if is_free && (is_even || from == label.before) {
                     let is_new = !next.contains_key(&from);
                     let least = next.entry(from).or_insert(node);

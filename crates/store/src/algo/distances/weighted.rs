@@ -1,18 +1,18 @@
-//! Weighted distances, by buckets of nodes that are about as far (delta-stepping).
+//! Weighted distances, by buckets of nodes at about the same distance (delta-stepping).
 //!
-//! Bucket `n` has nodes whose distance is from `n` to `n + 1` times a width. The nearest bucket is
-//! emptied, and as long as edges lead back into it again, before the next one. A node whose
-//! distance falls again is looked at again; in the end no edge makes a way shorter, and the
-//! distances are those of Dijkstra's algorithm, whatever the width was and whoever came first.
+//! Bucket `n` has nodes at a distance from `n` to `n + 1` times a width. The nearest bucket is
+//! emptied, as long as edges lead back into it, before the next one. A node whose distance falls
+//! again is expanded again. At the end no edge makes a path shorter, so the distances are those of
+//! Dijkstra's algorithm for any width and thread timing.
 //!
-//! Where all weights are whole numbers, and so small that no way is longer than [`u32::MAX`],
-//! distances are numbers of four bytes while they are searched for: half as much goes through the
-//! caches, and the sums are the same, since floats have them exactly.
+//! If all weights are integers, and so small that no path is longer than [`u32::MAX`], distances
+//! are computed in four bytes: that halves the memory traffic, and the sums are the same, as floats
+//! represent them exactly.
 //!
-//! A node stands in a bucket with the distance that put it there, which is less than all before:
-//! where it has fallen again meanwhile, the position is stale. Threads share a large bucket. Each
-//! follows at once what it finds in the same bucket (Zhang et al.: Optimizing Ordered Graph
-//! Algorithms with GraphIt. CGO, 2020), and hands over the rest. A small bucket is one thread's.
+//! A bucket entry has the distance with which the node was added; if the distance has fallen since,
+//! the entry is stale. Threads process a large bucket in parallel. Each expands nodes that it adds
+//! to the same bucket at once (Zhang et al.: Optimizing Ordered Graph Algorithms with GraphIt. CGO,
+//! 2020), and returns the rest. A small bucket is processed by one thread.
 
 use super::bfs::{self, FAR};
 use crate::algo::compact::rows::{Rows, WeightRange};
@@ -23,15 +23,15 @@ use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 use std::hint::black_box;
 
-/// The bytes for each node: its distance, what is told of that, and about two positions in buckets.
+/// The bytes for each node: its distance, its reported distance, and about two bucket entries.
 pub(super) const BYTES_A_NODE: usize = 2 * size_of::<f64>() + 2 * size_of::<Position<f64>>();
 
-/// The most buckets: they lie in a ring, of which one round is the greatest weight.
+/// The most buckets: they form a ring, and one round of it is the greatest weight.
 const BUCKETS_MAX: f64 = 4096.0;
 
-/// The buckets that an edge of the mean weight leads over. With fewer more nodes are followed in
-/// vain, most of all where many edges meet: on a Kronecker graph a quarter as many buckets take
-/// twice the time. With more there are more rounds.
+/// The buckets that an edge of the mean weight spans. With fewer buckets more nodes are expanded in
+/// vain, most of all in dense graphs: on a Kronecker graph a quarter as many buckets double the
+/// time. With more there are more rounds.
 const BUCKETS_AN_EDGE: f64 = 32.0;
 
 /// The chunks from which on a bucket is shared.
@@ -62,7 +62,7 @@ trait Length: Falls {
     /// The number of the bucket that a distance falls into.
     fn bucket(self, width: Self::Width) -> u64;
     fn plus(self, weight: f64) -> Self;
-    /// The distance as it is told; infinite where there is none.
+    /// The reported distance; infinite if there is none.
     fn reported(self) -> f64;
 }
 
@@ -138,22 +138,21 @@ fn levels(run: &Run<'_>, sources: &[u32]) -> Result<Outcome> {
     Ok(Outcome { output: Output::Floats(result), report })
 }
 
-/// The least distances from some nodes to all others; infinite for those that are not reached. The
-/// rounds are the buckets that some node ends in, and the edges those of the nodes that are
-/// reached.
+/// The least distances from some nodes to all others; infinite for unreachable ones. The rounds are
+/// the buckets in which some node is final, and the edges those of the reachable nodes.
 ///
 /// # Errors
 ///
-/// `Query` for a node to which each way weighs more than a float holds; `Limit`.
+/// `Query` for a node to which each path overflows a float; `Limit`.
 pub(super) fn search(rows: &Rows, sources: &[u32], run: &Run<'_>) -> Result<(Vec<f64>, Report)> {
     let range = rows.weight_range().unwrap_or(WeightRange { mean: 1.0, most: 1.0, are_full: true });
-    // No way passes a node twice, and one edge more is added to it before it is dropped.
+    // No path passes a node twice, and one more edge is added to it before it is dropped.
     let longest = range.most * (rows.nodes() + 1) as f64;
     if range.are_full && longest < f64::from(u32::MAX) {
         return search_in::<u32>(rows, range, sources, &run.task);
     }
     let (distances, report) = search_in::<f64>(rows, range, sources, &run.task)?;
-    // A way has each edge once at most: where all edges together weigh less, so does it.
+    // A path has each edge at most once: it weighs no more than all edges together.
     if range.mean.is_infinite() && has_lost(rows, &distances) {
         return Err(run.too_heavy(ALONG_A_PATH));
     }
@@ -209,11 +208,11 @@ fn search_in<L: Length>(
 
 struct Search<'r, L: Length> {
     rows: &'r Rows,
-    /// The least distances so far; the greatest there is for nodes that were not reached.
+    /// The least distances so far; the maximum for unreachable nodes.
     distances: Lowered<L>,
     width: L::Width,
-    /// The nodes by their buckets; one that is reached again stands in several. Their number is a
-    /// power of two.
+    /// The nodes by their buckets; one whose distance fell is in several. Their number is a power
+    /// of two.
     ring: Vec<Vec<Position<L>>>,
     /// The number of buckets that are done, which is the number of the nearest one.
     done: u64,
@@ -241,7 +240,7 @@ impl<'r, L: Length> Search<'r, L> {
     }
 
     /// The number of the bucket of a distance. Rounding may put a node into a later bucket than the
-    /// width says, and no node into one that is done: distances only grow along ways, and so does
+    /// width implies, but never into a finished one: distances only grow along paths, and so does
     /// their rounded product.
     #[inline]
     fn number(&self, distance: L) -> u64 {
@@ -280,7 +279,7 @@ impl<'r, L: Length> Search<'r, L> {
             is_round |= group.len != 0;
             group.each(|to, distance| self.shorten(to, distance));
             next = end;
-            // What was found in the same bucket comes right behind.
+            // Nodes added to the same bucket come next.
             if next == positions.len() {
                 positions.append(&mut self.ring[bucket]);
             }
@@ -291,8 +290,8 @@ impl<'r, L: Length> Search<'r, L> {
         is_round
     }
 
-    /// Follows the edges of some nodes of the nearest bucket. Returns the nodes that are nearer now
-    /// and were not followed, and whether one of the places was not stale.
+    /// Expands some nodes of the nearest bucket. Returns the nodes with smaller distances that were
+    /// not expanded, and whether one of the entries was not stale.
     fn follow_chunk(&self, positions: &[Position<L>]) -> (Vec<Position<L>>, bool) {
         let (mut near, mut farther, mut is_round) = (Vec::new(), Vec::new(), false);
         let mut follow = |group: Group<'_, L>, near: &mut Vec<Position<L>>| {
@@ -330,7 +329,7 @@ impl<'r, L: Length> Search<'r, L> {
         self.waiting += 1;
     }
 
-    /// The place of the nearest bucket that has nodes; `None` when all are empty.
+    /// The position of the nearest non-empty bucket; `None` if all are empty.
     fn nearest(&mut self) -> Option<usize> {
         if self.waiting == 0 {
             return None;
@@ -352,8 +351,8 @@ struct Group<'r, L> {
 }
 
 impl<'r, L: Length> Group<'r, L> {
-    /// Looks up where the rows lie, and then reads both ends of each: the processor waits for
-    /// several at a time, where one row after the other would be waited for by itself.
+    /// Looks up the row bounds of several nodes before reading the rows, so that their cache misses
+    /// overlap.
     fn of(rows: &'r Rows, distances: &Lowered<L>, positions: &[Position<L>]) -> Group<'r, L> {
         let none = (&[][..], WeightSlice::Ones, L::ZERO);
         let mut group = Group { rows: [none; ROWS_AT_ONCE], len: 0 };
@@ -381,8 +380,7 @@ impl<'r, L: Length> Group<'r, L> {
     }
 }
 
-/// Visits targets with the weights of the edges: which kind of weights there are is asked once a
-/// row.
+/// Visits targets with the weights of the edges: the form of the weights is tested once a row.
 #[inline]
 fn each_weighted(targets: &[u32], weights: WeightSlice<'_>, mut visit: impl FnMut(u32, f64)) {
     match weights {

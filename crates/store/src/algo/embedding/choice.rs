@@ -5,7 +5,7 @@ use crate::algo::random::RandomStream;
 use crate::algo::run::Run;
 use hexgraph_base::types::Result;
 
-/// How often an edge is drawn and rejected, before the edges are gone through one by one.
+/// How often an edge is sampled and rejected, before the edges are scanned.
 const TRIES: usize = 32;
 
 /// The edges of a graph with what the heaviest of each node weighs.
@@ -15,7 +15,7 @@ pub(super) struct Choices<'r> {
     greatest: Vec<f64>,
 }
 
-/// The generator of one node's draws: it depends on the seed, the node and a number alone, and so
+/// The random generator of one node: it depends on the seed, the node and a number alone, and so
 /// not on the threads.
 pub(super) fn random_of(seed: u64, node: u32, number: usize) -> RandomStream {
     let mut random = RandomStream::new(seed ^ u64::from(node).wrapping_mul(0xd605_1b8d_42f1_3b9f));
@@ -46,12 +46,12 @@ impl<'r> Choices<'r> {
         if rows.is_weighted() { size_of::<f64>() } else { 0 }
     }
 
-    /// One of the nodes that a node leads to, in proportion to the weight of the edge times what
-    /// `factor` makes of it, which is at most `most`. `None` where no edge weighs anything.
+    /// A random target of a node, in proportion to the weight of the edge times its `factor`, which
+    /// is at most `most`. `None` if no edge weighs anything.
     ///
-    /// Edges are drawn at random and kept with the chance that they have (rejection). That needs no
-    /// memory and few tries, unless few edges of many have the weight: then all are gone through,
-    /// which costs O(edges of the node).
+    /// Edges are sampled uniformly and accepted with their probability (rejection sampling). That
+    /// needs no memory and few tries, unless few edges of many have the weight: then all are
+    /// scanned, which costs O(edges of the node).
     pub(super) fn sample(
         &self,
         node: u32,
@@ -67,9 +67,9 @@ impl<'r> Choices<'r> {
         }
         for _ in 0..TRIES {
             let position = random.below(targets.len());
-            // The factor may cost a search: it is asked for what passes by its weight. An edge is
-            // retained with the chance of its weight times its factor, by the greatest that this
-            // product can be.
+            // The factor may cost a search, so it is only evaluated for edges that pass by weight.
+            // An edge is accepted with the probability of its weight times its factor, relative to
+            // the maximum of this product.
             let mut bound = random.fraction() * heaviest * most;
             if bound < weight(position) * most {
                 bound /= weight(position);

@@ -1,14 +1,14 @@
-//! Vectors of nodes by random projection (FastRP): each node begins with a random vector of few
-//! numbers other than 0, then takes the mean of those that it leads to, again and again. The vector
-//! of a node is the sum of what it had after each round, scaled to the length 1 and weighted.
+//! Vectors of nodes by random projection (FastRP): each node begins with a sparse random vector,
+//! then repeatedly gets the mean of its targets' vectors. The vector of a node is the weighted sum
+//! of its vectors after each round, scaled to the length 1.
 //!
-//! Nearly all of the time goes into fetching the vectors of neighbours from memory, so these are
-//! fetched whole, and seldom. The first ones are retained as a byte for each number, and those of
+//! Nearly all of the time is spent on fetching the vectors of neighbours from memory, so these are
+//! fetched entirely, and seldom. The first ones are stored as a byte for each number, and those of
 //! the last round are added to the result as they are computed. Up to three rounds need no more
-//! than the result and one copy of it: while the second round is made, the result has what the
-//! first one gave. More rounds go strip by strip of half the numbers, of which there is space for
-//! two beside the result. A strip does not tell the lengths of vectors, so all strips are gone
-//! through once before, for these.
+//! than the result and one copy of it: during the second round, the result contains the first one.
+//! More rounds proceed in strips of half the numbers, with memory for two of them apart from the
+//! result. A strip does not contain the lengths of vectors, so a first pass over all strips
+//! computes these.
 
 use super::choice::random_of;
 use crate::algo::compact::rows::Rows;
@@ -18,7 +18,7 @@ use crate::algo::task::{EVEN_BLOCK, even_bounds};
 use hexgraph_base::types::Result;
 use std::ops::{Range, RangeInclusive};
 
-/// The numbers that are drawn, and whose squares are added up, at a time.
+/// The numbers that are generated, and whose squares are added up, at a time.
 const CHUNK: usize = 16;
 
 /// One in so many of the first numbers is above 0, and as many below.
@@ -48,8 +48,8 @@ pub(in crate::algo) fn fastrp(run: &Run<'_>) -> Result<Outcome> {
         Projection::new(run, dimensions)?.at_once(&mut values, &weights)?;
         (dimensions, 1)
     } else {
-        // Half of the numbers, in entire chunks: then each strip begins where a chunk of draws
-        // does.
+        // Half of the numbers, in entire chunks, so that each strip begins at a chunk of random
+        // numbers.
         let width = dimensions.div_ceil(2 * CHUNK) * CHUNK;
         let _capacity = run.capacity_per_node(size_of::<f32>() * (1 + 2 * width + rounds))?;
         Projection::new(run, dimensions)?.by_strips(&mut values, &weights, width)?;
@@ -90,8 +90,7 @@ impl Source for Dense<'_> {
             let [one, two, three, four] = nodes.map(of);
             let weights: [f32; FETCHED] =
                 std::array::from_fn(|position| weight(number * FETCHED + position));
-            // Several vectors are on their way from memory at once, but each number's sum is taken
-            // in their order.
+            // The loads of several vectors overlap, but each number's sum has a fixed order.
             for (position, sum) in sums[..width].iter_mut().enumerate() {
                 *sum = *sum
                     + weights[0] * one[position]
@@ -138,13 +137,13 @@ impl<'p, 'r> Projection<'p, 'r> {
         Ok(Projection { run, rows, dimensions, sizes })
     }
 
-    /// Adds up at most [`ROUNDS_AT_ONCE`] rounds of whole vectors. The result is 0 before.
+    /// Adds up at most [`ROUNDS_AT_ONCE`] rounds of entire vectors. The result is 0 before.
     fn at_once(&self, result: &mut [f32], weights: &[f32]) -> Result<()> {
         let Some((&last, before)) = weights.split_last() else { return Ok(()) };
         let width = self.dimensions;
         let mut copy = vec![0.0; result.len()];
-        // The first vectors lie where the second ones will.
-        // A byte for each number takes a quarter of the room of the floats.
+        // The first vectors are in the memory of the second ones. A byte for each number needs a
+        // quarter of the memory of the floats.
         let signs = &mut bytemuck::cast_slice_mut(&mut copy)[..result.len()];
         self.sample(signs, &(0..width))?;
         let first = First(signs, width, &self.sizes);
@@ -167,7 +166,7 @@ impl<'p, 'r> Projection<'p, 'r> {
         self.step(&Dense(&copy, width), width, result, |vector, sums| add(vector, sums, last))
     }
 
-    /// Calls `visit` with the whole vectors of each node in two lists.
+    /// Calls `visit` with the entire vectors of each node in two lists.
     fn each_pair(
         &self,
         ones: &mut [f32],
@@ -241,7 +240,7 @@ impl<'p, 'r> Projection<'p, 'r> {
         Ok(())
     }
 
-    /// Draws the signs of some numbers of the first vectors.
+    /// Samples the signs of some numbers of the first vectors.
     fn sample(&self, signs: &mut [i8], strip: &Range<usize>) -> Result<()> {
         let (seed, width) = (self.run.call.seed, strip.len());
         let bounds: Vec<usize> =
@@ -250,8 +249,8 @@ impl<'p, 'r> Projection<'p, 'r> {
             let nodes = (block * EVEN_BLOCK) as u32..;
             for (node, signs) in nodes.zip(part.chunks_exact_mut(width)) {
                 for (chunk, signs) in signs.chunks_mut(CHUNK).enumerate() {
-                    // By the number of the chunk in the whole vector, so a strip draws what the
-                    // whole would have there.
+                    // By the number of the chunk in the entire vector, so that strips generate the
+                    // same numbers as an entire vector.
                     let mut random = random_of(seed, node, strip.start / CHUNK + chunk);
                     signs.fill_with(|| match random.below(SPARSITY) {
                         0 => 1,
@@ -265,8 +264,8 @@ impl<'p, 'r> Projection<'p, 'r> {
         Ok(())
     }
 
-    /// Calls `finish` with the place of each node's vector and the mean of those that the node
-    /// leads to, by the weights of its edges; 0 of one that leads nowhere.
+    /// Calls `finish` with the position of each node's vector and the weighted mean of its targets'
+    /// vectors; 0 for a node without edges.
     fn step(
         &self,
         source: &impl Source,

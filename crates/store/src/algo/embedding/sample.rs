@@ -1,5 +1,5 @@
-//! Samples of neighbours by layers, as networks that learn on graphs take them: of the nodes of a
-//! layer some neighbours are drawn, and those that no layer had before are the next layer.
+//! Neighbourhood samples by layers, for graph neural networks: some neighbours of the nodes of a
+//! layer are sampled, and new ones among them are the next layer.
 
 use super::choice::{Choices, random_of};
 use crate::algo::bits::Bits;
@@ -14,7 +14,7 @@ const NODES_A_CHUNK: usize = 1024;
 /// The pairs between two looks at the clock.
 const PAIRS_A_CHECK: usize = 1 << 16;
 
-/// The bytes of a pair, in its chunk and in the whole.
+/// The bytes of a pair, in its chunk and in the result.
 const BYTES_A_PAIR: usize = 2 * size_of::<(u32, u32, f64)>();
 
 pub(in crate::algo) fn sample(run: &Run<'_>) -> Result<Outcome> {
@@ -62,7 +62,7 @@ pub(in crate::algo) fn sample(run: &Run<'_>) -> Result<Outcome> {
     Ok(Outcome { output: Output::Pairs(pairs), report: Report { edges, ..Report::default() } })
 }
 
-/// Draws so many neighbours, each in proportion to its weight, whatever was drawn before.
+/// Samples so many neighbours with replacement, each in proportion to its weight.
 fn repeated(
     choices: &Choices<'_>,
     node: u32,
@@ -74,11 +74,11 @@ fn repeated(
     result.extend(sampled.map(|to| (node, to)));
 }
 
-/// Draws so many different neighbours, or takes all where there are no more. One of weight 0 is
-/// never drawn.
+/// Samples so many different neighbours, or returns all if there are no more. One of weight 0 is
+/// never sampled.
 ///
-/// With weights each neighbour draws a number, the smaller on average the heavier its edge, and the
-/// least ones are taken (Efraimidis, Spirakis: Weighted random sampling with a reservoir.
+/// With weights each neighbour gets a random key, the smaller on average the heavier its edge, and
+/// the least ones are chosen (Efraimidis, Spirakis: Weighted random sampling with a reservoir.
 /// Information Processing Letters 97, 2006). Without, it is Floyd's sampling: O(fanout), whatever
 /// the degree.
 fn distinct(
@@ -91,7 +91,7 @@ fn distinct(
     let rows = choices.rows;
     if rows.is_weighted() {
         let weighted = rows.weighted(node).filter(|(_, weight)| 0.0 < *weight);
-        // One less a share from 0 to below 1 is above 0, and has a logarithm.
+        // One less a fraction from 0 to below 1 is above 0, and has a logarithm.
         let keyed = weighted.map(|(to, weight)| (-(1.0 - random.fraction()).ln() / weight, to));
         let mut keyed: Vec<(f64, u32)> = keyed.collect();
         if fanout < keyed.len() {
@@ -111,10 +111,10 @@ fn distinct(
     let mut chosen = FxHashSet::default();
     for last in targets.len() - fanout..targets.len() {
         let position = random.below(last + 1);
-        // All that were taken are below `last`.
+        // All chosen ones are below `last`.
         let position = if chosen.contains(&position) { last } else { position };
         chosen.insert(position);
     }
-    // In the order of a hash set; whoever asks sorts what was found for the node.
+    // In the order of a hash set; callers sort the result of a node.
     result.extend(chosen.into_iter().map(|position| (node, targets[position])));
 }

@@ -1,8 +1,8 @@
-//! Random walks. With `p` and `q` the next step depends on the one before: a step straight back
-//! counts 1 / p, one to a node that the one before leads to counts 1, any other 1 / q (node2vec).
+//! Random walks. With `p` and `q` the next step depends on the previous one: a step straight back
+//! has the factor 1 / p, one to a target of the previous node 1, any other 1 / q (node2vec).
 //!
-//! How long walks get only the graph tells: where no edge leads on they end, however long they may
-//! be. So memory is counted as they grow.
+//! The length of walks depends on the graph: they end at nodes without edges, however long they may
+//! be. So memory is reserved as they grow.
 
 use super::choice::{Choices, random_of};
 use crate::algo::random::RandomStream;
@@ -103,7 +103,7 @@ impl WalkBias {
     ) -> Result<()> {
         let (back, away) = (1.0 / self.p, 1.0 / self.q);
         let is_plain = self.p == 1.0 && self.q == 1.0;
-        // The greatest that a step may count, by which `sample` scales the chance of being kept.
+        // The greatest factor of a step, by which `sample` scales its acceptance.
         let most = back.max(away).max(1.0);
         let (mut before, mut at) = (None, start);
         walks.push(start)?;

@@ -1,15 +1,14 @@
-//! Betweenness by Brandes' algorithm: on how many of the shortest ways between other nodes a node
-//! lies. Each edge counts as one step.
+//! Betweenness by Brandes' algorithm: the fraction of the shortest paths between other nodes that
+//! pass through a node. Each edge counts as one step.
 //!
-//! With `samples`, searches start at so many nodes that are sampled, and the sums are scaled to
-//! all; with `source` at given nodes. Starts are partitioned to a fixed number of groups, whose
-//! sums are added up in their order: the result does not depend on the threads.
+//! With `samples`, searches start at so many random nodes, and the sums are scaled to all; with
+//! `source` at given nodes. Starts are partitioned into a fixed number of groups, whose sums are
+//! added up in order: the result does not depend on the threads.
 //!
-//! A search keeps a bit for each node that stands in a level before the next one, and a bit for
-//! each edge that leads on from level to level. The first are so few bytes that they stay in a
-//! cache, and most edges need nothing else: the numbers of ways, which lie all over the memory, are
-//! looked at for edges that lead on alone. A level of many nodes is put in their order, so that
-//! rows are read one behind the other.
+//! A search has a bit for each node of the levels so far, and a bit for each edge that goes to the
+//! next level. The first are small enough for a cache, and most edges need nothing else. The
+//! numbers of paths, at random addresses, are only read for edges to the next level. A level of
+//! many nodes is sorted, so that rows are read sequentially.
 
 use crate::algo::bits::Bits;
 use crate::algo::compact::rows::Rows;
@@ -22,7 +21,7 @@ use std::ops::Range;
 /// The groups of starts.
 const GROUPS: usize = 4;
 
-/// The bytes of a node for each group: the sum, and for one search the number of ways, the
+/// The bytes of a node for each group: the sum, and for one search the number of paths, the
 /// dependency and a position in its order.
 const BYTES_A_NODE: usize = 3 * size_of::<f64>() + size_of::<u32>();
 
@@ -56,12 +55,12 @@ pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Outcome> {
         }
         Ok(search.sums)
     })?;
-    // What is found from given starts is told as it is. A node that was sampled lies on no way from
-    // itself: it was looked for by one start less.
+    // With given starts the result is not scaled. A sampled node is on no path from itself, so it
+    // has one start less.
     let is_sampled = given.is_none() && starts.len() < nodes;
     let others = nodes.saturating_sub(1) as f64;
     let scale = if is_sampled { others / starts.len().max(1) as f64 } else { 1.0 };
-    // Without a direction each way is found from both of its ends.
+    // Without a direction each path is counted from both of its endpoints.
     let scale = if run.graph.is_undirected() { scale / 2.0 } else { scale };
     let pairs = nodes.saturating_sub(1) as f64 * nodes.saturating_sub(2) as f64;
     let pairs = if run.graph.is_undirected() { pairs / 2.0 } else { pairs };
@@ -85,19 +84,17 @@ pub(in crate::algo) fn betweenness(run: &Run<'_>) -> Result<Outcome> {
 
 struct Search {
     sums: Vec<f64>,
-    /// The number of shortest ways from the start; 0 for a node that was not reached.
-    ways: Vec<f64>,
-    /// What each of those ways that a node is on the way of owes: one and the node's dependency, by
-    /// the number of ways.
+    /// The number of shortest paths from the start; 0 for an unvisited node.
+    path_counts: Vec<f64>,
+    /// One plus the dependency of a node, divided by its number of paths.
     path_dependency: Vec<f64>,
-    /// The nodes that were reached, level by level.
+    /// The visited nodes, level by level.
     order: Vec<u32>,
     /// The nodes of all levels but the next one.
     is_done: Bits,
-    /// Room to sort a level in; empty between levels.
+    /// Scratch space to sort a level; empty between levels.
     is_in_level: Bits,
-    /// A bit for each edge of the nodes that were reached, in their order: whether it leads to the
-    /// next level.
+    /// A bit for each edge of the visited nodes, in their order: whether it goes to the next level.
     leads_on: Bits,
 }
 
@@ -106,7 +103,7 @@ impl Search {
         let nodes = rows.nodes();
         Search {
             sums: vec![0.0; nodes],
-            ways: vec![0.0; nodes],
+            path_counts: vec![0.0; nodes],
             path_dependency: vec![0.0; nodes],
             order: Vec::new(),
             is_done: Bits::new(nodes),
@@ -118,7 +115,7 @@ impl Search {
     fn from(&mut self, start: u32, rows: &Rows, task: &Task<'_>) -> Result<()> {
         self.order.push(start);
         self.is_done.set(start as usize);
-        self.ways[start as usize] = 1.0;
+        self.path_counts[start as usize] = 1.0;
         let (mut level, mut edge) = (0..1, 0);
         while !level.is_empty() {
             edge = self.follow(level.clone(), rows, edge, task)?;
@@ -127,14 +124,14 @@ impl Search {
         }
         self.back(rows, edge, task)?;
         for node in self.order.drain(..) {
-            self.ways[node as usize] = 0.0;
+            self.path_counts[node as usize] = 0.0;
         }
         self.is_done.clear();
         Ok(())
     }
 
-    /// Follows the edges of a level, of which the first has the number `edge`; returns the number
-    /// behind the last. The nodes that are reached stand behind all others in the order then.
+    /// Expands the edges of a level, numbered from `edge`; returns the number after the last. Newly
+    /// visited nodes are appended to the order.
     fn follow(
         &mut self,
         level: Range<usize>,
@@ -147,14 +144,14 @@ impl Search {
                 task.check()?;
             }
             let node = self.order[position];
-            let ways = self.ways[node as usize];
+            let count = self.path_counts[node as usize];
             for &to in rows.of(node) {
                 if !self.is_done.has(to as usize) {
-                    let there = &mut self.ways[to as usize];
-                    if *there == 0.0 {
+                    let to_count = &mut self.path_counts[to as usize];
+                    if *to_count == 0.0 {
                         self.order.push(to);
                     }
-                    *there += ways;
+                    *to_count += count;
                     self.leads_on.set(edge);
                 }
                 edge += 1;
@@ -167,7 +164,7 @@ impl Search {
     fn end_level(&mut self, level: Range<usize>) {
         let nodes = &mut self.order[level];
         nodes.iter().for_each(|node| self.is_done.set(*node as usize));
-        if self.ways.len() / SORT_RATIO < nodes.len() {
+        if self.path_counts.len() / SORT_RATIO < nodes.len() {
             nodes.iter().for_each(|node| self.is_in_level.set(*node as usize));
             let mut positions = nodes.iter_mut();
             self.is_in_level.drain(|node| {
@@ -188,12 +185,12 @@ impl Search {
             // numbers of a node end where those of the one behind begin.
             edge -= row.len();
             let mut owed = 0.0;
-            // Taken out, so that all bits are clear for the next search.
+            // Cleared while reading, so that all bits are clear for the next search.
             self.leads_on.drain_range(edge..edge + row.len(), |number| {
                 owed += self.path_dependency[row[number - edge] as usize];
             });
-            let owed = owed * self.ways[node as usize];
-            self.path_dependency[node as usize] = (1.0 + owed) / self.ways[node as usize];
+            let owed = owed * self.path_counts[node as usize];
+            self.path_dependency[node as usize] = (1.0 + owed) / self.path_counts[node as usize];
             // The start lies between no others.
             if position != 0 {
                 self.sums[node as usize] += owed;

@@ -1,5 +1,5 @@
-//! The number of edges of each node, or what they weigh together; that a float does not hold it is
-//! an error. Without a direction a loop counts twice, since it ends at its node twice.
+//! The number of edges of each node, or their total weight; an overflow of the float is an error.
+//! Without a direction a loop counts twice, once for each endpoint.
 
 use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;

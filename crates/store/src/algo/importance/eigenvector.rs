@@ -1,7 +1,7 @@
-//! Eigenvector centrality: the score of a node is proportional to the sum of the scores of the
-//! nodes that lead to it. Rounds of the power method on the matrix and one, so that graphs of two
-//! sides do not swing to and fro; the squares of the scores add up to 1, as networkx has it. It
-//! stops when a round changes all scores by less than `tolerance` together.
+//! Eigenvector centrality: the score of a node is proportional to the sum of the scores of its
+//! predecessors. Rounds of the power method on the matrix plus the identity, so that bipartite
+//! graphs do not oscillate; the squares of the scores add up to 1, as in networkx. It stops when a
+//! round changes all scores together by less than `tolerance`.
 
 use super::pagerank::pulled;
 use crate::algo::compact::rows::Rows;
@@ -70,7 +70,7 @@ fn divide(task: &Task<'_>, scores: &mut [f64], by: f64) -> Result<()> {
     Ok(())
 }
 
-/// Puts new scores in the place of old ones, and returns by how much all changed together.
+/// Replaces old scores by new ones, and returns their total change.
 pub(super) fn change(task: &Task<'_>, scores: &mut [f64], next: &[f64]) -> Result<f64> {
     let changes = task.fill_evenly(scores, |range, part| {
         let mut change = 0.0;

@@ -1,12 +1,12 @@
-//! Closeness and harmonic centrality: how near a node is to those that reach it, by a breadth-first
+//! Closeness and harmonic centrality: how near a node is to its predecessors, by a breadth-first
 //! search against the edges from each node.
 //!
-//! Many searches run at once: a bit of a word stands for each of 64 of them, so that an edge which
-//! several follow in the same round is looked at once (Then et al., "The More the Merrier:
-//! Efficient Multi-Source Graph Traversal", VLDB 2015).
+//! Many searches run at once: each bit of a word belongs to one of 64 searches, so that an edge on
+//! several of them in one round is read once (Then et al., "The More the Merrier: Efficient
+//! Multi-Source Graph Traversal", VLDB 2015).
 //!
-//! A round goes through all nodes where many are in it. Where few are, as in each round of a long
-//! path, they are listed, and a round costs what leaves them.
+//! A round with many nodes scans all nodes. Small rounds, as in a long path, use a list, and cost
+//! the edges of its nodes.
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Outcome, Output, Run};
@@ -15,8 +15,8 @@ use hexgraph_base::types::Result;
 /// The searches that run at once.
 const QUEUES: usize = 64;
 
-/// The bytes of a node for each thread: who has seen it, who comes to it in this round and in the
-/// next one, and its places in lists.
+/// The bytes of a node for each thread: the searches that have visited it, those that visit it in
+/// this round and in the next one, and its positions in lists.
 const BYTES_A_NODE: usize = 3 * size_of::<u64>() + size_of::<u32>();
 
 /// The nodes of a round are listed where they and their edges are at most one in so many of all
@@ -26,10 +26,10 @@ const LISTED_RATIO: usize = 8;
 /// The edges of listed nodes that are followed between two looks at the clock.
 const EDGES_A_CHECK: usize = 1 << 16;
 
-/// What is known of one search.
+/// The sums of one search.
 #[derive(Clone, Copy, Default)]
 struct DistanceSums {
-    /// The nodes that were reached, without the start.
+    /// The visited nodes, without the start.
     nodes: f64,
     /// The sum of their distances.
     distances: f64,
@@ -40,18 +40,18 @@ struct DistanceSums {
 pub(in crate::algo) fn harmonic(run: &Run<'_>) -> Result<Outcome> {
     let others = run.graph.len().saturating_sub(1).max(1) as f64;
     let unit = if run.call.is("normalized") { others } else { 1.0 };
-    centrality(run, |reach| reach.inverse / unit)
+    centrality(run, |sums| sums.inverse / unit)
 }
 
-/// One by the sum of the distances; normalized, it is multiplied by the nodes that were reached,
-/// and by their share of all.
+/// One by the sum of the distances; normalized, it is multiplied by the visited nodes, and by their
+/// fraction of all.
 pub(in crate::algo) fn closeness(run: &Run<'_>) -> Result<Outcome> {
     let others = run.graph.len().saturating_sub(1).max(1) as f64;
     let is_normalized = run.call.is("normalized");
-    centrality(run, |reach| match (reach.distances, is_normalized) {
+    centrality(run, |sums| match (sums.distances, is_normalized) {
         (0.0, _) => 0.0,
         (sum, false) => 1.0 / sum,
-        (sum, true) => reach.nodes / sum * (reach.nodes / others),
+        (sum, true) => sums.nodes / sum * (sums.nodes / others),
     })
 }
 
@@ -67,23 +67,23 @@ fn centrality(run: &Run<'_>, score: impl Fn(DistanceSums) -> f64) -> Result<Outc
     let batches: Vec<&[u32]> = starts.chunks(QUEUES).collect();
     let result = run.task.blocks(batches.len(), |number| search(rows, batches[number], run))?;
     let mut scores = vec![f64::NAN; nodes];
-    let reached = result.into_iter().flatten();
-    starts.iter().zip(reached).for_each(|(node, reach)| scores[*node as usize] = score(reach));
+    let sums_of_starts = result.into_iter().flatten();
+    starts.iter().zip(sums_of_starts).for_each(|(node, sums)| scores[*node as usize] = score(sums));
     Ok(Outcome::once(Output::Floats(scores), rows.edges() * batches.len()))
 }
 
-/// At most 64 searches at once. A bit of each word stands for each of them.
+/// At most 64 searches at once. A bit of each word belongs to each of them.
 struct Search<'s> {
     rows: &'s Rows,
     run: &'s Run<'s>,
-    /// The searches that have come to a node.
+    /// The searches that have visited a node.
     seen: Vec<u64>,
-    /// Those that came to it in the round before, and those that come to it in this one.
+    /// Those that visited it in the round before, and those that visit it in this one.
     front: Vec<u64>,
     next: Vec<u64>,
     /// The nodes of the front, where they are few; all others have no bit in it then.
     listed: Option<Vec<u32>>,
-    reach: Vec<DistanceSums>,
+    sums: Vec<DistanceSums>,
     unchecked: usize,
 }
 
@@ -91,8 +91,8 @@ struct Search<'s> {
 fn search(rows: &Rows, starts: &[u32], run: &Run<'_>) -> Result<Vec<DistanceSums>> {
     let words = || vec![0_u64; rows.nodes()];
     let (seen, front, next) = (words(), words(), words());
-    let reach = vec![DistanceSums::default(); starts.len()];
-    let mut search = Search { rows, run, seen, front, next, listed: None, reach, unchecked: 0 };
+    let sums = vec![DistanceSums::default(); starts.len()];
+    let mut search = Search { rows, run, seen, front, next, listed: None, sums, unchecked: 0 };
     for (lane, start) in starts.iter().enumerate() {
         search.seen[*start as usize] |= 1 << lane;
         search.front[*start as usize] |= 1 << lane;
@@ -107,7 +107,7 @@ fn search(rows: &Rows, starts: &[u32], run: &Run<'_>) -> Result<Vec<DistanceSums
             break;
         }
     }
-    Ok(search.reach)
+    Ok(search.sums)
 }
 
 impl Search<'_> {
@@ -178,8 +178,8 @@ impl Search<'_> {
         Ok(count == 0)
     }
 
-    /// Leaves of the searches that come to a node those that have not been there, and counts it for
-    /// them. False where there are none.
+    /// Masks the searches at a node to those that have not visited it, and counts it for them.
+    /// False if none is left.
     #[inline]
     fn arrive(&mut self, node: usize, distance: f64) -> bool {
         self.next[node] &= !self.seen[node];
@@ -187,10 +187,10 @@ impl Search<'_> {
         let mut queues = self.next[node];
         let is_new = queues != 0;
         while queues != 0 {
-            let reach = &mut self.reach[queues.trailing_zeros() as usize];
-            reach.nodes += 1.0;
-            reach.distances += distance;
-            reach.inverse += 1.0 / distance;
+            let sums = &mut self.sums[queues.trailing_zeros() as usize];
+            sums.nodes += 1.0;
+            sums.distances += distance;
+            sums.inverse += 1.0 / distance;
             queues &= queues - 1;
         }
         is_new

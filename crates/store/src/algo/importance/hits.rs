@@ -1,7 +1,7 @@
-//! Hubs and authorities: a node is a good hub by the authorities that it leads to, and a good
-//! authority by the hubs that lead to it.
+//! Hubs and authorities: a good hub has edges to good authorities, and a good authority has edges
+//! from good hubs.
 //!
-//! Rounds of both go on until one changes the hubs by less than `tolerance` together. Each kind of
+//! Rounds of both run until one changes the hubs together by less than `tolerance`. Each kind of
 //! score is scaled to the sum 1.
 
 use super::eigenvector::gathered;

@@ -1,22 +1,21 @@
-//! Katz centrality: each node has the score `beta`, and `alpha` times what the nodes that lead to
-//! it have together. Definitions are networkx's; a score is `beta` at the least, so the bound of
-//! the change is one for each node.
+//! Katz centrality: each node has the score `beta`, plus `alpha` times the sum over its
+//! predecessors. Definitions are networkx's; a score is at least `beta`, so the bound of the change
+//! is one for each node.
 //!
-//! Where `alpha` is too great, each round changes the scores by as much as the one before, or more.
-//! Where it is not, changes fall in the end. So rounds that end before the bound was reached have
-//! an answer, if a rough one, where the last change is less than the one before.
+//! If `alpha` is too great, each round changes the scores by as much as the previous one, or more.
+//! Otherwise changes eventually fall. So rounds that end above the bound have a rough result if the
+//! last change is smaller than the one before.
 
 use super::eigenvector::{change, gathered, scale};
 use crate::algo::run::{Outcome, Output, Report, Run};
 use crate::algo::task::EVEN_BLOCK;
 use hexgraph_base::types::{Error, Result};
 
-/// A change falls where it is less than the one before by this share of it: what is less tells
-/// rounding.
+/// A change falls if it is smaller than the previous one by this fraction: less is rounding.
 const FALL: f64 = 1e-9;
 
-/// A change by this share of the scores or less is one by rounding. Scores that grow without end do
-/// so by more, as one by the number of rounds is.
+/// A change by this fraction of the scores or less is rounding. Diverging scores change by more,
+/// about one by the number of rounds.
 const ROUNDING: f64 = 1e-12;
 
 pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Outcome> {
@@ -36,7 +35,7 @@ pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Outcome> {
         })?;
         let change = change(&run.task, &mut scores, &next)?;
         if !change.is_finite() {
-            // What was added up is told first: no `alpha` is small enough for it.
+            // An overflow is reported first: no `alpha` is small enough for it.
             let is_heavy = (0..nodes as u32).any(|node| incoming.weight_of(node).is_infinite());
             return Err(match is_heavy {
                 true => run.too_heavy("their sum at a node"),
@@ -62,7 +61,7 @@ pub(in crate::algo) fn katz(run: &Run<'_>) -> Result<Outcome> {
     Ok(Outcome { output: Output::Floats(scores), report })
 }
 
-/// Whether a change is so small beside the scores that it tells nothing.
+/// Whether a change is too small in proportion to the scores to mean anything.
 fn is_rounding(change: f64, scores: &[f64]) -> bool {
     let sum: f64 = scores.chunks(EVEN_BLOCK).map(|part| part.iter().sum::<f64>()).sum();
     change <= ROUNDING * sum.min(f64::MAX)

@@ -87,9 +87,8 @@ pub(super) fn pulled(incoming: &Rows, node: u32, handed: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
-/// For each node the share of its rank that an edge of weight 1 gets; 0 for a node that has no
-/// edges, or whose edges weigh nothing. And what weights are to be divided by for that, by the
-/// nodes that edges leave, unless that is 1 for all.
+/// For each node the fraction of its rank that an edge of weight 1 gets; 0 for a node without
+/// edges, or without weight. Also the divisors of the weights by source node, unless all are 1.
 fn edge_fractions(run: &Run<'_>) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
     let outgoing = run.graph.outgoing();
     let mut fractions = vec![0.0; run.graph.len()];

@@ -1,5 +1,5 @@
-//! PageRank in the ways that it can be asked for: all ranks by rounds over all edges, or those near
-//! some nodes from these outward; all of them, or the greatest.
+//! The variants of PageRank: all ranks by rounds over all edges, or those near some nodes by
+//! forward push; all of them, or the greatest.
 
 use super::pagerank::pagerank as by_rounds;
 use super::push::{greatest, push};
@@ -61,7 +61,7 @@ fn check_push(run: &Run<'_>, method: &str) -> Result<()> {
     }
     let rounds = ["iterations", "variant"].into_iter().find(|name| run.call.differs(name));
     rounds.map_or(Ok(()), |name| {
-        let hint = "it makes no rounds: take `method: power`, or bound it by `tolerance`";
+        let hint = "it makes no rounds: use `method: power`, or bound it by `tolerance`";
         Err(Error::query(format!("`method: push` with `{name}`")).with_hint(hint))
     })
 }

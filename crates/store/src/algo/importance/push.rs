@@ -1,24 +1,23 @@
 //! Personalised PageRank by forward push (R. Andersen, F. Chung, K. Lang: Local Graph Partitioning
 //! using PageRank Vectors. FOCS, 2006).
 //!
-//! What is not yet told where it stays is a residue of nodes, at first of those where walks start.
-//! A push lets a node keep its share of its residue and hands the rest on along its edges. Only
-//! nodes are looked at whose residue is more than a bound for each of their edges, so the cost
-//! depends on the bound alone, and not on the size of the graph. The bound falls in stages; where
-//! the greatest are requested, it stops when it is small beside the least of them, or goes down to
-//! the tolerance where the call names one.
+//! Rank that is not assigned yet is a residue of nodes, at first of the start nodes. A push assigns
+//! a fraction of a node's residue to it and passes the rest on along its edges. Only nodes with a
+//! residue above a bound for each edge are pushed, so the cost depends on the bound alone, and not
+//! on the size of the graph. The bound falls in stages. If the greatest ranks are requested, it
+//! stops when it is small in proportion to the least of them; otherwise it falls to the tolerance
+//! of the call.
 //!
-//! A walk that is stuck starts anew. Dealt out to the starts, what a node without edges holds would
-//! cost as much as there are starts, and be partitioned again and again. But what starts anew is
-//! spread as all was at first. So it has the same ranks, and needs no push: it is put aside, and in
-//! the end all that was kept is divided by what was not put aside.
+//! A walk without a next edge restarts. Spreading the residue of a node without edges over the
+//! starts would cost as much as there are starts, again and again. But a restart has the same
+//! distribution as the initial residue. So it gives the same ranks and needs no push: it is set
+//! aside, and at the end all ranks are divided by what was not set aside.
 //!
-//! About half of all residue is left then, spread over so many nodes that each has little. A
-//! smaller bound would follow much of it for a little more of each rank. But which of two near
-//! ranks is the greater is told by what they are still to get. So for the candidates it is looked
-//! up, against the edges: the first step exactly, and for all that lie behind it as if what is left
-//! were spread as the ends of edges are. As many of these lead to nodes that are stuck as did on
-//! the way so far.
+//! About half of all residue is left then, spread over so many nodes that each has a small part. A
+//! smaller bound would process much of it for a small gain of each rank. But the order of two close
+//! ranks depends on it. So for the candidates it is estimated against the edges: the first step
+//! exactly, and the steps before it with the remaining residue spread in proportion to edges. The
+//! same fraction of it reaches nodes without edges as so far.
 
 use crate::algo::run::{Outcome, Output, Report, Run};
 use hexgraph_base::types::{Error, Result};
@@ -34,15 +33,15 @@ const FIRST_BOUND: f64 = 1e-3;
 /// The bound of a stage by that of the one before.
 const STAGE: f64 = 0.25;
 
-/// The bound of the last stage by the least of the ranks that are requested: what an edge may still
-/// hand on is little beside it.
+/// The bound of the last stage in proportion to the least requested rank: what an edge may still
+/// pass on is small against it.
 const LEAST_RATIO: f64 = 1.0 / 16.0;
 
-/// The nodes for each wanted one among which the greatest are looked for in the end.
+/// The candidates for each requested node.
 const CANDIDATES: usize = 3;
 
-/// The stages that there are at least: of few nodes the first one tells which are the greatest, but
-/// not yet their ranks.
+/// The least number of stages: with few nodes the first one gives the greatest, but not yet their
+/// ranks.
 const LEAST_STAGES: usize = 2;
 
 /// The edges that are followed between two looks at the clock, and at what all rounds would cost.
@@ -52,7 +51,7 @@ const EDGES_A_CHECK: usize = 1 << 18;
 /// memory, and on one thread.
 const ROUNDS_MAX: usize = 16;
 
-/// By how much the bound may be missed, since more is put aside while it is reached.
+/// By how much the bound may be missed, since more is set aside meanwhile.
 const SLACK: f64 = 1.0 / 16.0;
 
 /// The ranks near some nodes; `None` where `may_stop` lets it and rounds over all edges cost less.
@@ -108,8 +107,8 @@ pub(super) fn push(
     Ok(Some(Outcome { output: Output::Some(ranks), report }))
 }
 
-/// The nodes with the greatest ranks, ascending by node. Of equal ranks those of the lesser nodes
-/// are taken.
+/// The nodes with the greatest ranks, ascending by node. Of equal ranks the lesser nodes are
+/// chosen.
 pub(super) fn greatest(mut ranks: Vec<(u32, f64)>, top: usize) -> Vec<(u32, f64)> {
     if top < ranks.len() {
         ranks.select_nth_unstable_by(top, |one, other| {
@@ -164,13 +163,12 @@ impl<'p, 'r> Pushing<'p, 'r> {
         pushing
     }
 
-    /// What was not put aside: above 0, since of what is put aside a share is retained.
+    /// What was not set aside: above 0, since a fraction of it is retained.
     fn full(&self) -> f64 {
         1.0 - self.aside
     }
 
-    /// The ranks as far as they are known, times the whole. Of its residue a node keeps its share
-    /// at least.
+    /// The ranks so far, times the total. A node retains at least a fraction of its residue.
     fn ranks(&self) -> Vec<(u32, f64)> {
         let rank = |node: &u32| {
             let position = *node as usize;
@@ -179,9 +177,8 @@ impl<'p, 'r> Pushing<'p, 'r> {
         self.met.iter().map(rank).collect()
     }
 
-    /// The nodes with the greatest ranks when what is left to be handed on has come to them, as far
-    /// as that can be foretold, and what these are to be divided by: what is not put aside in the
-    /// end.
+    /// The nodes with the greatest ranks, including an estimate of the remaining residue, and their
+    /// divisor: what is not set aside at the end.
     fn greatest_in_the_end(&mut self, top: usize, left: f64) -> Result<(Vec<(u32, f64)>, f64)> {
         let graph = self.run.graph;
         let (leaving, coming) = (graph.outgoing(), graph.incoming(&self.run.task)?);
@@ -234,7 +231,7 @@ impl<'p, 'r> Pushing<'p, 'r> {
             let residue = std::mem::take(&mut self.residue[node as usize]);
             let (unit, full) = rows.unit_and_sum(node);
             if full <= 0.0 {
-                // It has edges, none of which weighs anything.
+                // It has edges, but none with weight.
                 self.stay(node, residue);
                 continue;
             }
@@ -267,7 +264,7 @@ impl<'p, 'r> Pushing<'p, 'r> {
         }
         let position = node as usize;
         let before = self.residue[position];
-        // Noted once: who has pushed has kept something, for the damping is below 1.
+        // Recorded once: a push always assigns something, for the damping is below 1.
         if before == 0.0 && self.cached[position] == 0.0 {
             self.met.push(node);
         }
@@ -282,7 +279,7 @@ impl<'p, 'r> Pushing<'p, 'r> {
         }
     }
 
-    /// What comes to a node that leads nowhere: it keeps its share, and the rest is put aside.
+    /// The residue of a node without edges: it retains its fraction, and the rest is set aside.
     #[inline]
     fn stay(&mut self, node: u32, amount: f64) {
         self.cached[node as usize] += (1.0 - self.damping) * amount;

@@ -1,5 +1,4 @@
-//! The measures of likeness of two nodes, by the sets of nodes that they lead to. A loop does not
-//! count.
+//! The measures of similarity of two nodes, by the sets of their targets. A loop does not count.
 
 use crate::algo::compact::rows::Rows;
 use hexgraph_base::plan::AlgorithmCall;
@@ -15,8 +14,7 @@ pub(super) enum Measure {
     Cosine,
     /// The number of common nodes.
     CommonNeighbours,
-    /// The sum over the common nodes of one by the logarithm of the number of nodes that lead to
-    /// it.
+    /// The sum over the common targets of one by the logarithm of their in-degree.
     AdamicAdar,
 }
 
@@ -51,7 +49,7 @@ impl Measure {
     }
 }
 
-/// The number of nodes that a node leads to, itself not counted.
+/// The number of targets of a node, itself not counted.
 pub(super) fn size(rows: &Rows, node: u32) -> usize {
     rows.degree(node) - usize::from(rows.has(node, node))
 }

@@ -1,4 +1,4 @@
-//! How alike nodes are by the nodes that they lead to.
+//! The similarity of nodes by their targets.
 
 pub(super) mod measure;
 pub(super) mod pairs;

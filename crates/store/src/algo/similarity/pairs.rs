@@ -38,7 +38,7 @@ pub(in crate::algo) fn similarity(run: &Run<'_>) -> Result<Outcome> {
     Ok(Outcome::once(Output::Pairs(result.into_iter().flatten().collect()), 0))
 }
 
-/// The sum of what the nodes count that both lead to. Neither of the two is one of these.
+/// The sum over the common targets of two nodes. Neither of the two is one of these.
 fn common(rows: &Rows, incoming: &Rows, measure: Measure, (one, other): (u32, u32)) -> f64 {
     let (mut left, mut right) = (rows.of(one).iter().peekable(), rows.of(other).iter().peekable());
     let mut common = 0.0;

@@ -21,7 +21,7 @@ pub(in crate::algo) fn similar_nodes(run: &Run<'_>) -> Result<Outcome> {
             &all
         }
     };
-    // There are no more others, however many are asked for.
+    // There are no more others, however many are requested.
     let others = run.graph.len().saturating_sub(1);
     let k = others.min(run.call.int("k").unwrap_or(1) as usize);
     let _scratch =
@@ -53,7 +53,7 @@ struct Search {
 }
 
 impl Search {
-    /// Goes to the nodes that a node leads to, and back to those that lead to them.
+    /// Visits the targets of a node, and then their sources.
     fn meet(
         &mut self,
         node: u32,

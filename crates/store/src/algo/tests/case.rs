@@ -20,7 +20,7 @@ use std::io::Cursor;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The predicates: `e` forward, `f` turned round where a case has it.
+/// The predicates: `e` forward, `f` inverted if a case has it.
 const NAMES: [&str; 2] = ["e", "f"];
 
 /// Small graphs are cut up as large ones are.
@@ -114,7 +114,7 @@ pub(super) fn changed(version: &Version, set: &str, delete: &str) -> Version {
     changes.apply(version).unwrap()
 }
 
-/// A graph and what of it is asked for.
+/// A graph and the requested part of it.
 pub(super) struct Case {
     pub(super) version: Version,
     pub(super) edges: Edges,
@@ -297,8 +297,7 @@ pub(super) fn nodes(numbers: &[usize]) -> ArgumentValue {
     ArgumentValue::Nodes(NodeList { uids, vars: Vec::new() })
 }
 
-/// What an algorithm finds, whose lists of nodes are numbers in the graph. Where it is asked about
-/// groups there are seven.
+/// The result of an algorithm, with numbers of nodes in lists. Group arguments get seven groups.
 pub(super) fn result(
     graph: &Graph,
     call: &AlgorithmCall,

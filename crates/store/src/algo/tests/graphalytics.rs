@@ -1,5 +1,5 @@
-//! A public graph of 62,586 nodes and what LDBC Graphalytics' kernels give on it, where it lies
-//! beside the project.
+//! A public graph of 62,586 nodes and the results of LDBC Graphalytics' kernels on it, if its files
+//! are next to the project.
 
 use super::case::{call, floats, ints, loaded, nodes, simply};
 use crate::algo::{Alone, EdgeSelection, Graph, GraphCache, Output, Requested, Task};
@@ -23,7 +23,7 @@ fn read(name: &str) -> Option<String> {
 
 /// The results of a file by vertex.
 fn expected(name: &str) -> BTreeMap<u64, f64> {
-    let text = read(&format!("p2p-31-{name}.gz")).expect("the file is beside the graph");
+    let text = read(&format!("p2p-31-{name}.gz")).expect("the file is next to the graph");
     let line = |line: &str| {
         let (vertex, value) = line.split_once(' ').expect("a vertex and a value");
         let value = if value.contains("inf") {
@@ -74,7 +74,7 @@ fn assert_within(result: &[f64], expected: &[f64], what: &str) {
     }
 }
 
-/// Whether two lists of labels divide the nodes in the same way.
+/// Whether two lists of labels give the same partition of the nodes.
 fn assert_same_parts(result: &[i64], expected: &[f64], what: &str) {
     let mut there = BTreeMap::new();
     let mut back = BTreeMap::new();
@@ -110,7 +110,7 @@ fn the_results_are_those_of_graphalytics() {
         ("damping", ArgumentValue::Float(0.85)),
     ];
     let ranks = floats(simply(&unweighted, &call("pagerank", &rounds)));
-    // The directed file is not by the definition: nodes without edges keep their rank in it.
+    // The directed file differs from the definition: nodes without edges retain their rank in it.
     assert_within(&ranks, &in_order(&unweighted, "PR"), "pagerank");
     let ten = [("iterations", ArgumentValue::Int(10))];
     let labels = ints(simply(&unweighted, &call("label_propagation", &ten)));

@@ -124,7 +124,7 @@ fn the_cache_respects_its_limit() {
     let cache = GraphCache::with_bound(&starved, 1 << 20);
     let (graph, _) =
         GraphCache::get(Some(&cache), &expected(&versions[0], None, &uid), &task).unwrap();
-    assert_eq!((graph.outgoing().edges(), cache.cached().0), (100, 0), "used once, and not kept");
+    assert_eq!((graph.outgoing().edges(), cache.cached().0), (100, 0), "used once, and not cached");
 }
 
 /// Arguments with which each algorithm can be called on any graph that has some nodes.
@@ -132,7 +132,7 @@ pub(super) fn any_call(algorithm: &'static hexgraph_base::plan::Algorithm) -> Al
     let mut made = call(algorithm.name, &[]);
     for argument in algorithm.arguments {
         if matches!(argument.kind, ArgumentKind::Nodes { .. }) {
-            // A way goes from one node to one other.
+            // A path has one source and one target.
             let some: &[usize] = match (algorithm.name, argument.name) {
                 ("k_shortest", "source") => &[5],
                 ("k_shortest", _) => &[70],

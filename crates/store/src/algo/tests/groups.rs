@@ -103,7 +103,7 @@ fn betweenness() {
     on_random(200, false, |graph, plain, rng, what| {
         let distances = all_distances(plain);
         let count = plain.len();
-        // The number of shortest ways between two nodes, by the last step of each.
+        // The number of shortest paths between two nodes, by the last step of each.
         let mut path_counts = vec![vec![0.0; count]; count];
         for start in 0..count {
             path_counts[start][start] = 1.0;
@@ -308,7 +308,7 @@ fn communities_are_about_as_good_as_can_be() {
             assert!(alone - 1e-9 <= result, "seed {seed} {name}: worse than no communities");
         }
     }
-    // Either is greedy: seldom a little less than the best.
+    // Either is greedy: rarely slightly below the best.
     assert!(
         50 < cases && 0.96 * sums[2] < sums[0] && 0.98 * sums[2] < sums[1],
         "{sums:?} of {cases}"

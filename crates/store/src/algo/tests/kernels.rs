@@ -6,8 +6,7 @@ use fastrand::Rng;
 use hexgraph_base::plan::{AlgorithmCall, ArgumentValue, Direction};
 use std::sync::Arc;
 
-/// Asks about random graphs. Those of algorithms that are about undirected ones alone have no
-/// direction.
+/// Checks random graphs. Those for undirected algorithms have no direction.
 pub(super) fn on_random(
     cases: u64,
     is_undirected: bool,
@@ -192,7 +191,7 @@ fn distances() {
     });
 }
 
-/// Weights that are very far apart, or close to the ends of what a float holds.
+/// Weights that are very far apart, or close to the limits of a float.
 #[test]
 fn distances_of_extreme_weights() {
     let weights = [0.0, 5e-324, 1e-300, 1e-9, 1.0, 3.0, 1e9, 1e17, 1e300];

@@ -1,5 +1,5 @@
-//! What algorithms say, and what they cost, where numbers are very great or small, graphs very
-//! long, and arguments ask for what cannot be.
+//! Results and costs of algorithms for very great and small numbers, very long graphs, and invalid
+//! arguments.
 
 use super::case::{Counted, assert_near, call, floats, ints, nodes, simply};
 use crate::algo::{Alone, EdgeArrays, Graph, Outcome, Output, Run, Task, Work, compute};
@@ -20,7 +20,7 @@ fn graph(count: usize, edges: &[(u32, u32)], weights: Option<&[f64]>, both: bool
     Graph::of_arrays(&arrays, &Task::new(&Alone, None)).unwrap()
 }
 
-/// Each node leads to the next one.
+/// A chain: each node has an edge to the next one.
 fn path(count: u32) -> Graph {
     let edges: Vec<(u32, u32)> = (1..count).map(|to| (to - 1, to)).collect();
     graph(count as usize, &edges, None, false)
@@ -65,12 +65,12 @@ fn katz_refuses_scores_that_do_not_settle() {
     // Few rounds of scores that would settle have a rough answer.
     assert_near(&run_with(0.4, 3).unwrap(), &[1.0 + 0.8 + 0.64; 3], "three rounds");
     assert_near(&run_with(0.6, 1).unwrap(), &[1.0; 3], "one round");
-    // Scores that no round changes any more have settled, if the bound is 0.
+    // Scores that no round changes any more have converged, even if the bound is 0.
     let exact = [("tolerance", ArgumentValue::Float(0.0)), ("beta", ArgumentValue::Float(0.0))];
     assert!(reported(&triangle, &call("katz", &exact), &Alone).is_ok());
 }
 
-/// Users who lead to some items each, the first items mostly; items lead nowhere.
+/// Users with edges to some items each, mostly the first ones; items have no edges.
 fn shop(users: u32, rng: &mut Rng) -> Graph {
     let mut edges = Vec::new();
     for user in 0..users {
@@ -200,14 +200,14 @@ fn likeness_of_one_node_looks_at_the_clock() {
 
 #[test]
 fn paths_along_a_long_chain_cost_less_than_its_square() {
-    // A path with a way round its last edge: each node is asked for a way that leaves there.
+    // A chain with an alternative to its last edge: each node is a spur node.
     let count = 30_000;
     let mut edges: Vec<(u32, u32)> = (1..count).map(|to| (to - 1, to)).collect();
     edges.push((count - 3, count - 1));
     let graph = graph(count as usize, &edges, None, false);
     let arguments = [("source", nodes(&[0])), ("target", nodes(&[count as usize - 1]))];
     let Output::Paths(paths) = simply(&graph, &call("k_shortest", &arguments)) else {
-        panic!("no ways")
+        panic!("no paths")
     };
     assert_eq!(paths.bounds, [count as usize - 1, 2 * count as usize - 1]);
 }
@@ -227,12 +227,12 @@ fn memory_is_counted_for_what_can_be_there() {
     };
     let steps = (count as usize) * (count as usize + 1) / 2;
     assert_eq!(walks.nodes.len(), steps);
-    // Walks of chunks, whose room doubles, and the list that they are joined to.
+    // Walks of chunks, whose capacity doubles, and the list that they are joined to.
     assert!(work.most.load(Relaxed) < 4 * steps * size_of::<u32>(), "{:?}", work.most);
     assert_eq!(work.bytes.load(Relaxed), 0);
 }
 
-/// Scores, ranks and vectors that only the shares of weights tell.
+/// Scores, ranks and vectors that depend only on relative weights.
 #[test]
 fn very_great_and_very_small_weights_are_as_good_as_others() {
     let mut rng = Rng::with_seed(4);
@@ -271,8 +271,7 @@ fn very_great_and_very_small_weights_are_as_good_as_others() {
     }
 }
 
-/// What a float does not hold is told, and not given as an infinity, as no number, or as a node
-/// that is not reached.
+/// An overflow is an error, and not an infinity, a NaN, or an unreachable node.
 #[test]
 fn sums_that_no_float_holds_are_errors() {
     let from = |node: usize, more: &[(&'static str, ArgumentValue)]| {
@@ -323,14 +322,14 @@ fn sums_that_no_float_holds_are_errors() {
     ] {
         check(&path, &requested, sum);
     }
-    // Where the target is not reached there is no way at all.
+    // An unreachable target has no path at all.
     check(&path, &call("distances", &from(2, &[])), "");
     let cycle = graph(3, &[(0, 1), (1, 2), (2, 0)], Some(&[1e200, 1e200, 1e200]), false);
     let error = reported(&cycle, &call("katz", &[]), &Alone).unwrap_err().to_string();
     assert!(error.starts_with("`alpha: 0.1` is too great"), "{error}");
 }
 
-/// Communities and modularity are told by the shares of weights alone.
+/// Communities and modularity depend only on relative weights.
 #[test]
 fn communities_do_not_depend_on_the_unit_of_weights() {
     let ring = |from: u32, to: u32| (from..to).flat_map(move |a| (a + 1..to).map(move |b| (a, b)));
@@ -358,7 +357,7 @@ fn communities_do_not_depend_on_the_unit_of_weights() {
 
 #[test]
 fn samples_of_betweenness_are_scaled_by_their_sources() {
-    // All ways lead over the middle of a star. One sample tells it for all nodes but the sampled
+    // All paths go through the centre of a star. One sample gives it for all nodes but the sampled
     // one.
     let star = graph(5, &[(0, 1), (0, 2), (0, 3), (0, 4)], None, true);
     for samples in 1..5 {

@@ -1,4 +1,4 @@
-//! The memory that calls take, compared with the estimates.
+//! The memory of calls, compared with the estimates.
 
 use super::case::{Counted, Edges, loaded, quads, result};
 use super::graphs::any_call;

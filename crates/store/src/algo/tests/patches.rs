@@ -34,7 +34,7 @@ fn patched_graphs_are_those_that_are_made_anew() {
         let task = Task::new(&Alone, None);
         for _ in 0..6 {
             let (graph, lookup) = case.graph(Some(&cache), &task).unwrap();
-            *seen.entry(["made", "kept", "patched"][lookup as usize]).or_default() += 1;
+            *seen.entry(["made", "cached", "patched"][lookup as usize]).or_default() += 1;
             let (anew, _) = case.graph(None, &task).unwrap();
             assert_eq!(graph.nodes(), anew.nodes(), "seed {seed}");
             assert_eq!(listed(graph.outgoing()), listed(anew.outgoing()), "seed {seed}");

@@ -1,4 +1,4 @@
-//! Ways, walks, samples, vectors and groups that are given, against their definitions.
+//! Paths, walks, samples, vectors and given groups, against their definitions.
 
 use super::case::{Case, PlainGraph, Threads, assert_near, call, floats, nodes, result, simply};
 use super::kernels::{on_random, some_positions};
@@ -9,18 +9,18 @@ use hexgraph_base::types::pool::Pool;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn paths(output: Output) -> Paths {
-    let Output::Paths(paths) = output else { panic!("no ways: {output:?}") };
+    let Output::Paths(paths) = output else { panic!("no paths: {output:?}") };
     paths
 }
 
-/// Each way as its nodes.
-fn ways(paths: &Paths) -> Vec<Vec<usize>> {
-    let mut ways = vec![Vec::new(); paths.bounds.len()];
-    paths.steps().for_each(|(way, node, position)| {
-        assert_eq!(ways[way].len(), position);
-        ways[way].push(node as usize);
+/// Each path as its nodes.
+fn node_lists(paths: &Paths) -> Vec<Vec<usize>> {
+    let mut node_lists = vec![Vec::new(); paths.bounds.len()];
+    paths.steps().for_each(|(path, node, position)| {
+        assert_eq!(node_lists[path].len(), position);
+        node_lists[path].push(node as usize);
     });
-    ways
+    node_lists
 }
 
 fn modularity(graph: &Graph, groups: &[u32], resolution: f64) -> f64 {
@@ -36,7 +36,7 @@ fn modularity_is_what_lies_within_less_what_would_by_chance() {
     on_random(300, false, |graph, plain, rng, what| {
         let groups: Vec<u32> = (0..plain.len()).map(|_| rng.u32(..3)).collect();
         let resolution = *rng.choice(&[1.0, 0.5, 2.0]).unwrap();
-        // Each undirected edge is two, one each way, and a loop is two as well.
+        // Each undirected edge is two, one in each direction, and a loop is two as well.
         let weight = |(&(from, to), &weight): (&(usize, usize), &f64)| {
             let twice = graph.is_undirected() && from == to;
             (from, to, if twice { 2.0 * weight } else { weight })
@@ -59,25 +59,25 @@ fn modularity_is_what_lies_within_less_what_would_by_chance() {
     });
 }
 
-/// All ways between two nodes that pass no node twice, in the order of ways.
-fn plain_ways(plain: &PlainGraph, source: usize, target: usize) -> Vec<(f64, Vec<usize>)> {
+/// All simple paths between two nodes, in the order of paths.
+fn plain_paths(plain: &PlainGraph, source: usize, target: usize) -> Vec<(f64, Vec<usize>)> {
     let rows = plain.rows();
-    let (mut open, mut ways) = (vec![(0.0, vec![source])], Vec::new());
-    while let Some((cost, way)) = open.pop() {
-        let last = *way.last().unwrap();
+    let (mut open, mut node_lists) = (vec![(0.0, vec![source])], Vec::new());
+    while let Some((cost, path)) = open.pop() {
+        let last = *path.last().unwrap();
         if last == target {
-            ways.push((cost, way));
+            node_lists.push((cost, path));
             continue;
         }
-        for &(to, weight) in rows[last].iter().filter(|(to, _)| !way.contains(to)) {
-            open.push((cost + weight, [&way[..], &[to]].concat()));
+        for &(to, weight) in rows[last].iter().filter(|(to, _)| !path.contains(to)) {
+            open.push((cost + weight, [&path[..], &[to]].concat()));
         }
     }
-    ways.sort_by(|one, other| {
+    node_lists.sort_by(|one, other| {
         let by_length = || one.1.len().cmp(&other.1.len());
         one.0.total_cmp(&other.0).then_with(by_length).then_with(|| one.1.cmp(&other.1))
     });
-    ways
+    node_lists
 }
 
 #[test]
@@ -98,10 +98,10 @@ fn k_shortest_are_the_first_of_all_paths() {
             ("k", ArgumentValue::Int(k)),
         ];
         let result = paths(simply(&graph, &call("k_shortest", &arguments)));
-        let mut expected = plain_ways(&plain, source, target);
+        let mut expected = plain_paths(&plain, source, target);
         expected.truncate(k as usize);
-        let listed: Vec<Vec<usize>> = expected.iter().map(|(_, way)| way.clone()).collect();
-        assert_eq!(ways(&result), listed, "seed {seed}: {plain:?}");
+        let listed: Vec<Vec<usize>> = expected.iter().map(|(_, path)| path.clone()).collect();
+        assert_eq!(node_lists(&result), listed, "seed {seed}: {plain:?}");
         let distances = result.distances.as_ref().unwrap();
         let lengths: Vec<f64> = result.bounds.iter().map(|end| distances[end - 1]).collect();
         let costs: Vec<f64> = expected.iter().map(|(cost, _)| *cost).collect();
@@ -135,7 +135,7 @@ fn walks_follow_edges_until_none_leads_on() {
             ("p", ArgumentValue::Float(*rng.choice(&[1.0, 0.25, 1e6]).unwrap())),
             ("q", ArgumentValue::Float(*rng.choice(&[1.0, 4.0, 1e-6]).unwrap())),
         ];
-        let walks = ways(&paths(simply(graph, &call("walks", &arguments))));
+        let walks = node_lists(&paths(simply(graph, &call("walks", &arguments))));
         assert_eq!(walks.len(), sources.len() * each, "{what}");
         for (number, walk) in walks.iter().enumerate() {
             assert_eq!(walk[0], sources[number / each], "{what}");
@@ -172,7 +172,7 @@ fn fractions(graph: &Graph, before: &[usize], p: f64, q: f64) -> BTreeMap<usize,
         ("p", ArgumentValue::Float(p)),
         ("q", ArgumentValue::Float(q)),
     ];
-    let walks = ways(&paths(simply(graph, &call("walks", &arguments))));
+    let walks = node_lists(&paths(simply(graph, &call("walks", &arguments))));
     let next: Vec<usize> = walks
         .iter()
         .filter(|walk| walk.starts_with(before))
@@ -185,7 +185,7 @@ fn fractions(graph: &Graph, before: &[usize], p: f64, q: f64) -> BTreeMap<usize,
 
 #[test]
 fn a_step_has_the_chance_that_its_weight_and_the_step_before_say() {
-    // From 0 to 1; then back, to 2 that 0 leads to as well, or on to 3.
+    // From 0 to 1; then back, to 2, which is also a target of 0, or on to 3.
     let edges = [(1, 2, 2.0), (1, 3, 1.0), (2, 3, 1.0), (2, 4, 3.0)];
     let case = small(&edges, Direction::Both);
     let (graph, _) = case.graph(None, &Task::new(&Alone, None)).unwrap();
@@ -298,8 +298,8 @@ fn vectors_are_means_of_neighbours_scaled_and_added_up() {
             let length = vector.iter().map(|it| it * it).sum::<f64>().sqrt();
             vector.iter().map(|it| if 0.0 < length { it / length } else { 0.0 }).collect()
         };
-        // What each node has after one round tells what it has after two, but for its length. So
-        // both are compared by directions.
+        // The result after one round determines that after two, except for its length. So both are
+        // compared by direction.
         let (one, two, both) = (run_with(&[1.0]), run_with(&[0.0, 1.0]), run_with(&[0.5, -2.0]));
         assert_eq!(one.len(), plain.len() * size, "{what}");
         for position in 0..both.len() {
@@ -313,7 +313,7 @@ fn vectors_are_means_of_neighbours_scaled_and_added_up() {
             assert!(length == 0.0 || (length - 1.0).abs() < 1e-4, "{what}: {length}");
             let heaviest = row.iter().filter(|(_, weight)| 0.0 < *weight).count();
             assert!(heaviest != 0 || length == 0.0, "{what}: it leads nowhere");
-            // A node that leads to one node alone has after two rounds what that one has after one.
+            // A node with one target has after two rounds what the target has after one.
             if let ([(to, weight)], 1) = (row.as_slice(), heaviest) {
                 assert!(0.0 < *weight);
                 let other: Vec<f64> =
@@ -328,8 +328,8 @@ fn vectors_are_means_of_neighbours_scaled_and_added_up() {
     });
 }
 
-/// Up to three rounds are made with whole vectors, more of them strip by strip: each round has the
-/// same direction either way, and so has their sum.
+/// Up to three rounds use entire vectors, more of them strips: each round has the same direction in
+/// both cases, and so has their sum.
 #[test]
 fn vectors_of_many_rounds_are_those_of_few() {
     on_random(100, false, |graph, _, rng, what| {
@@ -361,7 +361,7 @@ fn vectors_of_many_rounds_are_those_of_few() {
 
 #[test]
 fn first_vectors_are_sparse_and_of_even_sign() {
-    // After one round a node that leads to one other has that one's random vector.
+    // After one round a node with one target has the random vector of that target.
     let edges: Vec<(u32, u32, f64)> = (1..=400).map(|node| (node, node + 400, 1.0)).collect();
     let case = small(&edges, Direction::Out);
     let (graph, _) = case.graph(None, &Task::new(&Alone, None)).unwrap();

@@ -1,5 +1,5 @@
-//! Clustering coefficients: the share of the pairs of a node's neighbours that are neighbours
-//! themselves, and that share over all nodes together (transitivity). A node with fewer than two
+//! Clustering coefficients: the fraction of the pairs of a node's neighbours that are neighbours
+//! themselves, and that fraction over all nodes together (transitivity). A node with fewer than two
 //! neighbours has no pairs, and the coefficient 0.
 
 use super::counts::{degree, triangle_counts};

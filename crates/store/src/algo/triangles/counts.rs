@@ -1,17 +1,17 @@
 //! Triangles of each node, in the graph without directions and loops.
 //!
-//! Each edge is kept at its end of lesser degree alone, so no list is longer than the square root
-//! of twice the edges; a triangle is found once, at its node of least degree, by intersecting two
-//! lists (Chiba, Nishizeki: Arboricity and Subgraph Listing Algorithms. SIAM J. Comput. 14, 1985).
-//! Each thread counts by itself, and the counts are added up: they are whole numbers, so their
-//! order does not matter.
+//! Each edge is stored only at its endpoint of lesser degree, so no list is longer than the square
+//! root of twice the edges. A triangle is counted once, at its node of least degree, by
+//! intersecting two lists (Chiba, Nishizeki: Arboricity and Subgraph Listing Algorithms. SIAM J.
+//! Comput. 14, 1985). Each thread has its own counts, which are added up: they are integers, so
+//! their order does not matter.
 
 use crate::algo::bits::Bits;
 use crate::algo::compact::rows::{RowChunk, Rows};
 use crate::algo::run::{Outcome, Output, Run};
 use hexgraph_base::types::Result;
 
-/// The most threads that count, each of which has counts of its own.
+/// The most threads that count, each with its own counts.
 const STRANDS_MAX: usize = 8;
 
 /// The bytes for each node: its rank and the node of each rank; and for each thread its counts and

@@ -1,6 +1,6 @@
-//! Clustering as it is asked for: of undirected graphs, or by the rules of LDBC Graphalytics, which
-//! know directions. There the neighbours of a node are those that an edge joins it with, whichever
-//! way; of the ordered pairs of them it is the share that has an edge.
+//! The variants of clustering: for undirected graphs, or by the rules of LDBC Graphalytics for
+//! directed ones. There the neighbours of a node are those connected by an edge in any direction;
+//! the result is the fraction of their ordered pairs that have an edge.
 
 use super::clustering::clustering as undirected;
 use crate::algo::bits::Bits;
@@ -10,7 +10,8 @@ use hexgraph_base::types::{Error, Result};
 
 pub(in crate::algo) fn clustering(run: &Run<'_>) -> Result<Outcome> {
     if run.graph.is_undirected() {
-        // Each pair of neighbours has an edge both ways or none: the shares are the same.
+        // Each pair of neighbours has an edge in both directions or none: the fractions are the
+        // same.
         return undirected(run);
     }
     if run.call.word("variant") != "graphalytics" {

@@ -1,23 +1,22 @@
-//! Truss numbers: an edge has the greatest `k` for which it is in a part of the graph where each
-//! edge is in `k - 2` triangles of that part. Loops are no edges of it.
+//! Truss numbers: the greatest `k` of an edge such that it is in a subgraph where each edge is in
+//! `k - 2` of its triangles. Loops are ignored.
 //!
-//! Edges in the fewest triangles are taken out, and those that are left with no more by it, round
-//! by round. The triangles of an edge are found from its end with fewer neighbours.
+//! Edges in the fewest triangles are removed round by round, with those that drop to this number.
+//! The triangles of an edge are enumerated from its endpoint with fewer neighbours.
 
 use crate::algo::compact::rows::Rows;
 use crate::algo::run::{Outcome, Output, Run};
 use crate::algo::task::Task;
 use hexgraph_base::types::Result;
 
-/// The bytes of an edge, which stands in the rows twice: its number at both ends, and half of its
-/// ends, its triangles, its state and the result.
+/// The bytes of an edge, which is in the rows twice: its number at both endpoints, and half of its
+/// endpoints, its triangles, its state and the result.
 const BYTES_AN_EDGE: usize = 2 * size_of::<u32>() + 32;
 
-/// The edges whose triangles are counted by one chunk of work, and taken out between two looks at
-/// the clock.
+/// The edges in one chunk of counting work, and removed between two checks of the clock.
 const EDGES_A_CHUNK: usize = 4 << 10;
 
-/// Stands in the place of the number of a loop.
+/// The number of a loop.
 const LOOP: u32 = u32::MAX;
 
 pub(in crate::algo) fn truss_numbers(run: &Run<'_>) -> Result<Outcome> {
@@ -41,12 +40,12 @@ pub(in crate::algo) fn truss_numbers(run: &Run<'_>) -> Result<Outcome> {
     Ok(Outcome::once(Output::Pairs(pairs.collect()), rows.edges()))
 }
 
-/// The edges with numbers, in the order of their ends.
+/// The edges with numbers, ordered by their endpoints.
 struct Edges<'r> {
     rows: &'r Rows,
     /// Where the numbers of the edges of each node begin.
     starts: Vec<usize>,
-    /// The numbers of edges, beside the rows.
+    /// The numbers of edges, in the order of the rows.
     numbers: Vec<u32>,
     /// The lesser and the greater end of each edge.
     endpoints: Vec<(u32, u32)>,
@@ -124,8 +123,8 @@ fn peeled(edges: &Edges<'_>, mut counts: Vec<u32>, task: &Task<'_>) -> Result<Ve
                     let count = &mut counts[edge as usize];
                     if least < *count {
                         *count -= 1;
-                        // An edge comes to the least number once and goes no lower, so it is taken
-                        // out once.
+                        // An edge drops to the least number once and goes no lower, so it is
+                        // removed once.
                         if *count == least {
                             out.push(edge);
                         }

@@ -682,7 +682,7 @@ fn clear_edges(edges: &mut EdgeStore, node: u32) {
     if targets.is_empty() {
         return;
     }
-    // The targets were copied first, since they lead to the reverse edges.
+    // The targets were copied first, since the reverse edges are found by them.
     edges.forward.clear(node);
     if let Some(reverse) = &mut edges.reverse {
         for target in targets {

@@ -409,17 +409,17 @@ impl Interner {
         of_ids.max(of_new).unwrap_or(0)
     }
 
-    fn for_each(self, mut take: impl FnMut(Interned)) {
+    fn for_each(self, mut visit: impl FnMut(Interned)) {
         for (space, Space { ints, texts, .. }) in self.spaces.into_iter().enumerate() {
             let interned = |Slot { position, number }, id| Interned { position, number, space, id };
-            ints.into_slots().for_each(|(id, slot)| take(interned(slot, ExternalId::Int(id))));
-            texts.into_slots().for_each(|(id, slot)| take(interned(slot, ExternalId::Text(id))));
+            ints.into_slots().for_each(|(id, slot)| visit(interned(slot, ExternalId::Int(id))));
+            texts.into_slots().for_each(|(id, slot)| visit(interned(slot, ExternalId::Text(id))));
         }
         let new = self.new.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (position, number, len) in new {
             (0..len).for_each(|at| {
                 let (position, number) = (position + u64::from(at), number + at);
-                take(Interned { position, number, space: 0, id: ExternalId::New });
+                visit(Interned { position, number, space: 0, id: ExternalId::New });
             });
         }
     }

@@ -130,7 +130,7 @@ impl CatchUp {
         };
         if self.rules.touched.is_some() {
             if next.nodes.high().as_slice() != head.nodes.high().as_slice() {
-                return Err(Error::internal("commits beside a load have other nodes than it"));
+                return Err(Error::internal("commits during a load have other nodes than it"));
             }
             let made = std::mem::replace(&mut next.predicates, head.predicates.clone());
             next.predicates.extend(made.into_iter().filter(|(name, _)| is_touched(name)));

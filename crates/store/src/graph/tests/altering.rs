@@ -35,7 +35,7 @@ fn indexes_and_reverse_edges_come_and_go() {
 }
 
 #[test]
-fn values_keep_their_type_and_are_indexed_by_the_new_one() {
+fn values_retain_their_type_and_are_indexed_by_the_new_one() {
     let version = load_text(&with_schema("age: string @index(exact) .\n"), DATA);
     let ints = alter(&version, "age: int @index(int) .").unwrap();
     assert_eq!(nodes(&ints, "age", IndexKind::Ordered, &TokenKey::Int(30)), Some(vec![1]));

@@ -229,7 +229,7 @@ impl<'a> HnswBuilder<'a> {
         let retains = |_| true;
         let aim = Aim { points: self.points, query, width: self.width, retains, hidden: None };
         beam(layer, entries.iter().copied(), &aim, scratch);
-        scratch.take()
+        scratch.drain()
     }
 
     /// Adds links, sorted pairs of a list and a new vector.

@@ -2,7 +2,7 @@
 //! nearest ones so far.
 //!
 //! A search of width w retains the w nearest vertices so far and expands the nearest one not yet
-//! expanded; it ends when that one is farther than all retained ones. A distance and a vertex make
+//! expanded; it stops when that one is farther than all retained ones. A distance and a vertex make
 //! one number, so that the heaps compare integers, and equal distances are ordered by vertex:
 //! results are deterministic.
 
@@ -76,7 +76,7 @@ impl Scratch {
     }
 
     /// The candidates of the last search, nearest first.
-    pub(super) fn take(&mut self) -> Vec<Candidate> {
+    pub(super) fn drain(&mut self) -> Vec<Candidate> {
         std::mem::take(&mut self.nearest).into_sorted_vec()
     }
 
@@ -101,7 +101,7 @@ pub(super) struct Aim<'a, K: Fn(u32) -> bool> {
     pub hidden: Option<u32>,
 }
 
-/// Searches a layer from some of its vertices; the result is in [`Scratch::take`].
+/// Searches a layer from some of its vertices; the result is in [`Scratch::drain`].
 pub(super) fn beam<L: Linked, K: Fn(u32) -> bool>(
     layer: &Layer<'_, L>,
     entries: impl Iterator<Item = u32>,
@@ -175,7 +175,7 @@ pub(super) fn walk<K: Fn(u32) -> bool>(
     // Above the lowest layer a vertex is a slot among the members; there it is a position.
     let entry = graph.members.get(slot as usize);
     beam(&graph.layer(0), std::iter::once(entry), aim, scratch);
-    scratch.take()
+    scratch.drain()
 }
 
 /// Chooses from candidates, nearest first, at most `count` in different directions. A candidate is

@@ -267,15 +267,15 @@ impl VectorIndex {
             Ok(self.compare(&points, query, count, positions, retains))
         };
         let mut result: Vec<Candidate> = Vec::new();
-        let mut take = |part: Vec<Candidate>| {
+        let mut merge = |part: Vec<Candidate>| {
             result.extend(part);
             Ok(())
         };
         let parts = all.div_ceil(CHUNK);
         let job = Job { count: parts, prefetch: parts, nests: false, work: &part };
         let done = match pool.filter(|_| PARALLEL_MIN <= self.numbers.len()) {
-            Some(pool) => pool.run_on_all(&job, &|| (), take),
-            None => (0..parts).try_for_each(|number| take(part(number)?)),
+            Some(pool) => pool.run_on_all(&job, &|| (), merge),
+            None => (0..parts).try_for_each(|number| merge(part(number)?)),
         };
         done.expect("a part has no error");
         result.sort_unstable();

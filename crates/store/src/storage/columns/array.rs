@@ -38,7 +38,7 @@ impl<T: Pod> AsRef<[u8]> for Owned<T> {
 
 impl<T: Pod> Array<T> {
     const ITEM_LEN: usize = {
-        assert!(size_of::<T>() != 0, "an item takes room");
+        assert!(size_of::<T>() != 0, "an item has a size");
         size_of::<T>()
     };
 
@@ -241,7 +241,7 @@ impl<T: Pod> Array<T> {
     #[cold]
     #[inline(never)]
     fn out_of_bounds(&self, range: Range<usize>) -> ! {
-        let what = format!("positions {range:?} are asked of {} items", self.len());
+        let what = format!("positions {range:?} are out of bounds for {} items", self.len());
         match &self.guard {
             Some(guard) => unwind_with(guard.corrupt(what)),
             None => panic!("{what}"),
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "positions 3..4 are asked of 3 items")]
+    #[should_panic(expected = "positions 3..4 are out of bounds for 3 items")]
     fn a_position_behind_the_end_panics() {
         Array::from_vec(vec![1_u8, 2, 3]).get(3);
     }

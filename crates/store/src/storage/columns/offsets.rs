@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "asked of 2 items")]
+    #[should_panic(expected = "out of bounds for 2 items")]
     fn a_row_behind_the_end_panics() {
         Offsets::from_vec(vec![0, 7]).range(1);
     }

@@ -3,8 +3,8 @@
 use super::changed::Stored;
 use super::node_iter::{NodeIter, OverlayIter, PlainIter};
 use super::sorted::{
-    gallop, insert_sorted, is_run, merged, positions_between, remove_sorted, retain_in,
-    retain_sorted,
+    append_changed, insert_sorted, is_run, merged, positions_between, rank_below, remove_sorted,
+    retain_in, retain_sorted,
 };
 use crate::storage::{Array, FrozenBitmap, SpanBits};
 use roaring::RoaringBitmap;
@@ -97,7 +97,7 @@ impl NodeSet {
         }
         assert!(
             !matches!(base, NodeSet::Overlay { .. }),
-            "changes are noted beside what is stored"
+            "changes do not repeat the stored members"
         );
         let (gained, lost) = (Arc::clone(gained), Arc::clone(lost));
         NodeSet::Overlay { base: Box::new(base), gained, lost }
@@ -340,8 +340,8 @@ impl NodeSet {
         }
         if let Some(list) = self.list().filter(|list| is_run(list)) {
             let within = |node: u32| {
-                let ends = list.first().zip(list.last());
-                ends.is_some_and(|(first, last)| (*first..=*last).contains(&node))
+                let bounds = list.first().zip(list.last());
+                bounds.is_some_and(|(first, last)| (*first..=*last).contains(&node))
             };
             return other.first().is_none_or(within) && other.last().is_none_or(within);
         }
@@ -740,11 +740,6 @@ fn select_stored(
     None
 }
 
-/// The number of members of a bitmap below a bound.
-fn rank_below(bitmap: &RoaringBitmap, bound: u32) -> usize {
-    bound.checked_sub(1).map_or(0, |last| bitmap.rank(last) as usize)
-}
-
 /// Whether an ascending part of an array has a node. Each member is greater than the one before by
 /// 1 at least, which says where the node lies at the latest: in a list without gaps it lies there.
 fn slice_has(array: &Array<u32>, range: &Range<usize>, node: u32) -> bool {
@@ -787,24 +782,6 @@ fn merged_page(
     }
     nodes.truncate(count);
     Some(nodes)
-}
-
-/// Adds the members of a sorted list without those that were lost, in runs between them, and those
-/// that were gained.
-pub(crate) fn append_changed(
-    stored: &[u32],
-    gained: &RoaringBitmap,
-    lost: &RoaringBitmap,
-    nodes: &mut Vec<u32>,
-) {
-    let mut rest = stored;
-    for lost in lost {
-        let (retained, later) = rest.split_at(gallop(rest, |&node| node < lost));
-        nodes.extend_from_slice(retained);
-        rest = &later[usize::from(later.first() == Some(&lost))..];
-    }
-    nodes.extend_from_slice(rest);
-    nodes.extend(gained);
 }
 
 /// A bitmap of a sorted list.

@@ -287,6 +287,29 @@ fn position_of(nodes: &[u32], node: u32) -> usize {
     }
 }
 
+/// Appends the members of a sorted list without `lost` ones, in runs between them, and those of
+/// `gained`.
+pub(crate) fn append_changed(
+    stored: &[u32],
+    gained: &RoaringBitmap,
+    lost: &RoaringBitmap,
+    nodes: &mut Vec<u32>,
+) {
+    let mut rest = stored;
+    for lost in lost {
+        let (retained, later) = rest.split_at(gallop(rest, |&node| node < lost));
+        nodes.extend_from_slice(retained);
+        rest = &later[usize::from(later.first() == Some(&lost))..];
+    }
+    nodes.extend_from_slice(rest);
+    nodes.extend(gained);
+}
+
+/// The number of members of a bitmap below a bound.
+pub(super) fn rank_below(bitmap: &RoaringBitmap, bound: u32) -> usize {
+    bound.checked_sub(1).map_or(0, |last| bitmap.rank(last) as usize)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -338,8 +361,8 @@ mod tests {
                 prop_assert_eq!(set.iter_from(from).collect::<Vec<u32>>(), rest.clone());
                 let mut begun = set.iter_from(from);
                 let first = begun.next();
-                let folded = begun.fold(Vec::from_iter(first), |mut all, node| { all.push(node); all });
-                prop_assert_eq!(folded, rest);
+                let collected = begun.fold(Vec::from_iter(first), |mut all, node| { all.push(node); all });
+                prop_assert_eq!(collected, rest);
                 prop_assert_eq!(set.count_below(from), expected.iter().filter(|node| **node < from).count());
                 for node in (0..620).chain([u32::MAX]) {
                     prop_assert_eq!(set.contains(node), model.contains(&node));

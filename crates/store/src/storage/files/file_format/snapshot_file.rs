@@ -120,11 +120,11 @@ impl SnapshotFile {
                     "its name is out of order"
                 }
                 _ if entry.start.checked_add(entry.len).is_none_or(|end| data_len < end) => {
-                    "it ends behind the data"
+                    "it exceeds the data"
                 }
                 _ if !entry.start.is_multiple_of(ALIGNMENT as u64) => "it is not aligned",
                 _ if entry.len.checked_rem(entry.item_len.into()).is_none_or(|rest| rest != 0) => {
-                    "it is no whole number of items"
+                    "its length is no multiple of its items"
                 }
                 name => {
                     name_before = name;

@@ -182,7 +182,10 @@ fn only_damaged_blocks_are_refused() {
     }
     assert!(snapshot.verify_all().unwrap_err().to_string().contains("offset 196736"));
     let outside = catch_corrupt(|| numbers.get(50_000)).unwrap_err().to_string();
-    assert!(outside.contains("positions 50000..50001 are asked of 50000 items"), "{outside}");
+    assert!(
+        outside.contains("positions 50000..50001 are out of bounds for 50000 items"),
+        "{outside}"
+    );
 }
 
 /// Right checksums, invalid content: each row is a section and what is said of it.

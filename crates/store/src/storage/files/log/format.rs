@@ -133,8 +133,8 @@ impl Header {
                 commit: u64_at(bytes, 56)?,
             };
             // Both are for later releases: a longer header, or flags that have to be understood.
-            let is_known = u32_at(bytes, 8)? == HEADER_LEN as u32 && u32_at(bytes, 12)? == 0;
-            is_complete.then_some((header, is_known))
+            let is_supported = u32_at(bytes, 8)? == HEADER_LEN as u32 && u32_at(bytes, 12)? == 0;
+            is_complete.then_some((header, is_supported))
         };
         match read() {
             Some((header, true)) => Ok(header),

@@ -47,7 +47,7 @@ impl LogReader {
     /// # Errors
     ///
     /// [`Error::Io`] when the system refuses; [`Error::Corrupt`] when a later release wrote the
-    /// file, when such a record of format 1 is found, and when a file without a header is longer
+    /// file, when there is such a record of format 1, and when a file without a header is longer
     /// than what a crash leaves (5 GiB).
     pub fn open(path: &Path) -> Result<Option<LogReader>> {
         let failed = |error| Error::io(format!("reading {}", path.display()), error);
@@ -125,7 +125,7 @@ impl LogReader {
             return Ok(tail);
         }
         if TAIL_MAX < tail {
-            let what = if self.end == 0 { "header of a log" } else { "whole record" };
+            let what = if self.end == 0 { "header of a log" } else { "complete record" };
             return Err(self.corrupt(format!(
                 "there is no {what} at byte {}, and the {tail} bytes from there on are more than a \
                  crash leaves: restore a backup",
