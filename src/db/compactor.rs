@@ -76,14 +76,9 @@ impl Compactor {
         while let Some(strong) = store.upgrade() {
             let now = strong.version().commit;
             let is_at_rest = seen == Some(now);
-<<<<<<< HEAD:src/db/compactor.rs
             // `None`: nothing is due. An error, such as missing memory, stops the thread; a later
             // commit starts it again.
-            let compact = || Ok(strong.fold_next(is_at_rest)?.then_some(()));
-=======
-            // `None`: nothing is due. An error, such as too little memory, ends the thread; a later commit starts it again.
             let compact = || Ok(strong.compact_next(is_at_rest)?.then_some(()));
->>>>>>> b4d79a7b (words: identifiers of the store have the field's names):src/db/folding.rs
             let result = guarded(|| self.runs.run(compact));
             if matches!(result, Ok(Some(()))) {
                 continue;

@@ -258,15 +258,9 @@ impl Database {
             Drop::Predicate(name) => SchemaChange::DropPredicate(name.clone()),
             Drop::Type(name) => SchemaChange::DropType(name.clone()),
         };
-<<<<<<< HEAD
         let execute = |change: &SchemaChange, version: &Version| {
-            let mut next = change.carry_out(version, &|| Ok(()))?;
-            if self.uses_common_uids() {
-=======
-        let carry_out = |change: &SchemaChange, version: &Version| {
             let mut next = change.execute(version, &|| Ok(()))?;
-            if self.shares_uids() {
->>>>>>> b4d79a7b (words: identifiers of the store have the field's names)
+            if self.uses_common_uids() {
                 next.uids = Arc::clone(&version.uids);
             }
             Ok(next)

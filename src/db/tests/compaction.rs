@@ -97,13 +97,8 @@ fn an_idle_graph_is_compacted_further() {
     db.compact().unwrap();
     db.mutate(&(1..=20).map(|node| row(node * 3)).collect::<String>(), "").unwrap();
     let store = Arc::clone(&db.open_state().unwrap().store);
-<<<<<<< HEAD:src/db/tests/compaction.rs
-    assert!(!store.fold_next(false).unwrap(), "20 rows of 2,000 wait while there are commits");
-    wait_for_compactions(&db);
-=======
     assert!(!store.compact_next(false).unwrap(), "20 rows of 2,000 wait while there are commits");
-    wait_for_folds(&db);
->>>>>>> b4d79a7b (words: identifiers of the store have the field's names):src/db/tests/folding.rs
+    wait_for_compactions(&db);
     assert_eq!(changed_rows(&db), 0);
 }
 
@@ -127,11 +122,7 @@ fn an_idle_compaction_leaves_memory_to_requests() {
     let refused = store.compact_next(true).unwrap_err().to_string();
     assert!(refused.contains("there is no memory for another"), "{refused}");
     assert_eq!(changed_rows(&db), 2_000);
-<<<<<<< HEAD:src/db/tests/compaction.rs
-    assert!(store.fold_next(false).unwrap(), "during commits there is memory for it");
-=======
-    assert!(store.compact_next(false).unwrap(), "beside commits there is room for it");
->>>>>>> b4d79a7b (words: identifiers of the store have the field's names):src/db/tests/folding.rs
+    assert!(store.compact_next(false).unwrap(), "during commits there is memory for it");
     assert_eq!(changed_rows(&db), 0);
 }
 
@@ -149,11 +140,7 @@ fn the_oldest_change_is_compacted_first_and_alone() {
         let changes = |reverse| owners.direction(reverse).unwrap().delta.rows.len();
         [changed_rows(&db), changes(false), changes(true)]
     };
-<<<<<<< HEAD:src/db/tests/compaction.rs
-    let compact_next = || db.open_state().unwrap().store.fold_next(false).unwrap();
-=======
-    let fold = || db.open_state().unwrap().store.compact_next(false).unwrap();
->>>>>>> b4d79a7b (words: identifiers of the store have the field's names):src/db/tests/folding.rs
+    let compact_next = || db.open_state().unwrap().store.compact_next(false).unwrap();
     assert_eq!(sizes(), [9, 8, 5]);
     for compacted in [[0, 8, 5], [0, 0, 5], [0, 0, 0]] {
         assert!(compact_next());

@@ -58,8 +58,8 @@ pub(super) fn order_edges(columns: Vec<(Vec<u32>, Vec<u32>)>, with_rows: bool) -
         return Ordered { runs, targets, rows: None, repeated: Vec::new() };
     }
     let len = columns.iter().map(|(nodes, _)| nodes.len()).sum();
-    let node_range = parallel::map(&columns, |(nodes, _)| node_range(nodes));
-    let Some(buckets) = Buckets::new(node_range.into_iter().flatten().collect(), len) else {
+    let ranges = parallel::map(&columns, |(nodes, _)| node_range(nodes));
+    let Some(buckets) = Buckets::new(ranges.into_iter().flatten().collect(), len) else {
         return by_comparing(columns, with_rows);
     };
     let mut first = 0;
@@ -92,9 +92,8 @@ pub(super) fn reverse_edges(forward: &Edges) -> Ordered {
     let targets = forward.targets.as_slice();
     let fragments = chunks_of(forward);
     let chunks: Vec<&[u32]> = targets.chunks(CHUNK_LEN).collect();
-    let node_range = parallel::map(&chunks, |chunk| node_range(chunk));
-    let Some(buckets) = Buckets::new(node_range.into_iter().flatten().collect(), targets.len())
-    else {
+    let ranges = parallel::map(&chunks, |chunk| node_range(chunk));
+    let Some(buckets) = Buckets::new(ranges.into_iter().flatten().collect(), targets.len()) else {
         let edges = fragments.iter().flat_map(|fragment| fragment.edges(forward));
         let mut pairs: Vec<u64> = edges.map(|(node, target)| pack(target, node)).collect();
         parallel::sort_unstable(&mut pairs);
@@ -202,9 +201,9 @@ struct Collect {
 impl Buckets {
     /// `None` if the nodes, given by the ranges of their chunks, are too sparse for a count of
     /// each.
-    fn new(node_range: Vec<(u32, u32)>, edges: usize) -> Option<Buckets> {
-        let first = node_range.iter().map(|node_range| node_range.0).min()?;
-        let last = node_range.iter().map(|node_range| node_range.1).max()?;
+    fn new(ranges: Vec<(u32, u32)>, edges: usize) -> Option<Buckets> {
+        let first = ranges.iter().map(|range| range.0).min()?;
+        let last = ranges.iter().map(|range| range.1).max()?;
         let span = (last - first) as usize + 1;
         if COUNTS_MIN.max(edges * SPREAD_MAX) < span {
             return None;

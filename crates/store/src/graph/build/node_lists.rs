@@ -10,10 +10,10 @@ const SPREAD_MAX: usize = 64;
 /// Adds the nodes of some columns to a set.
 pub(in crate::graph) fn add_nodes(columns: &[&[u32]], nodes: &mut RoaringBitmap) {
     let all = || columns.iter().flat_map(|column| column.iter().copied());
-    let ranges = |column: &&[u32]| Some((*column.iter().min()?, *column.iter().max()?));
-    let ranges: Vec<(u32, u32)> = columns.par_iter().filter_map(ranges).collect();
-    let Some(least) = ranges.iter().map(|ranges| ranges.0).min() else { return };
-    let greatest = ranges.iter().map(|ranges| ranges.1).max().unwrap_or(least);
+    let range_of = |column: &&[u32]| Some((*column.iter().min()?, *column.iter().max()?));
+    let ranges: Vec<(u32, u32)> = columns.par_iter().filter_map(range_of).collect();
+    let Some(least) = ranges.iter().map(|range| range.0).min() else { return };
+    let greatest = ranges.iter().map(|range| range.1).max().unwrap_or(least);
     let span = (greatest - least) as usize + 1;
     let count: usize = columns.iter().map(|column| column.len()).sum();
     if SPREAD_MAX * count < span {

@@ -235,7 +235,7 @@ impl<'a> Staging<'a, '_> {
             return Ok(Vec::new());
         }
         let Version { uids, nodes, .. } = self.version;
-        self.allocated = uids.allocate_unused(labels.len() as u64, nodes, &self.named)?;
+        self.allocated = uids.allocate(labels.len() as u64, nodes, &self.named)?;
         let mut reported = Vec::with_capacity(labels.len());
         for (label, &uid) in labels.into_iter().zip(&self.allocated) {
             self.labels.insert(label, Uid(uid));

@@ -298,8 +298,7 @@ impl ColumnLoad {
         let existing: Vec<Option<Uid>> = ids.par_iter().map(existing).collect();
         let new_count = existing.iter().filter(|existing| existing.is_none()).count() as u64;
         let are_all_new = 0 < new_count && !has_met_stored && existing.iter().all(Option::is_none);
-        let new_uids =
-            self.version.uids.allocate_unused(new_count, &self.version.nodes, &self.named)?;
+        let new_uids = self.version.uids.allocate(new_count, &self.version.nodes, &self.named)?;
         let mut new_uids = new_uids.into_iter().map(Uid);
         let mut uids = vec![0; ids.len()];
         let mut new = Vec::with_capacity(new_count as usize);

@@ -333,7 +333,7 @@ impl Gathered {
         resolved.aliases.iter().for_each(|&(number, _)| uids[at(number)] = ALIAS);
         let new_nodes = uids.iter().filter(|uid| **uid == NO_UID).count() as u64;
         let mut new_uids =
-            version.uids.allocate_unused(new_nodes, &version.nodes, &self.named)?.into_iter();
+            version.uids.allocate(new_nodes, &version.nodes, &self.named)?.into_iter();
         for uid in uids.iter_mut().filter(|uid| **uid == NO_UID) {
             *uid = new_uids.next().expect("there is one for each new node");
         }

@@ -578,9 +578,9 @@ mod tests {
     #[test]
     fn ids_come_out_in_the_order_of_their_positions() {
         let interner = interner(2);
-        let catch_up = int(&interner, 0, 7, 30);
-        assert_eq!(int(&interner, 0, 7, 10), catch_up);
-        assert_ne!(int(&interner, 1, 7, 20), catch_up);
+        let later = int(&interner, 0, 7, 30);
+        assert_eq!(int(&interner, 0, 7, 10), later);
+        assert_ne!(int(&interner, 1, 7, 20), later);
         let label = text(&interner, 0, "7", 5);
         assert_eq!(text(&interner, 0, "7", 50), label);
         let new = interner.new_nodes(11, 2);
@@ -588,7 +588,7 @@ mod tests {
             interner.into_ids(0).unwrap().0.into_iter().map(|it| (it.number, it.id)).collect();
         let want = [
             (label, ExternalId::Text("7".into())),
-            (catch_up, ExternalId::Int(7)),
+            (later, ExternalId::Int(7)),
             (new, ExternalId::New),
             (new + 1, ExternalId::New),
         ];

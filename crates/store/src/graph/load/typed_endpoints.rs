@@ -85,7 +85,7 @@ impl TypedEndpoints {
     /// nodes of the load.
     pub(super) fn of(
         version: &Version,
-        endpoints: &[EdgeEndpoints],
+        edges: &[EdgeEndpoints],
         new: &NewEndpoints,
     ) -> TypedEndpoints {
         let types = stored_types(version);
@@ -96,17 +96,15 @@ impl TypedEndpoints {
             open -= typed.to_bitmap();
         }
         if *only_targets {
-            let targets = endpoints
-                .iter()
-                .fold(RoaringBitmap::new(), |all, endpoints| all | &endpoints.targets);
+            let targets = edges.iter().fold(RoaringBitmap::new(), |all, it| all | &it.targets);
             open &= targets;
         }
-        let mut given = stated_types(endpoints, target_types, &mut open);
-        for (name, nodes) in given_types(&types, endpoints, &mut open) {
+        let mut given = stated_types(edges, target_types, &mut open);
+        for (name, nodes) in given_types(&types, edges, &mut open) {
             add_type(&mut given, &name, &nodes);
         }
         let mut owned = Vec::new();
-        for EdgeEndpoints { predicate, sources, targets } in endpoints {
+        for EdgeEndpoints { predicate, sources, targets } in edges {
             let lacks = |name: &str| {
                 let def = version.schema.types.get(name);
                 def.is_some_and(|def| !is_reserved(name) && !def.fields.contains(predicate))
@@ -187,14 +185,14 @@ fn stored_types(version: &Version) -> Vec<(String, NodeSet)> {
 
 /// The types that the load itself states for new endpoints of edges.
 fn stated_types(
-    endpoints: &[EdgeEndpoints],
+    edges: &[EdgeEndpoints],
     target_types: &[(String, String)],
     open: &mut RoaringBitmap,
 ) -> Vec<(String, RoaringBitmap)> {
     let mut given = Vec::new();
     for (predicate, name) in target_types {
-        for endpoints in endpoints.iter().filter(|endpoints| endpoints.predicate == *predicate) {
-            let nodes = &endpoints.targets & &*open;
+        for edges in edges.iter().filter(|it| it.predicate == *predicate) {
+            let nodes = &edges.targets & &*open;
             add_type(&mut given, name, &nodes);
         }
     }
@@ -215,14 +213,14 @@ fn add_type(given: &mut Vec<(String, RoaringBitmap)>, name: &str, nodes: &Roarin
 /// gets none. Typed nodes are removed from `open`.
 fn given_types(
     types: &[(String, NodeSet)],
-    endpoints: &[EdgeEndpoints],
+    edges: &[EdgeEndpoints],
     open: &mut RoaringBitmap,
 ) -> Vec<(String, RoaringBitmap)> {
     let mut sides: Vec<(BTreeSet<usize>, RoaringBitmap)> = Vec::new();
     if open.is_empty() || types.is_empty() {
         return Vec::new();
     }
-    for side in endpoints.iter().flat_map(|endpoints| [&endpoints.sources, &endpoints.targets]) {
+    for side in edges.iter().flat_map(|it| [&it.sources, &it.targets]) {
         let new = side & &*open;
         if new.is_empty() {
             continue;

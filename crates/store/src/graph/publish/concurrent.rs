@@ -183,20 +183,17 @@ impl Store {
         Ok(true)
     }
 
-    /// Publishes the compactions that `compaction` makes of the newest version, concurrently with
+    /// Publishes the compactions that `make` builds from the newest version, concurrently with
     /// writers. The changes of the last commits may stay. Waits for other builds of entire
     /// predicates.
     ///
     /// # Errors
     ///
-    /// Those of `compaction`. Nothing changes then.
-    pub fn compact_all(
-        &self,
-        compaction: impl FnOnce(&Version) -> Result<Compactions>,
-    ) -> Result<()> {
+    /// Those of `make`. Nothing changes then.
+    pub fn compact_all(&self, make: impl FnOnce(&Version) -> Result<Compactions>) -> Result<()> {
         let _rebuilding = self.rebuild_lock();
         let head = self.head();
-        let compactions = compaction(&head)?;
+        let compactions = make(&head)?;
         drop(head);
         self.put_compactions(compactions.0)
     }
@@ -208,10 +205,8 @@ impl Store {
         // About `CATCH_UP_ROWS` rows are left, unless writers were faster than the rounds before.
         let mut writer_lock = self.writer_lock();
         catch_up(&mut compactions, &writer_lock.head)?;
-        let compacted: Vec<_> = compactions
-            .iter()
-            .map(|(name, compaction)| (Arc::clone(name), compaction.compacted()))
-            .collect();
+        let compacted: Vec<_> =
+            compactions.iter().map(|(name, it)| (Arc::clone(name), it.compacted())).collect();
         if !compacted.is_empty() {
             let mut next = Version::clone(&writer_lock.head);
             next.replace(compacted);

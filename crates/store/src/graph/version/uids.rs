@@ -175,16 +175,11 @@ impl Uids {
     /// # Errors
     ///
     /// [`Error::Limit`] when there are not so many left.
-    pub fn allocate_unused(
-        &self,
-        count: u64,
-        nodes: &NodeIds,
-        named: &NamedUids,
-    ) -> Result<Vec<u64>> {
+    pub fn allocate(&self, count: u64, nodes: &NodeIds, named: &NamedUids) -> Result<Vec<u64>> {
         self.skip_to(named.next());
         let mut allocated: Vec<u64> = Vec::new();
         while (allocated.len() as u64) < count {
-            let more = self.allocate(count - allocated.len() as u64)?;
+            let more = self.advance(count - allocated.len() as u64)?;
             let (before, end) = (allocated.len(), more.end);
             if more.end <= UPPER {
                 allocated.extend(more);
@@ -209,7 +204,7 @@ impl Uids {
         Ok(allocated)
     }
 
-    /// Returns the allocation of [`Uids::allocate_unused`] of a refused request, unless others have
+    /// Returns the allocation of [`Uids::allocate`] of a refused request, unless others have
     /// allocated since. So a refused request costs no uids. Those that data has named since, and
     /// the ones below, are lost.
     pub fn give_back(&self, allocated: &[u64]) {
@@ -227,7 +222,7 @@ impl Uids {
         }
     }
 
-    fn allocate(&self, count: u64) -> Result<Range<u64>> {
+    fn advance(&self, count: u64) -> Result<Range<u64>> {
         // The greatest uid is never given: it is what a node id without a uid shows.
         let end = |next: u64| next.checked_add(count).filter(|end| *end < u64::MAX);
         let allocated = self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end);
@@ -284,7 +279,7 @@ mod tests {
     }
 
     fn allocate(uids: &Uids, count: u64, nodes: &NodeIds) -> Vec<u64> {
-        uids.allocate_unused(count, nodes, &named(NOTHING)).unwrap()
+        uids.allocate(count, nodes, &named(NOTHING)).unwrap()
     }
 
     #[test]
@@ -295,9 +290,9 @@ mod tests {
         uids.reserve(&named(&holes));
         let nodes = NodeIds::default();
         let mut all: Vec<u64> = std::thread::scope(|scope| {
-            let allocate_many =
+            let many =
                 || (1..50).flat_map(|count| allocate(&uids, count, &nodes)).collect::<Vec<_>>();
-            let threads: Vec<_> = (0..4).map(|_| scope.spawn(allocate_many)).collect();
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(many)).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
         let count = all.len();
@@ -317,7 +312,7 @@ mod tests {
         let low = 1 << 31;
         assert_eq!(allocate(&uids, 2, &nodes), [low + 1, low + 3]);
         uids.skip_to(u64::MAX - 3);
-        let error = uids.allocate_unused(3, &nodes, &named(NOTHING)).unwrap_err();
+        let error = uids.allocate(3, &nodes, &named(NOTHING)).unwrap_err();
         assert_eq!(error.to_string(), "3 new uids: only 2 are left");
         assert_eq!(allocate(&uids, 2, &nodes)[0], u64::MAX - 3);
     }
@@ -331,7 +326,7 @@ mod tests {
         assert_eq!(uids.next(), UPPER - 2);
         // What the request itself names is left out, too, before anybody else knows of it.
         let own = named(&[UPPER as u32 + 3]);
-        let given = uids.allocate_unused(4, &nodes, &own).unwrap();
+        let given = uids.allocate(4, &nodes, &own).unwrap();
         assert_eq!(given, [UPPER - 2, UPPER - 1, UPPER + 1, UPPER + 4]);
         uids.skip_to(u64::from(last) - 2);
         assert_eq!(allocate(&uids, 3, &nodes), [u64::from(last) - 2, 1 << 31, (1 << 31) + 1]);

@@ -39,7 +39,7 @@ pub fn graphql_schema(version: &Version) -> Option<(Uid, String)> {
 pub fn stage_graphql_schema(version: &Version, text: &str) -> Result<(Changes, Uid)> {
     let uid = match graphql_schema(version) {
         Some((uid, _)) => uid,
-        None => Uid(version.uids.allocate_unused(1, &version.nodes, &NamedUids::default())?[0]),
+        None => Uid(version.uids.allocate(1, &version.nodes, &NamedUids::default())?[0]),
     };
     Ok((changes(version, uid, text)?, uid))
 }

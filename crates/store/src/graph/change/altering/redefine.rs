@@ -71,12 +71,10 @@ impl Redefinition {
     pub fn version(&self, head: &Version) -> Version {
         let mut next = head.clone();
         self.definitions.apply(Arc::make_mut(&mut next.schema));
-        next.replace(
-            self.built.iter().map(|(name, compaction)| (Arc::clone(name), compaction.compacted())),
-        );
+        next.replace(self.built.iter().map(|(name, it)| (Arc::clone(name), it.compacted())));
         let mut built = self.built.iter();
-        next.is_compaction_due |= built
-            .any(|(_, compaction)| is_compaction_due(&compaction.compacted(), &head.thresholds));
+        next.is_compaction_due |=
+            built.any(|(_, it)| is_compaction_due(&it.compacted(), &head.thresholds));
         next
     }
 }
