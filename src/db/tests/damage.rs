@@ -472,7 +472,7 @@ fn an_error_about_a_later_log_changes_nothing() {
     fs::write(&log, half).unwrap();
     let before = sorted(files_of(root.path()));
     let error = open(root.path(), false).err().unwrap().to_string();
-    assert!(error.contains("CURRENT names no log so reader"), "{error}");
+    assert!(error.contains("CURRENT names only earlier logs"), "{error}");
     assert_eq!(sorted(files_of(root.path())), before);
 }
 
