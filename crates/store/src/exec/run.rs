@@ -739,7 +739,12 @@ fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Re
             let of_block = |var| block.fields.iter().any(|field| field.var == Some(var));
             context.note_doubts_of_columns(&column, nodes, of_block, field.at);
         }
-        context.set_var(var, Var::Column(column));
+        // Only the computed results show which nodes have one.
+        let value = match column.may_fail() {
+            true => Var::Values(column.values(context.control)?),
+            false => Var::Column(column),
+        };
+        context.set_var(var, value);
     }
     if let Some(var) = block.var {
         context.set_var(var, Var::uids(nodes.clone()));

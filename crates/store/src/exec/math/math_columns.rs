@@ -95,7 +95,7 @@ pub(crate) fn binary(
 }
 
 /// A number that a quotient or a remainder is made of.
-trait Divisible: Copy {
+pub(super) trait Divisible: Copy {
     /// The result of a division whose divisor is not 0; `None` where it does not fit.
     fn divided(self, function: MathFunction, divisor: Self) -> Option<Self>;
 
@@ -147,7 +147,8 @@ fn quotients<T: Divisible>(
 }
 
 impl<T: Copy> OperandValues<'_, T> {
-    fn at(&self, position: usize) -> T {
+    /// The number of the node at a position.
+    pub(super) fn at(&self, position: usize) -> T {
         match self {
             OperandValues::Column(numbers) => numbers[position],
             OperandValues::Constant(number) => *number,

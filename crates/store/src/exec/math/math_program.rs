@@ -1,12 +1,14 @@
 //! `math(...)` as a program over columns that are read a batch at a time.
 //!
-//! An expression is compiled where it has a result for every node, whatever the numbers are: ints whose bounds show that nothing leaves
-//! 64 bits, floats, divisors that are constants other than 0. Then nothing has to be computed before somebody asks, and a batch of
-//! some thousand numbers stays in the nearest cache from operator to operator. All other expressions are left to
-//! [`super::evaluate`].
+//! An expression is compiled where no result is an error, whatever the numbers are: ints whose bounds show that nothing leaves
+//! 64 bits, and floats. A batch of some thousand numbers stays in the nearest cache from operator to operator. All other expressions
+//! are left to [`super::evaluate`].
+//!
+//! An operator that may have no result (a division by a variable, a root) is compiled where nothing but constants and operators on one
+//! operand are above it: a node without its result has none of the expression. Elsewhere a missing result counts as 0.
 
 use super::math_columns::{
-    OperandValues, bounded_int_results, float_result, float_results, is_arithmetic,
+    Divisible, OperandValues, bounded_int_results, float_result, float_results, is_arithmetic,
 };
 use crate::exec::select::number_columns::NumberSlice;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
@@ -32,6 +34,8 @@ pub(crate) enum NumberKind {
 pub(crate) struct Program {
     node: Node,
     kind: NumberKind,
+    /// True where a node may have no result.
+    may_fail: bool,
 }
 
 #[derive(Debug)]
@@ -42,6 +46,10 @@ enum Node {
     Float(f64),
     Unary(MathFunction, Box<Node>),
     Binary(MathFunction, Box<(Node, Node)>),
+    /// An operator on one operand that has no result for some numbers.
+    Partial(MathFunction, Box<Node>),
+    /// A quotient or a remainder by numbers that may be 0.
+    Divided(MathFunction, Box<(Node, Node)>),
 }
 
 /// The numbers of a batch: one for each node, or one for all of them.
@@ -53,14 +61,20 @@ enum Batch<'a> {
 }
 
 impl Program {
-    /// Compiles an expression; `input` gives the place of a variable among the inputs and what is known of its numbers. `None` where
-    /// some node might have no result or one of another type, where a variable is no column of numbers, and without any variable.
+    /// Compiles an expression; `input` gives the index of a variable among the inputs and the bounds of its numbers. `None` where
+    /// a result might be an error or of another type, where a variable is no column of numbers, and without any variable.
     pub(crate) fn compile(
         expr: &MathExpr,
         input: &mut dyn FnMut(VarId) -> Option<(usize, NumberKind)>,
     ) -> Option<Program> {
-        let (node, kind) = compile(expr, input)?;
-        node.has_input().then_some(Program { node, kind })
+        let (node, kind) = compile(expr, input, true)?;
+        let may_fail = node.may_fail();
+        node.has_input().then_some(Program { node, kind, may_fail })
+    }
+
+    /// True where a node may have no result, though it has numbers.
+    pub(crate) fn may_fail(&self) -> bool {
+        self.may_fail
     }
 
     /// What is known of the results.
@@ -68,16 +82,24 @@ impl Program {
         self.kind
     }
 
-    /// True where an input may be 0 for a node that has no number in it, as a missing operand is for a single operator: no operator
-    /// makes anything else than 0 of operands that are missing.
-    pub(crate) fn takes_missing_as_zero(&self) -> bool {
-        matches!(self.kind, NumberKind::Int { .. }) && self.node.keeps_zero()
+    /// True where inputs that lack nodes may be 0 there, as a missing operand is for a single operator: `lacks` says of an input whether it
+    /// lacks a node of another one. No operator whose operands are all missing makes anything but the int 0 of them.
+    pub(crate) fn counts_missing_as_zero(&self, lacks: &[bool]) -> bool {
+        self.node
+            .is_missing(lacks)
+            .is_some_and(|is_missing| !is_missing || matches!(self.kind, NumberKind::Int { .. }))
     }
 
-    /// Computes the results of a batch, for inputs of the same length, into one of two lists, by their type. `None`, which compiling
-    /// rules out, when there is none.
-    pub(crate) fn run(&self, inputs: &[NumberSlice<'_>], len: usize) -> Option<Results> {
-        Some(match self.node.eval(inputs, len)? {
+    /// Computes the results of a batch, for inputs of the same length, into one of two lists, by their type. Sets `has` to whether each node
+    /// has one, and to an empty list where all do. `None`, which compiling rules out, for an error.
+    pub(crate) fn run(
+        &self,
+        inputs: &[NumberSlice<'_>],
+        len: usize,
+        has: &mut Vec<bool>,
+    ) -> Option<Results> {
+        has.clear();
+        Some(match self.node.eval(inputs, len, has)? {
             Batch::Ints(ints) => Results::Ints(ints.into_owned()),
             Batch::Floats(floats) => Results::Floats(floats.into_owned()),
             Batch::Int(int) => Results::Ints(vec![int; len]),
@@ -104,11 +126,14 @@ impl Results {
     }
 }
 
+/// `may_fail` allows operators that have no result for some numbers.
 fn compile(
     expr: &MathExpr,
     input: &mut dyn FnMut(VarId) -> Option<(usize, NumberKind)>,
+    may_fail: bool,
 ) -> Option<(Node, NumberKind)> {
     stack::require();
+    let is_constant = |expr: &MathExpr| matches!(expr, MathExpr::Constant(_));
     match expr {
         MathExpr::Constant(Constant::Int(int)) => {
             Some((Node::Int(*int), NumberKind::Int { least: *int, greatest: *int }))
@@ -120,19 +145,27 @@ fn compile(
         MathExpr::Var(var) => input(*var).map(|(position, kind)| (Node::Input(position), kind)),
         MathExpr::Call(function, operands) => match operands.as_slice() {
             [one] => {
-                let (node, kind) = compile(one, input)?;
+                let (node, kind) = compile(one, input, may_fail)?;
+                let is_partial = matches!(function, MathFunction::Ln | MathFunction::Sqrt);
+                if is_partial && may_fail && node.has_input() {
+                    let node = Node::Partial(*function, Box::new(node));
+                    return Some((node, NumberKind::Float));
+                }
                 let kind = kind_of_one(*function, kind)?;
                 Some((Node::Unary(*function, Box::new(node)), kind))
             }
             [one, other] => {
-                let (one, one_kind) = compile(one, input)?;
-                let (other, other_kind) = compile(other, input)?;
-                let divides = matches!(function, MathFunction::Divide | MathFunction::Modulo);
-                if divides && !other.is_divisor() {
-                    return None;
+                let (left, one_kind) = compile(one, input, may_fail && is_constant(other))?;
+                let (right, other_kind) = compile(other, input, may_fail && is_constant(one))?;
+                if divides(*function) && !right.is_divisor() {
+                    if !may_fail || !right.has_input() || left.may_fail() {
+                        return None;
+                    }
+                    let kind = kind_of_division(*function, one_kind, other_kind)?;
+                    return Some((Node::Divided(*function, Box::new((left, right))), kind));
                 }
                 let kind = kind_of_two(*function, one_kind, other_kind)?;
-                Some((Node::Binary(*function, Box::new((one, other))), kind))
+                Some((Node::Binary(*function, Box::new((left, right))), kind))
             }
             _ => None,
         },
@@ -178,6 +211,28 @@ fn kind_of_two(function: MathFunction, one: NumberKind, other: NumberKind) -> Op
     }
 }
 
+/// As [`kind_of_two`], of a quotient or a remainder by any number but 0.
+fn kind_of_division(
+    function: MathFunction,
+    one: NumberKind,
+    other: NumberKind,
+) -> Option<NumberKind> {
+    let (NumberKind::Int { least: a, greatest: b }, NumberKind::Int { least: c, greatest: d }) =
+        (one, other)
+    else {
+        return Some(NumberKind::Float);
+    };
+    let greatest = |one: i64, other: i64| i128::from(one).abs().max(i128::from(other).abs());
+    // By 1 and by -1 a quotient is greatest. A remainder is less than the divisor.
+    let is_rest = function == MathFunction::Modulo;
+    let most = if is_rest { (greatest(c, d) - 1).max(0) } else { greatest(a, b) };
+    ints_between(-most, most)
+}
+
+fn divides(function: MathFunction) -> bool {
+    matches!(function, MathFunction::Divide | MathFunction::Modulo)
+}
+
 fn ints_between(least: i128, greatest: i128) -> Option<NumberKind> {
     let (least, greatest) = (i64::try_from(least).ok()?, i64::try_from(greatest).ok()?);
     Some(NumberKind::Int { least, greatest })
@@ -189,13 +244,11 @@ impl Node {
         match self {
             Node::Input(_) => true,
             Node::Int(_) | Node::Float(_) => false,
-            Node::Unary(_, node) => node.has_input(),
-            Node::Binary(_, nodes) => nodes.0.has_input() || nodes.1.has_input(),
+            Node::Unary(_, node) | Node::Partial(_, node) => node.has_input(),
+            Node::Binary(_, nodes) | Node::Divided(_, nodes) => {
+                nodes.0.has_input() || nodes.1.has_input()
+            }
         }
-    }
-
-    fn is_constant(&self) -> bool {
-        matches!(self, Node::Int(_) | Node::Float(_))
     }
 
     /// True for a constant by which every number can be divided.
@@ -204,27 +257,58 @@ impl Node {
             || matches!(self, Node::Float(float) if *float != 0.0)
     }
 
-    fn keeps_zero(&self) -> bool {
+    fn may_fail(&self) -> bool {
         stack::require();
         match self {
-            Node::Input(_) => true,
-            Node::Int(_) | Node::Float(_) => false,
-            Node::Unary(function, node) => *function == MathFunction::Negate && node.keeps_zero(),
-            Node::Binary(function, nodes) => {
+            Node::Input(_) | Node::Int(_) | Node::Float(_) => false,
+            Node::Unary(_, node) => node.may_fail(),
+            Node::Binary(_, nodes) => nodes.0.may_fail() || nodes.1.may_fail(),
+            Node::Partial(..) | Node::Divided(..) => true,
+        }
+    }
+
+    /// Whether a node may have no operand of this operator, and those below make the int 0 of none; `None` where one makes something else
+    /// of it. `lacks` as in [`Program::counts_missing_as_zero`].
+    fn is_missing(&self, lacks: &[bool]) -> Option<bool> {
+        stack::require();
+        match self {
+            Node::Input(position) => Some(lacks[*position]),
+            Node::Int(_) | Node::Float(_) => Some(false),
+            Node::Unary(function, node) => {
+                let is_missing = node.is_missing(lacks)?;
+                (!is_missing || *function == MathFunction::Negate).then_some(is_missing)
+            }
+            Node::Partial(_, node) => (!node.is_missing(lacks)?).then_some(false),
+            Node::Binary(function, nodes) | Node::Divided(function, nodes) => {
                 let (one, other) = &**nodes;
-                match function {
-                    MathFunction::Multiply => {
-                        (one.keeps_zero() || one.is_constant())
-                            && (other.keeps_zero() || other.is_constant())
+                let (left, right) = (one.is_missing(lacks)?, other.is_missing(lacks)?);
+                match (one.has_input(), other.has_input()) {
+                    // A node that lacks the operand has no result next to a constant, and 0 is read of it.
+                    (true, false) if left => {
+                        let keeps_zero =
+                            matches!(function, MathFunction::Multiply) || divides(*function);
+                        (keeps_zero && matches!(other, Node::Int(_))).then_some(true)
                     }
-                    MathFunction::Divide | MathFunction::Modulo => one.keeps_zero(),
-                    _ => one.keeps_zero() && other.keeps_zero(),
+                    (false, true) if right => {
+                        let keeps_zero = *function == MathFunction::Multiply;
+                        (keeps_zero && matches!(one, Node::Int(_))).then_some(true)
+                    }
+                    // 0 divided by 0 has no result, which is not what is missing.
+                    (true, true) if left && right => {
+                        (!matches!(self, Node::Divided(..))).then_some(true)
+                    }
+                    (_, _) => Some(false),
                 }
             }
         }
     }
 
-    fn eval<'a>(&self, inputs: &[NumberSlice<'a>], len: usize) -> Option<Batch<'a>> {
+    fn eval<'a>(
+        &self,
+        inputs: &[NumberSlice<'a>],
+        len: usize,
+        has: &mut Vec<bool>,
+    ) -> Option<Batch<'a>> {
         stack::require();
         Some(match self {
             Node::Input(position) => match inputs[*position] {
@@ -236,9 +320,13 @@ impl Node {
             },
             Node::Int(int) => Batch::Int(*int),
             Node::Float(float) => Batch::Float(*float),
-            Node::Unary(function, node) => node.eval(inputs, len)?.unary(*function, len)?,
+            Node::Unary(function, node) => node.eval(inputs, len, has)?.unary(*function, len)?,
+            Node::Partial(function, node) => {
+                node.eval(inputs, len, has)?.partial(*function, has)?
+            }
             Node::Binary(function, nodes) => {
-                let (one, other) = (nodes.0.eval(inputs, len)?, nodes.1.eval(inputs, len)?);
+                let one = nodes.0.eval(inputs, len, has)?;
+                let other = nodes.1.eval(inputs, len, has)?;
                 if let (Some(one), Some(other)) = (one.ints(), other.ints()) {
                     // The bounds were followed when the program was compiled.
                     Batch::Ints(bounded_int_results(*function, one, other, len)?.into())
@@ -248,11 +336,50 @@ impl Node {
                     Batch::Floats(float_results(*function, one, other, len)?.into())
                 }
             }
+            Node::Divided(function, nodes) => {
+                let one = nodes.0.eval(inputs, len, has)?;
+                let other = nodes.1.eval(inputs, len, has)?;
+                if let (Some(one), Some(Batch::Ints(divisors))) = (one.ints(), other.as_ints()) {
+                    note(has, divisors.iter().map(|divisor| *divisor != 0));
+                    let divisor = |position: usize| match divisors[position] {
+                        0 => 1,
+                        divisor => divisor,
+                    };
+                    let result = |at| one.at(at).divided(*function, divisor(at));
+                    return Some(Batch::Ints((0..len).map(result).collect::<Option<_>>()?));
+                }
+                let (one, other) = (one.into_floats(), other.into_floats());
+                let (one, Batch::Floats(divisors)) = (one.floats()?, &other) else { return None };
+                note(has, divisors.iter().map(|divisor| *divisor != 0.0));
+                let result = |at: usize| one.at(at).divided(*function, divisors[at]);
+                Batch::Floats((0..len).map(result).collect::<Option<_>>()?)
+            }
         })
     }
 }
 
+/// Notes which nodes of a batch have a result of one more operator.
+fn note(has: &mut Vec<bool>, results: impl ExactSizeIterator<Item = bool> + Clone) {
+    if results.clone().all(|has| has) {
+        return;
+    }
+    has.resize(results.len(), true);
+    has.iter_mut().zip(results).for_each(|(has, result)| *has &= result);
+}
+
 impl<'a> Batch<'a> {
+    fn as_ints(&self) -> Option<&Batch<'a>> {
+        matches!(self, Batch::Ints(_)).then_some(self)
+    }
+
+    /// The results of an operator that has none for some numbers, which is noted in `has`. `None` for a constant.
+    fn partial(self, function: MathFunction, has: &mut Vec<bool>) -> Option<Batch<'a>> {
+        let Batch::Floats(floats) = self.into_floats() else { return None };
+        let results = floats.iter().map(|float| float_result(function, *float));
+        note(has, results.clone().map(|result| result.is_some()));
+        Some(Batch::Floats(results.map(Option::unwrap_or_default).collect()))
+    }
+
     fn ints(&self) -> Option<OperandValues<'_, i64>> {
         match self {
             Batch::Ints(ints) => Some(OperandValues::Column(ints)),
@@ -355,7 +482,7 @@ mod tests {
         }
     }
 
-    /// The results of the program as they are shown, where each input that lacks a node has 0 there.
+    /// The results of the program as they are shown, where each input that lacks a node has 0 there; `None` for a node without a result.
     fn computed(program: &Program, maps: &[Arc<ValueMap>]) -> Vec<String> {
         let dense = |map: &Arc<ValueMap>, position| {
             let number = |node| map.get(node);
@@ -375,10 +502,15 @@ mod tests {
         let inputs: Vec<Results> =
             maps.iter().enumerate().map(|(position, map)| dense(map, position)).collect();
         let slices: Vec<NumberSlice<'_>> = inputs.iter().map(Results::as_slice).collect();
-        match program.run(&slices, 6).expect("a compiled program has results") {
+        let mut has = Vec::new();
+        let results = program.run(&slices, 6, &mut has).expect("a compiled program has results");
+        let shown: Vec<String> = match results {
             Results::Ints(ints) => ints.iter().map(|int| format!("{int}")).collect(),
             Results::Floats(floats) => floats.iter().map(|float| format!("{float:?}")).collect(),
-        }
+        };
+        let has = |position: usize| has.get(position).copied().unwrap_or(true);
+        let shown = shown.into_iter().enumerate();
+        shown.map(|(position, it)| if has(position) { it } else { "None".to_owned() }).collect()
     }
 
     fn float_of(value: &hexgraph_base::types::Value) -> f64 {
@@ -420,12 +552,15 @@ mod tests {
             let Some(program) = Program::compile(&expr, &mut input) else { return Ok(()) };
             let all = maps(&[]);
             prop_assert_eq!(computed(&program, &all), expected(&expr, &all), "{:?}", expr);
-            if program.takes_missing_as_zero() {
-                let some = maps(&lacks);
+            let some = maps(&lacks);
+            let has_any = |node: u32| (0..INPUTS).any(|at| used[at] && some[at].get(node).is_some());
+            let lacks_some =
+                |at: usize| used[at] && (1..=6).any(|node| has_any(node) && some[at].get(node).is_none());
+            let lacking: Vec<bool> = (0..INPUTS).map(lacks_some).collect();
+            if !lacking[2] && program.counts_missing_as_zero(&lacking) {
                 let (result, expected) = (computed(&program, &some), expected(&expr, &some));
                 for node in 1..=6_u32 {
-                    let has = |position: usize| used[position] && some[position].get(node).is_some();
-                    if (0..INPUTS).any(has) {
+                    if has_any(node) {
                         let position = node as usize - 1;
                         prop_assert_eq!(&result[position], &expected[position], "{:?} of node {}", expr, node);
                     }
@@ -445,8 +580,15 @@ mod tests {
         assert!(!compiles(&call(MathFunction::Multiply, var(), int(1 << 33))), "may overflow");
         assert!(compiles(&call(MathFunction::Divide, var(), int(-1))));
         assert!(!compiles(&call(MathFunction::Divide, var(), int(0))));
-        assert!(!compiles(&call(MathFunction::Divide, int(1), var())), "may be 0");
+        let quotient = call(MathFunction::Divide, int(1), var());
+        assert!(compiles(&quotient), "a node whose divisor is 0 has no result");
+        assert!(compiles(&call(MathFunction::Add, quotient.clone(), int(1))), "nor has this");
+        assert!(
+            !compiles(&call(MathFunction::Add, quotient, var())),
+            "a missing result counts as 0"
+        );
         assert!(!compiles(&call(MathFunction::Add, int(1), int(1))), "has no nodes");
-        assert!(!compiles(&MathExpr::Call(MathFunction::Sqrt, vec![var()])), "may be negative");
+        let root = MathExpr::Call(MathFunction::Sqrt, vec![var()]);
+        assert!(compiles(&root) && !compiles(&call(MathFunction::Add, root, var())));
     }
 }

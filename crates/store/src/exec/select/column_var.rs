@@ -101,8 +101,8 @@ impl ColumnVar {
         Some(ColumnVar { source, nodes: nodes.clone(), is_complete: true, values: OnceLock::new() })
     }
 
-    /// The variable of an expression over others; `None` where it is not one that has a result for each node that any of them
-    /// has. `variable` finds the variables. O(containers of the sets), or a walk over nodes that are no stored set.
+    /// The variable of an expression over others; `None` where it is none that is [compiled](Program), or one of the others has no number
+    /// for some node. `variable` finds the variables. O(containers of the sets), or a walk over nodes that are no stored set.
     pub(crate) fn of_math(
         expr: &MathExpr,
         variable: impl Fn(VarId) -> Option<Arc<ColumnVar>>,
@@ -113,7 +113,7 @@ impl ColumnVar {
             let position = match position {
                 Some(position) => position,
                 None => {
-                    inputs.push((var, variable(var)?));
+                    inputs.push((var, variable(var).filter(|column| !column.may_fail())?));
                     inputs.len() - 1
                 }
             };
@@ -122,15 +122,22 @@ impl ColumnVar {
         let program = Program::compile(expr, &mut input)?;
         let mut nodes = inputs.first()?.1.subjects();
         let mut lens = vec![nodes.len()];
+        let mut are_alike = true;
         for (_, other) in &inputs[1..] {
             let more = other.subjects();
             lens.push(more.len());
             if !nodes.equals(&more) {
-                if !program.takes_missing_as_zero() {
-                    return None;
-                }
+                are_alike = false;
                 nodes = nodes.or(&more);
             }
+        }
+        let lacks: Vec<bool> = lens.iter().map(|len| *len < nodes.len()).collect();
+        // A missing operand is the int 0, which makes ints of other ints, where floats were.
+        let mut lacking = inputs.iter().zip(&lacks).filter(|(_, lacks)| **lacks);
+        let is_exact = lacking.all(|((_, column), _)| !matches!(column.kind(), NumberKind::Float));
+        let is_column = are_alike || is_exact && program.counts_missing_as_zero(&lacks);
+        if !is_column {
+            return None;
         }
         let inputs = inputs.into_iter().zip(lens);
         let inputs = inputs.map(|((var, column), len)| Input { var, len, column }).collect();
@@ -144,6 +151,11 @@ impl ColumnVar {
             Source::Computed(_, inputs) => Some((inputs, &self.nodes)),
             Source::Values(..) | Source::Counts(..) => None,
         }
+    }
+
+    /// True where some of the nodes may have no number, which only the computed numbers show.
+    pub(crate) fn may_fail(&self) -> bool {
+        matches!(&self.source, Source::Computed(program, _) if program.may_fail())
     }
 
     /// True when the numbers were read as a list.
@@ -431,7 +443,7 @@ fn not_a_number(predicate: &Predicate) -> Error {
 enum Reader<'a> {
     Values(NumberColumn<'a>),
     Counts(EdgeCounts<'a>),
-    Computed { program: &'a Program, inputs: Vec<Reader<'a>>, results: Results },
+    Computed { program: &'a Program, inputs: Vec<Reader<'a>>, results: Results, has: Vec<bool> },
 }
 
 impl<'a> Reader<'a> {
@@ -459,7 +471,8 @@ impl<'a> Reader<'a> {
                 let inputs = inputs.iter();
                 let inputs: Vec<Reader<'_>> =
                     inputs.map(|input| Reader::new(&input.column, first, finders)).collect();
-                Reader::Computed { program, inputs, results: Results::Ints(Vec::new()) }
+                let (results, has) = (Results::Ints(Vec::new()), Vec::new());
+                Reader::Computed { program, inputs, results, has }
             }
         }
     }
@@ -469,14 +482,14 @@ impl<'a> Reader<'a> {
         match self {
             Reader::Values(column) => column.read(nodes),
             Reader::Counts(counts) => (NumberSlice::Ints(counts.read(nodes)), &[]),
-            Reader::Computed { program, inputs, results } => {
+            Reader::Computed { program, inputs, results, has } => {
                 // A node that has no number in an input counts as 0 there, which is what is read of it.
                 let read = inputs.iter_mut().map(|input| input.read(nodes).0);
                 let read: Vec<NumberSlice<'_>> = read.collect();
                 *results = program
-                    .run(&read, nodes.len())
-                    .expect("the program has results for all numbers");
-                (results.as_slice(), &[])
+                    .run(&read, nodes.len(), has)
+                    .expect("no result of a compiled program is an error");
+                (results.as_slice(), has)
             }
         }
     }
