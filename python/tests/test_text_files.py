@@ -163,6 +163,13 @@ CASES = [
         {"a": TEXT, "b": INT},
         [('x",y', 1), ("z", 2)],
     ),
+    case(
+        "a backslash outside quotes",
+        "a,b\nx\\,y,1\nC:\\dir,2\nz,3\n",
+        {"a": TEXT, "b": INT},
+        [("x,y", 1), ("C:\\dir", 2), ("z", 3)],
+        oracle=False,  # DuckDB reads one column
+    ),
     case("apostrophes", "a,b\n'x,y',1\n'z',2\n", {"a": TEXT, "b": INT}, [("x,y", 1), ("z", 2)]),
     case(
         "an apostrophe is a letter",
@@ -392,7 +399,7 @@ TRAITS = {
     "header": ["texts with a header", "years as names"],
     "no header": ["numbers without header", "mixed without header"],
     "quote": ["a separator in quotes", "a line end in quotes", "apostrophes"],
-    "escape": ["two quotes for one", "a backslash"],
+    "escape": ["two quotes for one", "a backslash", "a backslash outside quotes"],
     "quote as a letter": ["a quote that nothing closes", "quotes of names are letters"],
     "letters behind a closing quote": ["letters behind a quote", "quotes within quotes"],
     "line ends": ["\\r\\n", "\\r alone", "line ends in a mixture"],
@@ -484,6 +491,7 @@ def stands_for(value, cell):
 POLARS_DIFFERS = {
     "a backslash",
     "a backslash and a separator",
+    "a backslash outside quotes",
     "a separator behind each row",
     "blank lines",
     "blank lines of \\r\\n",

@@ -90,8 +90,8 @@ pub struct TextOptions {
     pub header: Option<bool>,
     /// The sign around fields, of ASCII; `Some(None)` where quotes are letters.
     pub quote: Option<Option<u8>>,
-    /// The sign of ASCII that makes the next one a letter within quotes. Two quotes are one letter
-    /// in any case.
+    /// The sign of ASCII that makes the next one a letter: any one within quotes, a separator, quote,
+    /// line break or the sign itself outside of them. Two quotes are one letter in any case.
     pub escape: Option<u8>,
     /// The sign of ASCII with which comments begin; `Some(None)` where there are none.
     pub comment: Option<Option<u8>>,

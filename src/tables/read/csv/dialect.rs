@@ -10,8 +10,8 @@ pub(in crate::tables) struct Dialect {
     /// The byte around a field that may hold separators and line breaks; `None` where quotes are
     /// letters.
     pub quote: Option<u8>,
-    /// The byte that makes the next one a letter within quotes. Two quotes within quotes are one
-    /// letter in any case.
+    /// The byte that makes the next one a letter: any one within quotes, a sign of the dialect
+    /// outside of them. Two quotes within quotes are one letter in any case.
     pub escape: Option<u8>,
     /// The byte that makes a line a comment where it is the first one.
     pub comment: Option<u8>,
@@ -35,6 +35,23 @@ impl Dialect {
             has_comments_in_lines: false,
             merges_separators: false,
             retains_empty_lines: false,
+        }
+    }
+
+    /// The escape outside quotes: a quote that escapes quotes is a letter there.
+    pub(in crate::tables) fn escape_outside(&self) -> Option<u8> {
+        self.escape.filter(|escape| self.quote != Some(*escape))
+    }
+
+    /// The number of bytes at the beginning of `behind`, the text behind an escape outside quotes,
+    /// that are letters by it: a sign of the dialect, a line break, or none.
+    pub(in crate::tables) fn escaped_len(&self, behind: &[u8]) -> usize {
+        let signs = [Some(self.separator), self.quote, self.escape, self.comment];
+        match behind {
+            [b'\r', b'\n', ..] => 2,
+            [b'\r' | b'\n', ..] => 1,
+            [sign, ..] => usize::from(signs.contains(&Some(*sign))),
+            [] => 0,
         }
     }
 }

@@ -10,8 +10,9 @@
 //!
 //! A line is terminated by `\n`, `\r\n` or `\r`, in any mixture. A quote opens only where a field
 //! begins; elsewhere it is a letter. Where letters follow a closing quote, the quotes of the field
-//! are letters, too; if a quote is its last letter, the outer two are around it. Cost: one pass
-//! over the text.
+//! are letters, too; if a quote is its last letter, the outer two are around it. Outside quotes an
+//! escape makes a sign of the dialect a letter, and is a letter itself in front of others: `\N` and
+//! `C:\dir` stay as they are. Cost: one pass over the text.
 
 use super::dialect::Dialect;
 use memchr::{memchr, memchr_iter, memchr2};
@@ -46,6 +47,11 @@ impl Field {
     /// Returns true for a field in quotes.
     pub(in crate::tables) fn is_quoted(self) -> bool {
         self.end_and_flags & QUOTED != 0
+    }
+
+    /// Whether a line break may be in it: in quotes, or behind an escape.
+    fn may_span_lines(self) -> bool {
+        self.end_and_flags & (QUOTED | ESCAPED) != 0
     }
 
     /// Returns true for a field without a letter, quoted or not.
@@ -141,6 +147,8 @@ pub(in crate::tables) struct Splitter {
     dialect: Dialect,
     /// The bytes that end an unquoted field.
     terminates_field: [bool; 256],
+    /// These and the escape.
+    stops_field: [bool; 256],
     /// The line on which the next record begins, from 1.
     line: u64,
 }
@@ -162,7 +170,11 @@ impl Splitter {
         for byte in [dialect.separator, b'\n', b'\r'].into_iter().chain(comment) {
             terminates_field[usize::from(byte)] = true;
         }
-        Splitter { dialect, terminates_field, line: 1 }
+        let mut stops_field = terminates_field;
+        if let Some(escape) = dialect.escape_outside() {
+            stops_field[usize::from(escape)] = true;
+        }
+        Splitter { dialect, terminates_field, stops_field, line: 1 }
     }
 
     /// The line on which the next record begins, from 1.
@@ -263,7 +275,7 @@ impl Splitter {
                 Scanned::Cut => return Err(Cut::Within),
                 Scanned::Open => return Err(Cut::Open(at)),
             };
-            if field.is_quoted() || self.dialect.quote == text.get(field.start()).copied() {
+            if field.may_span_lines() || self.dialect.quote == text.get(field.start()).copied() {
                 lines += line_breaks(&text[field.range()]);
             }
             if records.fields.len() - first_field == FIELDS_MAX {
@@ -293,9 +305,33 @@ impl Splitter {
         {
             return scanned;
         }
-        match self.unquoted_end(text, start, is_last) {
-            Some(end) => Scanned::Field(Field::new(start, end, 0), end),
+        match self.unquoted(text, start, is_last) {
+            Some(field) => Scanned::Field(field, field.range().end),
             None => Scanned::Cut,
+        }
+    }
+
+    /// Reads a field without quotes, in which the escape makes a sign of the dialect a letter.
+    fn unquoted(&self, text: &[u8], start: usize, is_last: bool) -> Option<Field> {
+        let (mut at, mut flags) = (start, 0);
+        loop {
+            let stop = text[at..].iter().position(|byte| self.stops_field[usize::from(*byte)]);
+            let Some(len) = stop else {
+                return is_last.then(|| Field::new(start, text.len(), flags));
+            };
+            at += len;
+            if self.dialect.escape_outside() != Some(text[at]) {
+                return Some(Field::new(start, at, flags));
+            }
+            let escaped = self.dialect.escaped_len(&text[at + 1..]);
+            // More text may have the sign, or the second byte of a line break.
+            if !is_last && text.len() <= at + 1 + escaped.max(1) {
+                return None;
+            }
+            if 0 < escaped {
+                flags = ESCAPED;
+            }
+            at += 1 + escaped;
         }
     }
 
@@ -419,12 +455,29 @@ enum Cut {
 /// The value of a field of a text.
 pub(in crate::tables) fn field_text(text: &str, field: Field, dialect: Dialect) -> Cow<'_, str> {
     let raw = &text[field.range()];
-    match dialect.quote {
-        Some(quote) if field.end_and_flags & ESCAPED != 0 => {
-            Cow::Owned(unescaped(raw, quote, dialect.escape))
-        }
+    if field.end_and_flags & ESCAPED == 0 {
+        return Cow::Borrowed(raw);
+    }
+    match (dialect.quote, dialect.escape_outside()) {
+        (Some(quote), _) if field.is_quoted() => Cow::Owned(unescaped(raw, quote, dialect.escape)),
+        (_, Some(escape)) => Cow::Owned(unescaped_outside(raw, escape, dialect)),
         _ => Cow::Borrowed(raw),
     }
+}
+
+/// The content of a field without quotes, without the escapes in front of signs of the dialect.
+fn unescaped_outside(raw: &str, escape: u8, dialect: Dialect) -> String {
+    let mut content = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(position) = memchr(escape, rest.as_bytes()) {
+        let behind = position + 1;
+        let escaped = dialect.escaped_len(&rest.as_bytes()[behind..]);
+        let before = if 0 < escaped { position } else { behind };
+        content.push_str(&rest[..before]);
+        content.push_str(&rest[behind..behind + escaped]);
+        rest = &rest[behind + escaped..];
+    }
+    content + rest
 }
 
 /// The content of a quoted field without the escapes and the first of two quotes.
@@ -505,6 +558,8 @@ mod tests {
     fn texts_are_split() {
         let plain = Dialect::separated_by(b',');
         let backslash = Dialect { escape: Some(b'\\'), ..plain };
+        let doubled = Dialect { escape: Some(b'"'), ..plain };
+        let raw = Dialect { quote: None, ..backslash };
         let commented = Dialect { comment: Some(b'#'), ..plain };
         let blanks =
             Dialect { merges_separators: true, quote: None, ..Dialect::separated_by(b' ') };
@@ -531,6 +586,11 @@ mod tests {
             (plain, "\"a\nb\"c,d\ne,f\n", "1:\"a\nb\"c|d 3:e|f"),
             (backslash, "\"a\\\"b\",\"c\\\\\"\n", "1:'a\"b|'c\\"),
             (backslash, "\"a\"\"b\"\n", "1:'a\"b"),
+            (backslash, "a\\,b,c\n\\\"d,e\\\\\n", "1:a,b|c 2:\"d|e\\"),      // outside quotes
+            (backslash, "C:\\x,\\N\n\\,\\", "1:C:\\x|\\N 2:,\\"),           // other letters
+            (backslash, "a\\\nb,c\\\r\nd\ne", "1:a\nb|c\r\nd 4:e"),
+            (raw, "a\\,\"b\n", "1:a,\"b"),
+            (doubled, "5\",\"a\"\"b\"\n", "1:5\"|'a\"b"),           // an escape that is the quote
             (commented, "# x,y\na,b\n#c\n1,#2", "2:a|b 4:1|#2"),
             (commented, " # x\na,b\n", "2:a|b"),
             (in_lines, "#x\na,b#c,d\n1,\"#2\"#\n3,\n", "2:a|b 3:1|'#2 4:3|"),

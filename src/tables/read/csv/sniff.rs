@@ -437,6 +437,8 @@ mod tests {
             ("a\n1\n", b',', ", \"-- +0 names a"),
             ("a,b\n'x,y',1\n", b',', ", '-- +0 names a,b"),
             ("a,b\n\"x\\\",y\",1\n", b',', ", \"\\- +0 names a,b"),
+            ("a,b\nx\\,y,1\nz,2\n", b',', ", \"\\- +0 names a,b"),           // outside quotes, too
+            ("a,b\nC:\\x,1\nC:\\,2\n", b',', ", \"-- +0 names a,b"),        // paths
             ("a,b\n\"x,1\nz,2\n", b',', ", --- +0 names a,b"),              // a quote that nothing closes
             ("a,b\n\"x\"y,1\nz,2\n", b',', ", --- +0 names a,b"),
             ("a,b\n\"x\"y,1\n\"z,w\",2\n", b',', ", \"-- +0 names a,b"),
