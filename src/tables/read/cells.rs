@@ -43,7 +43,9 @@ pub(in crate::tables) enum ColumnError {
     #[error("a period is no value: `.dt.to_timestamp()` makes times of a column of pandas")]
     Period,
     /// The cell is a number above all ints.
-    #[error("an int has 64 bits, of which one is its sign: use text for larger numbers")]
+    #[error(
+        "an int has 64 bits, of which one is its sign: give the column the type string with `types`"
+    )]
     LargeInt,
     /// The cell is a vector that lacks a number.
     #[error("a number of the vector is missing (leave the vector out)")]

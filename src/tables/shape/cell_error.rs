@@ -1,7 +1,7 @@
 //! Why a cell of a table can't be stored.
 
 use crate::tables::read::cells::ColumnError;
-use hexgraph_base::types::{ConvertError, Loss, PasswordError, ValueType};
+use hexgraph_base::types::{ConvertError, Loss, ParseError, PasswordError, ValueType};
 use hexgraph_store::graph::Refusal;
 
 /// Why a cell, or an entire column, can't be stored.
@@ -87,6 +87,12 @@ pub(in crate::tables) enum CellError {
         /// The type that was expected: one that [`CellError::expecting`] has an example of.
         expected: ValueType,
     },
+    /// Any of these, about an integer beyond those of 64 bits with a sign.
+    #[error("{reason}: give the column the type string with `types`, as {{column: \"string\"}}")]
+    LargeInt {
+        /// What is wrong with the cell.
+        reason: Box<CellError>,
+    },
     /// Any of these, about a column whose predicate has another name.
     #[error("{reason}; the predicate is `{predicate}`")]
     OfPredicate {
@@ -140,11 +146,24 @@ impl CellError {
     /// Adds what the cell should hold instead, if there is an example of that type.
     pub(in crate::tables) fn expecting(self, expected: ValueType) -> CellError {
         match such_as(expected) {
+            // Another number is no remedy for a column of hashes or of unsigned keys.
+            _ if self.is_large_int() => CellError::LargeInt { reason: Box::new(self) },
             "" => self,
             // That of a datetime says so itself.
             _ if self.to_string().contains("which looks like") => self,
             _ => CellError::Expected { reason: Box::new(self), expected },
         }
+    }
+
+    /// Whether the cell is an integer beyond those of 64 bits with a sign.
+    fn is_large_int(&self) -> bool {
+        matches!(
+            self,
+            CellError::Convert(ConvertError::Parse(ParseError::IntTooLarge { .. }))
+                | CellError::Refused(Refusal::Convert(ConvertError::Parse(
+                    ParseError::IntTooLarge { .. }
+                )))
+        )
     }
 
     /// Adds the predicate, where the column has another name, and the message does not say it yet.

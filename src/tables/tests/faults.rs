@@ -51,6 +51,7 @@ fn a_large_int_is_one_cell() {
         let reported = fault(&db, with_ids(column.clone()));
         assert!(reported.starts_with("<table>:66001:2: row 66001, column \"a\""), "{reported}");
         assert!(reported.contains("9223372036854775808"), "{reported}");
+        assert!(reported.contains("the type string with `types`"), "{reported}");
         let report = nodes(&db, with_ids(column), skipping()).unwrap();
         assert_eq!((report.skipped, report.skipped_lines[0].line), (1, 66_001));
         let want = format!(r#"{{"q":[{{"count":{rest}}}]}}"#);
