@@ -34,6 +34,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("dql", &["compat", "types", "schema", "plan"]),
+    ("cypher", &["types"]),
     ("graphql", &["types", "text", "schema", "formats", "plan"]),
     (
         "db",
@@ -108,6 +109,7 @@ const FUNCTION_LINES_MAX: usize = 70;
 /// The members: the name that a `use` has for each, its sources, and the layer that all of it is, where it is one.
 const MEMBERS: &[(&str, &str, Option<&str>)] = &[
     ("hexgraph_base", "crates/base/src", None),
+    ("hexgraph_cypher", "crates/cypher/src", Some("cypher")),
     ("hexgraph_dql", "crates/dql/src", Some("dql")),
     ("hexgraph_store", "crates/store/src", None),
     ("hexgraph_graphql", "crates/graphql/src", Some("graphql")),

@@ -25,6 +25,7 @@ const AREAS: &[(&str, &[&str], &[&str])] = &[
         &["docs/internals"],
     ),
     ("internals", &["docs/internals"], &[]),
+    ("cypher", &["crates/cypher/src"], &[]),
 ];
 
 /// The endings of the files that are read.

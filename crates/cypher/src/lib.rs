@@ -1,0 +1,20 @@
+//! Read-only openCypher. A lexer and a grammar turn a text into a syntax tree; the analysis resolves its variables
+//! and functions and checks the rules of the language. No step reads data or the schema.
+
+mod span;
+mod syntax;
+mod lexer;
+mod error;
+mod parse;
+mod print;
+#[cfg(test)]
+mod conformance;
+#[cfg(test)]
+mod round_trip;
+#[cfg(test)]
+mod limits_tests;
+
+pub use error::{Code, CypherError, Result};
+pub use parse::{Parsed, parse};
+pub use span::Span;
+pub use syntax::ast;
