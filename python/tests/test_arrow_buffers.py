@@ -63,7 +63,7 @@ COLUMNS = {
     "item": (lambda: packed(is_text(b"ok", b"x", b"\xff"), [1, 2]), UTF8),
     "backwards": (
         lambda: from_ipc(["abcde", "fgh", "i"], [0, 5, 8, 9], [0, 8, 5, 9])["name"],
-        "ends before it begins",
+        "its end is before its start",
     ),
 }
 ROW_OF = {"half a letter": 1}
