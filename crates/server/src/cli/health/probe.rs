@@ -2,12 +2,12 @@
 
 use crate::cli::output::print;
 use crate::cli::quote::Done;
+use crate::http::agent_config;
 use hexgraph_base::types::{Error, Result};
 use std::ffi::OsString;
 use std::time::Duration;
 use ureq::Agent;
 use ureq::http::Uri;
-use ureq::tls::{RootCerts, TlsConfig};
 
 /// The longest time for an answer: container engines give a check 30 seconds.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -22,16 +22,8 @@ pub(in crate::cli) fn health(url: Option<&str>) -> Done {
         Some(url) => checked(url)?,
         None => local_url(std::env::var_os(PORT))?,
     };
-    let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
-    let config = Agent::config_builder()
-        .tls_config(tls)
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .timeout_global(Some(TIMEOUT))
-        // A proxy is for servers elsewhere.
-        .proxy(None);
-    let agent: Agent = config.build().into();
+    // A proxy is for servers elsewhere.
+    let agent: Agent = agent_config(TIMEOUT).proxy(None).build().into();
     let fault = |what: String| Error::query(format!("{url}: {what}"));
     let response = agent.get(format!("{url}/health")).call();
     let status = response.map_err(|error| fault(error.to_string()))?.status();

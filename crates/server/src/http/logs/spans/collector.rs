@@ -2,6 +2,7 @@
 //! requests.
 
 use super::span_loss::{ExportReport, SpanLoss};
+use crate::http::agent_config;
 use async_trait::async_trait;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceResponse;
@@ -9,7 +10,6 @@ use prost::Message;
 use std::sync::Arc;
 use std::time::Duration;
 use ureq::Agent;
-use ureq::tls::{RootCerts, TlsConfig};
 
 /// The longest time of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -27,16 +27,7 @@ pub(super) struct CollectorClient {
 impl CollectorClient {
     /// Creates a client that notes why a request fails, and which spans the collector rejects.
     pub(super) fn new(loss: Arc<SpanLoss>) -> CollectorClient {
-        let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
-        let config = Agent::config_builder()
-            .tls_config(tls)
-            .http_status_as_error(false)
-            // Headers may hold a key of the collector, which no other server may see.
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .timeout_global(Some(TIMEOUT))
-            .build();
-        CollectorClient { agent: config.into(), loss }
+        CollectorClient { agent: agent_config(TIMEOUT).build().into(), loss }
     }
 
     fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, ureq::Error> {
