@@ -339,23 +339,30 @@ impl Node {
             Node::Divided(function, nodes) => {
                 let one = nodes.0.eval(inputs, len, has)?;
                 let other = nodes.1.eval(inputs, len, has)?;
-                if let (Some(one), Some(Batch::Ints(divisors))) = (one.ints(), other.as_ints()) {
-                    note(has, divisors.iter().map(|divisor| *divisor != 0));
-                    let divisor = |position: usize| match divisors[position] {
-                        0 => 1,
-                        divisor => divisor,
-                    };
-                    let result = |at| one.at(at).divided(*function, divisor(at));
-                    return Some(Batch::Ints((0..len).map(result).collect::<Option<_>>()?));
+                if let (Some(one), Batch::Ints(divisors)) = (one.ints(), &other) {
+                    return Some(Batch::Ints(divided(*function, one, divisors, has)?.into()));
                 }
                 let (one, other) = (one.into_floats(), other.into_floats());
                 let (one, Batch::Floats(divisors)) = (one.floats()?, &other) else { return None };
-                note(has, divisors.iter().map(|divisor| *divisor != 0.0));
-                let result = |at: usize| one.at(at).divided(*function, divisors[at]);
-                Batch::Floats((0..len).map(result).collect::<Option<_>>()?)
+                Batch::Floats(divided(*function, one, divisors, has)?.into())
             }
         })
     }
+}
+
+/// The quotients or remainders of a batch; 0, which is within all bounds, where the divisor is 0, and that is noted in `has`.
+fn divided<T: Divisible + Default>(
+    function: MathFunction,
+    one: OperandValues<'_, T>,
+    divisors: &[T],
+    has: &mut Vec<bool>,
+) -> Option<Vec<T>> {
+    note(has, divisors.iter().map(|divisor| !divisor.is_zero()));
+    let result = |(position, divisor): (usize, &T)| match divisor.is_zero() {
+        true => Some(T::default()),
+        false => one.at(position).divided(function, *divisor),
+    };
+    divisors.iter().enumerate().map(result).collect()
 }
 
 /// Notes which nodes of a batch have a result of one more operator.
@@ -368,10 +375,6 @@ fn note(has: &mut Vec<bool>, results: impl ExactSizeIterator<Item = bool> + Clon
 }
 
 impl<'a> Batch<'a> {
-    fn as_ints(&self) -> Option<&Batch<'a>> {
-        matches!(self, Batch::Ints(_)).then_some(self)
-    }
-
     /// The results of an operator that has none for some numbers, which is noted in `has`. `None` for a constant.
     fn partial(self, function: MathFunction, has: &mut Vec<bool>) -> Option<Batch<'a>> {
         let Batch::Floats(floats) = self.into_floats() else { return None };
