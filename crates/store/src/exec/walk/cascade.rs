@@ -126,11 +126,14 @@ impl Context<'_> {
     }
 }
 
+/// Whether `@cascade` leaves a target.
+fn is_left(edges: &EdgeField, target: u32) -> bool {
+    edges.level.position(target).is_some_and(|position| edges.level.is_alive(position))
+}
+
 /// Whether each list has a page of targets that are left, or was walked to its end.
 fn fills_pages(edges: &EdgeField, page: Page, most: usize) -> bool {
-    let is_alive = |target: &&u32| {
-        edges.level.position(**target).is_some_and(|position| edges.level.is_alive(position))
-    };
+    let is_alive = |target: &&u32| is_left(edges, **target);
     let expected = page.expected().unwrap_or(usize::MAX);
     let mut lists = (0..edges.offsets.len() - 1).map(|position| edges.targets_of(position));
     lists.all(|list| list.len() < most || expected <= list.iter().filter(is_alive).count())
@@ -165,10 +168,7 @@ fn drop_dead(edges: &mut EdgeField, field: &Field) {
     let mut list = Vec::new();
     for row in 0..rows {
         list.clear();
-        let alive = |target: &u32| {
-            edges.level.position(*target).is_some_and(|position| edges.level.is_alive(position))
-        };
-        list.extend(edges.targets_of(row).iter().copied().filter(alive));
+        list.extend(edges.targets_of(row).iter().copied().filter(|it| is_left(edges, *it)));
         // Only now, since a page counts the targets that are left.
         targets.extend_from_slice(cut(&list, field.page));
         offsets.push(targets.len() as u32);
