@@ -1,7 +1,7 @@
 //! Patterns and labels as text.
 
 use crate::syntax::ast::{
-    Direction, LabelExpr, Length, NodePattern, PathPattern, RelationshipPattern, Selector,
+    Direction, Expr, LabelExpr, Length, NodePattern, PathPattern, RelationshipPattern, Selector,
 };
 use hexgraph_base::types::stack;
 use std::fmt::{self, Display, Formatter};
@@ -51,13 +51,7 @@ impl Display for NodePattern {
             write!(f, ":{labels}")?;
             separator = " ";
         }
-        if let Some(properties) = &self.properties {
-            write!(f, "{separator}{properties}")?;
-            separator = " ";
-        }
-        if let Some(filter) = &self.filter {
-            write!(f, "{separator}WHERE {filter}")?;
-        }
+        print_constraints(f, separator, self.properties.as_deref(), self.filter.as_deref())?;
         f.write_str(")")
     }
 }
@@ -87,18 +81,26 @@ impl Display for RelationshipPattern {
                 write!(f, "{length}")?;
                 separator = " ";
             }
-            if let Some(properties) = &self.properties {
-                write!(f, "{separator}{properties}")?;
-                separator = " ";
-            }
-            if let Some(filter) = &self.filter {
-                write!(f, "{separator}WHERE {filter}")?;
-            }
+            print_constraints(f, separator, self.properties.as_deref(), self.filter.as_deref())?;
             f.write_str("]")?;
         }
         f.write_str(if self.direction == Direction::Out { "->" } else { "-" })?;
         quantifier.map_or(Ok(()), |length| length.fmt(f))
     }
+}
+
+/// Prints what a node or a relationship has behind its labels.
+fn print_constraints(
+    f: &mut Formatter<'_>,
+    mut separator: &str,
+    properties: Option<&Expr>,
+    filter: Option<&Expr>,
+) -> fmt::Result {
+    if let Some(properties) = properties {
+        write!(f, "{separator}{properties}")?;
+        separator = " ";
+    }
+    filter.map_or(Ok(()), |filter| write!(f, "{separator}WHERE {filter}"))
 }
 
 impl Display for Length {
