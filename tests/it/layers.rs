@@ -319,7 +319,7 @@ fn check_lengths(name: &str, code: &str, faults: &mut Vec<String>) {
     }
 }
 
-/// The files of a member by the paths of their modules: `db::ask::query`, and nothing for the root.
+/// The files of a member by the paths of their modules: `db::query`, and nothing for the root.
 type Modules = BTreeMap<String, Names>;
 
 /// What a file names of others.
