@@ -34,6 +34,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("dql", &["compat", "types", "schema", "plan"]),
+    ("scalar", &["types"]),
     ("cypher", &["types"]),
     ("graphql", &["types", "text", "schema", "formats", "plan"]),
     (
@@ -110,6 +111,7 @@ const FUNCTION_LINES_MAX: usize = 70;
 const MEMBERS: &[(&str, &str, Option<&str>)] = &[
     ("hexgraph_base", "crates/base/src", None),
     ("hexgraph_cypher", "crates/cypher/src", Some("cypher")),
+    ("hexgraph_scalar", "crates/scalar/src", Some("scalar")),
     ("hexgraph_dql", "crates/dql/src", Some("dql")),
     ("hexgraph_store", "crates/store/src", None),
     ("hexgraph_graphql", "crates/graphql/src", Some("graphql")),

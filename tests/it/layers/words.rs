@@ -26,6 +26,7 @@ const AREAS: &[(&str, &[&str], &[&str])] = &[
     ),
     ("internals", &["docs/internals"], &[]),
     ("cypher", &["crates/cypher/src"], &[]),
+    ("scalar", &["crates/scalar/src"], &[]),
 ];
 
 /// The endings of the files that are read.

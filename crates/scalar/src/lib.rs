@@ -1,0 +1,24 @@
+//! Values of expressions: what a row of a Cypher query holds, and how openCypher compares it. Nothing
+//! here knows a syntax tree or a graph; the executor passes values in and gets values.
+//!
+//! ```
+//! use hexgraph_scalar::{Value, equals};
+//!
+//! let one = Value::Int(1);
+//! assert_eq!(equals(&one, &Value::Float(1.0)), Some(true));
+//! assert_eq!(equals(&one, &Value::Null), None);
+//! assert_eq!(Value::list(vec![one, Value::from("a")])?.to_string(), "[1, 'a']");
+//! # Ok::<(), Box<hexgraph_scalar::ScalarError>>(())
+//! ```
+
+mod error;
+mod values;
+mod compare;
+
+pub use compare::{Comparison, compare, equals};
+pub use error::{Fault, Result, ScalarError};
+pub use values::{
+    Duration, Kind, List, Map, NESTING_MAX, OffsetTime, Path, Point, Relationship, Srid, Value,
+};
+#[cfg(test)]
+mod tests;
