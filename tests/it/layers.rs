@@ -35,7 +35,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("dql", &["compat", "types", "schema", "plan"]),
     ("scalar", &["types"]),
-    ("cypher", &["types"]),
+    ("cypher", &["types", "scalar"]),
     ("graphql", &["types", "text", "schema", "formats", "plan"]),
     (
         "db",

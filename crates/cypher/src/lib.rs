@@ -7,6 +7,7 @@ mod lexer;
 mod error;
 mod parse;
 mod print;
+mod execute;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod round_trip;
 mod limits_tests;
 
 pub use error::{Code, CypherError, Result};
+pub use execute::{Graph, Table};
 pub use parse::{Parsed, parse};
 pub use span::Span;
 pub use syntax::ast;

@@ -1,0 +1,3 @@
+//! Tests of the executor over graphs in memory.
+
+mod memory_graph;
