@@ -1,5 +1,5 @@
-//! Any text is parsed, or refused with an error that has a position; what is parsed is printed to a text that means
-//! the same.
+//! Any text is parsed and analysed, or refused with an error that has a position; what is parsed is printed to a text
+//! that means the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -10,6 +10,9 @@ fuzz_target!(|text: &str| {
             let printed = parsed.statement().to_string();
             let again = hexgraph_cypher::parse(&printed).expect("what is printed is parsed");
             assert_eq!(parsed.statement(), again.statement(), "{printed}");
+            if let Err(error) = hexgraph_cypher::analyse(&parsed) {
+                drop(error.report(text));
+            }
         }
         Err(error) => drop(error.report(text)),
     }

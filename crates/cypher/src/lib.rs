@@ -7,14 +7,18 @@ mod lexer;
 mod error;
 mod parse;
 mod print;
+mod analyse;
 mod execute;
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod errors_tests;
 #[cfg(test)]
 mod round_trip;
 #[cfg(test)]
 mod limits_tests;
 
+pub use analyse::{Analysed, Column, Kind, analyse};
 pub use error::{Code, CypherError, Result};
 pub use execute::{Graph, Table};
 pub use parse::{Parsed, parse};

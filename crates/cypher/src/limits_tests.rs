@@ -1,6 +1,6 @@
 //! Texts that are too deep or very long: an error with the limit's name, or a tree, and no overflow of a stack.
 
-use super::{Code, parse};
+use crate::{Code, Result, analyse, parse};
 use std::thread;
 
 fn on_stack<T: Send + 'static>(kib: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
@@ -42,6 +42,14 @@ fn deep_texts_are_refused_on_any_stack() {
     }
 }
 
+/// Texts are analysed unless they break a rule of the language.
+fn analysed(text: &str) -> Result<()> {
+    match parse(text).and_then(|it| analyse(&it)) {
+        Err(error) if error.code == Code::Limit => Err(error),
+        _ => Ok(()),
+    }
+}
+
 #[test]
 fn levels_below_the_limit_are_parsed_and_printed() {
     for parts in NESTED {
@@ -51,7 +59,29 @@ fn levels_below_the_limit_are_parsed_and_printed() {
         }
         let result = on_stack(8192, move || parse(&text).map(|it| it.statement().to_string()));
         assert!(result.is_ok(), "{parts:?}: {}", result.unwrap_err());
+        let text = nested(parts, 60);
+        on_stack(8192, move || assert!(analysed(&text).is_ok(), "{parts:?}"));
     }
+}
+
+#[test]
+fn many_clauses_and_items_are_analysed_in_linear_time() {
+    let names = |count: usize| (0..count).map(|it| format!("n{it}")).collect::<Vec<_>>();
+    let list = names(20_000).join("), (");
+    let items = names(20_000).join(" + 1, 1 + ");
+    let texts = [
+        format!("MATCH ({list}) {} RETURN *", "WITH * ".repeat(20_000)),
+        format!("MATCH (a) {} RETURN 1", "WITH a ".repeat(100_000)),
+        format!("RETURN {}1", "EXISTS { MATCH (a) RETURN a } AND ".repeat(20_000)),
+        format!("MATCH ({list}) RETURN 1 + {items} + 1, count(*)"),
+        format!("WITH 1 AS a {} RETURN a", "WITH [a] AS a ".repeat(50_000)),
+    ];
+    for text in texts {
+        assert!(on_stack(1024, move || analysed(&text)).is_ok());
+    }
+    let items = names(10_000).into_iter().map(|name| format!("WITH *, 1 AS {name} "));
+    let text = format!("{} RETURN 1", items.collect::<String>());
+    assert!(analysed(&text).unwrap_err().message.starts_with("`*` means more than"));
 }
 
 #[test]
@@ -60,22 +90,22 @@ fn long_texts_without_nesting_are_parsed_on_a_small_stack() {
     for part in ["1 + ", "true AND ", "true OR ", "1 < ", "NOT ", "- ", "2 ^ ", "1 * ", "a:A AND "]
     {
         let text = format!("RETURN {}true", part.repeat(length / part.len()));
-        on_stack(256, move || assert!(parse(&text).is_ok(), "{}", &text[..40]));
+        on_stack(256, move || assert!(analysed(&text).is_ok(), "{}", &text[..40]));
     }
     for part in [".b", "[1]", " IS NULL", " IN l"] {
         let text = format!("RETURN a{}", part.repeat(length / part.len()));
-        on_stack(256, move || assert!(parse(&text).is_ok(), "{}", &text[..40]));
+        on_stack(256, move || assert!(analysed(&text).is_ok(), "{}", &text[..40]));
     }
     for part in ["MATCH (a)-->(b) ", "WITH a ", "RETURN 1 AS a UNION ALL "] {
         let text = format!("{}RETURN 1 AS a", part.repeat(length / part.len()));
-        on_stack(256, move || assert!(parse(&text).is_ok(), "{}", &text[..40]));
+        on_stack(256, move || assert!(analysed(&text).is_ok(), "{}", &text[..40]));
     }
     let text =
         format!("MATCH (n:{}A)-->{} RETURN n", "!".repeat(length), "()--".repeat(1000) + "()");
-    on_stack(256, move || assert!(parse(&text).is_ok()));
+    on_stack(256, move || assert!(analysed(&text).is_ok()));
     let long = 1 << 20;
     let text = format!("RETURN '{}' + {}1", "x".repeat(long / 2), "1 + ".repeat(long / 8));
-    assert!(parse(&text).is_ok());
+    assert!(analysed(&text).is_ok());
 }
 
 #[test]

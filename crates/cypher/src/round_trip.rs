@@ -1,8 +1,8 @@
 //! What is printed is parsed to the same tree: for trees that are made of random bytes, and for the texts of the TCK.
 
-use crate::parse;
 use crate::span::Span;
 use crate::syntax::ast::*;
+use crate::{analyse, parse};
 use proptest::prelude::*;
 
 /// Makes trees of bytes; without bytes the smallest.
@@ -265,6 +265,7 @@ impl Maker<'_> {
             items: self.several(u8::from(!star), |it| Item {
                 expr: it.expr(depth),
                 alias: it.maybe(Self::name),
+                written: Span::default(),
             }),
             order: self.several(0, |it| SortItem { expr: it.expr(depth), descending: it.flag() }),
             skip: self.maybe(|it| it.expr(depth)),
@@ -337,8 +338,15 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_parsed_or_refused(text in "[a-z(){}\\[\\]|:,.*<>=$'\"` 0-9-]{0,60}") {
-        let _ = parse(&text).map_err(|error| error.report(&text));
+    fn any_tree_is_analysed_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..160)) {
+        let query = Maker(&bytes).query(3);
+        let text = Statement { mode: Mode::Run, query }.to_string();
+        let _ = parse(&text).and_then(|it| analyse(&it)).map_err(|error| error.report(&text));
+    }
+
+    #[test]
+    fn any_text_is_analysed_or_refused(text in "[a-z(){}\\[\\]|:,.*<>=$'\"` 0-9-]{0,60}") {
+        let _ = parse(&text).and_then(|it| analyse(&it)).map_err(|error| error.report(&text));
     }
 }
 

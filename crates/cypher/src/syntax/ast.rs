@@ -144,6 +144,8 @@ pub struct Item {
     pub expr: Expr,
     /// Its name.
     pub alias: Option<Name>,
+    /// Where the expression is, with brackets around it: an item without a name is called as it is written.
+    pub written: Span,
 }
 
 /// A key of an order.
@@ -277,6 +279,16 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Where it is, without brackets around it.
     pub span: Span,
+}
+
+impl Expr {
+    /// The name, where the expression is a variable.
+    pub fn variable(&self) -> Option<&str> {
+        match &self.kind {
+            ExprKind::Variable(name) => Some(name),
+            _ => None,
+        }
+    }
 }
 
 /// An expression.
