@@ -1,7 +1,7 @@
 """Lays the pages of the site out and builds it: `make docs`.
 
 Pages stay where readers of the repository look for them; a README becomes the index of its folder,
-and links that leave docs/ lead to the repository.
+and links that leave docs/ point to the repository.
 """
 
 import re
@@ -40,7 +40,7 @@ BADGE = re.compile(r"^\[?!\[[^\]]*\]\(https://img\.shields\.io/.*\n", re.MULTILI
 """A badge of README: the site loads nothing from other servers."""
 
 
-def place_of(path: Path) -> Path | None:
+def page_of(path: Path) -> Path | None:
     """Return the path of a repository file in the site; None if the site does not have it."""
     inside = path.relative_to(ROOT).as_posix()
     if inside in ADDED:
@@ -49,8 +49,8 @@ def place_of(path: Path) -> Path | None:
         return PAGES / REFERENCES[inside]
     if not path.is_relative_to(DOCS) or path.is_relative_to(HERE):
         return None
-    place = PAGES / path.relative_to(DOCS)
-    return place.with_name("index.md") if place.name == "README.md" else place
+    page = PAGES / path.relative_to(DOCS)
+    return page.with_name("index.md") if page.name == "README.md" else page
 
 
 def moved(text: str, path: Path) -> str:
@@ -62,26 +62,26 @@ def moved(text: str, path: Path) -> str:
         if not inside or "://" in inside:
             return match[0]
         file = (path.parent / target).resolve() if inside == target else ROOT / inside
-        place = place_of(file)
+        page = page_of(file)
         if not file.exists():
             sys.exit(f"{path.relative_to(ROOT)}: {match[1]} leads nowhere")
-        if place is None or not file.is_file():
+        if page is None or not file.is_file():
             return f"]({HOME}{file.relative_to(ROOT).as_posix()}{mark}{anchor})"
-        here = place_of(path)
+        here = page_of(path)
         assert here is not None
-        return f"]({relative(place, here.parent)}{mark}{anchor})"
+        return f"]({relative(page, here.parent)}{mark}{anchor})"
 
     text = BADGE.sub("", text)
     parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
     return "".join(part if part.startswith("```") else LINK.sub(link, part) for part in parts)
 
 
-def relative(place: Path, folder: Path) -> str:
+def relative(page: Path, folder: Path) -> str:
     """Return the path of a page as seen from a folder."""
     ups = 0
-    while not place.is_relative_to(folder):
+    while not page.is_relative_to(folder):
         folder, ups = folder.parent, ups + 1
-    return "../" * ups + place.relative_to(folder).as_posix()
+    return "../" * ups + page.relative_to(folder).as_posix()
 
 
 def lay_out() -> None:
@@ -89,20 +89,20 @@ def lay_out() -> None:
     shutil.rmtree(PAGES, ignore_errors=True)
     sources = [*(ROOT / name for name in ADDED), *sorted(DOCS.rglob("*"))]
     for path in sources:
-        place = place_of(path)
-        if place is None or not path.is_file():
+        page = page_of(path)
+        if page is None or not path.is_file():
             continue
-        place.parent.mkdir(parents=True, exist_ok=True)
+        page.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".md":
-            place.write_text(moved(path.read_text(encoding="utf-8"), path), encoding="utf-8")
+            page.write_text(moved(path.read_text(encoding="utf-8"), path), encoding="utf-8")
         else:
-            shutil.copy(path, place)
+            shutil.copy(path, page)
     written = [f"reference/{name}" for name in reference.write(PAGES / "reference")]
     shutil.copy(HERE / "extra.css", PAGES)
     settings = (HERE / "zensical.toml").read_text(encoding="utf-8")
     inner = sorted(f"internals/{path.name}" for path in (PAGES / "internals").glob("*.md"))
-    known = set(re.findall(r'"([\w/-]+\.md)"', settings))
-    more = sorted(path.name for path in PAGES.glob("*.md") if path.name not in known)
+    existing = set(re.findall(r'"([\w/-]+\.md)"', settings))
+    more = sorted(path.name for path in PAGES.glob("*.md") if path.name not in existing)
     for mark, names in (("MORE", more), ("REFERENCE", written), ("INTERNALS", inner)):
         settings = settings.replace(f"#{mark}#", "".join(f'"{name}", ' for name in names))
     (WORK / "zensical.toml").write_text(settings, encoding="utf-8")

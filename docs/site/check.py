@@ -55,12 +55,12 @@ def read(path: Path) -> Page:
 
 
 def target_of(path: Path, link: str) -> Path:
-    """Return the file that a link within the site leads to."""
-    place = unquote(urlsplit(link).path)
-    if place.startswith("/"):
-        file = HTML / place.removeprefix(BASE).lstrip("/")
+    """Return the target file of a link within the site."""
+    page = unquote(urlsplit(link).path)
+    if page.startswith("/"):
+        file = HTML / page.removeprefix(BASE).lstrip("/")
     else:
-        file = (path.parent / place).resolve() if place else path
+        file = (path.parent / page).resolve() if page else path
     return file / "index.html" if file.is_dir() else file
 
 
@@ -104,7 +104,7 @@ def faults_of_spelling() -> list[str]:
 
 
 def main() -> int:
-    """Print the faults; return how the program ends."""
+    """Print the faults; return the exit status."""
     pages = {path.resolve(): read(path) for path in HTML.glob("**/*.html")}
     assert pages, f"{HTML} has no page: run build.py first"
     faults = [*faults_of_links(pages), *faults_of_navigation(), *faults_of_spelling()]

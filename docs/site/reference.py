@@ -58,7 +58,7 @@ def write(folder: Path) -> list[str]:
 
 
 def named(name: str) -> Any:
-    """Return what a name of a page stands for."""
+    """Return the object with a name of a page."""
     return INNER[name] if name in INNER else getattr(hexgraph, name)
 
 
@@ -99,35 +99,35 @@ def members(name: str, owner: type) -> list[str]:
     """Return a section for each public member of a class that has something to say."""
     stubs = stubs_of(owner.__name__)
     parts = []
-    for member in [*stubs, *(known for known in vars(owner) if known not in stubs)]:
+    for member in [*stubs, *(name for name in vars(owner) if name not in stubs)]:
         if member.startswith("_") and member not in SHOWN:
             continue
         value = inspect.getattr_static(owner, member, None)
-        told = inspect.getdoc(getattr(owner, member, None)) if value is not None else None
-        if told:
+        text = inspect.getdoc(getattr(owner, member, None)) if value is not None else None
+        if text:
             parts.append(f"### {name}.{member}\n")
             parts.append(fenced("\n".join(stubs.get(member) or signature_of(member, value))))
-            parts.append(markdown(told))
+            parts.append(markdown(text))
     return parts
 
 
 def function(name: str, value: Any) -> list[str]:
     """Return the section of a function, or of a class, of a module."""
-    told = inspect.getdoc(value)
-    if not told:
+    text = inspect.getdoc(value)
+    if not text:
         return []
-    return [f"### {name}\n", fenced(signature_of(name, value)[0]), markdown(told)]
+    return [f"### {name}\n", fenced(signature_of(name, value)[0]), markdown(text)]
 
 
 def stubs_of(name: str) -> dict[str, list[str]]:
     """Return the signatures of a class of the extension by member, as the type stubs have them."""
-    found: dict[str, list[str]] = {}
+    signatures: dict[str, list[str]] = {}
     for node in STUB.body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             for member in node.body:
                 if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
-                    found.setdefault(member.name, []).append(signature(member))
-    return found
+                    signatures.setdefault(member.name, []).append(signature(member))
+    return signatures
 
 
 def signature(member: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
@@ -147,17 +147,17 @@ def signature_of(member: str, value: Any) -> list[str]:
     if isinstance(value, property):
         return [member]
     try:
-        told = str(plain(inspect.signature(value)))
+        text = str(plain(inspect.signature(value)))
     except (TypeError, ValueError):
         return [member]
-    arguments, arrow, returns = told[1:].rpartition(") -> ")
+    arguments, arrow, returns = text[1:].rpartition(") -> ")
     if not arrow:
-        arguments, returns = told[1:-1], ""
+        arguments, returns = text[1:-1], ""
     return [wrapped(member, arguments, arrow[1:] + returns)]
 
 
 class Raw(NamedTuple):
-    """An annotation that is kept as text, and shown without the quotes."""
+    """An annotation as text, shown without the quotes."""
 
     text: str
 
@@ -165,15 +165,15 @@ class Raw(NamedTuple):
         return self.text
 
 
-def plain(told: inspect.Signature) -> inspect.Signature:
+def plain(signature: inspect.Signature) -> inspect.Signature:
     """Return a signature without `self`, and without quotes around what annotations are."""
 
     def shown(annotation: Any) -> Any:
         return Raw(annotation) if isinstance(annotation, str) else annotation
 
-    given = [p.replace(annotation=shown(p.annotation)) for p in told.parameters.values()]
+    given = [p.replace(annotation=shown(p.annotation)) for p in signature.parameters.values()]
     given = [parameter for parameter in given if parameter.name not in ("self", UNKNOWN)]
-    return told.replace(parameters=given, return_annotation=shown(told.return_annotation))
+    return signature.replace(parameters=given, return_annotation=shown(signature.return_annotation))
 
 
 def wrapped(name: str, arguments: str, returns: str) -> str:
@@ -196,11 +196,11 @@ def fenced(code: str) -> str:
     return f"```python\n{MODULES.sub('', code)}\n```\n"
 
 
-def markdown(told: str) -> str:
+def markdown(docstring: str) -> str:
     """Return a docstring with its sessions as blocks of code."""
     lines: list[str] = []
     is_session = False
-    for line in told.splitlines():
+    for line in docstring.splitlines():
         begins = line.startswith(">>> ")
         if begins and not is_session:
             lines += [*([""] if lines and lines[-1] else []), "```pycon"]
