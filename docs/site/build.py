@@ -73,7 +73,13 @@ def moved(text: str, path: Path) -> str:
 
     text = BADGE.sub("", text)
     parts = re.split(r"(^```.*?^```$)", text, flags=re.DOTALL | re.MULTILINE)
-    return "".join(part if part.startswith("```") else LINK.sub(link, part) for part in parts)
+    has_diagrams = path.parent.name == "internals" or path.name == "ARCHITECTURE.md"
+    for at, part in enumerate(parts):
+        if not part.startswith("```"):
+            parts[at] = LINK.sub(link, part)
+        elif has_diagrams:
+            parts[at] = re.sub(r"\A```(?:text)?\n", "``` { .text .diagram }\n", part)
+    return "".join(parts)
 
 
 def relative(page: Path, folder: Path) -> str:
@@ -99,6 +105,7 @@ def lay_out() -> None:
             shutil.copy(path, page)
     written = [f"reference/{name}" for name in reference.write(PAGES / "reference")]
     shutil.copy(HERE / "extra.css", PAGES)
+    shutil.copytree(HERE / "overrides", WORK / "overrides", dirs_exist_ok=True)
     settings = (HERE / "zensical.toml").read_text(encoding="utf-8")
     inner = sorted(f"internals/{path.name}" for path in (PAGES / "internals").glob("*.md"))
     existing = set(re.findall(r'"([\w/-]+\.md)"', settings))
