@@ -41,6 +41,19 @@ impl ScalarError {
         Box::new(ScalarError { fault, message: message.into(), hint: hint.into() })
     }
 
+    /// A value of a kind that is not possible there.
+    pub(crate) fn kind(message: impl Into<String>, hint: impl Into<String>) -> Box<ScalarError> {
+        ScalarError::new(Fault::Type, message, hint)
+    }
+
+    /// A value that has no meaning there.
+    pub(crate) fn argument(
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Box<ScalarError> {
+        ScalarError::new(Fault::Argument, message, hint)
+    }
+
     /// A result outside of the values of its kind.
     pub(crate) fn overflow(message: impl Into<String>) -> Box<ScalarError> {
         ScalarError::new(Fault::Overflow, message, "")

@@ -1,5 +1,5 @@
-//! Values of expressions: what a row of a Cypher query holds, and how openCypher compares it. Nothing
-//! here knows a syntax tree or a graph; the executor passes values in and gets values.
+//! Values and functions of expressions: what a row of a Cypher query holds, and what the operators and functions of
+//! openCypher 9 do to it. Nothing here knows a syntax tree or a graph; the executor passes values in and gets values.
 //!
 //! ```
 //! use hexgraph_scalar::{Value, equals};
@@ -14,9 +14,19 @@
 mod error;
 mod values;
 mod compare;
+mod context;
+mod temporal;
+mod operators;
+mod functions;
 
 pub use compare::{Comparison, compare, equals};
+pub use context::{Context, Reserve};
 pub use error::{Fault, Result, ScalarError};
+pub use functions::{Call, Evaluation, FUNCTIONS, Function, function};
+pub use operators::{
+    Arithmetic, TextTest, and, arithmetic, contains, matches, negate, or, property, slice,
+    subscript, text_test, truth, xor,
+};
 pub use values::{
     Duration, Kind, List, Map, NESTING_MAX, OffsetTime, Path, Point, Relationship, Srid, Value,
 };

@@ -2,3 +2,6 @@
 
 mod samples;
 mod rows;
+mod evaluator;
+mod conformance;
+mod calls;

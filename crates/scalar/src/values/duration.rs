@@ -20,10 +20,10 @@ pub struct Duration {
     nanos: i32,
 }
 
-const NANOS_PER_SECOND: i128 = 1_000_000_000;
+pub(crate) const NANOS_PER_SECOND: i128 = 1_000_000_000;
 /// A twelfth of 365.2425 days.
-const SECONDS_PER_MONTH: i128 = 2_629_746;
-const SECONDS_PER_DAY: i128 = 86_400;
+pub(crate) const SECONDS_PER_MONTH: i128 = 2_629_746;
+pub(crate) const SECONDS_PER_DAY: i128 = 86_400;
 
 impl Duration {
     /// Creates a duration; nanoseconds may be of any size and either sign, and become seconds where they can.

@@ -45,6 +45,23 @@ impl Display for Value {
     }
 }
 
+/// The text of a value in an error: long ones are shortened.
+pub(crate) fn shortened(value: &Value) -> String {
+    const LETTERS_MAX: usize = 60;
+    let text = match value {
+        Value::List(_) | Value::Map(_) | Value::Path(_) => {
+            return format!("a {}", value.kind().name());
+        }
+        Value::String(text) => {
+            let letters: String = text.chars().take(LETTERS_MAX).collect();
+            let dots = if letters.len() < text.len() { "…" } else { "" };
+            return format!("'{letters}{dots}'");
+        }
+        _ => value.to_string(),
+    };
+    text.chars().take(LETTERS_MAX).collect()
+}
+
 fn write_items<T>(
     f: &mut Formatter<'_>,
     open: char,

@@ -1,15 +1,19 @@
 //! A value and its kind.
 
+mod list;
+mod map;
+
 use super::duration::Duration;
 use super::graph::{Path, Relationship};
-use super::list::List;
-use super::map::Map;
 use super::offset_time::OffsetTime;
 use super::point::Point;
 use crate::error::Result;
 use jiff::Zoned;
 use jiff::civil::{Date, DateTime, Time};
 use std::sync::Arc;
+
+pub use list::{List, NESTING_MAX};
+pub use map::Map;
 
 /// A value of an expression. It has 24 bytes; a copy of a large one copies a reference.
 ///
@@ -137,7 +141,7 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// [`Fault::Limit`](crate::Fault::Limit) when lists and maps are nested deeper than [`NESTING_MAX`](super::NESTING_MAX).
+    /// [`Fault::Limit`](crate::Fault::Limit) when lists and maps are nested deeper than [`NESTING_MAX`](NESTING_MAX).
     pub fn list(items: Vec<Value>) -> Result<Value> {
         List::new(items).map(Value::List)
     }
@@ -146,7 +150,7 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// [`Fault::Limit`](crate::Fault::Limit) when lists and maps are nested deeper than [`NESTING_MAX`](super::NESTING_MAX).
+    /// [`Fault::Limit`](crate::Fault::Limit) when lists and maps are nested deeper than [`NESTING_MAX`](NESTING_MAX).
     pub fn map(entries: Vec<(Arc<str>, Value)>) -> Result<Value> {
         Map::new(entries).map(Value::Map)
     }

@@ -1,7 +1,7 @@
 //! A list. It records how deep it is nested, so that a bound on the nesting costs no walk over the elements' elements,
 //! and dropping, comparing and printing a value need a bounded stack.
 
-use super::value::Value;
+use super::Value;
 use crate::error::{Fault, Result, ScalarError};
 use std::ops::Deref;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! A map. Its entries are sorted by key, so that equal maps print alike and a key is a binary search.
 
+use super::Value;
 use super::list::depth_around;
-use super::value::Value;
 use crate::error::Result;
 use std::sync::Arc;
 
