@@ -5,12 +5,15 @@ use crate::{Analysed, Result, analyse, parse};
 use serde_json::Value;
 use std::path::PathBuf;
 
-pub(super) fn rows(file: &str) -> Option<Vec<Value>> {
-    let shared = std::env::var("HEXGRAPH_SHARED").map_or_else(
+fn shared() -> PathBuf {
+    std::env::var("HEXGRAPH_SHARED").map_or_else(
         |_| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared")),
         PathBuf::from,
-    );
-    let path = shared.join("conformance/cypher").join(file);
+    )
+}
+
+pub(super) fn rows(file: &str) -> Option<Vec<Value>> {
+    let path = shared().join("conformance/cypher").join(file);
     let Ok(text) = std::fs::read_to_string(&path) else {
         println!("skipped: {} is missing", path.display());
         return None;
@@ -46,9 +49,12 @@ fn analysed(text: &str) -> Result<Analysed> {
 
 #[test]
 fn texts_with_rows_are_analysed_to_their_columns() {
-    let Some(rows) = rows("read.jsonl") else { return };
+    let files = ["read.jsonl", "rewritten.jsonl"];
+    let Some(rows) = files.iter().map(|file| rows(file)).collect::<Option<Vec<_>>>() else {
+        return;
+    };
     let mut wrong = Vec::new();
-    for row in rows.iter().filter(|row| row["error"].is_null()) {
+    for row in rows.iter().flatten().filter(|row| row["error"].is_null()) {
         match analysed(query(row)) {
             Err(error) => wrong.push(format!("{}\n{}", row["id"], error.report(query(row)))),
             Ok(analysed) => {
@@ -61,6 +67,25 @@ fn texts_with_rows_are_analysed_to_their_columns() {
         }
     }
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn queries_of_the_shared_graphs_are_analysed() {
+    for file in ["lsqb", "follows"] {
+        let path = shared().join("graphs").join(file).join("queries.cypher");
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            println!("skipped: {} is missing", path.display());
+            continue;
+        };
+        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("//")).collect();
+        let text = lines.join("\n");
+        let queries: Vec<&str> =
+            text.split_terminator(';').filter(|it| it.contains("MATCH")).collect();
+        assert_eq!(queries.len(), 9, "{file}");
+        for query in queries {
+            analysed(query).unwrap_or_else(|error| panic!("{}", error.report(query)));
+        }
+    }
 }
 
 /// How many errors of the TCK that a text shows are refused under another name.

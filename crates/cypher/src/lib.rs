@@ -12,7 +12,7 @@ mod execute;
 #[cfg(test)]
 mod conformance;
 #[cfg(test)]
-mod errors_tests;
+mod golden_tests;
 #[cfg(test)]
 mod round_trip;
 #[cfg(test)]

@@ -44,6 +44,14 @@ impl Patterns<'_> {
         self.is_word(index, "where") && !matches!(next, Some(Sign::RoundClose | Sign::Colon))
     }
 
+    /// Whether `IS` and a label are at an index.
+    pub(super) fn is_label_test(&self, index: usize) -> bool {
+        let is_other = ["null", "not", "typed"].iter().any(|it| self.is_word(index + 1, it));
+        let has_label = self.is_name(index + 1)
+            || matches!(self.sign(index + 1), Some(Sign::Bang | Sign::Percent | Sign::RoundOpen));
+        self.is_word(index, "is") && has_label && !is_other
+    }
+
     /// Returns the relationship behind the node that the round bracket at `open` begins; `None` when it begins no
     /// node, or nothing follows.
     pub(super) fn relationship(&self, open: usize) -> Option<RelationshipTokens> {
@@ -51,6 +59,7 @@ impl Patterns<'_> {
         inside += usize::from(self.is_name(inside));
         let is_node = self.is_filter(open + 1)
             || self.is_word(inside, "where")
+            || self.is_label_test(inside)
             || matches!(self.fragments[inside].kind, Fragment::Parameter(_))
                 && !self.is_word(open + 1, "not")
                 && (self.sign(inside + 1) == Some(Sign::RoundClose)

@@ -127,6 +127,8 @@ impl Words<'_, '_> {
             "IS" if is(1, "not") && (is_double_colon(2) || is(2, "typed")) => {
                 return Some((Token::IsType(true), 3));
             }
+            "IS" if is(1, "labeled") => return Some((Token::Sign(Sign::Colon), 2)),
+            "IS" if self.is_label_test() => Token::Sign(Sign::Colon),
             "AS" => Token::As,
             "YIELD" => Token::Yield,
             "WHEN" if is_case => Token::When,
@@ -138,6 +140,15 @@ impl Words<'_, '_> {
             _ => return None,
         };
         Some((token, 1))
+    }
+
+    /// Whether `IS` is between the variable of a node or relationship and its label: `(n IS Label)`.
+    fn is_label_test(&self) -> bool {
+        let before = self.at.result.len().checked_sub(2).map(|it| &self.at.result[it].1);
+        matches!(
+            before,
+            Some(Token::Sign(Sign::RoundOpen) | Token::PatternOpen | Token::RelationshipOpen(_))
+        ) && self.at.patterns.is_label_test(self.at.index)
     }
 
     /// Whether a clause may begin: behind an operand, or where a query begins.
