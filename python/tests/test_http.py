@@ -429,10 +429,22 @@ def test_a_stopped_server_is_gone(people):
         Client(server.url).ask("GET", "/health")
 
 
-# It computes for many seconds and keeps next to nothing: no limit but time ends it.
-LONG = (
-    "{" + " ".join(f"b{n}(func: has(e)) {{ count(e @filter(has(e))) }}" for n in range(3000)) + "}"
+# It computes much and keeps next to nothing: no limit but time ends it.
+BLOCK = (
+    "var(func: has(e)) {{ r{0} as math({0} + 1) e {{ e {{ x{0} as math(r{0} + 1) }} }} }}"
+    " q{0}() {{ max(val(x{0})) }}"
 )
+
+
+def long_query(db, seconds):
+    """A query that computes for about so long alone, by the time of a short one."""
+
+    def text(count):
+        return "{" + " ".join(BLOCK.format(number) for number in range(count)) + "}"
+
+    started = time.perf_counter()
+    db.query(text(20))
+    return text(int(20 * seconds / (time.perf_counter() - started)))
 
 
 @pytest.fixture
@@ -443,10 +455,11 @@ def dense(db):
 
 
 def test_a_long_query_holds_up_nobody_and_ends_with_the_server(dense):
+    text = long_query(dense, seconds=20)
     server = dense.serve(port=0)
     with ThreadPoolExecutor(8) as threads:
         long = [
-            threads.submit(Client(server.url).ask, "POST", "/query", LONG, TYPED) for _ in "1234"
+            threads.submit(Client(server.url).ask, "POST", "/query", text, TYPED) for _ in "1234"
         ]
         time.sleep(0.2)
         other = Client(server.url)
