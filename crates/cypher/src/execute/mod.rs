@@ -3,16 +3,23 @@
 //! ```text
 //! let parsed = parse(text)?;
 //! analyse(&parsed)?;
-//! let table: Table = execute(&parsed, &params, &graph)?;
+//! let table: Table = execute(&parsed, &params, &graph, &context)?;
 //! ```
 //!
-//! `params` is a [`Map`](hexgraph_scalar::Map), `graph` any `&dyn Graph`. Errors are those of `base::types`: what the
+//! `params` is a [`Map`](hexgraph_scalar::Map), `graph` any `&dyn Graph`, and `context` a
+//! [`Context`](hexgraph_scalar::Context) with the moment of the query. Errors are those of `base::types`: what the
 //! graph returns is passed on unchanged, and what an expression refuses has its position in the text.
 
+mod failure;
 mod graph;
 mod table;
+mod plan;
+mod resolve;
+mod run;
+mod entry;
 #[cfg(test)]
 mod tests;
 
+pub use entry::{execute, execute_each};
 pub use graph::Graph;
 pub use table::Table;

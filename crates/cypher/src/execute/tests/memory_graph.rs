@@ -3,7 +3,7 @@
 use crate::ast::Direction;
 use crate::execute::Graph;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_scalar::{Map, Relationship, Value};
+use hexgraph_scalar::{Map, Relationship, Value, function};
 use serde_json::Value as Json;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -59,7 +59,11 @@ pub(crate) fn decode(json: &Json) -> Value {
                 "Infinity" => Value::Float(f64::INFINITY),
                 _ => Value::Float(f64::NEG_INFINITY),
             },
-            other => panic!("no value: {other:?}"),
+            Some((kind, body)) => {
+                let text = Value::from(body.as_str().unwrap());
+                function(kind).unwrap().call(&[text], &super::context()).unwrap()
+            }
+            None => panic!("no value: {json}"),
         },
     }
 }

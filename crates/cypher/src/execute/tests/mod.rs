@@ -1,3 +1,16 @@
 //! Tests of the executor over graphs in memory.
 
 mod memory_graph;
+mod encoding;
+mod scenarios;
+mod limits;
+mod twin;
+
+use hexgraph_scalar::Context;
+use jiff::{Timestamp, tz::TimeZone};
+
+/// The context of a query that began in November 2023.
+fn context() -> Context {
+    let now = Timestamp::from_second(1_700_000_000).unwrap().to_zoned(TimeZone::UTC);
+    Context::new(now, 1)
+}

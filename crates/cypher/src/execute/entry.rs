@@ -1,0 +1,56 @@
+//! The entry: a parsed text becomes a plan, the plan rows.
+
+use super::graph::Graph;
+use super::resolve::Resolver;
+use super::run::Execution;
+use super::table::Table;
+use crate::parse::Parsed;
+use hexgraph_base::types::Result;
+use hexgraph_scalar::{Context, Map, Value};
+use std::mem;
+use std::ops::ControlFlow;
+
+/// Executes a query over a graph. `EXPLAIN` and `PROFILE` are the caller's; the query runs.
+///
+/// # Errors
+///
+/// Any error of the graph, unchanged; [`Error::Query`](hexgraph_base::types::Error::Query) with its position where an
+/// expression has no value, a parameter is missing, or the text is not one that the analysis accepts.
+pub fn execute(
+    parsed: &Parsed,
+    params: &Map,
+    graph: &dyn Graph,
+    context: &Context,
+) -> Result<Table> {
+    let mut rows: Vec<Vec<Value>> = Vec::new();
+    let columns = execute_each(parsed, params, graph, context, |row| {
+        rows.push(mem::take(row));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(Table { columns, rows })
+}
+
+/// As [`execute`], and calls back with each row, until that breaks off. Returns the names of the columns.
+///
+/// # Errors
+///
+/// As [`execute`], and those of the callback.
+pub fn execute_each(
+    parsed: &Parsed,
+    params: &Map,
+    graph: &dyn Graph,
+    context: &Context,
+    mut each: impl FnMut(&mut Vec<Value>) -> Result<ControlFlow<()>>,
+) -> Result<Vec<Box<str>>> {
+    let mut resolver = Resolver::new(graph, parsed.text(), params);
+    let (plan, shape) = resolver.statement(&parsed.statement().query)?;
+    let execution = Execution::new(graph, parsed.text(), context)?;
+    let mut row = vec![Value::Null; shape.width];
+    let mut reserved = execution.reservation();
+    let _ = execution.query(&plan, &mut row, &mut |row| {
+        let mut values: Vec<Value> = plan.columns.iter().map(|slot| row[*slot].clone()).collect();
+        reserved.grow_by_row(&values)?;
+        each(&mut values)
+    })?;
+    Ok(shape.columns)
+}

@@ -1,0 +1,333 @@
+//! What a query becomes before it runs: stages that rows pass through, and expressions over the slots of a row. All
+//! variables of a query, its subqueries included, have slots of one row, so that a subquery sees the outer variables.
+
+use crate::ast::{
+    ArithmeticOp, CompareOp, Direction, LabelExpr, QuantifierKind, SubqueryKind, TypeName,
+};
+use crate::span::Span;
+use hexgraph_scalar::{Function, Value};
+use std::sync::Arc;
+
+/// The index of a value in a row.
+pub(super) type SlotIndex = usize;
+
+/// An expression over the slots of a row.
+#[derive(Debug, Clone)]
+pub(super) struct Expression {
+    pub(super) operation: Operation,
+    /// Where it is in the text, for errors.
+    pub(super) span: Span,
+}
+
+/// What an expression computes.
+#[derive(Debug, Clone)]
+pub(super) enum Operation {
+    Constant(Value),
+    Slot(SlotIndex),
+    List(Vec<Expression>),
+    Map(Vec<(Arc<str>, Expression)>),
+    Or(Vec<Expression>),
+    Xor(Vec<Expression>),
+    And(Vec<Expression>),
+    Not(Box<Expression>),
+    /// Each is compared with the one before.
+    Compare(Box<Expression>, Vec<(CompareOp, Expression)>),
+    Arithmetic(Box<Expression>, Vec<(ArithmeticOp, Expression)>),
+    Negative(Box<Expression>),
+    /// One behind the other.
+    Steps(Box<Expression>, Vec<ValueStep>),
+    Call(Callee, Vec<Expression>),
+    Case {
+        subject: Option<Box<Expression>>,
+        branches: Vec<(Expression, Expression)>,
+        otherwise: Box<Expression>,
+    },
+    Comprehension {
+        loops: Box<ListLoop>,
+        result: Option<Box<Expression>>,
+    },
+    Quantifier(QuantifierKind, Box<ListLoop>),
+    Reduce {
+        accumulator: SlotIndex,
+        start: Box<Expression>,
+        loops: Box<ListLoop>,
+        step: Box<Expression>,
+    },
+    /// The rows of a subquery, and the slot of what is collected.
+    Subquery {
+        kind: SubqueryKind,
+        plan: Box<QueryPlan>,
+    },
+    /// A list of a value for each match.
+    Matches {
+        plan: Box<MatchPlan>,
+        result: Box<Expression>,
+    },
+    Projection {
+        base: Box<Expression>,
+        all: bool,
+        entries: Vec<(Arc<str>, Expression)>,
+    },
+}
+
+/// A variable that runs over a list, and the condition for its values.
+#[derive(Debug, Clone)]
+pub(super) struct ListLoop {
+    pub(super) slot: SlotIndex,
+    pub(super) list: Expression,
+    pub(super) filter: Option<Expression>,
+}
+
+/// A step from a value to the next.
+#[derive(Debug, Clone)]
+pub(super) enum ValueStep {
+    StartsWith(Expression),
+    EndsWith(Expression),
+    Contains(Expression),
+    Matches(Expression),
+    In(Expression),
+    /// With `NOT` it is true.
+    IsNull(bool),
+    /// With `NOT` it is true.
+    IsType(bool, TypeName),
+    Property(Arc<str>),
+    Index(Expression),
+    Slice(Option<Expression>, Option<Expression>),
+    HasLabels(LabelTest),
+}
+
+/// A condition on labels or types.
+#[derive(Debug, Clone)]
+pub(super) struct LabelTest {
+    pub(super) labels: LabelExpr,
+    /// The types that pass, in ascending order.
+    pub(super) types: Vec<u32>,
+}
+
+/// A function that needs the graph or the query, or one of values alone.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Callee {
+    Id,
+    ElementId,
+    Labels,
+    Type,
+    Keys,
+    Properties,
+    Nodes,
+    Relationships,
+    Length,
+    StartNode,
+    EndNode,
+    Exists,
+    Scalar(&'static Function),
+}
+
+/// Queries joined by `UNION`.
+#[derive(Debug, Clone)]
+pub(super) struct QueryPlan {
+    pub(super) branches: Vec<BranchPlan>,
+    /// How many of the first branches are without equal rows.
+    pub(super) distinct: usize,
+    /// The slots that a row of the result is in.
+    pub(super) columns: Vec<SlotIndex>,
+}
+
+/// One of the queries.
+#[derive(Debug, Clone)]
+pub(super) struct BranchPlan {
+    pub(super) stages: Vec<Stage>,
+    /// The slots of its columns, in the order of the columns of the query.
+    pub(super) columns: Vec<SlotIndex>,
+}
+
+/// What happens to rows.
+#[derive(Debug, Clone)]
+pub(super) enum Stage {
+    Match {
+        plan: MatchPlan,
+        optional: bool,
+    },
+    Unwind {
+        list: Expression,
+        slot: SlotIndex,
+    },
+    Project(Vec<(SlotIndex, Expression)>),
+    Filter(Expression),
+    /// Rows that differ in these slots.
+    Distinct(Vec<SlotIndex>),
+    Aggregate {
+        keys: Vec<(SlotIndex, Expression)>,
+        aggregates: Vec<Aggregate>,
+    },
+    Sort {
+        keys: Vec<SortKey>,
+        retained: Vec<SlotIndex>,
+        bounds: Bounds,
+    },
+    Slice(Bounds),
+    Subquery(QueryPlan),
+}
+
+/// A key of an order.
+#[derive(Debug, Clone)]
+pub(super) struct SortKey {
+    pub(super) key: Expression,
+    pub(super) descending: bool,
+}
+
+/// `SKIP` and `LIMIT`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bounds {
+    pub(super) skip: Option<Expression>,
+    pub(super) limit: Option<Expression>,
+}
+
+/// An aggregate of a group of rows.
+#[derive(Debug, Clone)]
+pub(super) struct Aggregate {
+    pub(super) slot: SlotIndex,
+    pub(super) function: AggregateFunction,
+    pub(super) distinct: bool,
+    /// Empty for `count(*)`.
+    pub(super) arguments: Vec<Expression>,
+    pub(super) span: Span,
+}
+
+/// An aggregate function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AggregateFunction {
+    Count,
+    Sum,
+    Avg,
+    Min,
+    Max,
+    Collect,
+    StDev,
+    StDevP,
+    PercentileCont,
+    PercentileDisc,
+}
+
+impl AggregateFunction {
+    /// Finds one by its name in lower case.
+    pub(super) fn named(name: &str) -> Option<AggregateFunction> {
+        Some(match name {
+            "count" => AggregateFunction::Count,
+            "sum" => AggregateFunction::Sum,
+            "avg" => AggregateFunction::Avg,
+            "min" => AggregateFunction::Min,
+            "max" => AggregateFunction::Max,
+            "collect" => AggregateFunction::Collect,
+            "stdev" => AggregateFunction::StDev,
+            "stdevp" => AggregateFunction::StDevP,
+            "percentilecont" => AggregateFunction::PercentileCont,
+            "percentiledisc" => AggregateFunction::PercentileDisc,
+            _ => return None,
+        })
+    }
+}
+
+/// Patterns, as steps in the order in which they run.
+#[derive(Debug, Clone, Default)]
+pub(super) struct MatchPlan {
+    pub(super) steps: Vec<MatchStep>,
+    /// The slots that it assigns.
+    pub(super) assigned: Vec<SlotIndex>,
+}
+
+/// A step of a match.
+#[derive(Debug, Clone)]
+pub(super) enum MatchStep {
+    /// All nodes, those of a label, or those that an index has.
+    Scan {
+        slot: SlotIndex,
+        access: NodeAccess,
+    },
+    Filter(Expression),
+    Expand(Hop),
+    Walk(Walk),
+    /// A relationship that is bound already.
+    Bound {
+        hop: Hop,
+        from_bound: bool,
+    },
+    Path {
+        slot: SlotIndex,
+        start: SlotIndex,
+        elements: Vec<PathElement>,
+    },
+    /// The shortest of the matches of other steps, for each two endpoints.
+    Shortest {
+        steps: Vec<MatchStep>,
+        selection: Selection,
+    },
+}
+
+/// How the nodes are listed that a match begins at.
+#[derive(Debug, Clone)]
+pub(super) enum NodeAccess {
+    All,
+    Label(Arc<str>),
+    Index { label: Option<Arc<str>>, property: Arc<str>, value: Expression },
+}
+
+/// A relationship from a bound node.
+#[derive(Debug, Clone)]
+pub(super) struct Hop {
+    pub(super) from: SlotIndex,
+    pub(super) relationship: SlotIndex,
+    pub(super) to: SlotIndex,
+    /// Whether the other node is bound already.
+    pub(super) to_bound: bool,
+    /// As seen from the bound node.
+    pub(super) direction: Direction,
+    /// The types that pass; `None` for all.
+    pub(super) types: Option<Vec<u32>>,
+}
+
+/// Relationships in a row. The slot of the hop gets their list.
+#[derive(Debug, Clone)]
+pub(super) struct Walk {
+    pub(super) hop: Hop,
+    pub(super) min: u64,
+    pub(super) max: u64,
+    /// The slot of each relationship while its conditions are tested.
+    pub(super) each: SlotIndex,
+    pub(super) conditions: Vec<Expression>,
+    /// Whether it begins at the right end of the pattern, so that the list is reversed.
+    pub(super) is_reversed: bool,
+    /// Whether something reads the list.
+    pub(super) is_listed: bool,
+    /// Which of the walks between two nodes; `None` for all.
+    pub(super) shortest: Option<Shortness>,
+}
+
+/// How many of the shortest paths between two nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shortness {
+    /// So many paths.
+    Paths(u64),
+    /// All paths of the so many smallest lengths.
+    Groups(u64),
+}
+
+/// Which rows are chosen of all matches of a path.
+#[derive(Debug, Clone)]
+pub(super) struct Selection {
+    pub(super) shortness: Shortness,
+    pub(super) start: SlotIndex,
+    pub(super) end: SlotIndex,
+    /// What a match assigns.
+    pub(super) retained: Vec<SlotIndex>,
+    /// The relationships of the path: their slots hold one or a list.
+    pub(super) relationships: Vec<SlotIndex>,
+}
+
+/// A part of a path behind its first node.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum PathElement {
+    /// One relationship.
+    One(SlotIndex),
+    /// A list of them.
+    List(SlotIndex),
+}

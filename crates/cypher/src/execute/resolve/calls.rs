@@ -1,0 +1,84 @@
+//! Calls of functions and aggregates.
+
+use super::resolver::Resolver;
+use crate::ast::Call;
+use crate::execute::plan::{Aggregate, AggregateFunction, Callee, Expression, Operation};
+use crate::span::Span;
+use hexgraph_base::types::Result;
+use hexgraph_scalar::function;
+use std::mem;
+
+impl<'a> Resolver<'a> {
+    /// Resolves a call.
+    pub(super) fn call(&mut self, call: &'a Call, span: Span) -> Result<Operation> {
+        let name = call.name.text.to_ascii_lowercase();
+        if let Some(aggregate) = AggregateFunction::named(&name) {
+            let around = mem::take(&mut self.aggregates);
+            let computed = mem::take(&mut self.computed);
+            let arguments =
+                if around.is_some() { self.expressions(&call.arguments) } else { Ok(Vec::new()) };
+            self.computed = computed;
+            self.aggregates = around;
+            return self.aggregate(aggregate, call.distinct, arguments?, span);
+        }
+        if let Some((path, span)) = Self::pattern_argument(&call.arguments) {
+            match &*name {
+                "exists" => return self.pattern_predicate(path),
+                "size" => return self.pattern_count(path),
+                _ => {
+                    let message = format!("a pattern is no argument of `{}`", call.name.text);
+                    return Err(self.failure(span, message, "write a pattern comprehension"));
+                }
+            }
+        }
+        let arguments = self.expressions(&call.arguments)?;
+        let callee = match &*name {
+            "id" => Callee::Id,
+            "elementid" => Callee::ElementId,
+            "labels" => Callee::Labels,
+            "type" => Callee::Type,
+            "keys" => Callee::Keys,
+            "properties" => Callee::Properties,
+            "nodes" => Callee::Nodes,
+            "relationships" => Callee::Relationships,
+            "length" => Callee::Length,
+            "startnode" => Callee::StartNode,
+            "endnode" => Callee::EndNode,
+            "exists" => Callee::Exists,
+            other => match function(other) {
+                Some(function) => return Ok(Operation::Call(Callee::Scalar(function), arguments)),
+                None => {
+                    let message = format!("function `{}` does not exist", call.name.text);
+                    return Err(self.failure(call.name.span, message, ""));
+                }
+            },
+        };
+        if arguments.len() != 1 {
+            let message =
+                format!("`{}` has 1 argument, and {} are passed", call.name.text, arguments.len());
+            return Err(self.failure(span, message, ""));
+        }
+        Ok(Operation::Call(callee, arguments))
+    }
+
+    /// Resolves `count(*)`.
+    pub(super) fn count_star(&mut self, span: Span) -> Result<Operation> {
+        self.aggregate(AggregateFunction::Count, false, Vec::new(), span)
+    }
+
+    fn aggregate(
+        &mut self,
+        function: AggregateFunction,
+        distinct: bool,
+        arguments: Vec<Expression>,
+        span: Span,
+    ) -> Result<Operation> {
+        let slot = self.new_slot();
+        let Some(aggregates) = &mut self.aggregates else {
+            let message = "an aggregate is possible in WITH and RETURN only";
+            return Err(self.failure(span, message, "compute it in a WITH before"));
+        };
+        aggregates.push(Aggregate { slot, function, distinct, arguments, span });
+        Ok(Operation::Slot(slot))
+    }
+}

@@ -1,0 +1,13 @@
+//! From a tree to a plan: names become slots of a row, parameters become values, and the steps of each match get an
+//! order.
+
+mod resolver;
+mod order;
+mod patterns;
+mod expressions;
+mod calls;
+mod subqueries;
+mod projection;
+mod clauses;
+
+pub(super) use resolver::Resolver;

@@ -1,0 +1,274 @@
+//! The order of the steps of a match: a condition runs as soon as its variables are bound; a hop runs when one of its
+//! nodes is bound, those between two bound nodes first; else a node is scanned, the one with the fewest candidates.
+
+use crate::ast::Direction;
+use crate::execute::graph::Graph;
+use crate::execute::plan::{
+    Expression, Hop, MatchStep, NodeAccess, Operation, PathElement, Selection, Shortness,
+    SlotIndex, ValueStep, Walk,
+};
+use hexgraph_base::types::{Result, stack};
+use rustc_hash::FxHashSet;
+use std::mem;
+use std::sync::Arc;
+
+/// The patterns of a match before they have an order.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    /// Slots that are bound before the match.
+    pub(super) bound: Vec<SlotIndex>,
+    /// Slots that the match assigns.
+    pub(super) assigned: Vec<SlotIndex>,
+    pub(super) nodes: Vec<SlotIndex>,
+    pub(super) hops: Vec<DraftHop>,
+    pub(super) paths: Vec<DraftPath>,
+    pub(super) selections: Vec<DraftSelection>,
+    pub(super) conditions: Vec<Condition>,
+    /// Labels that a node must have.
+    pub(super) labels: Vec<(SlotIndex, Arc<str>)>,
+    pub(super) equalities: Vec<Equality>,
+    /// All slots that something reads.
+    pub(super) used: Vec<SlotIndex>,
+    /// The first and the last node of the path that was added last.
+    pub(super) endpoints: (SlotIndex, SlotIndex),
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct DraftHop {
+    pub(super) left: SlotIndex,
+    pub(super) right: SlotIndex,
+    pub(super) relationship: SlotIndex,
+    pub(super) direction: Direction,
+    pub(super) types: Option<Vec<u32>>,
+    /// The fewest and the most relationships in a row; `None` for one.
+    pub(super) bounds: Option<(u64, u64)>,
+    pub(super) each: SlotIndex,
+    pub(super) conditions: Vec<Expression>,
+    pub(super) shortest: Option<Shortness>,
+    pub(super) is_listed: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct DraftPath {
+    pub(super) slot: SlotIndex,
+    pub(super) start: SlotIndex,
+    pub(super) elements: Vec<PathElement>,
+}
+
+#[derive(Debug)]
+pub(super) struct DraftSelection {
+    pub(super) draft: Draft,
+    pub(super) selection: Selection,
+}
+
+/// A condition and the slots that it reads.
+#[derive(Debug)]
+pub(super) struct Condition {
+    pub(super) expression: Expression,
+    pub(super) needs: Vec<SlotIndex>,
+}
+
+/// A property of a node that equals a value.
+#[derive(Debug)]
+pub(super) struct Equality {
+    pub(super) slot: SlotIndex,
+    pub(super) property: Arc<str>,
+    pub(super) value: Expression,
+    pub(super) needs: Vec<SlotIndex>,
+}
+
+/// What is bound so far, and the steps that bind it.
+struct Progress {
+    bound: FxHashSet<SlotIndex>,
+    /// Slots that the match assigns: a condition waits for these only.
+    assigned: FxHashSet<SlotIndex>,
+    steps: Vec<MatchStep>,
+}
+
+impl Draft {
+    /// Brings all parts into an order.
+    pub(super) fn steps(mut self, graph: &dyn Graph) -> Result<Vec<MatchStep>> {
+        stack::check()?;
+        let mut progress = Progress {
+            bound: mem::take(&mut self.bound).into_iter().collect(),
+            assigned: self.assigned.iter().copied().collect(),
+            steps: Vec::new(),
+        };
+        let before: Vec<SlotIndex> =
+            self.nodes.iter().copied().filter(|it| progress.is_bound(*it)).collect();
+        for node in before {
+            // A node that an optional match did not have matches nothing.
+            let value = Box::new(Operation::Slot(node).at(Default::default()));
+            let test = Operation::Steps(value, vec![ValueStep::IsNull(true)]);
+            progress.steps.push(MatchStep::Filter(test.at(Default::default())));
+        }
+        loop {
+            graph.check()?;
+            self.advance(&mut progress);
+            if let Some(hop) = self.next_hop(&progress) {
+                let hop = self.hops.swap_remove(hop);
+                progress.add_hop(hop);
+            } else if let Some((node, access)) = self.next_scan(&progress, graph)? {
+                progress.steps.push(MatchStep::Scan { slot: node, access });
+                progress.bound.insert(node);
+            } else if let Some(DraftSelection { mut draft, selection }) = self.selections.pop() {
+                draft.bound.extend(&progress.bound);
+                draft.assigned.retain(|it| !progress.bound.contains(it));
+                progress.bound.extend(&selection.retained);
+                let steps = draft.steps(graph)?;
+                progress.steps.push(MatchStep::Shortest { steps, selection });
+            } else {
+                self.advance(&mut progress);
+                return Ok(progress.steps);
+            }
+        }
+    }
+
+    /// Adds conditions and paths whose parts are bound.
+    fn advance(&mut self, progress: &mut Progress) {
+        let paths = mem::take(&mut self.paths);
+        for path in paths {
+            let parts = path.elements.iter().map(|it| match it {
+                PathElement::One(slot) | PathElement::List(slot) => *slot,
+            });
+            if parts.chain([path.start]).all(|it| progress.is_bound(it)) {
+                let DraftPath { slot, start, elements } = path;
+                progress.steps.push(MatchStep::Path { slot, start, elements });
+                progress.bound.insert(slot);
+            } else {
+                self.paths.push(path);
+            }
+        }
+        let conditions = mem::take(&mut self.conditions);
+        for condition in conditions {
+            if progress.has_all(&condition.needs) {
+                progress.steps.push(MatchStep::Filter(condition.expression));
+            } else {
+                self.conditions.push(condition);
+            }
+        }
+    }
+
+    /// The hop with the lowest rank of those with a bound node or relationship.
+    fn next_hop(&self, progress: &Progress) -> Option<usize> {
+        let rank = |hop: &DraftHop| {
+            let endpoints = [hop.left, hop.right].into_iter().filter(|it| progress.is_bound(*it));
+            let conditions = hop.bounds.is_some();
+            match (endpoints.count(), conditions, hop.shortest) {
+                _ if progress.is_bound(hop.relationship) => Some(0),
+                (0, ..) => None,
+                (2, false, _) => Some(1),
+                (_, false, _) => Some(2),
+                (2, true, None) => Some(3),
+                (_, true, None) => Some(4),
+                (2, true, Some(_)) => Some(5),
+                (_, true, Some(_)) => Some(6),
+            }
+        };
+        let ranked =
+            self.hops.iter().enumerate().filter_map(|(index, it)| Some((rank(it)?, index)));
+        ranked.min().map(|(_, index)| index)
+    }
+
+    /// The node with the fewest candidates, and how these are listed.
+    fn next_scan(
+        &self,
+        progress: &Progress,
+        graph: &dyn Graph,
+    ) -> Result<Option<(SlotIndex, NodeAccess)>> {
+        let mut best: Option<(u64, SlotIndex, NodeAccess)> = None;
+        for node in self.nodes.iter().filter(|it| !progress.is_bound(**it)) {
+            let (count, access) = self.access(*node, progress, graph)?;
+            if best.as_ref().is_none_or(|(least, ..)| count < *least) {
+                best = Some((count, *node, access));
+            }
+        }
+        Ok(best.map(|(_, node, access)| (node, access)))
+    }
+
+    fn access(
+        &self,
+        node: SlotIndex,
+        progress: &Progress,
+        graph: &dyn Graph,
+    ) -> Result<(u64, NodeAccess)> {
+        let (mut count, mut access, mut rarest) = (graph.node_count()?, NodeAccess::All, None);
+        for (_, label) in self.labels.iter().filter(|(slot, _)| *slot == node) {
+            let nodes = graph.label_count(label)?;
+            if rarest.is_none() || nodes < count {
+                (count, access) = (nodes, NodeAccess::Label(label.clone()));
+                rarest = Some(label.clone());
+            }
+        }
+        for it in self.equalities.iter().filter(|it| it.slot == node) {
+            if !progress.has_all(&it.needs) {
+                continue;
+            }
+            let nodes = match &it.value.operation {
+                Operation::Constant(value) => {
+                    graph.find(rarest.as_deref(), &it.property, value)?.map(|it| it.len() as u64)
+                }
+                // Its value is of a row; an index has few nodes of it.
+                _ => Some(count / 10),
+            };
+            if let Some(nodes) = nodes.filter(|it| *it < count) {
+                count = nodes;
+                let (property, value) = (it.property.clone(), it.value.clone());
+                access = NodeAccess::Index { label: rarest.clone(), property, value };
+            }
+        }
+        Ok((count, access))
+    }
+}
+
+impl Progress {
+    fn is_bound(&self, slot: SlotIndex) -> bool {
+        self.bound.contains(&slot)
+    }
+
+    /// Whether all of these slots are bound that the match assigns.
+    fn has_all(&self, needs: &[SlotIndex]) -> bool {
+        needs.iter().all(|it| self.is_bound(*it) || !self.assigned.contains(it))
+    }
+
+    fn add_hop(&mut self, hop: DraftHop) {
+        let (left, right) = (self.is_bound(hop.left), self.is_bound(hop.right));
+        let relationship_bound = self.is_bound(hop.relationship);
+        let is_reversed = !left && !relationship_bound;
+        let (from, to, direction) = match is_reversed {
+            false => (hop.left, hop.right, hop.direction),
+            true => (hop.right, hop.left, flipped(hop.direction)),
+        };
+        let to_bound = self.is_bound(to) || from == to;
+        let types = hop.types;
+        let relationship = hop.relationship;
+        let step = Hop { from, relationship, to, to_bound, direction, types };
+        self.bound.extend([from, to, relationship]);
+        let DraftHop { bounds, each, conditions, shortest, is_listed, .. } = hop;
+        self.steps.push(match bounds {
+            None if relationship_bound => {
+                MatchStep::Bound { hop: Hop { to_bound: right, ..step }, from_bound: left }
+            }
+            None => MatchStep::Expand(step),
+            Some((min, max)) => MatchStep::Walk(Walk {
+                hop: step,
+                min,
+                max,
+                each,
+                conditions,
+                is_reversed,
+                is_listed,
+                shortest,
+            }),
+        });
+    }
+}
+
+/// The direction as seen from the other end.
+fn flipped(direction: Direction) -> Direction {
+    match direction {
+        Direction::Out => Direction::In,
+        Direction::In => Direction::Out,
+        Direction::Either => Direction::Either,
+    }
+}

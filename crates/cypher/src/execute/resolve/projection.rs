@@ -1,0 +1,206 @@
+//! `WITH` and `RETURN`. An item without an aggregate is a grouping key where another item has one; the items with
+//! aggregates are computed of the values of keys and aggregates afterwards.
+
+use super::resolver::{Names, Resolver};
+use crate::ast::{Expr, ExprKind, Item, Projection};
+use crate::execute::plan::{Bounds, Expression, Operation, SlotIndex, SortKey, Stage};
+use hexgraph_base::types::Result;
+
+/// An item that is resolved in the scope before the projection.
+struct Output<'a> {
+    name: Box<str>,
+    expr: Option<&'a Expr>,
+    expression: Expression,
+    has_aggregate: bool,
+}
+
+impl<'a> Resolver<'a> {
+    /// Adds the stages of a projection; returns its columns. What it names is visible afterwards, and nothing else.
+    pub(super) fn projection(
+        &mut self,
+        projection: &'a Projection,
+        filter: Option<&'a Expr>,
+        stages: &mut Vec<Stage>,
+    ) -> Result<Names> {
+        let around = self.aggregates.replace(Vec::new());
+        let computed = self.computed.clone();
+        let result = self.stages_of(projection, filter, stages);
+        self.aggregates = around;
+        self.computed = computed;
+        result
+    }
+
+    fn stages_of(
+        &mut self,
+        projection: &'a Projection,
+        filter: Option<&'a Expr>,
+        stages: &mut Vec<Stage>,
+    ) -> Result<Names> {
+        let outputs = self.outputs(projection)?;
+        let is_grouped = outputs.iter().any(|it| it.has_aggregate);
+        let before = self.names.clone();
+        let (keys, items, columns) =
+            if is_grouped { self.grouped(outputs)? } else { self.plain(outputs) };
+        if is_grouped || projection.distinct {
+            self.names = columns.clone();
+        } else {
+            for (name, slot) in &columns {
+                self.bind_to(name, *slot);
+            }
+        }
+        let order = self.sort_keys(projection)?;
+        let aggregates = self.aggregates.take().unwrap_or_default();
+        let bounds = Bounds {
+            skip: projection.skip.as_ref().map(|it| self.expression(it)).transpose()?,
+            limit: projection.limit.as_ref().map(|it| self.expression(it)).transpose()?,
+        };
+        let filter = filter.map(|it| self.expression(it)).transpose()?;
+        if is_grouped {
+            stages.push(Stage::Aggregate { keys, aggregates });
+        }
+        if !items.is_empty() {
+            stages.push(Stage::Project(items));
+        }
+        let mut retained: Vec<SlotIndex> = columns.iter().map(|(_, slot)| *slot).collect();
+        if projection.distinct {
+            stages.push(Stage::Distinct(retained.clone()));
+        } else if filter.is_some() && !is_grouped {
+            retained.extend(before.iter().map(|(_, slot)| *slot));
+        }
+        retained.sort_unstable();
+        retained.dedup();
+        if !order.is_empty() {
+            stages.push(Stage::Sort { keys: order, retained, bounds });
+        } else if bounds.skip.is_some() || bounds.limit.is_some() {
+            stages.push(Stage::Slice(bounds));
+        }
+        stages.extend(filter.map(Stage::Filter));
+        self.names = columns.clone();
+        Ok(columns)
+    }
+
+    fn outputs(&mut self, projection: &'a Projection) -> Result<Vec<Output<'a>>> {
+        let mut outputs = Vec::new();
+        if projection.star {
+            let mut names = self.names.clone();
+            // `*` has no order of its own; that of names is the same for all texts.
+            names.sort();
+            for (name, slot) in names {
+                let expression = Operation::Slot(slot).at(Default::default());
+                outputs.push(Output { name, expr: None, expression, has_aggregate: false });
+            }
+        }
+        for item in &projection.items {
+            let before = self.aggregates.as_ref().map_or(0, Vec::len);
+            let expression = self.expression(&item.expr)?;
+            let has_aggregate = before < self.aggregates.as_ref().map_or(0, Vec::len);
+            let (name, expr) = (column_name(item, self.text), Some(&item.expr));
+            outputs.push(Output { name, expr, expression, has_aggregate });
+        }
+        Ok(outputs)
+    }
+
+    /// Items of a projection without aggregates. A variable needs no slot of its own.
+    #[allow(clippy::type_complexity, reason = "the three parts are the caller's own variables")]
+    fn plain(
+        &mut self,
+        outputs: Vec<Output<'a>>,
+    ) -> (Vec<(SlotIndex, Expression)>, Vec<(SlotIndex, Expression)>, Names) {
+        let (mut items, mut columns) = (Vec::new(), Names::new());
+        for Output { name, expr, expression, .. } in outputs {
+            let slot = match expression.operation {
+                Operation::Slot(slot) => slot,
+                _ => {
+                    let slot = self.new_slot();
+                    items.push((slot, expression));
+                    slot
+                }
+            };
+            self.remember(expr, slot);
+            columns.push((name, slot));
+        }
+        (Vec::new(), items, columns)
+    }
+
+    /// Keys, the items that are computed of groups, and all columns.
+    #[allow(clippy::type_complexity, reason = "the three parts are the caller's own variables")]
+    fn grouped(
+        &mut self,
+        outputs: Vec<Output<'a>>,
+    ) -> Result<(Vec<(SlotIndex, Expression)>, Vec<(SlotIndex, Expression)>, Names)> {
+        self.aggregates = Some(Vec::new());
+        let slots: Vec<SlotIndex> = outputs.iter().map(|_| self.new_slot()).collect();
+        let (mut keys, mut items, mut columns) = (Vec::new(), Vec::new(), Names::new());
+        let mut grouped = Vec::new();
+        for (Output { name, expr, expression, has_aggregate }, slot) in
+            outputs.into_iter().zip(slots)
+        {
+            columns.push((name.clone(), slot));
+            if has_aggregate {
+                grouped.push((expr.expect("`*` has no aggregate"), slot));
+                continue;
+            }
+            if expr.is_none() {
+                // What `*` lists is a variable, which the other items name by its old slot.
+                self.bind_to(&name, slot);
+            }
+            keys.push((slot, expression));
+            self.remember(expr, slot);
+        }
+        for (expr, slot) in grouped {
+            items.push((slot, self.expression(expr)?));
+            self.remember(Some(expr), slot);
+        }
+        Ok((keys, items, columns))
+    }
+
+    /// Later expressions that equal this one read its slot. Literals need not.
+    fn remember(&mut self, expr: Option<&'a Expr>, slot: SlotIndex) {
+        let is_constant = |expr: &Expr| {
+            matches!(
+                expr.kind,
+                ExprKind::Null
+                    | ExprKind::Boolean(_)
+                    | ExprKind::Integer(_)
+                    | ExprKind::Float(_)
+                    | ExprKind::String(_)
+                    | ExprKind::Parameter(_)
+            )
+        };
+        if let Some(expr) = expr.filter(|it| !is_constant(it)) {
+            self.computed.push((expr, slot));
+        }
+    }
+
+    fn sort_keys(&mut self, projection: &'a Projection) -> Result<Vec<SortKey>> {
+        let mut keys = Vec::with_capacity(projection.order.len());
+        for item in &projection.order {
+            let key = match &item.expr.kind {
+                // A column hides a variable of its name.
+                ExprKind::Variable(name) => self.variable(name, item.expr.span)?.at(item.expr.span),
+                _ => self.expression(&item.expr)?,
+            };
+            keys.push(SortKey { key, descending: item.descending });
+        }
+        Ok(keys)
+    }
+}
+
+/// The alias, or the text as it is written, with the brackets around it.
+fn column_name(item: &Item, text: &str) -> Box<str> {
+    if let Some(name) = &item.alias {
+        return name.text.clone();
+    }
+    let (mut start, mut end) = (item.expr.span.start as usize, item.expr.span.end as usize);
+    loop {
+        let (before, after) = (text[..start].trim_end(), text[end..].trim_start());
+        match (before.strip_suffix('('), after.strip_prefix(')')) {
+            (Some(before), Some(after)) => (start, end) = (before.len(), text.len() - after.len()),
+            _ => break,
+        }
+    }
+    match &item.expr.kind {
+        ExprKind::Variable(name) if end - start <= item.expr.span.of(text).len() => name.clone(),
+        _ => text[start..end].into(),
+    }
+}

@@ -1,0 +1,112 @@
+//! Aggregates of groups of rows. Groups are pushed in the order of their first rows; without keys there is one group,
+//! even of no rows.
+
+use super::accumulators::Accumulator;
+use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink, weight};
+use crate::execute::plan::{Aggregate, Expression, SlotIndex, Stage};
+use hexgraph_base::types::Result;
+use hexgraph_scalar::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::mem;
+
+/// What is accumulated for one aggregate of one group.
+struct Cell {
+    accumulator: Accumulator,
+    /// With `DISTINCT`, the values that were added.
+    seen: Option<FxHashSet<Value>>,
+}
+
+impl Execution<'_> {
+    pub(super) fn groups(
+        &self,
+        before: &[Stage],
+        keys: &[(SlotIndex, Expression)],
+        aggregates: &[Aggregate],
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        let cells = || -> Vec<Cell> {
+            let cell = |it: &Aggregate| Cell {
+                accumulator: Accumulator::new(it.function),
+                seen: it.distinct.then(FxHashSet::default),
+            };
+            aggregates.iter().map(cell).collect()
+        };
+        let mut reserved = self.reservation();
+        let mut indexes: FxHashMap<Vec<Value>, usize> = FxHashMap::default();
+        let mut groups: Vec<Vec<Cell>> = Vec::new();
+        if keys.is_empty() {
+            groups.push(cells());
+        }
+        let _ = self.produce(before, row, &mut |row| {
+            let mut group = 0;
+            if !keys.is_empty() {
+                let key: Result<Vec<Value>> =
+                    keys.iter().map(|(_, it)| self.value(it, row)).collect();
+                let key = key?;
+                group = match indexes.get(&key) {
+                    Some(group) => *group,
+                    None => {
+                        reserved.grow_by_row(&key)?;
+                        reserved.grow(aggregates.len() * mem::size_of::<Cell>())?;
+                        groups.push(cells());
+                        indexes.insert(key, groups.len() - 1);
+                        groups.len() - 1
+                    }
+                };
+            }
+            for (aggregate, cell) in aggregates.iter().zip(&mut groups[group]) {
+                self.accumulate(aggregate, cell, &mut reserved, row)?;
+            }
+            Ok(MORE)
+        })?;
+        let mut keys_of: Vec<Vec<Value>> = vec![Vec::new(); groups.len()];
+        for (key, group) in indexes {
+            keys_of[group] = key;
+        }
+        for (key, group) in keys_of.into_iter().zip(groups) {
+            self.tick()?;
+            for ((slot, _), value) in keys.iter().zip(key) {
+                row[*slot] = value;
+            }
+            for (aggregate, cell) in aggregates.iter().zip(group) {
+                row[aggregate.slot] =
+                    self.at(aggregate.span, cell.accumulator.finish(self.context))?;
+            }
+            if sink(row)?.is_break() {
+                return Ok(DONE);
+            }
+        }
+        Ok(MORE)
+    }
+
+    /// Adds a row to a group. Null counts for `count(*)` only.
+    fn accumulate(
+        &self,
+        aggregate: &Aggregate,
+        cell: &mut Cell,
+        reserved: &mut Reservation<'_>,
+        row: &mut Row,
+    ) -> Result<()> {
+        let Some((first, others)) = aggregate.arguments.split_first() else {
+            return self
+                .at(aggregate.span, cell.accumulator.add(Value::Bool(true), None, self.context));
+        };
+        let value = self.value(first, row)?;
+        if value.is_null() {
+            return Ok(());
+        }
+        if let Some(seen) = &mut cell.seen {
+            if seen.contains(&value) {
+                return Ok(());
+            }
+            reserved.grow(weight(&value))?;
+            seen.insert(value.clone());
+        }
+        if cell.accumulator.retains() {
+            reserved.grow(weight(&value))?;
+        }
+        let other = others.first().map(|it| self.value(it, row)).transpose()?;
+        self.at(aggregate.span, cell.accumulator.add(value, other, self.context))
+    }
+}

@@ -1,0 +1,16 @@
+//! How a plan runs: one row, whose slots the stages fill, and callbacks for each next row.
+
+mod execution;
+mod expressions;
+mod values;
+mod lists;
+mod entities;
+mod stages;
+mod accumulators;
+mod groups;
+mod sorting;
+mod matches;
+mod walks;
+mod shortest;
+
+pub(super) use execution::Execution;

@@ -1,0 +1,99 @@
+//! `ORDER BY`, `SKIP` and `LIMIT`. With a limit only the rows are retained that may be in the result: at most twice as
+//! many as it needs. Half of them are dropped at a time, so that a row costs O(1) on average.
+
+use super::execution::{DONE, Execution, Flow, MORE, Row, Sink};
+use super::stages::cut;
+use crate::execute::plan::{Bounds, Expression, SlotIndex, SortKey, Stage};
+use hexgraph_base::types::Result;
+use hexgraph_scalar::Value;
+use std::cmp::Ordering;
+
+/// A row that waits for its position.
+struct SortedRow {
+    keys: Vec<Value>,
+    /// Rows with equal keys stay in the order in which they came.
+    number: u64,
+    values: Vec<Value>,
+}
+
+impl Execution<'_> {
+    pub(super) fn sorted(
+        &self,
+        before: &[Stage],
+        keys: &[SortKey],
+        retained: &[SlotIndex],
+        bounds: &Bounds,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        let (skip, limit) = self.bounds(bounds, row)?;
+        if limit == 0 {
+            return Ok(MORE);
+        }
+        let most = usize::try_from(skip.saturating_add(limit)).unwrap_or(usize::MAX);
+        let order = |one: &SortedRow, other: &SortedRow| {
+            let mut result = Ordering::Equal;
+            for ((one, other), key) in one.keys.iter().zip(&other.keys).zip(keys) {
+                let order = one.cmp(other);
+                result = result.then(if key.descending { order.reverse() } else { order });
+            }
+            result.then(one.number.cmp(&other.number))
+        };
+        let (mut rows, mut reserved) = (Vec::<SortedRow>::new(), self.reservation());
+        let mut number = 0;
+        let _ = self.produce(before, row, &mut |row| {
+            let keys: Result<Vec<Value>> = keys.iter().map(|it| self.value(&it.key, row)).collect();
+            let next = SortedRow { keys: keys?, number, values: cut(row, retained) };
+            number += 1;
+            reserved.grow_by_row(&next.keys)?;
+            reserved.grow_by_row(&next.values)?;
+            rows.push(next);
+            if most.saturating_mul(2) <= rows.len() {
+                rows.select_nth_unstable_by(most - 1, order);
+                rows.truncate(most);
+                let mut smaller = self.reservation();
+                for row in &rows {
+                    smaller.grow_by_row(&row.keys)?;
+                    smaller.grow_by_row(&row.values)?;
+                }
+                reserved = smaller;
+            }
+            Ok(MORE)
+        })?;
+        rows.sort_unstable_by(order);
+        rows.truncate(most);
+        let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+        for next in rows.into_iter().skip(skip) {
+            self.tick()?;
+            for (slot, value) in retained.iter().zip(next.values) {
+                row[*slot] = value;
+            }
+            if sink(row)?.is_break() {
+                return Ok(DONE);
+            }
+        }
+        Ok(MORE)
+    }
+
+    /// The numbers of rows to skip and to return.
+    pub(super) fn bounds(&self, bounds: &Bounds, row: &mut Row) -> Result<(u64, u64)> {
+        let skip = bounds.skip.as_ref().map(|it| self.bound("SKIP", it, row)).transpose()?;
+        let limit = bounds.limit.as_ref().map(|it| self.bound("LIMIT", it, row)).transpose()?;
+        Ok((skip.unwrap_or(0), limit.unwrap_or(u64::MAX)))
+    }
+
+    fn bound(&self, clause: &str, expression: &Expression, row: &mut Row) -> Result<u64> {
+        match self.value(expression, row)? {
+            Value::Int(number) if 0 <= number => Ok(number.unsigned_abs()),
+            Value::Int(number) => {
+                let message = format!("{clause} is {number}, and may not be below 0");
+                Err(self.failure(expression.span, message, ""))
+            }
+            other => {
+                let message =
+                    format!("{clause} is an INTEGER, and this is a {}", other.kind().name());
+                Err(self.failure(expression.span, message, ""))
+            }
+        }
+    }
+}

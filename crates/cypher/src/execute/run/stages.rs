@@ -1,0 +1,157 @@
+//! Rows pass through stages: each stage pulls the rows of the stage before and pushes its own into a callback.
+
+use super::execution::{DONE, Execution, Flow, MORE, Row, Sink};
+use crate::execute::plan::{Bounds, BranchPlan, Expression, QueryPlan, SlotIndex, Stage};
+use hexgraph_base::types::{Result, stack};
+use hexgraph_scalar::Value;
+use rustc_hash::FxHashSet;
+
+impl Execution<'_> {
+    /// Runs a query; its columns are in the slots of the plan when the callback is called.
+    pub(in crate::execute) fn query(
+        &self,
+        plan: &QueryPlan,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        stack::check()?;
+        let mut seen = FxHashSet::default();
+        let mut reserved = self.reservation();
+        for (index, BranchPlan { stages, columns }) in plan.branches.iter().enumerate() {
+            let flow = self.produce(stages, row, &mut |row| {
+                for (to, from) in plan.columns.iter().zip(columns) {
+                    if to != from {
+                        row[*to] = row[*from].clone();
+                    }
+                }
+                if index < plan.distinct {
+                    let key = cut(row, &plan.columns);
+                    if seen.contains(&key) {
+                        return Ok(MORE);
+                    }
+                    reserved.grow_by_row(&key)?;
+                    seen.insert(key);
+                }
+                sink(row)
+            })?;
+            if flow.is_break() {
+                return Ok(DONE);
+            }
+        }
+        Ok(MORE)
+    }
+
+    /// Pushes the rows behind all these stages.
+    pub(super) fn produce(&self, stages: &[Stage], row: &mut Row, sink: Sink<'_>) -> Result<Flow> {
+        stack::check()?;
+        let Some((stage, before)) = stages.split_last() else { return sink(row) };
+        match stage {
+            Stage::Match { plan, optional } => self.produce(before, row, &mut |row| {
+                let mut has_match = false;
+                let flow = self.matches(plan, row, &mut |row| {
+                    has_match = true;
+                    sink(row)
+                })?;
+                if has_match || !optional {
+                    return Ok(flow);
+                }
+                for slot in &plan.assigned {
+                    row[*slot] = Value::Null;
+                }
+                sink(row)
+            }),
+            Stage::Unwind { list, slot } => {
+                self.produce(before, row, &mut |row| self.unwind(list, *slot, row, sink))
+            }
+            Stage::Project(items) => self.produce(before, row, &mut |row| {
+                for (slot, item) in items {
+                    row[*slot] = self.value(item, row)?;
+                }
+                sink(row)
+            }),
+            Stage::Filter(condition) => self.produce(before, row, &mut |row| {
+                if self.holds(condition, row)? { sink(row) } else { Ok(MORE) }
+            }),
+            Stage::Distinct(slots) => {
+                let mut seen = FxHashSet::default();
+                let mut reserved = self.reservation();
+                self.produce(before, row, &mut |row| {
+                    let key = cut(row, slots);
+                    if seen.contains(&key) {
+                        return Ok(MORE);
+                    }
+                    reserved.grow_by_row(&key)?;
+                    seen.insert(key);
+                    sink(row)
+                })
+            }
+            Stage::Aggregate { keys, aggregates } => {
+                self.groups(before, keys, aggregates, row, sink)
+            }
+            Stage::Sort { keys, retained, bounds } => {
+                self.sorted(before, keys, retained, bounds, row, sink)
+            }
+            Stage::Slice(bounds) => self.sliced(before, bounds, row, sink),
+            Stage::Subquery(plan) => {
+                self.produce(before, row, &mut |row| self.query(plan, row, sink))
+            }
+        }
+    }
+
+    /// `SKIP` and `LIMIT` without an order.
+    fn sliced(
+        &self,
+        before: &[Stage],
+        bounds: &Bounds,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        let (skip, limit) = self.bounds(bounds, row)?;
+        if limit == 0 {
+            return Ok(MORE);
+        }
+        let end = skip.saturating_add(limit);
+        let (mut count, mut flow) = (0_u64, MORE);
+        let _ = self.produce(before, row, &mut |row| {
+            count += 1;
+            if count <= skip {
+                return Ok(MORE);
+            }
+            flow = sink(row)?;
+            Ok(if count == end { DONE } else { flow })
+        })?;
+        Ok(flow)
+    }
+
+    /// A row for each element; a value that is no list is one element, null is none.
+    fn unwind(
+        &self,
+        list: &Expression,
+        slot: SlotIndex,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        match self.value(list, row)? {
+            Value::Null => Ok(MORE),
+            Value::List(list) => {
+                for item in list.iter() {
+                    self.tick()?;
+                    row[slot] = item.clone();
+                    if sink(row)?.is_break() {
+                        return Ok(DONE);
+                    }
+                }
+                Ok(MORE)
+            }
+            value => {
+                row[slot] = value;
+                sink(row)
+            }
+        }
+    }
+}
+
+/// The values of some slots.
+pub(super) fn cut(row: &Row, slots: &[SlotIndex]) -> Vec<Value> {
+    slots.iter().map(|slot| row[*slot].clone()).collect()
+}

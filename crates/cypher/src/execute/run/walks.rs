@@ -1,0 +1,139 @@
+//! Relationships in a row, of a length between two bounds. The walk is depth first on a stack of its own, since a path
+//! may be as long as the graph has relationships.
+
+use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
+use super::matches::{Neighbour, Used};
+use crate::execute::plan::{MatchStep, Walk};
+use hexgraph_base::types::Result;
+use hexgraph_scalar::{Relationship, Value};
+use std::mem;
+
+/// The neighbours of a node of the path, and which is next.
+struct Level {
+    neighbours: Vec<Neighbour>,
+    next: usize,
+}
+
+impl Execution<'_> {
+    pub(super) fn walk(
+        &self,
+        walk: &Walk,
+        rest: &[MatchStep],
+        used: &mut Used,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        let Some(from) = self.node_in(walk.hop.from, row)? else { return Ok(MORE) };
+        let to = if walk.hop.to_bound { self.node_in(walk.hop.to, row)? } else { None };
+        if walk.hop.to_bound && to.is_none() || walk.max < walk.min {
+            return Ok(MORE);
+        }
+        if let Some(shortness) = walk.shortest {
+            return self.shortest_walks(walk, shortness, (from, to), rest, used, row, sink);
+        }
+        let mut path: Vec<Relationship> = Vec::new();
+        if walk.min == 0 && self.arrive(walk, &path, (from, to), rest, used, row, sink)?.is_break()
+        {
+            return Ok(DONE);
+        }
+        if walk.max == 0 {
+            return Ok(MORE);
+        }
+        let mut reserved = self.reservation();
+        let mut levels = vec![self.level(walk, from, used, &mut reserved)?];
+        let mut flow = MORE;
+        while let Some(level) = levels.last_mut() {
+            self.tick()?;
+            let Some((relationship, node)) = level.neighbours.get(level.next).copied() else {
+                let level = levels.pop().expect("there is a last one");
+                reserved.shrink(size_of(&level.neighbours));
+                used.free(level.neighbours);
+                if path.pop().is_some() {
+                    used.pop();
+                }
+                continue;
+            };
+            level.next += 1;
+            if used.has(relationship) || !self.passes(walk, relationship, row)? {
+                continue;
+            }
+            path.push(relationship);
+            used.push(relationship);
+            let length = path.len() as u64;
+            if walk.min <= length {
+                flow = self.arrive(walk, &path, (node, to), rest, used, row, sink)?;
+                if flow.is_break() {
+                    break;
+                }
+            }
+            if length < walk.max {
+                levels.push(self.level(walk, node, used, &mut reserved)?);
+            } else {
+                path.pop();
+                used.pop();
+            }
+        }
+        path.iter().for_each(|_| used.pop());
+        Ok(flow)
+    }
+
+    fn level(
+        &self,
+        walk: &Walk,
+        node: u64,
+        used: &mut Used,
+        reserved: &mut Reservation<'_>,
+    ) -> Result<Level> {
+        let mut neighbours = used.buffer();
+        let hop = &walk.hop;
+        self.graph.expand(node, hop.direction, hop.types.as_deref(), &mut neighbours)?;
+        reserved.grow(size_of(&neighbours))?;
+        Ok(Level { neighbours, next: 0 })
+    }
+
+    /// Whether a relationship meets the conditions for each of the list.
+    pub(super) fn passes(&self, walk: &Walk, it: Relationship, row: &mut Row) -> Result<bool> {
+        if walk.conditions.is_empty() {
+            return Ok(true);
+        }
+        row[walk.each] = Value::Relationship(it);
+        for condition in &walk.conditions {
+            if !self.holds(condition, row)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Binds the last node and the list, and goes on with the next step.
+    #[allow(clippy::too_many_arguments, reason = "they are the state of the match")]
+    pub(super) fn arrive(
+        &self,
+        walk: &Walk,
+        path: &[Relationship],
+        (node, to): (u64, Option<u64>),
+        rest: &[MatchStep],
+        used: &mut Used,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        if to.is_some_and(|it| it != node) {
+            return Ok(MORE);
+        }
+        if !walk.hop.to_bound {
+            row[walk.hop.to] = Value::Node(node);
+        }
+        if walk.is_listed {
+            let mut list: Vec<Value> = path.iter().copied().map(Value::Relationship).collect();
+            if walk.is_reversed {
+                list.reverse();
+            }
+            row[walk.hop.relationship] = self.at(Default::default(), Value::list(list))?;
+        }
+        self.match_steps(rest, used, row, sink)
+    }
+}
+
+fn size_of(neighbours: &[Neighbour]) -> usize {
+    64 + mem::size_of_val(neighbours)
+}
