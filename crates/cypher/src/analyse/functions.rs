@@ -1,35 +1,27 @@
-//! The functions: one row for each, which the analysis and the evaluation read.
+//! The functions: the table of their evaluation, with the kinds of arguments and results, and the aggregates.
 
 use super::kinds::{Kind, Kinds};
 use hexgraph_base::types::nearest;
+use hexgraph_scalar::FUNCTIONS;
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
 /// A function of Cypher.
-#[derive(Debug, PartialEq)]
-pub(super) struct Function {
-    /// The name as the manual writes it; calls ignore case.
+#[derive(Debug)]
+pub(super) struct Signature {
+    /// The name as it is written in Cypher; calls may have it in any case.
     pub(super) name: &'static str,
     /// The fewest arguments.
     pub(super) least: usize,
     /// The most arguments.
     pub(super) most: usize,
-    /// What each argument may be; the last row is for all that follow.
-    pub(super) arguments: &'static [Kinds],
+    /// What it does, in a line.
+    pub(super) doc: &'static str,
+    /// What each argument may be; the last one is for all that follow.
+    arguments: &'static [Kinds],
     returns: Returns,
-    /// What is special about it.
-    pub(super) role: Role,
-}
-
-/// What distinguishes a function from those that compute a value of values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    /// The same arguments give the same value.
-    Scalar,
-    /// It needs the graph of its argument.
-    Graph,
-    /// It computes one value of a group of rows.
-    Aggregate,
-    /// Each call gives another value.
-    Volatile,
+    /// Whether it computes one value of a group of rows.
+    pub(super) is_aggregate: bool,
 }
 
 /// The kind of a result.
@@ -59,19 +51,27 @@ enum Returns {
     Joined,
 }
 
-impl Function {
+impl Signature {
     /// Finds a function; case does not count.
-    pub(super) fn named(name: &str) -> Option<&'static Function> {
-        FUNCTIONS.iter().find(|it| it.name.eq_ignore_ascii_case(name))
+    pub(super) fn named(name: &str) -> Option<&'static Signature> {
+        SIGNATURES.get(&name.to_lowercase())
     }
 
     /// The name of a function that was probably meant.
     pub(super) fn near(name: &str) -> Option<&'static str> {
-        let lower = name.to_ascii_lowercase();
-        let lowered: Vec<String> =
-            FUNCTIONS.iter().map(|it| it.name.to_ascii_lowercase()).collect();
-        let near = nearest(&lower, lowered.iter().map(String::as_str))?;
-        Function::named(near).map(|it| it.name)
+        let near = nearest(&name.to_lowercase(), SIGNATURES.keys().map(String::as_str))?;
+        Signature::named(near).map(|it| it.name)
+    }
+
+    /// What the argument at an index may be.
+    pub(super) fn argument(&self, index: usize) -> Kinds {
+        let expected = self.arguments.get(index).or(self.arguments.last());
+        expected.copied().unwrap_or(Kinds::ANY)
+    }
+
+    /// Whether each call gives another value.
+    pub(super) fn is_volatile(&self) -> bool {
+        self.name == "rand"
     }
 
     /// The kind of the result for arguments of these kinds.
@@ -100,30 +100,33 @@ impl Function {
     }
 }
 
-const fn row(
-    name: &'static str,
-    (least, most): (usize, usize),
-    arguments: &'static [Kinds],
-    returns: Returns,
-) -> Function {
-    Function { name, least, most, arguments, returns, role: Role::Scalar }
-}
-
-const fn graph(name: &'static str, arguments: &'static [Kinds], returns: Returns) -> Function {
-    Function { role: Role::Graph, ..row(name, (1, 1), arguments, returns) }
-}
-
-const fn aggregate(name: &'static str, arguments: &'static [Kinds], returns: Returns) -> Function {
-    let count = arguments.len();
-    Function { role: Role::Aggregate, ..row(name, (count, count), arguments, returns) }
-}
-
-const fn volatile(name: &'static str, returns: Returns) -> Function {
-    Function { role: Role::Volatile, ..row(name, (0, 0), &[], returns) }
-}
-
-/// No bound on the number of arguments.
-const MANY: usize = usize::MAX;
+/// All functions and aggregates, by their names in small letters.
+static SIGNATURES: LazyLock<FxHashMap<String, Signature>> = LazyLock::new(|| {
+    let kinds: FxHashMap<&str, _> =
+        KINDS.iter().map(|&(name, arguments, returns)| (name, (arguments, returns))).collect();
+    let scalars = FUNCTIONS.iter().map(|function| {
+        let (arguments, returns) = kinds.get(function.name).copied().unwrap_or((&[], R::Any));
+        Signature {
+            name: function.name,
+            least: function.arguments_min,
+            most: function.arguments_max,
+            doc: function.doc,
+            arguments,
+            returns,
+            is_aggregate: false,
+        }
+    });
+    let aggregates = AGGREGATES.iter().map(|&(name, arguments, returns, doc)| Signature {
+        name,
+        least: arguments.len(),
+        most: arguments.len(),
+        doc,
+        arguments,
+        returns,
+        is_aggregate: true,
+    });
+    scalars.chain(aggregates).map(|it| (it.name.to_lowercase(), it)).collect()
+});
 
 const ANY: Kinds = Kinds::ANY;
 const NUMBER: Kinds = Kinds::NUMBER;
@@ -142,132 +145,150 @@ const WRITTEN: Kinds = CONVERTED.or(TEMPORAL).or(POINT);
 
 use Returns as R;
 
-/// All functions.
-static FUNCTIONS: &[Function] = &[
-    aggregate("count", &[ANY], R::Integer),
-    aggregate("sum", &[SUMMED], R::Any),
-    aggregate("avg", &[SUMMED], R::Any),
-    aggregate("min", &[ANY], R::Argument),
-    aggregate("max", &[ANY], R::Argument),
-    aggregate("collect", &[ANY], R::Collected),
-    aggregate("stDev", &[NUMBER], R::Float),
-    aggregate("stDevP", &[NUMBER], R::Float),
-    aggregate("percentileCont", &[NUMBER, NUMBER], R::Float),
-    aggregate("percentileDisc", &[NUMBER, NUMBER], R::Any),
-    graph("id", &[Kinds::ELEMENT], R::Integer),
-    graph("elementId", &[Kinds::ELEMENT], R::String),
-    graph("labels", &[Kinds::NODE], R::Strings),
-    graph("type", &[Kinds::RELATIONSHIP], R::String),
-    graph("properties", &[Kinds::KEYED], R::Map),
-    graph("keys", &[Kinds::KEYED], R::Strings),
-    graph("startNode", &[Kinds::RELATIONSHIP], R::Node),
-    graph("endNode", &[Kinds::RELATIONSHIP], R::Node),
-    graph("nodes", &[Kinds::PATH], R::Nodes),
-    graph("relationships", &[Kinds::PATH], R::Relationships),
-    graph("length", &[Kinds::PATH], R::Integer),
-    graph("exists", &[ANY], R::Boolean),
-    volatile("rand", R::Float),
-    volatile("randomUUID", R::String),
-    row("coalesce", (1, MANY), &[ANY], R::Joined),
-    row("nullIf", (2, 2), &[ANY], R::Argument),
-    row("valueType", (1, 1), &[ANY], R::String),
-    row("toBoolean", (1, 1), &[CONVERTED], R::Boolean),
-    row("toBooleanOrNull", (1, 1), &[ANY], R::Boolean),
-    row("toFloat", (1, 1), &[CONVERTED], R::Float),
-    row("toFloatOrNull", (1, 1), &[ANY], R::Float),
-    row("toInteger", (1, 1), &[CONVERTED], R::Integer),
-    row("toIntegerOrNull", (1, 1), &[ANY], R::Integer),
-    row("toString", (1, 1), &[WRITTEN], R::String),
-    row("toStringOrNull", (1, 1), &[ANY], R::String),
-    row("toBooleanList", (1, 1), &[LIST], R::List),
-    row("toFloatList", (1, 1), &[LIST], R::List),
-    row("toIntegerList", (1, 1), &[LIST], R::List),
-    row("toStringList", (1, 1), &[LIST], R::List),
-    row("head", (1, 1), &[LIST], R::Element),
-    row("last", (1, 1), &[LIST], R::Element),
-    row("tail", (1, 1), &[LIST], R::Argument),
-    row("range", (2, 3), &[INTEGER], R::Integers),
-    row("reverse", (1, 1), &[COUNTED], R::Argument),
-    row("size", (1, 1), &[COUNTED], R::Integer),
-    row("isEmpty", (1, 1), &[SIZED], R::Boolean),
-    row("abs", (1, 1), &[NUMBER], R::Argument),
-    row("ceil", (1, 1), &[NUMBER], R::Float),
-    row("floor", (1, 1), &[NUMBER], R::Float),
-    row("round", (1, 3), &[NUMBER, NUMBER, STRING], R::Float),
-    row("sign", (1, 1), &[NUMBER], R::Integer),
-    row("isNaN", (1, 1), &[NUMBER], R::Boolean),
-    row("e", (0, 0), &[], R::Float),
-    row("exp", (1, 1), &[NUMBER], R::Float),
-    row("log", (1, 1), &[NUMBER], R::Float),
-    row("log10", (1, 1), &[NUMBER], R::Float),
-    row("sqrt", (1, 1), &[NUMBER], R::Float),
-    row("acos", (1, 1), &[NUMBER], R::Float),
-    row("asin", (1, 1), &[NUMBER], R::Float),
-    row("atan", (1, 1), &[NUMBER], R::Float),
-    row("atan2", (2, 2), &[NUMBER], R::Float),
-    row("cos", (1, 1), &[NUMBER], R::Float),
-    row("cosh", (1, 1), &[NUMBER], R::Float),
-    row("cot", (1, 1), &[NUMBER], R::Float),
-    row("coth", (1, 1), &[NUMBER], R::Float),
-    row("degrees", (1, 1), &[NUMBER], R::Float),
-    row("haversin", (1, 1), &[NUMBER], R::Float),
-    row("pi", (0, 0), &[], R::Float),
-    row("radians", (1, 1), &[NUMBER], R::Float),
-    row("sin", (1, 1), &[NUMBER], R::Float),
-    row("sinh", (1, 1), &[NUMBER], R::Float),
-    row("tan", (1, 1), &[NUMBER], R::Float),
-    row("tanh", (1, 1), &[NUMBER], R::Float),
-    row("left", (2, 2), &[STRING, INTEGER], R::String),
-    row("right", (2, 2), &[STRING, INTEGER], R::String),
-    row("lTrim", (1, 2), &[STRING], R::String),
-    row("rTrim", (1, 2), &[STRING], R::String),
-    row("bTrim", (1, 2), &[STRING], R::String),
-    row("trim", (1, 1), &[STRING], R::String),
-    row("replace", (3, 3), &[STRING], R::String),
-    row("split", (2, 2), &[STRING, COUNTED], R::Strings),
-    row("substring", (2, 3), &[STRING, INTEGER], R::String),
-    row("toLower", (1, 1), &[STRING], R::String),
-    row("lower", (1, 1), &[STRING], R::String),
-    row("toUpper", (1, 1), &[STRING], R::String),
-    row("upper", (1, 1), &[STRING], R::String),
-    row("normalize", (1, 2), &[STRING], R::String),
-    row("char_length", (1, 1), &[STRING], R::Integer),
-    row("character_length", (1, 1), &[STRING], R::Integer),
-    row("timestamp", (0, 0), &[], R::Integer),
-    row("date", (0, 1), &[CREATED], R::Temporal),
-    row("date.transaction", (0, 1), &[CREATED], R::Temporal),
-    row("date.statement", (0, 1), &[CREATED], R::Temporal),
-    row("date.realtime", (0, 1), &[CREATED], R::Temporal),
-    row("date.truncate", (1, 3), &[STRING, TEMPORAL, MAP], R::Temporal),
-    row("time", (0, 1), &[CREATED], R::Temporal),
-    row("time.transaction", (0, 1), &[CREATED], R::Temporal),
-    row("time.statement", (0, 1), &[CREATED], R::Temporal),
-    row("time.realtime", (0, 1), &[CREATED], R::Temporal),
-    row("time.truncate", (1, 3), &[STRING, TEMPORAL, MAP], R::Temporal),
-    row("localtime", (0, 1), &[CREATED], R::Temporal),
-    row("localtime.transaction", (0, 1), &[CREATED], R::Temporal),
-    row("localtime.statement", (0, 1), &[CREATED], R::Temporal),
-    row("localtime.realtime", (0, 1), &[CREATED], R::Temporal),
-    row("localtime.truncate", (1, 3), &[STRING, TEMPORAL, MAP], R::Temporal),
-    row("datetime", (0, 1), &[CREATED], R::Temporal),
-    row("datetime.transaction", (0, 1), &[CREATED], R::Temporal),
-    row("datetime.statement", (0, 1), &[CREATED], R::Temporal),
-    row("datetime.realtime", (0, 1), &[CREATED], R::Temporal),
-    row("datetime.truncate", (1, 3), &[STRING, TEMPORAL, MAP], R::Temporal),
-    row("datetime.fromepoch", (2, 2), &[NUMBER], R::Temporal),
-    row("datetime.fromepochmillis", (1, 1), &[NUMBER], R::Temporal),
-    row("localdatetime", (0, 1), &[CREATED], R::Temporal),
-    row("localdatetime.transaction", (0, 1), &[CREATED], R::Temporal),
-    row("localdatetime.statement", (0, 1), &[CREATED], R::Temporal),
-    row("localdatetime.realtime", (0, 1), &[CREATED], R::Temporal),
-    row("localdatetime.truncate", (1, 3), &[STRING, TEMPORAL, MAP], R::Temporal),
-    row("duration", (1, 1), &[CREATED], R::Temporal),
-    row("duration.between", (2, 2), &[TEMPORAL], R::Temporal),
-    row("duration.inMonths", (2, 2), &[TEMPORAL], R::Temporal),
-    row("duration.inDays", (2, 2), &[TEMPORAL], R::Temporal),
-    row("duration.inSeconds", (2, 2), &[TEMPORAL], R::Temporal),
-    row("point", (1, 1), &[MAP], R::Point),
-    row("point.distance", (2, 2), &[POINT], R::Float),
-    row("point.withinBBox", (3, 3), &[POINT], R::Boolean),
-    row("distance", (2, 2), &[POINT], R::Float),
+/// The aggregates.
+#[rustfmt::skip]
+static AGGREGATES: &[(&str, &[Kinds], Returns, &str)] = &[
+    ("count", &[ANY], R::Integer, "count(value): how many rows have a value"),
+    ("sum", &[SUMMED], R::Any, "sum(value): the sum of numbers or durations"),
+    ("avg", &[SUMMED], R::Any, "avg(value): the mean of numbers or durations"),
+    ("min", &[ANY], R::Argument, "min(value): the smallest value"),
+    ("max", &[ANY], R::Argument, "max(value): the largest value"),
+    ("collect", &[ANY], R::Collected, "collect(value): a list of the values that are not null"),
+    ("stDev", &[NUMBER], R::Float, "stDev(value): the standard deviation of a sample"),
+    ("stDevP", &[NUMBER], R::Float, "stDevP(value): the standard deviation of a population"),
+    ("percentileCont", &[NUMBER, NUMBER], R::Float, "percentileCont(value, part): the percentile, between two values where none is exact; 0.5 is the median"),
+    ("percentileDisc", &[NUMBER, NUMBER], R::Any, "percentileDisc(value, part): the nearest value to the percentile; 0.5 is the median"),
 ];
+
+/// The kinds of the arguments and of the result of each function of the table of their evaluation.
+#[rustfmt::skip]
+static KINDS: &[(&str, &[Kinds], Returns)] = &[
+    ("id", &[Kinds::ELEMENT], R::Integer),
+    ("elementId", &[Kinds::ELEMENT], R::String),
+    ("labels", &[Kinds::NODE], R::Strings),
+    ("type", &[Kinds::RELATIONSHIP], R::String),
+    ("properties", &[Kinds::KEYED], R::Map),
+    ("keys", &[Kinds::KEYED], R::Strings),
+    ("startNode", &[Kinds::RELATIONSHIP], R::Node),
+    ("endNode", &[Kinds::RELATIONSHIP], R::Node),
+    ("nodes", &[Kinds::PATH], R::Nodes),
+    ("relationships", &[Kinds::PATH], R::Relationships),
+    ("length", &[Kinds::PATH], R::Integer),
+    ("exists", &[ANY], R::Boolean),
+    ("rand", &[], R::Float),
+    ("coalesce", &[ANY], R::Joined),
+    ("nullIf", &[ANY], R::Argument),
+    ("valueType", &[ANY], R::String),
+    ("toBoolean", &[CONVERTED], R::Boolean),
+    ("toBooleanOrNull", &[ANY], R::Boolean),
+    ("toFloat", &[CONVERTED], R::Float),
+    ("toFloatOrNull", &[ANY], R::Float),
+    ("toInteger", &[CONVERTED], R::Integer),
+    ("toIntegerOrNull", &[ANY], R::Integer),
+    ("toString", &[WRITTEN], R::String),
+    ("toStringOrNull", &[ANY], R::String),
+    ("toBooleanList", &[LIST], R::List),
+    ("toFloatList", &[LIST], R::List),
+    ("toIntegerList", &[LIST], R::List),
+    ("toStringList", &[LIST], R::List),
+    ("head", &[LIST], R::Element),
+    ("last", &[LIST], R::Element),
+    ("tail", &[LIST], R::Argument),
+    ("range", &[INTEGER], R::Integers),
+    ("reverse", &[COUNTED], R::Argument),
+    ("size", &[SIZED], R::Integer),
+    ("isEmpty", &[SIZED], R::Boolean),
+    ("abs", &[NUMBER], R::Argument),
+    ("ceil", &[NUMBER], R::Float),
+    ("floor", &[NUMBER], R::Float),
+    ("round", &[NUMBER, NUMBER, STRING], R::Float),
+    ("sign", &[NUMBER], R::Integer),
+    ("isNaN", &[NUMBER], R::Boolean),
+    ("e", &[], R::Float),
+    ("exp", &[NUMBER], R::Float),
+    ("log", &[NUMBER], R::Float),
+    ("log10", &[NUMBER], R::Float),
+    ("sqrt", &[NUMBER], R::Float),
+    ("acos", &[NUMBER], R::Float),
+    ("asin", &[NUMBER], R::Float),
+    ("atan", &[NUMBER], R::Float),
+    ("atan2", &[NUMBER], R::Float),
+    ("cos", &[NUMBER], R::Float),
+    ("cosh", &[NUMBER], R::Float),
+    ("cot", &[NUMBER], R::Float),
+    ("coth", &[NUMBER], R::Float),
+    ("degrees", &[NUMBER], R::Float),
+    ("haversin", &[NUMBER], R::Float),
+    ("pi", &[], R::Float),
+    ("radians", &[NUMBER], R::Float),
+    ("sin", &[NUMBER], R::Float),
+    ("sinh", &[NUMBER], R::Float),
+    ("tan", &[NUMBER], R::Float),
+    ("tanh", &[NUMBER], R::Float),
+    ("left", &[STRING, INTEGER], R::String),
+    ("right", &[STRING, INTEGER], R::String),
+    ("lTrim", &[STRING], R::String),
+    ("rTrim", &[STRING], R::String),
+    ("btrim", &[STRING], R::String),
+    ("trim", &[STRING], R::String),
+    ("replace", &[STRING], R::String),
+    ("split", &[STRING, COUNTED], R::Strings),
+    ("substring", &[STRING, INTEGER], R::String),
+    ("toLower", &[STRING], R::String),
+    ("lower", &[STRING], R::String),
+    ("toUpper", &[STRING], R::String),
+    ("upper", &[STRING], R::String),
+    ("char_length", &[STRING], R::Integer),
+    ("character_length", &[STRING], R::Integer),
+    ("date", &[CREATED], R::Temporal),
+    ("date.transaction", &[CREATED], R::Temporal),
+    ("date.statement", &[CREATED], R::Temporal),
+    ("date.realtime", &[CREATED], R::Temporal),
+    ("date.truncate", &[STRING, TEMPORAL, MAP], R::Temporal),
+    ("time", &[CREATED], R::Temporal),
+    ("time.transaction", &[CREATED], R::Temporal),
+    ("time.statement", &[CREATED], R::Temporal),
+    ("time.realtime", &[CREATED], R::Temporal),
+    ("time.truncate", &[STRING, TEMPORAL, MAP], R::Temporal),
+    ("localtime", &[CREATED], R::Temporal),
+    ("localtime.transaction", &[CREATED], R::Temporal),
+    ("localtime.statement", &[CREATED], R::Temporal),
+    ("localtime.realtime", &[CREATED], R::Temporal),
+    ("localtime.truncate", &[STRING, TEMPORAL, MAP], R::Temporal),
+    ("datetime", &[CREATED], R::Temporal),
+    ("datetime.transaction", &[CREATED], R::Temporal),
+    ("datetime.statement", &[CREATED], R::Temporal),
+    ("datetime.realtime", &[CREATED], R::Temporal),
+    ("datetime.truncate", &[STRING, TEMPORAL, MAP], R::Temporal),
+    ("datetime.fromEpoch", &[NUMBER], R::Temporal),
+    ("datetime.fromEpochMillis", &[NUMBER], R::Temporal),
+    ("localdatetime", &[CREATED], R::Temporal),
+    ("localdatetime.transaction", &[CREATED], R::Temporal),
+    ("localdatetime.statement", &[CREATED], R::Temporal),
+    ("localdatetime.realtime", &[CREATED], R::Temporal),
+    ("localdatetime.truncate", &[STRING, TEMPORAL, MAP], R::Temporal),
+    ("duration", &[CREATED], R::Temporal),
+    ("duration.between", &[TEMPORAL], R::Temporal),
+    ("duration.inMonths", &[TEMPORAL], R::Temporal),
+    ("duration.inDays", &[TEMPORAL], R::Temporal),
+    ("duration.inSeconds", &[TEMPORAL], R::Temporal),
+    ("point", &[MAP], R::Point),
+    ("point.distance", &[POINT], R::Float),
+    ("point.withinBBox", &[POINT], R::Boolean),
+    ("distance", &[POINT], R::Float),
+    ("byte_length", &[STRING], R::Integer),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_function_has_a_row_of_kinds() {
+        let mut functions: Vec<&str> = FUNCTIONS.iter().map(|function| function.name).collect();
+        let mut rows: Vec<&str> = KINDS.iter().map(|row| row.0).collect();
+        functions.sort_unstable();
+        rows.sort_unstable();
+        assert_eq!(functions, rows);
+    }
+}

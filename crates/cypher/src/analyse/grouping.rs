@@ -1,7 +1,7 @@
 //! Aggregation: what an item with an aggregate may refer to.
 
 use super::analyser::Checked;
-use super::functions::{Function, Role};
+use super::functions::Signature;
 use super::scope::Slot;
 use super::walk::{Part, parts};
 use crate::error::{Code, Fault};
@@ -54,9 +54,7 @@ impl Grouping<'_> {
 pub(super) fn is_aggregate(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::CountStar => true,
-        ExprKind::Call(call) => {
-            Function::named(&call.name.text).is_some_and(|it| it.role == Role::Aggregate)
-        }
+        ExprKind::Call(call) => Signature::named(&call.name.text).is_some_and(|it| it.is_aggregate),
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Operators of arithmetic, tests, and calls of functions.
 
 use super::analyser::{Aggregation, Analyser, Checked, Context};
-use super::functions::{Function, Role};
+use super::functions::Signature;
 use super::kinds::{Kind, Kinds};
 use crate::error::{Code, Fault};
 use crate::span::Span;
@@ -49,31 +49,31 @@ impl<'a> Analyser<'a> {
     }
 
     pub(super) fn call(&mut self, call: &'a Call, span: Span) -> Checked<Kind> {
-        let Some(function) = Function::named(&call.name.text) else {
+        let Some(function) = Signature::named(&call.name.text) else {
             return Err(unknown_function(&call.name));
         };
         self.check_count(call, function)?;
-        if call.distinct && function.role != Role::Aggregate {
+        if call.distinct && !function.is_aggregate {
             let message = format!("`{}` is no aggregate, so it has no `DISTINCT`", function.name);
             let fault = Fault::new(Code::UnexpectedSyntax, call.name.span, message);
             return Err(fault.with_hint("leave `DISTINCT` out"));
         }
-        match function.role {
-            Role::Aggregate => {
-                self.aggregate(span, function.name, |it| it.arguments(call, function))
-            }
-            Role::Volatile if self.context.aggregation == Aggregation::Inside => {
-                let message = format!("`{}` in an aggregate is not repeatable", function.name);
-                let fault = Fault::new(Code::NonConstantExpression, span, message);
-                Err(fault.with_hint("compute it in a `WITH` before"))
-            }
-            Role::Graph if function.name == "exists" => self.exists(call, function),
+        if function.is_volatile() && self.context.aggregation == Aggregation::Inside {
+            let message = format!("`{}` in an aggregate is not repeatable", function.name);
+            let fault = Fault::new(Code::NonConstantExpression, span, message);
+            return Err(fault.with_hint("compute it in a `WITH` before"));
+        }
+        if function.is_aggregate {
+            return self.aggregate(span, function.name, |it| it.arguments(call, function));
+        }
+        match function.name {
+            "exists" => self.exists(call, function),
             _ => self.arguments(call, function),
         }
     }
 
     /// `exists(pattern)` and `exists(n.key)`.
-    fn exists(&mut self, call: &'a Call, function: &'static Function) -> Checked<Kind> {
+    fn exists(&mut self, call: &'a Call, function: &'static Signature) -> Checked<Kind> {
         match &call.arguments[0].kind {
             ExprKind::Pattern(path) => self.pattern(path, true).map(|_| Kind::Boolean),
             ExprKind::Access(..) => self.arguments(call, function),
@@ -86,19 +86,18 @@ impl<'a> Analyser<'a> {
         }
     }
 
-    fn arguments(&mut self, call: &'a Call, function: &'static Function) -> Checked<Kind> {
+    fn arguments(&mut self, call: &'a Call, function: &'static Signature) -> Checked<Kind> {
         let mut kinds = Vec::with_capacity(call.arguments.len());
         for (index, argument) in call.arguments.iter().enumerate() {
             let kind = self.expr(argument)?;
-            let expected = function.arguments.get(index).or(function.arguments.last());
             let what = format!("`{}`", function.name);
-            self.require(&kind, expected.copied().unwrap_or(Kinds::ANY), argument.span, &what)?;
+            self.require(&kind, function.argument(index), argument.span, &what)?;
             kinds.push(kind);
         }
         Ok(function.result(&kinds))
     }
 
-    fn check_count(&self, call: &Call, function: &Function) -> Checked<()> {
+    fn check_count(&self, call: &Call, function: &Signature) -> Checked<()> {
         let count = call.arguments.len();
         if (function.least..=function.most).contains(&count) {
             return Ok(());
@@ -111,7 +110,8 @@ impl<'a> Analyser<'a> {
         let plural = if expected.ends_with('1') { "" } else { "s" };
         let message =
             format!("`{}` has {expected} argument{plural}, and here are {count}", function.name);
-        Err(Fault::new(Code::InvalidNumberOfArguments, call.name.span, message))
+        let fault = Fault::new(Code::InvalidNumberOfArguments, call.name.span, message);
+        Err(fault.with_hint(function.doc))
     }
 
     /// An aggregate, and what it computes.
@@ -179,7 +179,7 @@ fn calculated(op: ArithmeticOp, left: &Kind, right: &Kind) -> Kind {
 fn unknown_function(name: &Name) -> Fault {
     let message = format!("there is no function `{}`", name.text);
     let fault = Fault::new(Code::UnknownFunction, name.span, message);
-    match Function::near(&name.text) {
+    match Signature::near(&name.text) {
         Some(near) => fault.with_hint(format!("did you mean `{near}`?")),
         None => fault,
     }
