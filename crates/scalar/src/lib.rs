@@ -18,7 +18,9 @@ mod context;
 mod temporal;
 mod operators;
 mod functions;
+mod aggregates;
 
+pub use aggregates::{AGGREGATES, Accumulator, Aggregate, aggregate};
 pub use compare::{Comparison, compare, equals};
 pub use context::{Context, Reserve};
 pub use error::{Fault, Result, ScalarError};

@@ -1,13 +1,14 @@
 //! Evaluates the syntax tree of an expression with the functions of this crate: enough for queries that read no graph.
 
 use crate::{
-    Arithmetic, Comparison, Context, List, Result, TextTest, Value, and, arithmetic, compare,
-    contains, equals, function, matches, negate, or, property, slice, subscript, text_test, truth,
-    xor,
+    Accumulator, Arithmetic, Comparison, Context, List, Result, TextTest, Value, aggregate, and,
+    arithmetic, compare, contains, equals, function, matches, negate, or, property, slice,
+    subscript, text_test, truth, xor,
 };
 use hexgraph_cypher::ast::{
     Access, ArithmeticOp, Case, CompareOp, Expr, ExprKind, ListComprehension, QuantifierKind, Test,
 };
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// The variables of a row, and the parameters.
@@ -84,9 +85,13 @@ pub(super) fn evaluate(expr: &Expr, row: &Row, context: &Context) -> Evaluated {
         ExprKind::Call(call) => {
             let arguments: Vec<Value> =
                 call.arguments.iter().map(eval).collect::<std::result::Result<_, _>>()?;
+            if let Some(aggregate) = aggregate(&call.name.text) {
+                return aggregated(aggregate.start(call.distinct), &call.arguments, context);
+            }
             let Some(function) = function(&call.name.text) else { return skipped(&call.name.text) };
             Ok(function.call(&arguments, context)?)
         }
+        ExprKind::CountStar => aggregated(aggregate("count").unwrap().start(false), &[], context),
         ExprKind::Case(case) => chosen(case, &eval),
         ExprKind::ListComprehension(it) => comprehended(it, row, context),
         ExprKind::Quantifier(kind, it) => quantified(*kind, it, row, context),
@@ -103,6 +108,42 @@ pub(super) fn evaluate(expr: &Expr, row: &Row, context: &Context) -> Evaluated {
         }
         _ => skipped("an expression of the graph"),
     }
+}
+
+thread_local! {
+    /// The rows that are aggregated.
+    static GROUP: RefCell<Vec<Row>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Evaluates an expression with aggregates of a group; `row` has what is equal in it.
+pub(super) fn evaluate_group(
+    expr: &Expr,
+    row: &Row,
+    group: &[Row],
+    context: &Context,
+) -> Evaluated {
+    let before = GROUP.replace(group.to_vec());
+    let result = evaluate(expr, row, context);
+    GROUP.set(before);
+    result
+}
+
+/// The result of an aggregate; two halves of the group are accumulated and merged.
+fn aggregated(mut accumulator: Accumulator, arguments: &[Expr], context: &Context) -> Evaluated {
+    let group = GROUP.with_borrow(Vec::clone);
+    let aggregate = accumulator.aggregate();
+    let mut second = aggregate.start(accumulator.is_distinct());
+    let middle = group.len() / 2;
+    for (index, row) in group.iter().enumerate() {
+        let values: Vec<Value> = arguments
+            .iter()
+            .map(|it| evaluate(it, row, context))
+            .collect::<std::result::Result<_, _>>()?;
+        let accumulator = if index < middle { &mut accumulator } else { &mut second };
+        accumulator.update(&values, context)?;
+    }
+    accumulator.merge(second, context)?;
+    Ok(accumulator.finish()?)
 }
 
 fn variable(row: &Row, name: &str) -> Evaluated {

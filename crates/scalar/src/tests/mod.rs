@@ -5,3 +5,4 @@ mod rows;
 mod evaluator;
 mod conformance;
 mod calls;
+mod groups;

@@ -1,0 +1,35 @@
+//! The standard deviation by the method of Welford, which needs one pass and cancels nothing.
+
+/// How many numbers, their mean, and the sum of the squares of the differences from it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Moments {
+    count: f64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Moments {
+    pub(super) fn add(&mut self, number: f64) {
+        self.count += 1.0;
+        let before = number - self.mean;
+        self.mean += before / self.count;
+        self.squares += before * (number - self.mean);
+    }
+
+    /// Merges by the formula of Chan.
+    pub(super) fn merge(&mut self, other: &Moments) {
+        if other.count == 0.0 {
+            return;
+        }
+        let count = self.count + other.count;
+        let difference = other.mean - self.mean;
+        self.squares += other.squares + difference * difference * self.count * other.count / count;
+        self.mean += difference * other.count / count;
+        self.count = count;
+    }
+
+    /// The deviation of a sample (`excess` 1) or of all (`excess` 0); 0 of too few numbers.
+    pub(super) fn deviation(&self, excess: f64) -> f64 {
+        if self.count <= excess { 0.0 } else { (self.squares / (self.count - excess)).sqrt() }
+    }
+}

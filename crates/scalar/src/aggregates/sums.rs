@@ -1,0 +1,105 @@
+//! Sums of numbers or of durations. Integers are added exactly, whatever their order; floats with a compensation of what
+//! is rounded off.
+
+use crate::error::{Fault, Result, ScalarError};
+use crate::temporal::{Sign, add_durations, divide};
+use crate::values::{Duration, Value};
+
+/// A sum, and of how many values.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sum {
+    count: i64,
+    ints: i128,
+    /// The sum of the floats, if there are some, and what was rounded off.
+    floats: Option<(f64, f64)>,
+    duration: Option<Duration>,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, value: &Value, name: &str) -> Result<()> {
+        match value {
+            Value::Int(number) => self.ints += i128::from(*number),
+            Value::Float(number) => self.add_float(*number),
+            Value::Duration(duration) => self.add_duration(duration)?,
+            other => {
+                return Err(ScalarError::kind(
+                    format!("`{name}` is not possible for a {}", other.kind().name()),
+                    "pass numbers or durations",
+                ));
+            }
+        }
+        self.count += 1;
+        if self.duration.is_some() && (self.ints != 0 || self.floats.is_some()) {
+            return Err(ScalarError::kind(
+                format!("`{name}` is not possible for numbers and durations in one group"),
+                "filter the values by their kind",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Neumaier's sum.
+    fn add_float(&mut self, number: f64) {
+        let (sum, rest) = self.floats.unwrap_or_default();
+        let total = sum + number;
+        let lost =
+            if number.abs() <= sum.abs() { (sum - total) + number } else { (number - total) + sum };
+        // An infinite sum has no rest.
+        let rest = if lost.is_finite() { rest + lost } else { rest };
+        self.floats = Some((total, rest));
+    }
+
+    fn add_duration(&mut self, duration: &Duration) -> Result<()> {
+        let sum = self.duration.unwrap_or_default();
+        let Value::Duration(sum) = add_durations(&sum, duration, Sign::Plus)? else {
+            unreachable!("two durations have a duration as their sum");
+        };
+        self.duration = Some(*sum);
+        Ok(())
+    }
+
+    pub(super) fn merge(&mut self, other: &Sum, name: &str) -> Result<()> {
+        let count = self.count + other.count;
+        self.ints += other.ints;
+        if let Some((sum, rest)) = other.floats {
+            self.add_float(sum);
+            self.add_float(rest);
+        }
+        if let Some(duration) = &other.duration {
+            self.add(&Value::from(*duration), name)?;
+        }
+        self.count = count;
+        Ok(())
+    }
+
+    fn float(&self) -> f64 {
+        let (sum, rest) = self.floats.unwrap_or_default();
+        sum + rest + self.ints as f64
+    }
+
+    /// An integer of integers, 0 of nothing.
+    pub(super) fn total(&self) -> Result<Value> {
+        if let Some(duration) = self.duration {
+            return Ok(Value::from(duration));
+        }
+        if self.floats.is_some() {
+            return Ok(Value::Float(self.float()));
+        }
+        i64::try_from(self.ints).map(Value::Int).map_err(|_| {
+            ScalarError::new(
+                Fault::Overflow,
+                format!("the sum of {} integers is beyond 64 bits", self.count),
+                "convert them by toFloat()",
+            )
+        })
+    }
+
+    /// A float, or a duration; null of nothing.
+    pub(super) fn mean(&self) -> Result<Value> {
+        match &self.duration {
+            _ if self.count == 0 => Ok(Value::Null),
+            Some(duration) => divide(duration, &Value::Int(self.count)),
+            None => Ok(Value::Float(self.float() / self.count as f64)),
+        }
+    }
+}
