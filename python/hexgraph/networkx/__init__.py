@@ -1,7 +1,7 @@
 """hexgraph behind networkx: `networkx.pagerank(hexgraph.networkx.graph(db, "follows"))`.
 
 `graph` gives a read-only graph of networkx over the edges of a database, which networkx's functions
-take without a conversion where this package has them; docs/networkx.md lists these. Graphs of
+accept without a conversion where this package has them; docs/networkx.md lists these. Graphs of
 networkx itself are converted once: `networkx.pagerank(G, backend="hexgraph")`, or for all calls
 `networkx.config.backend_priority = ["hexgraph"]`.
 """

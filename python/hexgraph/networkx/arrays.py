@@ -27,7 +27,7 @@ FEW = 256
 """The edges of a level of a search that are walked one by one sooner than by calls of numpy."""
 
 EXACT = 2**53
-"""The whole number from which on floats, in which the engine adds, are no longer each its own."""
+"""The integer from which on floats, in which the engine adds, are no longer each its own."""
 
 
 class Arrays:
@@ -41,7 +41,7 @@ class Arrays:
         *,
         directed: bool,
     ) -> None:
-        """Take the labels of nodes, where rows begin and their targets, and the weights of these.
+        """Store the labels of nodes, where rows begin and their targets, and the weights of these.
 
         Without a direction, rows have each edge in both directions, and a loop once.
         """
@@ -94,15 +94,15 @@ class Arrays:
         """Return the positions of the edges that leave nodes, row by row, and how many each has."""
         begins = self.indptr[nodes]
         counts = self.indptr[nodes + 1] - begins
-        places = np.repeat(begins - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
-        return places + np.arange(len(places)), counts
+        positions = np.repeat(begins - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
+        return positions + np.arange(len(positions)), counts
 
     @cached_property
     def loops(self) -> Array:
         """Whether each node has an edge to itself."""
-        found = np.zeros(len(self), dtype=bool)
-        found[self.indices[self.sources == self.indices]] = True
-        return found
+        has_loop = np.zeros(len(self), dtype=bool)
+        has_loop[self.indices[self.sources == self.indices]] = True
+        return has_loop
 
     @cached_property
     def out_degrees(self) -> Array:
@@ -127,7 +127,7 @@ class Arrays:
         return (len(self.indices) + int(self.loops.sum())) // 2
 
     @cached_property
-    def turned(self) -> Arrays:
+    def transposed(self) -> Arrays:
         """The same graph with its edges reversed."""
         if not self.directed:
             return self
@@ -149,13 +149,13 @@ class Arrays:
         """Return what edges weigh by an attribute; None where each weighs 1."""
         return None if weight is None else self.weights.get(weight)
 
-    def are_whole(self, weight: str | None) -> bool:
-        """Return whether all weights are whole numbers by their type."""
+    def are_integers(self, weight: str | None) -> bool:
+        """Return whether all weights are integers by their type."""
         values = self.weights_of(weight)
         return values is None or values.dtype.kind in "iub"
 
     def check_weights(self, weight: str | None) -> None:
-        """Raise NotImplementedError for weights that the engine's algorithms do not take."""
+        """Raise NotImplementedError for weights that the engine's algorithms do not support."""
         values = self.weights_of(weight)
         if values is None or not len(values):
             return

@@ -17,7 +17,7 @@ from .searches import levels
 if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
-SHARES = (0, 1)
+UNIT_RANGE = (0, 1)
 """The values of damping and tolerance for which the engine counts ranks."""
 
 
@@ -55,20 +55,21 @@ def closeness_centrality(
     distance: None = None,
     wf_improved: bool = True,
 ) -> Any:
-    """Return one by the average distance from the nodes that reach a node."""
+    """Return one by the average distance from the nodes with a path to a node."""
     arrays = arrays_of(G)
     if u is not None and u not in arrays.index:
         raise nx.NodeNotFound(f"Node {u} is not in G")
     nodes = None if u is None else {"source": [arrays.index[u]]}
-    found = np.nan_to_num(arrays.shape("closeness", nodes, normalized=True))
+    scores = np.nan_to_num(arrays.shape("closeness", nodes, normalized=True))
     if not wf_improved and len(arrays) > 1:
-        # The engine's numbers are (r²/s)/(n-1) and 1/s, where r nodes reach a node by s edges.
+        # The engine's numbers are (r²/s)/(n-1) and 1/s, where r nodes have paths to a node, with s
+        # edges together.
         raw = np.nan_to_num(arrays.shape("closeness", nodes))
         squares = np.divide(
-            found * (len(arrays) - 1), raw, out=np.zeros(len(arrays)), where=raw > 0
+            scores * (len(arrays) - 1), raw, out=np.zeros(len(arrays)), where=raw > 0
         )
-        found = np.rint(np.sqrt(squares)) * raw
-    return arrays.by_label(found) if u is None else float(found[arrays.index[u]])
+        scores = np.rint(np.sqrt(squares)) * raw
+    return arrays.by_label(scores) if u is None else float(scores[arrays.index[u]])
 
 
 @dispatched(is_default(distance=None, sources=None))
@@ -78,22 +79,22 @@ def harmonic_centrality(
     distance: None = None,
     sources: None = None,
 ) -> dict[Any, float]:
-    """Return the sum of one by the distance over the nodes that reach a node."""
+    """Return the sum of one by the distance over the nodes with a path to a node."""
     arrays = arrays_of(G)
     if nbunch is None:
         return arrays.by_label(arrays.shape("harmonic"))
     numbers = [arrays.index[label] for label in dict.fromkeys(G.nbunch_iter(nbunch))]
     if not numbers:
         return {}
-    found = arrays.shape("harmonic", {"source": numbers})
-    return arrays.by_label(found[numbers], numbers)
+    scores = arrays.shape("harmonic", {"source": numbers})
+    return arrays.by_label(scores[numbers], numbers)
 
 
 def _add_passes(arrays: Arrays, start: int, edges: Array) -> None:
-    """Add what share of the shortest paths from a node passes each edge.
+    """Add which fraction of the shortest paths from a node passes each edge.
 
     U. Brandes: A Faster Algorithm for Betweenness Centrality, 2001; level by level over all edges
-    between a level and the next, forward for the numbers of paths, and back for the shares.
+    between a level and the next, forward for the numbers of paths, and back for the dependencies.
     """
     count = len(arrays)
     depth = np.full(count, -1, dtype=np.int64)
@@ -112,40 +113,40 @@ def _add_passes(arrays: Arrays, start: int, edges: Array) -> None:
             steps.append(_down_of_few(arrays, few, depth.data, paths.data))
     passed = np.zeros(count)
     cells = paths.data, passed.data, edges.data
-    for sources, targets, places in reversed(steps):
+    for sources, targets, positions in reversed(steps):
         if isinstance(sources, list):
-            _up_of_few((sources, targets, places), *cells)
+            _up_of_few((sources, targets, positions), *cells)
             continue
-        shares = paths[sources] / paths[targets] * (1 + passed[targets])
-        np.add.at(passed, sources, shares)
-        edges[places] += shares
+        dependencies = paths[sources] / paths[targets] * (1 + passed[targets])
+        np.add.at(passed, sources, dependencies)
+        edges[positions] += dependencies
 
 
 def _down_of_many(arrays: Arrays, nodes: Array, depth: Array, paths: Array) -> tuple[Any, Any, Any]:
     """Return the edges to the next level by sources, targets and positions, and count the paths."""
-    places, counts = arrays.leaving(nodes)
+    positions, counts = arrays.leaving(nodes)
     sources = np.repeat(nodes, counts)
-    is_down = depth[arrays.indices[places]] == depth[nodes[0]] + 1
-    places, sources = places[is_down], sources[is_down]
-    targets = arrays.indices[places]
+    is_down = depth[arrays.indices[positions]] == depth[nodes[0]] + 1
+    positions, sources = positions[is_down], sources[is_down]
+    targets = arrays.indices[positions]
     np.add.at(paths, targets, paths[sources])
-    return sources, targets, places
+    return sources, targets, positions
 
 
 def _down_of_few(arrays: Arrays, nodes: list[int], depth: Any, paths: Any) -> tuple[Any, Any, Any]:
     """Return the same as lists."""
-    begins, ends = arrays.cells
-    sources, targets, places = [], [], []
+    begins, indices = arrays.cells
+    sources, targets, positions = [], [], []
     below = depth[nodes[0]] + 1
     for node in nodes:
         begin = begins[node]
-        for place, target in enumerate(ends[begin : begins[node + 1]].tolist(), begin):
+        for position, target in enumerate(indices[begin : begins[node + 1]].tolist(), begin):
             if depth[target] == below:
                 paths[target] += paths[node]
                 sources.append(node)
                 targets.append(target)
-                places.append(place)
-    return sources, targets, places
+                positions.append(position)
+    return sources, targets, positions
 
 
 def _up_of_few(
@@ -154,31 +155,31 @@ def _up_of_few(
     passed: Any,
     edges: Any,
 ) -> None:
-    """Add the shares of the edges to a level to these edges, and to the nodes above."""
-    for source, target, place in zip(*step, strict=True):
-        share = paths[source] / paths[target] * (1 + passed[target])
-        passed[source] += share
-        edges[place] += share
+    """Add the dependencies of the edges to a level to these edges, and to the nodes above."""
+    for source, target, position in zip(*step, strict=True):
+        dependency = paths[source] / paths[target] * (1 + passed[target])
+        passed[source] += dependency
+        edges[position] += dependency
 
 
 def _between_sources(arrays: Arrays, numbers: Sequence[int], normalized: bool) -> Array:
     """Return the betweenness by the paths from some nodes, scaled up to all.
 
-    A node that was drawn tells nothing about paths that begin at itself, so it was passed by those
+    A sampled node says nothing about paths that begin at itself, so it was passed by those
     from one node less.
     """
-    found = arrays.shape("betweenness", {"source": numbers})
+    scores = arrays.shape("betweenness", {"source": numbers})
     if not arrays.directed:
-        # The engine counts a pair of ends once.
-        found = found * 2
+        # The engine counts a pair of endpoints once.
+        scores = scores * 2
     others = len(arrays) - 1
     if others < 2:  # noqa: PLR2004 - two other nodes make a pair
-        return found
-    share = 1 / (others - 1) if normalized else others / (1 if arrays.directed else 2)
-    drawn = len(numbers)
-    scale = np.full(len(arrays), share / drawn)
-    scale[numbers] = share / (drawn - 1) if drawn > 1 else np.nan
-    scaled: Array = found * scale
+        return scores
+    factor = 1 / (others - 1) if normalized else others / (1 if arrays.directed else 2)
+    sampled = len(numbers)
+    scale = np.full(len(arrays), factor / sampled)
+    scale[numbers] = factor / (sampled - 1) if sampled > 1 else np.nan
+    scaled: Array = scores * scale
     return scaled
 
 
@@ -192,12 +193,12 @@ def _is_plain_betweenness(arguments: dict[str, Any]) -> str | None:
     return None if is_fine else "k is to be a number of nodes"
 
 
-def _drawn(count: int, k: int | None, seed: Any) -> Sequence[int]:
-    """Return the nodes that paths begin at: all, or `k` of them as networkx draws them."""
+def _sampled(count: int, k: int | None, seed: Any) -> Sequence[int]:
+    """Return the nodes that paths begin at: all, or `k` of them as networkx samples them."""
     if k is None or count <= k:
         return range(count)
-    drawn: list[int] = seed.sample(list(range(count)), k)
-    return drawn
+    nodes: list[int] = seed.sample(list(range(count)), k)
+    return nodes
 
 
 @dispatched(_is_plain_betweenness)
@@ -210,18 +211,18 @@ def betweenness_centrality(
     endpoints: bool = False,
     seed: Any = None,
 ) -> dict[Any, float]:
-    """Return on what share of the shortest paths of others each node lies."""
+    """Return on which fraction of the shortest paths of others each node lies."""
     arrays = arrays_of(G)
     count = len(arrays)
-    drawn = _drawn(count, k, seed)
-    if len(drawn) < count:
-        return arrays.by_label(_between_sources(arrays, drawn, normalized))
+    sampled = _sampled(count, k, seed)
+    if len(sampled) < count:
+        return arrays.by_label(_between_sources(arrays, sampled, normalized))
     if count < 3:  # noqa: PLR2004 - no node lies between two others
         return dict.fromkeys(arrays.labels, 0.0)
-    found = arrays.shape("betweenness")
+    scores = arrays.shape("betweenness")
     if normalized:
-        found = found * ((1 if arrays.directed else 2) / ((count - 1) * (count - 2)))
-    return arrays.by_label(found)
+        scores = scores * ((1 if arrays.directed else 2) / ((count - 1) * (count - 2)))
+    return arrays.by_label(scores)
 
 
 @dispatched(_is_plain_betweenness)
@@ -233,12 +234,12 @@ def edge_betweenness_centrality(
     weight: None = None,
     seed: Any = None,
 ) -> dict[tuple[Any, Any], float]:
-    """Return on what share of the shortest paths each edge lies."""
+    """Return on which fraction of the shortest paths each edge lies."""
     arrays = arrays_of(G)
     count = len(arrays)
-    drawn = _drawn(count, k, seed)
+    sampled = _sampled(count, k, seed)
     passed = np.zeros(len(arrays.indices))
-    for number in drawn:
+    for number in sampled:
         _add_passes(arrays, number, passed)
     # Without a direction an edge is in two rows: its two numbers belong together.
     keys = list(zip(arrays.sources.tolist(), arrays.indices.tolist(), strict=True))
@@ -250,7 +251,7 @@ def edge_betweenness_centrality(
             sums[source, target] = value
     scale = 1.0
     if count > 1:
-        chosen = len(drawn)
+        chosen = len(sampled)
         pairs = 1 / (count - 1) if normalized else count / (1 if arrays.directed else 2)
         scale = pairs / chosen
     labels = arrays.labels
@@ -278,17 +279,17 @@ def pagerank(
         return {}
     if max_iter < 1:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    low, high = SHARES
+    low, high = UNIT_RANGE
     is_plain = personalization is None and nstart is None and dangling is None
     if is_plain and low <= alpha <= high and low <= tol <= high:
         compact = arrays.compact(weight)
         # The tolerance of networkx is one for each node, that of the engine for all together.
         most = len(arrays) * float(tol)
         arguments = {"damping": float(alpha), "iterations": max_iter, "tolerance": most}
-        found, _, residual = compact.compute("pagerank", arguments)
+        ranks, _, residual = compact.compute("pagerank", arguments)
         if residual is None or not residual < most:
             raise nx.PowerIterationFailedConvergence(max_iter)
-        return arrays.by_label(found)
+        return arrays.by_label(ranks)
     return _walked(arrays, (alpha, max_iter, tol), weight, (personalization, nstart, dangling))
 
 
@@ -298,25 +299,25 @@ def _walked(
     weight: str | None,
     vectors: tuple[dict[Any, float] | None, ...],
 ) -> dict[Any, float]:
-    """Return the ranks of walks that start, begin anew, or go on from dead ends by given shares."""
+    """Return the ranks of walks that start, restart, or leave dangling nodes by given weights."""
     alpha, max_iter, tol = limits
     count = len(arrays)
-    starts, first, dead_ends = (
+    starts, first, dangling = (
         None if vector is None else _vector(arrays, vector) for vector in vectors
     )
     if starts is not None and starts.sum() == 0:
         raise ZeroDivisionError
     anew = np.full(count, 1.0 / count) if starts is None else starts / starts.sum()
     ranks = np.full(count, 1.0 / count) if first is None else first / first.sum()
-    after = anew if dead_ends is None else dead_ends / dead_ends.sum()
+    after = anew if dangling is None else dangling / dangling.sum()
     # Rows are walked against their direction, so that a round is one product.
-    turned = arrays.matrix(weight, float).T.tocsr()
-    totals = np.asarray(turned.sum(axis=0)).ravel()
+    transposed = arrays.matrix(weight, float).T.tocsr()
+    totals = np.asarray(transposed.sum(axis=0)).ravel()
     is_dead_end = totals == 0
-    shares = np.divide(1.0, totals, out=np.zeros(count), where=~is_dead_end)
+    weights = np.divide(1.0, totals, out=np.zeros(count), where=~is_dead_end)
     for _ in range(max_iter):
         before = ranks
-        followed = turned @ (before * shares) + before[is_dead_end].sum() * after
+        followed = transposed @ (before * weights) + before[is_dead_end].sum() * after
         ranks = alpha * followed + (1 - alpha) * anew
         if np.abs(ranks - before).sum() < count * tol:
             return arrays.by_label(ranks)
@@ -371,10 +372,10 @@ def eigenvector_centrality(
         if not values.any():
             raise nx.NetworkXError("initial vector cannot have all zero values")
     values /= values.sum()
-    turned = arrays.matrix(weight, float).T.tocsr()
+    transposed = arrays.matrix(weight, float).T.tocsr()
     for _ in range(max_iter):
         before = values
-        values = before + turned @ before
+        values = before + transposed @ before
         values /= np.linalg.norm(values) or 1
         if np.abs(values - before).sum() < count * tol:
             return arrays.by_label(values)
@@ -430,12 +431,12 @@ def katz_centrality(
     if not len(arrays):
         return {}
     values = np.zeros(len(arrays)) if nstart is None else _vector(arrays, nstart)
-    share = _beta(arrays, beta)
-    turned = arrays.matrix(weight, float).T.tocsr()
+    bias = _beta(arrays, beta)
+    transposed = arrays.matrix(weight, float).T.tocsr()
     for _ in range(max_iter):
         before = values
         with np.errstate(over="ignore", invalid="ignore"):
-            values = alpha * (turned @ before) + share
+            values = alpha * (transposed @ before) + bias
             change = np.abs(values - before).sum()
         if change < len(arrays) * tol:
             return arrays.by_label(values / (np.linalg.norm(values) or 1) if normalized else values)
@@ -457,8 +458,8 @@ def katz_centrality_numpy(
     arrays = arrays_of(G)
     if not len(arrays):
         return {}
-    share = _beta(arrays, beta)
+    bias = _beta(arrays, beta)
     left = eye_array(len(arrays)) - alpha * arrays.matrix(weight, float).T
-    values = np.atleast_1d(spsolve(csc_array(left), share))
+    values = np.atleast_1d(spsolve(csc_array(left), bias))
     norm = np.sign(values.sum()) * np.linalg.norm(values) if normalized else 1
     return arrays.by_label(values / norm)

@@ -12,10 +12,10 @@ from .convert import arrays_of
 from .registry import dispatched, undirected
 
 SEEDS = 1 << 31
-"""The seeds of the engine that are drawn."""
+"""The number of seeds of the engine to choose from."""
 
 
-def _is_whole(arguments: dict[str, Any]) -> str | None:
+def _is_full_partition(arguments: dict[str, Any]) -> str | None:
     if arguments["max_level"] is not None:
         return "max_level is not supported"
     resolution = arguments["resolution"]
@@ -29,13 +29,13 @@ def _communities(G: Any, name: str, weight: str | None, resolution: float, seed:
         return [{label} for label in arrays.labels]
     compact = arrays.compact(weight)
     given = {"resolution": float(resolution)}
-    found = compact.compute(name, given, seed=seed.randrange(SEEDS))[0]
-    order = np.argsort(found, kind="stable")
-    bounds = np.cumsum(np.bincount(found))[:-1]
+    labels = compact.compute(name, given, seed=seed.randrange(SEEDS))[0]
+    order = np.argsort(labels, kind="stable")
+    bounds = np.cumsum(np.bincount(labels))[:-1]
     return [set(arrays.named(part)) for part in np.split(order, bounds) if len(part)]
 
 
-@dispatched(undirected(_is_whole))
+@dispatched(undirected(_is_full_partition))
 @py_random_state("seed")
 def louvain_communities(
     G: Any,
@@ -45,12 +45,12 @@ def louvain_communities(
     max_level: None = None,
     seed: Any = None,
 ) -> list[set[Any]]:
-    """Return communities that have as many edges within them as can be found, by Louvain."""
-    found: list[set[Any]] = _communities(G, "louvain", weight, resolution, seed)
-    return found
+    """Return communities with as many edges within them as possible, by Louvain."""
+    communities: list[set[Any]] = _communities(G, "louvain", weight, resolution, seed)
+    return communities
 
 
-@dispatched(undirected(_is_whole))
+@dispatched(undirected(_is_full_partition))
 @py_random_state("seed")
 def leiden_communities(
     G: Any,
@@ -60,8 +60,8 @@ def leiden_communities(
     seed: Any = None,
 ) -> list[set[Any]]:
     """Return communities that hang together, by Leiden."""
-    found: list[set[Any]] = _communities(G, "leiden", weight, resolution, seed)
-    return found
+    communities: list[set[Any]] = _communities(G, "leiden", weight, resolution, seed)
+    return communities
 
 
 @dispatched()
@@ -74,10 +74,10 @@ def modularity(
     part_of = np.full(len(arrays), -1)
     for number, part in enumerate(parts):
         for label in part:
-            place = arrays.index.get(label, -1)
-            if place < 0 or part_of[place] >= 0:
+            position = arrays.index.get(label, -1)
+            if position < 0 or part_of[position] >= 0:
                 raise nx.community.quality.NotAPartition(G, parts)
-            part_of[place] = number
+            part_of[position] = number
     if (part_of < 0).any():
         raise nx.community.quality.NotAPartition(G, parts)
     values = arrays.weights_of(weight)

@@ -25,11 +25,11 @@ def _count(arrays: Arrays, name: str = "components") -> int:
     return int(parts(arrays, name).max(initial=-1)) + 1
 
 
-def _sets(arrays: Arrays, found: Array, backward: bool = False) -> Iterator[set[Any]]:
+def _sets(arrays: Arrays, labels: Array, backward: bool = False) -> Iterator[set[Any]]:
     """Yield the nodes of each part, by its number."""
-    order = np.argsort(found, kind="stable")
-    ends = np.cumsum(np.bincount(found, minlength=0)) if len(found) else []
-    groups = np.split(order, ends[:-1]) if len(found) else []
+    order = np.argsort(labels, kind="stable")
+    bounds = np.cumsum(np.bincount(labels, minlength=0)) if len(labels) else []
+    groups = np.split(order, bounds[:-1]) if len(labels) else []
     for group in reversed(groups) if backward else groups:
         yield set(arrays.named(group))
 
@@ -66,8 +66,8 @@ def node_connected_component(G: Any, n: Hashable) -> set[Any]:
     arrays = arrays_of(G)
     if n not in arrays.index:
         raise KeyError(n)
-    found = parts(arrays)
-    return set(arrays.named(np.flatnonzero(found == found[arrays.index[n]])))
+    labels = parts(arrays)
+    return set(arrays.named(np.flatnonzero(labels == labels[arrays.index[n]])))
 
 
 @dispatched()
@@ -155,10 +155,10 @@ def _ready_of_many(arrays: Arrays, done: Array, left: Array) -> Array:
 
 def _ready_of_few(arrays: Arrays, done: list[int], left: Any) -> list[int]:
     """Return the same as a list: long paths have many generations, of a few nodes each."""
-    begins, ends = arrays.cells
+    begins, indices = arrays.cells
     ready = []
     for node in done:
-        for target in ends[begins[node] : begins[node + 1]].tolist():
+        for target in indices[begins[node] : begins[node + 1]].tolist():
             left[target] -= 1
             if not left[target]:
                 ready.append(target)
@@ -211,14 +211,14 @@ def is_bipartite(G: Any) -> bool:
     if arrays.loops.any():
         return False
     if arrays.directed:
-        arrays = _both_ways(arrays)
-    found = parts(arrays)
-    _, firsts = np.unique(found, return_index=True)
+        arrays = _undirected(arrays)
+    labels = parts(arrays)
+    _, firsts = np.unique(labels, return_index=True)
     side = arrays.shape("bfs", {"source": firsts.tolist()}) % 2
     return bool((side[arrays.sources] != side[arrays.indices]).all())
 
 
-def _both_ways(arrays: Arrays) -> Arrays:
+def _undirected(arrays: Arrays) -> Arrays:
     """Return the graph with its edges in both directions."""
     from scipy.sparse import csr_array
 

@@ -31,12 +31,12 @@ def convert_from_nx(
         return graph
     if graph.is_multigraph():
         raise NotImplementedError("hexgraph takes no graphs with parallel edges")
-    wanted = edge_attrs or {}
+    defaults = edge_attrs or {}
     if not seen.is_view(graph):
-        return _converted(graph, wanted, preserve_edge_attrs, preserve_graph_attrs)
-    key = preserve_edge_attrs, *sorted((name, repr(value)) for name, value in wanted.items())
-    # What is kept has all attributes of the graph, as networkx requests where it keeps something.
-    return seen.of_view(graph, key, lambda: _converted(graph, wanted, preserve_edge_attrs, True))
+        return _converted(graph, defaults, preserve_edge_attrs, preserve_graph_attrs)
+    key = preserve_edge_attrs, *sorted((name, repr(value)) for name, value in defaults.items())
+    # What is cached has all attributes of the graph, as networkx requires of a cache.
+    return seen.of_view(graph, key, lambda: _converted(graph, defaults, preserve_edge_attrs, True))
 
 
 def _converted(
@@ -53,12 +53,12 @@ def _converted(
     targets = np.fromiter(
         map(index.__getitem__, chain.from_iterable(rows)), starts.dtype, count=int(starts[-1])
     )
-    wanted = dict(edge_attrs)
+    defaults = dict(edge_attrs)
     if all_edge_attrs:
         cells = chain.from_iterable(row.values() for row in rows)
-        wanted |= {name: 1 for data in cells for name in data if name not in wanted}
+        defaults |= {name: 1 for data in cells for name in data if name not in defaults}
     weights = {}
-    for name, default in wanted.items():
+    for name, default in defaults.items():
         cells = chain.from_iterable(row.values() for row in rows)
         weights[name] = _numbers(name, [data.get(name, default) for data in cells])
     arrays = Arrays(labels, (starts, targets), weights, directed=graph.is_directed())
@@ -78,7 +78,7 @@ def _numbers(name: str, values: list[Any]) -> Any:
         numbers = np.array(values, dtype=object)
     if numbers.dtype.kind not in "iubf" or numbers.ndim != 1:
         raise NotImplementedError(f"the edges' {name!r} are no plain numbers")
-    # A whole number beside fractions has become one of them.
+    # An integer among fractions has become a float.
     has_large = numbers.dtype.kind == "f" and (np.abs(numbers) >= EXACT).any()
     if has_large and any(isinstance(it, int) and abs(it) >= EXACT for it in values):
         raise NotImplementedError(f"the edges' {name!r} are more than floats can tell apart")

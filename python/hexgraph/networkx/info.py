@@ -1,6 +1,6 @@
-"""What networkx reads of the backend when it is imported: names, and what is to be known of each.
+"""What networkx reads of the backend when it is imported: names, and remarks on each.
 
-Nothing is imported here: networkx asks while it is being imported itself.
+Nothing is imported here: networkx calls this while it is being imported itself.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 NOTES = {
-    "betweenness_centrality": "Unweighted, without endpoints. With `k` the same nodes are drawn.",
+    "betweenness_centrality": "Unweighted, without endpoints. With `k` the same nodes are sampled.",
     "closeness_centrality": "Without `distance`.",
     "harmonic_centrality": "Without `distance` and `sources`.",
     "clustering": "Undirected, unweighted.",
@@ -30,7 +30,7 @@ NOTES = {
     "wiener_index": "Unweighted.",
     "average_neighbor_degree": "Undirected, unweighted.",
 }
-"""What a function does not take, or does in its own way."""
+"""What a function does not accept, or does otherwise."""
 
 FUNCTIONS = (
     "adamic_adar_index",

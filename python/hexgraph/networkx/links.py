@@ -1,4 +1,4 @@
-"""Link prediction: how likely two nodes are to be joined, by the neighbours that they share."""
+"""Link prediction: how likely two nodes are to be joined, by their common neighbours."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def _scored(G: Any, ebunch: Pairs | None, score: Any) -> Iterator[tuple[Any, Any
 
     def each() -> Iterator[tuple[Any, Any, Any]]:
         while chunk := list(islice(pairs, CHUNK)):
-            ends = np.array([[arrays.index[u], arrays.index[v]] for u, v in chunk], dtype=int)
-            values = score(arrays, ends[:, 0], ends[:, 1]).tolist()
+            endpoints = np.array([[arrays.index[u], arrays.index[v]] for u, v in chunk], dtype=int)
+            values = score(arrays, endpoints[:, 0], endpoints[:, 1]).tolist()
             for (u, v), value in zip(chunk, values, strict=True):
                 yield u, v, value
 
@@ -54,7 +54,7 @@ def _scored(G: Any, ebunch: Pairs | None, score: Any) -> Iterator[tuple[Any, Any
 
 
 def _shared(arrays: Arrays, one: Array, other: Array, worth: Array) -> Array:
-    """Return what the neighbours are worth that two nodes share, the two themselves left out."""
+    """Return what the common neighbours of two nodes are worth, the two themselves left out."""
     matrix = arrays.matrix(None, float)
     both = matrix[one].multiply(matrix[other]).tocsr()
     # A node with a loop is a neighbour of its own.
@@ -62,21 +62,21 @@ def _shared(arrays: Arrays, one: Array, other: Array, worth: Array) -> Array:
     is_end = (both.indices == one[pairs]) | (both.indices == other[pairs])
     pairs, nodes = pairs[~is_end], both.indices[~is_end]
     if not np.isfinite(worth[nodes]).all():
-        # A node that shares itself with itself, say.
+        # A node that is compared with itself, say.
         raise ZeroDivisionError("float division by zero")
-    found: Array = np.bincount(pairs, weights=worth[nodes], minlength=len(one))
-    return found
+    scores: Array = np.bincount(pairs, weights=worth[nodes], minlength=len(one))
+    return scores
 
 
 def _by_degree(arrays: Arrays, worth: Any) -> Array:
     with np.errstate(divide="ignore"):
-        found: Array = 1 / worth(arrays.degrees.astype(float))
-    return found
+        scores: Array = 1 / worth(arrays.degrees.astype(float))
+    return scores
 
 
 @dispatched(undirected())
 def jaccard_coefficient(G: Any, ebunch: Pairs | None = None) -> Iterator[tuple[Any, Any, float]]:
-    """Yield pairs with the share of shared neighbours of all neighbours."""
+    """Yield pairs with the ratio of common neighbours to all neighbours."""
 
     def score(arrays: Arrays, one: Array, other: Array) -> Array:
         matrix = arrays.matrix(None, float)
@@ -116,7 +116,7 @@ def preferential_attachment(G: Any, ebunch: Pairs | None = None) -> Iterator[tup
 
     def score(arrays: Arrays, one: Array, other: Array) -> Array:
         degrees = arrays.degrees.astype(np.int64)
-        found: Array = degrees[one] * degrees[other]
-        return found
+        scores: Array = degrees[one] * degrees[other]
+        return scores
 
     return _scored(G, ebunch, score)

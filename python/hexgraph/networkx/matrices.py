@@ -90,9 +90,9 @@ def to_numpy_array(
     numbers = _numbers(G, nodelist)
     size = (len(numbers), len(numbers))
     made: Any = np.full(size, fill_value=nonedge, dtype=dtype, order=order)
-    places = np.full(len(arrays), -1)
-    places[numbers] = np.arange(len(numbers))
-    sources, targets = places[arrays.sources], places[arrays.indices]
+    positions = np.full(len(arrays), -1)
+    positions[numbers] = np.arange(len(numbers))
+    sources, targets = positions[arrays.sources], positions[arrays.indices]
     is_in = (sources >= 0) & (targets >= 0)
     values = arrays.weights_of(weight)
     made[sources[is_in], targets[is_in]] = 1 if values is None else _as(values[is_in], made.dtype)

@@ -19,36 +19,36 @@ if TYPE_CHECKING:
 
 def distances(arrays: Arrays, starts: list[int], weight: str | None) -> Any:
     """Return the least weight of a path to each node from the nearest start; NaN for no path."""
-    is_whole, values = arrays.are_whole(weight), arrays.weights_of(weight)
-    # Each weight is looked at for itself: one that was rounded may be on no path that is found.
-    if is_whole and values is not None and len(values) and values.max() >= EXACT:
+    is_integer, values = arrays.are_integers(weight), arrays.weights_of(weight)
+    # Each weight is looked at for itself: one that was rounded may be on no path of the result.
+    if is_integer and values is not None and len(values) and values.max() >= EXACT:
         raise NotImplementedError(f"{weight!r} has weights that floats can not tell apart")
-    found = arrays.compute("distances", weight, {"source": starts})
-    if is_whole and (np.nan_to_num(found) >= EXACT).any():
+    lengths = arrays.compute("distances", weight, {"source": starts})
+    if is_integer and (np.nan_to_num(lengths) >= EXACT).any():
         raise NotImplementedError("sums of weights are greater than floats can tell apart")
-    return found
+    return lengths
 
 
-def _listed(arrays: Arrays, found: Array, weight: str | None) -> list[Any]:
-    """Return distances as numbers of Python: whole ones where all weights are."""
-    return (found.astype(np.int64) if arrays.are_whole(weight) else found).tolist()
+def _listed(arrays: Arrays, lengths: Array, weight: str | None) -> list[Any]:
+    """Return distances as numbers of Python: integers where all weights are."""
+    return (lengths.astype(np.int64) if arrays.are_integers(weight) else lengths).tolist()
 
 
 def _lengths(
     arrays: Arrays, starts: list[int], weight: str | None, cutoff: float | None = None
 ) -> dict[Any, Any]:
-    found = distances(arrays, starts, weight)
-    is_near = ~np.isnan(found) if cutoff is None else found <= cutoff
+    lengths = distances(arrays, starts, weight)
+    is_near = ~np.isnan(lengths) if cutoff is None else lengths <= cutoff
     numbers = np.flatnonzero(is_near)
-    numbers = numbers[np.argsort(found[numbers], kind="stable")]
-    return arrays.by_label(_listed(arrays, found[numbers], weight), numbers.tolist())
+    numbers = numbers[np.argsort(lengths[numbers], kind="stable")]
+    return arrays.by_label(_listed(arrays, lengths[numbers], weight), numbers.tolist())
 
 
-def _parents(arrays: Arrays, found: Array, start: int, weight: str | None) -> Array:
-    """Return for each node one before it on a least way; -1 for the start and what is not reached.
+def _parents(arrays: Arrays, lengths: Array, start: int, weight: str | None) -> Array:
+    """Return for each node its predecessor on a least path; -1 for the start and where no path is.
 
     It is the nearest one whose distance and edge together are the node's distance. With weights of
-    zero that could be a circle, which is why they are not taken.
+    zero that could be a circle, which is why they are left out.
     """
     values = arrays.weights_of(weight)
     values = np.ones(len(arrays.indices)) if values is None else values
@@ -56,11 +56,11 @@ def _parents(arrays: Arrays, found: Array, start: int, weight: str | None) -> Ar
         raise NotImplementedError("paths over edges that weigh nothing")
     sources, targets = arrays.sources, arrays.indices
     with np.errstate(invalid="ignore"):
-        is_tight = found[sources] + values == found[targets]
+        is_tight = lengths[sources] + values == lengths[targets]
     sources, targets = sources[is_tight], targets[is_tight]
-    order = np.argsort(found[sources], kind="stable")[::-1]
+    order = np.argsort(lengths[sources], kind="stable")[::-1]
     parents = np.full(len(arrays), -1, dtype=np.int64)
-    # Of several assignments to one place the last one, from the nearest node, stays.
+    # Of several assignments to one position the last one, from the nearest node, stays.
     parents[targets[order]] = sources[order]
     parents[start] = -1
     return parents
@@ -69,17 +69,17 @@ def _parents(arrays: Arrays, found: Array, start: int, weight: str | None) -> Ar
 def _paths(
     arrays: Arrays, start: int, weight: str | None, cutoff: float | None = None
 ) -> tuple[dict[Any, Any], dict[Any, list[Any]]]:
-    found = distances(arrays, [start], weight)
-    parents = _parents(arrays, found, start, weight).tolist()
-    is_near = ~np.isnan(found) if cutoff is None else found <= cutoff
+    distances_to = distances(arrays, [start], weight)
+    parents = _parents(arrays, distances_to, start, weight).tolist()
+    is_near = ~np.isnan(distances_to) if cutoff is None else distances_to <= cutoff
     numbers = np.flatnonzero(is_near)
-    numbers = numbers[np.argsort(found[numbers], kind="stable")]
+    numbers = numbers[np.argsort(distances_to[numbers], kind="stable")]
     labels = arrays.labels
     paths: dict[int, list[Any]] = {}
     for number in numbers.tolist():
         before = [] if number == start else paths[parents[number]]
         paths[number] = [*before, labels[number]]
-    lengths = arrays.by_label(_listed(arrays, found[numbers], weight), numbers.tolist())
+    lengths = arrays.by_label(_listed(arrays, distances_to[numbers], weight), numbers.tolist())
     return lengths, {labels[number]: path for number, path in paths.items()}
 
 
@@ -89,14 +89,14 @@ def _between(
     """Return the weight of a lightest path and its nodes; None where there is none."""
     if source == target:
         return 0, [arrays.labels[source]]
-    found = distances(arrays, [source], weight)
-    if np.isnan(found[target]):
+    lengths = distances(arrays, [source], weight)
+    if np.isnan(lengths[target]):
         return None
-    parents = _parents(arrays, found, source, weight)
+    parents = _parents(arrays, lengths, source, weight)
     path = [target]
     while path[-1] != source:
         path.append(int(parents[path[-1]]))
-    length = _listed(arrays, found[target : target + 1], weight)[0]
+    length = _listed(arrays, lengths[target : target + 1], weight)[0]
     return length, [arrays.labels[number] for number in reversed(path)]
 
 
@@ -116,7 +116,7 @@ def _target(arrays: Arrays, label: Hashable, source: Hashable) -> int:
 def single_source_dijkstra_path_length(
     G: Any, source: Hashable, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, Any]:
-    """Return the least weight of a path to each node that can be reached, the nearest first."""
+    """Return the least weight of a path to each reachable node, the nearest first."""
     arrays = arrays_of(G)
     return _lengths(arrays, [_source(arrays, source)], weight, cutoff)
 
@@ -137,7 +137,7 @@ def multi_source_dijkstra_path_length(
 def single_source_dijkstra_path(
     G: Any, source: Hashable, cutoff: float | None = None, weight: str | None = "weight"
 ) -> dict[Any, list[Any]]:
-    """Return a path of the least weight to each node that can be reached."""
+    """Return a path of the least weight to each reachable node."""
     arrays = arrays_of(G)
     return _paths(arrays, _source(arrays, source), weight, cutoff)[1]
 
@@ -155,10 +155,10 @@ def single_source_dijkstra(
     start = _source(arrays, source)
     if target is None:
         return _paths(arrays, start, weight, cutoff)
-    found = _between(arrays, start, _target(arrays, target, source), weight)
-    if found is None or (cutoff is not None and cutoff < found[0]):
+    result = _between(arrays, start, _target(arrays, target, source), weight)
+    if result is None or (cutoff is not None and cutoff < result[0]):
         raise nx.NetworkXNoPath(f"No path to {target}.")
-    return found
+    return result
 
 
 @dispatched()
@@ -180,10 +180,10 @@ def dijkstra_path_length(
     if source == target:
         return 0
     end = _target(arrays, target, source)
-    found = distances(arrays, [start], weight)
-    if np.isnan(found[end]):
+    lengths = distances(arrays, [start], weight)
+    if np.isnan(lengths[end]):
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
-    return _listed(arrays, found[end : end + 1], weight)[0]
+    return _listed(arrays, lengths[end : end + 1], weight)[0]
 
 
 def _has_an_end(arguments: dict[str, Any]) -> str | None:
@@ -197,7 +197,7 @@ def _has_an_end(arguments: dict[str, Any]) -> str | None:
 _END: Check = _has_an_end
 
 
-def _ends(arrays: Arrays, source: Any, target: Any) -> tuple[int, int]:
+def _endpoints(arrays: Arrays, source: Any, target: Any) -> tuple[int, int]:
     start = arrays.number(source, "Source {} is not in G")
     return start, arrays.number(target, "Target {} is not in G")
 
@@ -220,12 +220,12 @@ def _from_or_to(G: Any, source: Any, target: Any, weight: str | None, by: _Searc
     if weight is None:
         return by.to_target(G, target)
     arrays = arrays_of(G)
-    return by.to_target_by_weight(arrays.turned, _source(arrays, target), weight)
+    return by.to_target_by_weight(arrays.transposed, _source(arrays, target), weight)
 
 
 def _paths_to(reverse: Arrays, target: int, weight: str) -> dict[Any, list[Any]]:
-    ways = _paths(reverse, target, weight)[1]
-    return {label: way[::-1] for label, way in ways.items()}
+    paths = _paths(reverse, target, weight)[1]
+    return {label: path[::-1] for label, path in paths.items()}
 
 
 _PATHS = _Searches(
@@ -254,12 +254,12 @@ def shortest_path(
     if source is None or target is None:
         return _from_or_to(G, source, target, weight, _PATHS)
     arrays = arrays_of(G)
-    start, end = _ends(arrays, source, target)
+    start, end = _endpoints(arrays, source, target)
     if weight is None:
         path = searches.path_between(arrays, start, end)
     else:
-        found = _between(arrays, start, end, weight)
-        path = None if found is None else found[1]
+        result = _between(arrays, start, end, weight)
+        path = None if result is None else result[1]
     if path is None:
         raise _no_path(source, target)
     return path
@@ -279,11 +279,11 @@ def shortest_path_length(
     if weight is not None:
         return dijkstra_path_length(G, source, target, weight)
     arrays = arrays_of(G)
-    start, end = _ends(arrays, source, target)
-    found = int(searches.hops(arrays, start)[end])
-    if found < 0:
+    start, end = _endpoints(arrays, source, target)
+    hops = int(searches.hops(arrays, start)[end])
+    if hops < 0:
         raise _no_path(source, target)
-    return found
+    return hops
 
 
 def _no_path(source: Any, target: Any) -> nx.NetworkXNoPath:
@@ -294,5 +294,5 @@ def _no_path(source: Any, target: Any) -> nx.NetworkXNoPath:
 def has_path(G: Any, source: Hashable, target: Hashable) -> bool:
     """Return whether there is a path between two nodes."""
     arrays = arrays_of(G)
-    start, end = _ends(arrays, source, target)
+    start, end = _endpoints(arrays, source, target)
     return bool(searches.hops(arrays, start)[end] >= 0)

@@ -13,10 +13,10 @@ from .info import BETWEEN, LEAST, LEAST_LINEAR, LINEAR, NEAR
 _HINT = "; nx.config.backends.hexgraph.any_size = True has it done all the same"
 
 _ROWS = ("__getitem__", "neighbors", "adjacency", "__iter__")
-"""The methods by which a graph tells its neighbours; a class that has others means others."""
+"""The methods by which a graph returns its neighbours; a class that has others means others."""
 
 Check = Callable[[dict[str, Any]], str | None]
-"""Tells why a function can't run with its arguments, by their names; None if it can."""
+"""Says why a function can't run with its arguments, by their names; None if it can."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 """The functions, by networkx's names."""
@@ -59,7 +59,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return True if a function that can run here is worth it, else why networkx is faster.
 
-    networkx asks where a configuration names the backend; `backend="hexgraph"` asks nobody.
+    networkx calls it where a configuration names the backend, and not for `backend="hexgraph"`.
     """
     arguments = _CHECKS[name][0].bind(*args, **kwargs).arguments
     graph = arguments["G"]
@@ -84,11 +84,11 @@ def _is_plain(graph: Any) -> bool:
     return all(kinds)
 
 
-def is_default(**wanted: Any) -> Check:
+def is_default(**defaults: Any) -> Check:
     """Return a check that arguments have the only values that a function takes."""
 
     def check(arguments: dict[str, Any]) -> str | None:
-        for name, value in wanted.items():
+        for name, value in defaults.items():
             if arguments[name] is not value and arguments[name] != value:
                 return f"{name} is not supported"
         return None

@@ -1,7 +1,7 @@
-"""Breadth-first searches: trees, layers, paths by the number of edges, what can be reached.
+"""Breadth-first searches: trees, layers, paths by the number of edges, reachable nodes.
 
 A search walks level by level over arrays. It finds the nodes, and from where, in the very order in
-which one with a queue does: neighbours in the order of the rows, each by the first who leads to it.
+which one with a queue does: neighbours in the order of the rows, each by its first predecessor.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def levels(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the nodes of each level from the second on, and from where each was read.
 
-    Both are arrays, or lists where the level before has few edges: long ways have many such levels,
-    and a walk over lists costs them less than some calls of numpy. It ends after `depth` levels, or
-    with the level that has the node `until`.
+    Both are arrays, or lists where the level before has few edges: long paths have many such
+    levels, and a walk over lists costs them less than some calls of numpy. It stops after `depth`
+    levels, or with the level that has the node `until`.
     """
     seen = np.zeros(len(arrays), dtype=bool)
     seen[starts] = True
@@ -50,29 +50,29 @@ def levels(
 
 def _next_of_many(arrays: Arrays, frontier: Array, seen: Array) -> tuple[Any, Any]:
     """Return the nodes that a level finds, and from where; they are seen then."""
-    places, counts = arrays.leaving(frontier)
-    targets, from_nodes = arrays.indices[places], np.repeat(frontier, counts)
+    positions, counts = arrays.leaving(frontier)
+    targets, from_nodes = arrays.indices[positions], np.repeat(frontier, counts)
     is_new = ~seen[targets]
     targets, from_nodes = targets[is_new], from_nodes[is_new]
-    # By which row a node is found first: the position among all edges of the level.
+    # By which row a node comes first: the position among all edges of the level.
     _, firsts = np.unique(targets, return_index=True)
     firsts.sort()
-    found = targets[firsts]
-    seen[found] = True
-    return found, from_nodes[firsts]
+    reached_nodes = targets[firsts]
+    seen[reached_nodes] = True
+    return reached_nodes, from_nodes[firsts]
 
 
 def _next_of_few(arrays: Arrays, frontier: list[int], seen: Any) -> tuple[Any, Any]:
     """Return the same as lists."""
-    begins, ends = arrays.cells
-    found, parents = [], []
+    begins, indices = arrays.cells
+    new, parents = [], []
     for node in frontier:
-        for target in ends[begins[node] : begins[node + 1]].tolist():
+        for target in indices[begins[node] : begins[node + 1]].tolist():
             if not seen[target]:
                 seen[target] = True
-                found.append(target)
+                new.append(target)
                 parents.append(node)
-    return found, parents
+    return new, parents
 
 
 def tree(
@@ -88,17 +88,17 @@ def tree(
 
 
 def hops(arrays: Arrays, start: int, depth: float | None = None) -> Any:
-    """Return the number of edges from a node to each; the least int64 for those not reached."""
+    """Return the number of edges from a node to each; the least int64 for unreachable ones."""
     # As networkx has it: one level more is begun where less than `depth` are done.
     limit = {} if depth is None else {"depth": max(0, ceil(min(depth, len(arrays))))}
     return arrays.shape("bfs", {"source": [start]}, **limit)
 
 
 def _lengths(arrays: Arrays, start: int, cutoff: float | None) -> dict[Any, int]:
-    found = hops(arrays, start, cutoff)
-    numbers = np.flatnonzero(found >= 0)
-    numbers = numbers[np.argsort(found[numbers], kind="stable")]
-    return arrays.by_label(found[numbers], numbers.tolist())
+    depths = hops(arrays, start, cutoff)
+    numbers = np.flatnonzero(depths >= 0)
+    numbers = numbers[np.argsort(depths[numbers], kind="stable")]
+    return arrays.by_label(depths[numbers], numbers.tolist())
 
 
 def _paths(arrays: Arrays, start: int, cutoff: float | None) -> dict[Any, list[Any]]:
@@ -125,7 +125,7 @@ def path_between(arrays: Arrays, source: int, target: int) -> list[Any] | None:
 
 
 def is_fine_cutoff(arguments: dict[str, Any]) -> str | None:
-    """Tell errors of a bound on the length of paths."""
+    """Report errors of a bound on the length of paths."""
     cutoff = arguments.get("cutoff")
     is_number = isinstance(cutoff, (int, float)) and cutoff >= 0
     return None if cutoff is None or is_number else "cutoff is to be a number from 0 on"
@@ -135,7 +135,7 @@ def is_fine_cutoff(arguments: dict[str, Any]) -> str | None:
 def single_source_shortest_path_length(
     G: Any, source: Hashable, cutoff: float | None = None
 ) -> dict[Any, int]:
-    """Return the number of edges to each node that can be reached, the nearest first."""
+    """Return the number of edges to each reachable node, the nearest first."""
     arrays = arrays_of(G)
     return _lengths(arrays, arrays.number(source, "Source {} is not in G"), cutoff)
 
@@ -146,7 +146,7 @@ def single_target_shortest_path_length(
 ) -> dict[Any, int]:
     """Return the number of edges from each node that reaches the target, the nearest first."""
     arrays = arrays_of(G)
-    return _lengths(arrays.turned, arrays.number(target, "Target {} is not in G"), cutoff)
+    return _lengths(arrays.transposed, arrays.number(target, "Target {} is not in G"), cutoff)
 
 
 @dispatched(is_fine_cutoff)
@@ -163,7 +163,7 @@ def all_pairs_shortest_path_length(
 def single_source_shortest_path(
     G: Any, source: Hashable, cutoff: float | None = None
 ) -> dict[Any, list[Any]]:
-    """Return a shortest path to each node that can be reached, in the order of the search."""
+    """Return a shortest path to each reachable node, in the order of the search."""
     arrays = arrays_of(G)
     return _paths(arrays, arrays.number(source, "Source {} not in G"), cutoff)
 
@@ -174,8 +174,8 @@ def single_target_shortest_path(
 ) -> dict[Any, list[Any]]:
     """Return a shortest path from each node that reaches the target."""
     arrays = arrays_of(G)
-    found = _paths(arrays.turned, arrays.number(target, "Target {} not in G"), cutoff)
-    return {label: path[::-1] for label, path in found.items()}
+    paths = _paths(arrays.transposed, arrays.number(target, "Target {} not in G"), cutoff)
+    return {label: path[::-1] for label, path in paths.items()}
 
 
 def _is_in(arrays: Arrays, node: Hashable) -> int:
@@ -187,26 +187,26 @@ def _is_in(arrays: Arrays, node: Hashable) -> int:
 
 @dispatched()
 def descendants(G: Any, source: Hashable) -> set[Any]:
-    """Return the nodes that can be reached from a node, without itself."""
+    """Return the nodes that are reachable from a node, without itself."""
     arrays = arrays_of(G)
-    found = hops(arrays, _is_in(arrays, source))
-    return set(arrays.named(np.flatnonzero(found > 0)))
+    depths = hops(arrays, _is_in(arrays, source))
+    return set(arrays.named(np.flatnonzero(depths > 0)))
 
 
 @dispatched()
 def ancestors(G: Any, source: Hashable) -> set[Any]:
-    """Return the nodes that reach a node, without itself."""
+    """Return the nodes with a path to a node, without itself."""
     arrays = arrays_of(G)
-    found = hops(arrays.turned, _is_in(arrays, source))
-    return set(arrays.named(np.flatnonzero(found > 0)))
+    depths = hops(arrays.transposed, _is_in(arrays, source))
+    return set(arrays.named(np.flatnonzero(depths > 0)))
 
 
 @dispatched()
 def descendants_at_distance(G: Any, source: Hashable, distance: int) -> set[Any]:
     """Return the nodes that are so many edges from a node."""
     arrays = arrays_of(G)
-    found = hops(arrays, _is_in(arrays, source))
-    return set(arrays.named(np.flatnonzero(found == distance))) if distance >= 0 else set()
+    depths = hops(arrays, _is_in(arrays, source))
+    return set(arrays.named(np.flatnonzero(depths == distance))) if distance >= 0 else set()
 
 
 @dispatched()
@@ -229,17 +229,19 @@ def bfs_layers(G: Any, sources: Any) -> Iterator[list[Any]]:
     return each()
 
 
-def _found(G: Any, source: Hashable, depth: float | None, reverse: bool = False) -> Iterator[Any]:
+def _tree_edges(
+    G: Any, source: Hashable, depth: float | None, reverse: bool = False
+) -> Iterator[Any]:
     arrays = arrays_of(G)
     start = _is_in(arrays, source)
-    nodes, parents = tree(arrays.turned if reverse else arrays, start, depth)
+    nodes, parents = tree(arrays.transposed if reverse else arrays, start, depth)
     return zip(arrays.named(parents), arrays.named(nodes), strict=True)
 
 
 def _is_plain_search(arguments: dict[str, Any]) -> str | None:
     depth = arguments["depth_limit"]
     if arguments.get("reverse") and arguments["G"].is_directed():
-        return "edges are not kept in the order in which they lead to a node"
+        return "edges are not stored in the order of their sources"
     if arguments["sort_neighbors"] is not None:
         return "sort_neighbors is not supported"
     is_fine = depth is None or (isinstance(depth, (int, float)) and depth >= 0)
@@ -255,7 +257,7 @@ def bfs_edges(
     sort_neighbors: None = None,
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the edges of a search in its order."""
-    return _found(G, source, depth_limit, reverse)
+    return _tree_edges(G, source, depth_limit, reverse)
 
 
 @dispatched(_is_plain_search)
@@ -266,7 +268,7 @@ def bfs_predecessors(
     sort_neighbors: None = None,
 ) -> Iterator[tuple[Any, Any]]:
     """Yield each node with that from which it was read."""
-    return ((node, parent) for parent, node in _found(G, source, depth_limit))
+    return ((node, parent) for parent, node in _tree_edges(G, source, depth_limit))
 
 
 @dispatched(_is_plain_search)
@@ -277,14 +279,14 @@ def bfs_successors(
     sort_neighbors: None = None,
 ) -> Iterator[tuple[Any, list[Any]]]:
     """Yield each node that finds others with those."""
-    found: dict[Any, list[Any]] = {source: []}
-    for parent, node in _found(G, source, depth_limit):
-        found.setdefault(parent, []).append(node)
-    return iter(found.items())
+    children: dict[Any, list[Any]] = {source: []}
+    for parent, node in _tree_edges(G, source, depth_limit):
+        children.setdefault(parent, []).append(node)
+    return iter(children.items())
 
 
 def _eccentricities(arrays: Arrays, numbers: Iterable[int]) -> list[int]:
-    found = []
+    result = []
     for number in numbers:
         distances = hops(arrays, number)
         if (distances < 0).any():
@@ -292,8 +294,8 @@ def _eccentricities(arrays: Arrays, numbers: Iterable[int]) -> list[int]:
             graph = "digraph" if arrays.directed else "graph"
             said = f"Found infinite path length because the {graph} is not {kind}"
             raise nx.NetworkXError(said)
-        found.append(int(distances.max()))
-    return found
+        result.append(int(distances.max()))
+    return result
 
 
 @dispatched(is_default(sp=None, weight=None))
@@ -314,38 +316,38 @@ _PLAIN = is_default(e=None, usebounds=False, weight=None)
 @dispatched(_PLAIN)
 def diameter(G: Any, e: None = None, usebounds: bool = False, weight: None = None) -> int:
     """Return the greatest distance of all."""
-    found: int = max(eccentricity(G).values())
-    return found
+    result: int = max(eccentricity(G).values())
+    return result
 
 
 @dispatched(_PLAIN)
 def radius(G: Any, e: None = None, usebounds: bool = False, weight: None = None) -> int:
     """Return the least of the greatest distances of the nodes."""
-    found: int = min(eccentricity(G).values())
-    return found
+    result: int = min(eccentricity(G).values())
+    return result
 
 
 @dispatched(_PLAIN)
 def center(G: Any, e: None = None, usebounds: bool = False, weight: None = None) -> list[Any]:
     """Return the nodes whose greatest distance is the least."""
     if not len(G) and not G.is_directed():
-        # networkx asks first whether it is a tree.
+        # networkx checks first whether it is a tree.
         raise nx.NetworkXPointlessConcept("G has no nodes.")
-    found = eccentricity(G)
-    least = min(found.values())
-    return [label for label, distance in found.items() if distance == least]
+    distances = eccentricity(G)
+    least = min(distances.values())
+    return [label for label, distance in distances.items() if distance == least]
 
 
 @dispatched(_PLAIN)
 def periphery(G: Any, e: None = None, usebounds: bool = False, weight: None = None) -> list[Any]:
     """Return the nodes whose greatest distance is the greatest."""
-    found = eccentricity(G)
-    most = max(found.values())
-    return [label for label, distance in found.items() if distance == most]
+    distances = eccentricity(G)
+    most = max(distances.values())
+    return [label for label, distance in distances.items() if distance == most]
 
 
 def _sum_of_hops(arrays: Arrays) -> int | None:
-    """Return the sum of the distances of all ordered pairs; None where one is not reached."""
+    """Return the sum of the distances of all ordered pairs; None where one has no path."""
     total = 0
     for number in range(len(arrays)):
         distances = hops(arrays, number)

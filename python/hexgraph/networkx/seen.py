@@ -1,9 +1,9 @@
 """What was made of views of networkx, for as long as the graphs behind them stay as they are.
 
 A view shows another graph, and has a cache of its own that no change of that one clears. So views
-keep nothing there: what was made of one is kept here, beside a mark in the cache of the graph at
+store nothing there: what was made of one is cached here, with a mark in the cache of the graph at
 the bottom, which networkx empties at each change of it. A view whose filters may be anything, such
-as functions of the caller, is never kept: these may answer otherwise at any time.
+as functions of the caller, is never cached: these may answer otherwise at any time.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def is_view(graph: Any) -> bool:
 
 def of_view(view: Any, key: Any, make: Callable[[], Any]) -> Any:
     """Return what `make` makes of a view, or made of it under this key before the last change."""
-    # networkx's word for it: nothing of this graph is kept.
+    # networkx's word for it: nothing of this graph is cached.
     view.__networkx_cache__ = None
     mark = _mark(view)
     if mark is None:
         return make()
-    known, made = _MADE.get(view, (None, {}))
-    if known is not mark:
+    cached, made = _MADE.get(view, (None, {}))
+    if cached is not mark:
         made = {}
         _MADE[view] = mark, made
     if key not in made:
@@ -45,9 +45,9 @@ def of_view(view: Any, key: Any, make: Callable[[], Any]) -> Any:
 
 
 def _mark(view: Any) -> object | None:
-    """Return the mark of the graph at the bottom, the same until it changes; None to keep nothing.
+    """Return the mark of the graph at the bottom, the same until it changes; None to cache nothing.
 
-    It is taken before the view is read: what changes meanwhile makes a new one.
+    It is read before the view: what changes meanwhile makes a new one.
     """
     graph = view
     while is_view(graph):

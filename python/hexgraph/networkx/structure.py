@@ -32,7 +32,7 @@ def triangles(G: Any, nodes: Any = None) -> Any:
 
 @dispatched(undirected(is_default(weight=None)))
 def clustering(G: Any, nodes: Any = None, weight: None = None) -> Any:
-    """Return the share of pairs of neighbours of each node that are neighbours."""
+    """Return the fraction of pairs of neighbours of each node that are neighbours."""
     arrays = arrays_of(G)
     return _some(G, arrays, arrays.shape("clustering"), nodes)
 
@@ -42,17 +42,17 @@ def average_clustering(
     G: Any, nodes: Any = None, weight: None = None, count_zeros: bool = True
 ) -> float:
     """Return the average of the clustering of nodes."""
-    found = clustering(G, nodes, weight)
-    values = [value for value in found.values() if count_zeros or abs(value) > 0]
+    coefficients = clustering(G, nodes, weight)
+    values = [value for value in coefficients.values() if count_zeros or abs(value) > 0]
     return sum(values) / len(values)
 
 
 @dispatched(undirected())
 def transitivity(G: Any) -> float:
-    """Return the share of all pairs of neighbours of a node that are neighbours themselves."""
+    """Return the fraction of all pairs of neighbours of a node that are neighbours themselves."""
     arrays = arrays_of(G)
-    found: float = arrays.shape("transitivity")
-    return found or 0
+    ratio: float = arrays.shape("transitivity")
+    return ratio or 0
 
 
 @dispatched(undirected())
@@ -142,7 +142,7 @@ def _returned(arrays: Arrays) -> Any:
 
 @dispatched()
 def overall_reciprocity(G: Any) -> float:
-    """Return the share of edges that have one back."""
+    """Return the fraction of edges that have one back."""
     arrays = arrays_of(G)
     if not arrays.edge_count:
         raise nx.NetworkXError("Not defined for empty graphs")
@@ -155,7 +155,7 @@ def overall_reciprocity(G: Any) -> float:
 
 @dispatched()
 def reciprocity(G: Any, nodes: Any = None) -> Any:
-    """Return the share of edges that have one back: of the graph, or of some nodes."""
+    """Return the fraction of edges that have one back: of the graph, or of some nodes."""
     if nodes is None:
         return overall_reciprocity(G)
     arrays = arrays_of(G)
@@ -168,12 +168,12 @@ def reciprocity(G: Any, nodes: Any = None) -> Any:
             raise nx.NetworkXError("Not defined for isolated nodes.")
         return float(2 * _returned(arrays)[number] / totals[number])
     returned = _returned(arrays)
-    found = {}
+    ratios = {}
     for label in G.nbunch_iter(nodes):
         number = arrays.index[label]
         total = totals[number]
-        found[label] = float(2 * returned[number] / total) if total else None
-    return found
+        ratios[label] = float(2 * returned[number] / total) if total else None
+    return ratios
 
 
 @dispatched(undirected(is_default(source="out", target="out", weight=None)))
@@ -188,8 +188,8 @@ def average_neighbor_degree(
     arrays = arrays_of(G)
     degrees = arrays.degrees.astype(float)
     sums = np.bincount(arrays.sources, weights=degrees[arrays.indices], minlength=len(arrays))
-    found = np.divide(sums, degrees, out=np.zeros(len(arrays)), where=degrees > 0)
+    averages = np.divide(sums, degrees, out=np.zeros(len(arrays)), where=degrees > 0)
     if nodes is None:
-        return arrays.by_label(found)
+        return arrays.by_label(averages)
     numbers = [arrays.index[label] for label in G.nbunch_iter(nodes)]
-    return arrays.by_label(found[numbers], numbers)
+    return arrays.by_label(averages[numbers], numbers)

@@ -97,13 +97,13 @@ class _ReadOnly:
         return object.__new__(cls)
 
     def __init__(self, arrays: Arrays, name: str = "") -> None:
-        """Take the arrays that the graph is about."""
+        """Store the arrays that the graph is about."""
         self.arrays = arrays
         self.graph = {"name": name} if name else {}
         self._node = _Nodes(arrays)
         self._adj = _Rows(arrays)
         if arrays.directed:
-            self._succ, self._pred = self._adj, _Rows(arrays.turned)
+            self._succ, self._pred = self._adj, _Rows(arrays.transposed)
         self.__networkx_cache__: dict[str, Any] = {}
 
     def number_of_nodes(self) -> int:
@@ -137,7 +137,7 @@ class _ReadOnly:
 
     def _refuse(self, *_arguments: Any, **_named: Any) -> NoReturn:
         raise nx.NetworkXError(
-            "the graph is a read-only view: change the database and take a new one, or a `copy()`"
+            "the graph is a read-only view: change the database and make a new one, or a `copy()`"
         )
 
     add_node = add_nodes_from = remove_node = remove_nodes_from = _refuse
@@ -170,9 +170,9 @@ def graph(
     direction: Literal["out", "in", "both"] = "out",
     key: str | None = None,
 ) -> Graph | DiGraph:
-    r"""Return the edges of predicates as a read-only graph that networkx's functions take.
+    r"""Return the edges of predicates as a read-only graph for networkx's functions.
 
-    Nothing is copied for the functions that docs/networkx.md lists, most of which run in the
+    Nothing is copied for the functions that docs/networkx.md lists, and most run in the
     engine; all others of networkx read the graph as any other, where
     `networkx.config.fallback_to_nx` is set. It shows the edges of now: later commits do not change
     it.
@@ -204,7 +204,7 @@ def graph(
 
 
 def _keyed(db: Database, uids: Sequence[Hashable], key: str) -> Sequence[Hashable]:
-    """Return the values of a predicate instead of uids; a node without one keeps its uid."""
+    """Return the values of a predicate instead of uids; a node without one has its uid."""
     from ..errors import QueryError
 
     rows = db.query(f"{{ q(func: has(<{key}>)) {{ uid key: <{key}> }} }}").rows()
@@ -212,7 +212,7 @@ def _keyed(db: Database, uids: Sequence[Hashable], key: str) -> Sequence[Hashabl
     for uid, value in rows:
         if isinstance(value, (list, dict)):
             raise QueryError(
-                f"`{key}` is {value!r} for a node, which is no name: take texts or numbers"
+                f"`{key}` is {value!r} for a node, which is no name: use texts or numbers"
             )
         names[uid] = value
     labels = [names.get(uid, uid) for uid in uids]
