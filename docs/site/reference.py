@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import hexgraph
-from hexgraph.algo import Algorithms, Found
+from hexgraph.algo import AlgorithmResult, Algorithms
 
 STUB = ast.parse((Path(hexgraph.__file__).parent / "_native.pyi").read_text(encoding="utf-8"))
 
@@ -15,7 +15,7 @@ PAGES = {
     "database": ("Database", ["connect", "Database"]),
     "results": ("Results", ["Result", "ArrowTable", "Answers", "Explanation", "Pages"]),
     "transactions": ("Transactions", ["Txn", "Upsert"]),
-    "algorithms": ("Algorithms", ["Algorithms", "Found"]),
+    "algorithms": ("Algorithms", ["Algorithms", "AlgorithmResult"]),
     "reports": ("Reports", ["LoadReport", "SchemaReport"]),
     "files": ("Files", ["sniff", "Sniffed"]),
     "serving": ("Serving", ["Server", "Subscription", "ApiKey"]),
@@ -23,7 +23,7 @@ PAGES = {
 }
 """The pages, with their titles and names. Errors find their page, and so do names of no page."""
 
-INNER = {"Algorithms": Algorithms, "Found": Found}
+INNER = {"Algorithms": Algorithms, "AlgorithmResult": AlgorithmResult}
 """What the package does not name itself: `db.algo` and what its functions give."""
 
 WIDTH = 88

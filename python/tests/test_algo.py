@@ -211,7 +211,7 @@ def test_frames_join_those_of_queries_and_have_fields(db, monkeypatch):
         ("0x3", "cy", 40, 0),
         ("0x4", "dee", 50, 0),
     ]
-    monkeypatch.setattr("hexgraph.algo.found.ASKED", 3)
+    monkeypatch.setattr("hexgraph.algo.result.UIDS_AT_ONCE", 3)
     assert found.to_polars("name", "born: age").equals(told)
     assert pandas.merge(people.to_pandas(), found.to_pandas("age"), on="uid").shape == (4, 4)
     assert pyarrow.table(found).schema.field("uid").type == pyarrow.string()

@@ -15,7 +15,7 @@ from pages import run_page
 
 import hexgraph
 from hexgraph import datasets, widget
-from hexgraph.algo import Algorithms, Found
+from hexgraph.algo import AlgorithmResult, Algorithms
 from hexgraph.arrays.edges import Edges
 from hexgraph.arrays.sampled import Sample
 
@@ -44,7 +44,7 @@ OPTIONAL = {
     "to_rustworkx(": "rustworkx",
 }
 """What a docstring has in it that needs a package, and the package."""
-GIVEN = (Algorithms, Found, hexgraph.Graph, hexgraph.GraphView, widget.Picture)
+GIVEN = (Algorithms, AlgorithmResult, hexgraph.Graph, hexgraph.GraphView, widget.Picture)
 GIVEN += (Edges, Sample)
 """The classes of what methods give, beside those that the package names itself."""
 SHARE = 0.9

@@ -1,6 +1,6 @@
 """Graph algorithms: `db.algo.pagerank("follows")`; docs/algorithms.md has a chapter on each."""
 
 from .calls import Algorithms
-from .found import Found
+from .result import AlgorithmResult
 
-__all__ = ["Algorithms", "Found"]
+__all__ = ["AlgorithmResult", "Algorithms"]

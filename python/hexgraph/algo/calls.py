@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from .._native import run_algorithm
 from ..guesses import ALGORITHMS, attribute_error, refuse_of_algorithm
-from .found import Found
 from .grouped import grouped
+from .result import AlgorithmResult
 from .text import Argument, Groups, Nodes, Text, about_weight
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Algorithms:
     - `threads`, `seed`, `timeout` in seconds
 
     No preparation is needed: the first call builds the graph, which is cached and updated after
-    commits. Returns a `Found`.
+    commits. Returns an `AlgorithmResult`.
 
     >>> import hexgraph
     >>> db = hexgraph.connect()
@@ -81,7 +81,7 @@ class Algorithms:
         variant: Variant = "standard",
         weight: str | None = None,
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return how often a walk that follows edges at random is at each node; the sum is 1.
 
         With probability `damping` the walk continues, otherwise it restarts: at any node, or at one
@@ -117,7 +117,7 @@ class Algorithms:
             variant=None if variant == "standard" else variant,
         )
 
-    def components(self, *on: str, **common: Unpack[Common]) -> Found:
+    def components(self, *on: str, **common: Unpack[Common]) -> AlgorithmResult:
         r"""Return the connected component of each node, numbered from 0 in the order of uids.
 
         Two nodes are in one component if edges of any direction connect them.
@@ -130,7 +130,7 @@ class Algorithms:
         """
         return self._run(Text("components", on, None), common)
 
-    def strong_components(self, *on: str, **common: Unpack[Common]) -> Found:
+    def strong_components(self, *on: str, **common: Unpack[Common]) -> AlgorithmResult:
         r"""Return the strongly connected component of each node.
 
         The numbers are a topological order: an edge between two components points to the greater
@@ -146,7 +146,7 @@ class Algorithms:
 
     def bfs(
         self, *on: str, source: Nodes, depth: int | None = None, **common: Unpack[Common]
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the number of edges on the shortest path from `source` to each node.
 
         With several sources, the nearest counts. Nodes that are unreachable, or farther than
@@ -164,7 +164,7 @@ class Algorithms:
 
     def distances(
         self, *on: str, source: Nodes, weight: str | None = None, **common: Unpack[Common]
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the smallest sum of weights on a path from `source` to each node.
 
         With several sources, the nearest counts. Unreachable nodes have None.
@@ -185,7 +185,7 @@ class Algorithms:
         normalized: bool = False,
         weight: str | None = None,
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the number of edges of each node, or the sum of their weights.
 
         Counts outgoing edges; with `direction="in"` incoming ones, with "both" all (two nodes with
@@ -210,7 +210,7 @@ class Algorithms:
         tolerance: float = 1e-8,
         weight: str | None = None,
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the score of each node as an authority, or as a hub; the sum is 1.
 
         Good hubs point to good authorities, and good authorities have edges from good hubs. It
@@ -233,8 +233,8 @@ class Algorithms:
         source: Nodes | None = None,
         normalized: bool = False,
         **common: Unpack[Common],
-    ) -> Found:
-        r"""Return one divided by the sum of the distances from the nodes that reach a node.
+    ) -> AlgorithmResult:
+        r"""Return one divided by the sum of the distances from the nodes with a path to a node.
 
         `normalized` multiplies it by the number of those nodes, and by their fraction of all
         others. With `source` only these nodes have a number. Each costs a breadth-first search.
@@ -256,8 +256,8 @@ class Algorithms:
         source: Nodes | None = None,
         normalized: bool = False,
         **common: Unpack[Common],
-    ) -> Found:
-        r"""Return the sum of 1/distance over the nodes that reach a node.
+    ) -> AlgorithmResult:
+        r"""Return the sum of 1/distance over the nodes with a path to a node.
 
         `normalized` divides it by the number of other nodes. With `source` only these nodes have
         a number. Each costs a breadth-first search.
@@ -280,7 +280,7 @@ class Algorithms:
         source: Nodes | None = None,
         normalized: bool = False,
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the number of shortest paths between other nodes that pass through each node.
 
         If two nodes have several shortest paths, each counts as its fraction. Searching from each
@@ -299,7 +299,9 @@ class Algorithms:
         text.nodes("source", source)
         return self._run(text, common, samples=samples, normalized=normalized)
 
-    def label_propagation(self, *on: str, iterations: int = 10, **common: Unpack[Common]) -> Found:
+    def label_propagation(
+        self, *on: str, iterations: int = 10, **common: Unpack[Common]
+    ) -> AlgorithmResult:
         r"""Return the community of each node by label propagation.
 
         In each of `iterations` synchronous rounds, all nodes adopt the most frequent label of their
@@ -317,7 +319,7 @@ class Algorithms:
 
     def louvain(
         self, *on: str, resolution: float = 1.0, weight: str | None = None, **common: Unpack[Common]
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the community of each node, with as many edges within communities as possible.
 
         It maximizes modularity. A greater `resolution` gives smaller communities.
@@ -339,10 +341,10 @@ class Algorithms:
         iterations: int = 2,
         weight: str | None = None,
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the community of each node, as `louvain`, but connected and usually better.
 
-        `iterations` is the number of passes, each of which starts from the result of the previous
+        `iterations` is the number of passes; each starts from the result of the previous
         one.
 
         >>> import hexgraph
@@ -356,7 +358,7 @@ class Algorithms:
         text = Text("leiden", on, weight)
         return self._run(text, common, resolution=resolution, iterations=iterations)
 
-    def core_numbers(self, *on: str, **common: Unpack[Common]) -> Found:
+    def core_numbers(self, *on: str, **common: Unpack[Common]) -> AlgorithmResult:
         r"""Return for each node the greatest k such that it is in the k-core.
 
         In the k-core each node has at least k neighbours in the core.
@@ -370,7 +372,7 @@ class Algorithms:
         """
         return self._run(Text("core_numbers", on, None), common)
 
-    def triangles(self, *on: str, **common: Unpack[Common]) -> Found:
+    def triangles(self, *on: str, **common: Unpack[Common]) -> AlgorithmResult:
         r"""Return for each node the number of pairs of its neighbours that are neighbours.
 
         >>> import hexgraph
@@ -384,7 +386,7 @@ class Algorithms:
 
     def clustering(
         self, *on: str, variant: Variant = "standard", **common: Unpack[Common]
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the fraction of the pairs of neighbours of a node that are neighbours.
 
         With `variant="graphalytics"` and `direction="out"` it is the fraction of the ordered pairs
@@ -400,7 +402,7 @@ class Algorithms:
         text = Text("clustering", on, None)
         return self._run(text, common, variant=None if variant == "standard" else variant)
 
-    def transitivity(self, *on: str, **common: Unpack[Common]) -> Found:
+    def transitivity(self, *on: str, **common: Unpack[Common]) -> AlgorithmResult:
         r"""Return the fraction of all pairs of neighbours of a node that are neighbours.
 
         It is one number for the entire graph: `.value`.
@@ -421,7 +423,7 @@ class Algorithms:
         target: Nodes | None = None,
         measure: Measure = "jaccard",
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the similarity of each of `source` to each of `target` by their target nodes.
 
         Without `target` it compares all pairs of `source`, each once. The rows are pairs.
@@ -445,7 +447,7 @@ class Algorithms:
         k: int = 10,
         measure: Measure = "jaccard",
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the `k` nodes that are most similar to each node, by their target nodes.
 
         The rows are pairs of nodes with something in common, the most similar first. With `source`
@@ -469,7 +471,7 @@ class Algorithms:
         tolerance: float = 1e-6,
         weight: str | None = None,
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return a score of each node, in proportion to the scores of its predecessors.
 
         The squares add up to 1. It stops after `iterations` rounds, or when a round changes the sum
@@ -494,7 +496,7 @@ class Algorithms:
         normalized: bool = True,
         weight: str | None = None,
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the number of walks to each node, where each step multiplies by `alpha`.
 
         The score of a node is `beta` plus `alpha` times the sum of the scores of its predecessors.
@@ -519,7 +521,7 @@ class Algorithms:
             normalized=normalized,
         )
 
-    def articulation_points(self, *on: str, **common: Unpack[Common]) -> Found:
+    def articulation_points(self, *on: str, **common: Unpack[Common]) -> AlgorithmResult:
         r"""Return the nodes whose removal disconnects a component of the graph.
 
         >>> import hexgraph
@@ -531,7 +533,7 @@ class Algorithms:
         """
         return self._run(Text("articulation_points", on, None), common)
 
-    def bridges(self, *on: str, **common: Unpack[Common]) -> Found:
+    def bridges(self, *on: str, **common: Unpack[Common]) -> AlgorithmResult:
         r"""Return the edges whose removal disconnects a component of the graph.
 
         The number of an edge is the number of nodes on its smaller side.
@@ -545,7 +547,7 @@ class Algorithms:
         """
         return self._run(Text("bridges", on, None), common)
 
-    def topological_order(self, *on: str, **common: Unpack[Common]) -> Found:
+    def topological_order(self, *on: str, **common: Unpack[Common]) -> AlgorithmResult:
         r"""Return the position of each node in an order in which all edges point forward.
 
         Nodes in cycles, and nodes reachable from them, have None.
@@ -560,7 +562,7 @@ class Algorithms:
 
     def spanning_forest(
         self, *on: str, weight: str | None = None, **common: Unpack[Common]
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the edges of a minimum spanning forest.
 
         >>> import hexgraph
@@ -574,7 +576,7 @@ class Algorithms:
 
     def distances_among(
         self, *on: str, source: Nodes, weight: str | None = None, **common: Unpack[Common]
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the smallest sum of weights on a path between each pair of `source`.
 
         Pairs without a path are left out.
@@ -589,7 +591,7 @@ class Algorithms:
         text.nodes("source", source)
         return self._run(text, common)
 
-    def diameter(self, *on: str, sweeps: int = 10, **common: Unpack[Common]) -> Found:
+    def diameter(self, *on: str, sweeps: int = 10, **common: Unpack[Common]) -> AlgorithmResult:
         r"""Estimate the greatest number of edges on a shortest path.
 
         Each of `sweeps` searches starts at the farthest node of the previous one, the first at the
@@ -604,7 +606,7 @@ class Algorithms:
         """
         return self._run(Text("diameter", on, None), common, sweeps=sweeps)
 
-    def truss_numbers(self, *on: str, **common: Unpack[Common]) -> Found:
+    def truss_numbers(self, *on: str, **common: Unpack[Common]) -> AlgorithmResult:
         r"""Return for each edge the greatest k such that it is in the k-truss.
 
         In the k-truss each edge is in at least k - 2 triangles of the truss.
@@ -625,7 +627,7 @@ class Algorithms:
         resolution: float = 1.0,
         weight: str | None = None,
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the modularity of a partition into groups, as `.value`.
 
         `groups` is a predicate, whose values identify the groups, a dict of groups by uid, or the
@@ -653,7 +655,7 @@ class Algorithms:
         k: int = 3,
         weight: str | None = None,
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return the `k` paths of least weight from one node to another that visit no node twice.
 
         The rows are the nodes of the first path, then of the second, with their distances from
@@ -681,7 +683,7 @@ class Algorithms:
         replace: bool = False,
         weight: str | None = None,
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Sample neighbours of nodes, then neighbours of these, and so on by layers.
 
         `fanouts` is the number of neighbours of a node to sample in each layer, with probabilities
@@ -709,10 +711,10 @@ class Algorithms:
         q: float = 1.0,
         weight: str | None = None,
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return random walks along edges, `per_node` from each node.
 
-        Edges are chosen in proportion to their weight. A walk has at most `length` edges, and ends
+        Edges are chosen in proportion to their weight. A walk has at most `length` edges, and stops
         earlier at a node without outgoing edges. A step straight back has the factor 1 / `p`, one
         to a neighbour of the previous node 1, any other 1 / `q` (node2vec). `.to_numpy()` is an
         array of uids with a row for each walk, padded with 0.
@@ -735,7 +737,7 @@ class Algorithms:
         normalization_strength: float = 0.0,
         weight: str | None = None,
         **common: Unpack[Common],
-    ) -> Found:
+    ) -> AlgorithmResult:
         r"""Return an embedding: nodes with similar neighbourhoods have similar vectors.
 
         `iteration_weights` are the weights of nodes one step away, two steps, and so on. A node
@@ -759,7 +761,7 @@ class Algorithms:
             normalization_strength=normalization_strength,
         )
 
-    def _run(self, text: Text, common: Common, **arguments: Argument) -> Found:
+    def _run(self, text: Text, common: Common, **arguments: Argument) -> AlgorithmResult:
         prepare(text, common, arguments)
         timeout = common.get("timeout")
         groups = text.groups.get("groups")
@@ -767,10 +769,10 @@ class Algorithms:
             return grouped(self._db, text, groups, timeout)
         with about_weight(text):
             table, how = run_algorithm(self._db, text.dql(), timeout)
-        return Found(self._db, text.name, table, how)
+        return AlgorithmResult(self._db, text.name, table, how)
 
 
-# Not in the class: type checkers would take any name for a method then.
+# Not in the class: type checkers would accept any name for a method then.
 setattr(Algorithms, "__getattr__", attribute_error("Algorithms", "db.algo", ALGORITHMS))  # noqa: B010
 
 

@@ -9,8 +9,8 @@ from .._native import algorithms, graph_of_arrays, numbers_table
 from ..errors import QueryError
 from ..frames import missing
 from .calls import Algorithms, Common, prepare
-from .found import Found
 from .grouped import group_by_uid, numbered, split
+from .result import AlgorithmResult
 from .text import Argument, Text
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ EXACT = 1 << 53
 class Graph:
     r"""Edges that are given as arrays, for the algorithms of `db.algo` without a database.
 
-    `sources` and `targets` are the nodes of each edge, as whole numbers from 0 on, in arrays of
+    `sources` and `targets` are the nodes of each edge, as integers from 0 on, in arrays of
     numpy, Arrow, polars or pandas, or lists; `weights` are what edges weigh, numbers from 0 on.
     `nodes` names nodes that have no edges. Parallel edges are one, which weighs what they weigh
     together; with `directed=False` those in both directions are.
@@ -46,8 +46,8 @@ class Graph:
     >>> graph.algo.bfs(source=1).to_numpy().tolist()
     [0, 1, 1, 2]
 
-    The methods of `algo` take what those of `db.algo` take, but for predicates and `weight`: the
-    edges are those of the graph. Results have a column `node` where others have `uid`. Later
+    The methods of `algo` have the arguments of those of `db.algo`, except predicates and `weight`:
+    the edges are those of the graph. Results have a column `node` where others have `uid`. Later
     changes of the arrays do not change the graph.
 
     Raises QueryError for arrays that make no edges, for weights below 0, and for ints above 2^53,
@@ -63,15 +63,17 @@ class Graph:
         nodes: Any = None,
         directed: bool = True,
     ) -> None:
-        """Take the edges."""
+        """Store the edges."""
         numpy = _numpy()
-        ends = [_whole(sources, "sources"), _whole(targets, "targets")]
-        given = [] if nodes is None else [_whole(nodes, "nodes")]
-        self.nodes: Array = numpy.unique(numpy.concatenate([*ends, *given]))
+        endpoints = [_integers(sources, "sources"), _integers(targets, "targets")]
+        given = [] if nodes is None else [_integers(nodes, "nodes")]
+        self.nodes: Array = numpy.unique(numpy.concatenate([*endpoints, *given]))
         """The nodes, ascending."""
-        self._ends = [numpy.searchsorted(self.nodes, end).astype("uint32") for end in ends]
+        self._endpoints = [
+            numpy.searchsorted(self.nodes, end).astype("uint32") for end in endpoints
+        ]
         self._weights = None if weights is None else _floats(weights)
-        _check(ends[0], ends[1], self._weights)
+        _check(endpoints[0], endpoints[1], self._weights)
         self.is_directed = directed
         """Whether edges have a direction."""
         self._made: dict[str, CompactGraph] = {}
@@ -87,10 +89,10 @@ class Graph:
         return _OnGraph(self)
 
     def compact(self, direction: Literal["out", "in", "both"] = "out") -> CompactGraph:
-        """Return the engine's graph; what is made of it once is kept."""
+        """Return the engine's graph; what is made of it is cached."""
         direction = direction if self.is_directed else "both"
         if direction not in self._made:
-            sources, targets = self._ends[::-1] if direction == "in" else self._ends
+            sources, targets = self._endpoints[::-1] if direction == "in" else self._endpoints
             self._made[direction] = graph_of_arrays(
                 _threads(),
                 self.nodes.astype("uint64").tobytes(),
@@ -109,21 +111,21 @@ class Graph:
         <hexgraph.Graph: 2 nodes, 1 edges, directed>
         """
         numpy = _numpy()
-        kept = numpy.unique(_whole(nodes, "nodes"))
-        sources, targets = (self.nodes[end] for end in self._ends)
-        inside = numpy.isin(sources, kept) & numpy.isin(targets, kept)
+        inner = numpy.unique(_integers(nodes, "nodes"))
+        sources, targets = (self.nodes[end] for end in self._endpoints)
+        inside = numpy.isin(sources, inner) & numpy.isin(targets, inner)
         weights = None if self._weights is None else self._weights[inside]
-        ends = sources[inside], targets[inside]
-        return Graph(*ends, weights, nodes=kept, directed=self.is_directed)
+        endpoints = sources[inside], targets[inside]
+        return Graph(*endpoints, weights, nodes=inner, directed=self.is_directed)
 
     def __len__(self) -> int:
         """Return the number of nodes."""
         return len(self.nodes)
 
     def __repr__(self) -> str:
-        """Tell how large it is."""
+        """Return a text with its sizes."""
         kind = "directed" if self.is_directed else "undirected"
-        return f"<hexgraph.Graph: {len(self)} nodes, {len(self._ends[0])} edges, {kind}>"
+        return f"<hexgraph.Graph: {len(self)} nodes, {len(self._endpoints[0])} edges, {kind}>"
 
 
 class _OnGraph(Algorithms):
@@ -132,7 +134,7 @@ class _OnGraph(Algorithms):
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
-    def _run(self, text: Text, common: Common, **arguments: Argument) -> Found:
+    def _run(self, text: Text, common: Common, **arguments: Argument) -> AlgorithmResult:
         if text.on or text.weight is not None:
             name = "weight" if text.weight is not None else repr(text.on[0])
             raise TypeError(f"{text.name}({name}): a graph of arrays has its own edges and weights")
@@ -145,8 +147,10 @@ class _OnGraph(Algorithms):
         direction = values.pop("direction", None)
         # As without a database: the default is the first of those that the algorithm knows.
         if direction is not None and direction not in directions:
-            known = ", ".join(directions)
-            raise ValueError(f"{text.name} can't follow edges with {direction!r}; it knows {known}")
+            accepted = ", ".join(directions)
+            raise ValueError(
+                f"{text.name} can't follow edges with {direction!r}; it knows {accepted}"
+            )
         lists = [(name, _numbers(graph, name, nodes)) for name, nodes in text.lists.items()]
         for name, groups in text.groups.items():
             lists.append((name, numbered(graph.nodes.tolist(), group_by_uid(groups))))
@@ -155,7 +159,7 @@ class _OnGraph(Algorithms):
         kind, parts, how = graph.compact(chosen).compute(
             _threads(), text.name, texts, lists, threads=threads, seed=seed, timeout=timeout
         )
-        return Found(None, text.name, _table(text.name, graph, kind, parts), how)
+        return AlgorithmResult(None, text.name, _table(text.name, graph, kind, parts), how)
 
 
 def _table(name: str, graph: Graph, kind: str, parts: list[Any]) -> Any:
@@ -186,10 +190,10 @@ def _table(name: str, graph: Graph, kind: str, parts: list[Any]) -> Any:
             (name, "float64", bytes(arrays[2])),
         ]
     elif kind == "paths":
-        ends = numpy.frombuffer(arrays[0], "int64")
-        ways = numpy.repeat(numpy.arange(len(ends)), numpy.diff(ends, prepend=0))
+        bounds = numpy.frombuffer(arrays[0], "int64")
+        paths = numpy.repeat(numpy.arange(len(bounds)), numpy.diff(bounds, prepend=0))
         columns = [
-            ("path", "int64", ways.astype("int64").tobytes()),
+            ("path", "int64", paths.astype("int64").tobytes()),
             ("node", "int64", of_node(arrays[1])),
             (name, "float64", bytes(arrays[2])),
         ]
@@ -202,11 +206,13 @@ def _table(name: str, graph: Graph, kind: str, parts: list[Any]) -> Any:
 def _numbers(graph: Graph, name: str, nodes: str | list[int]) -> list[int]:
     """Return the numbers of nodes; those that are not in the graph are left out."""
     numpy = _numpy()
-    wanted = numpy.asarray([node for node in _listed(name, nodes) if node < BEYOND], dtype="int64")
-    places = numpy.searchsorted(graph.nodes, wanted)
-    is_there = places < len(graph.nodes)
-    is_there[is_there] = graph.nodes[places[is_there]] == wanted[is_there]
-    numbers: list[int] = places[is_there].tolist()
+    requested = numpy.asarray(
+        [node for node in _listed(name, nodes) if node < BEYOND], dtype="int64"
+    )
+    positions = numpy.searchsorted(graph.nodes, requested)
+    is_there = positions < len(graph.nodes)
+    is_there[is_there] = graph.nodes[positions[is_there]] == requested[is_there]
+    numbers: list[int] = positions[is_there].tolist()
     return numbers
 
 
@@ -225,9 +231,9 @@ def _check(sources: Array, targets: Array, weights: Array | None) -> None:
     if weights is not None:
         counts["weights"] = len(weights)
     if len(set(counts.values())) > 1:
-        told = ", ".join(f"{count} {name}" for name, count in counts.items())
-        told = " and ".join(told.rsplit(", ", 1))
-        raise QueryError(f"{told} make no edges", hint="give one of each for an edge")
+        listed = ", ".join(f"{count} {name}" for name, count in counts.items())
+        listed = " and ".join(listed.rsplit(", ", 1))
+        raise QueryError(f"{listed} make no edges", hint="give one of each for an edge")
     if weights is None:
         return
     wrong = numpy.flatnonzero(~(numpy.isfinite(weights) & (weights >= 0)))
@@ -251,7 +257,7 @@ def _array(values: Any, name: str) -> Array:
     return array
 
 
-def _whole(values: Any, name: str) -> Array:
+def _integers(values: Any, name: str) -> Array:
     array = _array(values, name)
     if array.size == 0:
         return array.reshape(-1).astype("int64")

@@ -1,4 +1,4 @@
-"""Calls about groups that are given in Python: a dict by uid, or what an algorithm found."""
+"""Calls about groups that are given in Python: a dict by uid, or the result of an algorithm."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from .._native import compact_graph, numbers_table
 from ..errors import QueryError
-from .found import Found
+from .result import AlgorithmResult
 from .text import Text, about_weight, uid_number, written
 
 if TYPE_CHECKING:
     from .._native import Database
 
 
-def grouped(db: Database, text: Text, groups: Any, timeout: float | None) -> Found:
+def grouped(db: Database, text: Text, groups: Any, timeout: float | None) -> AlgorithmResult:
     """Run an algorithm with groups that a query can't name: on the compact graph of its edges."""
     import struct
 
@@ -24,7 +24,7 @@ def grouped(db: Database, text: Text, groups: Any, timeout: float | None) -> Fou
     for name, nodes in text.lists.items():
         edges.nodes(name, nodes)
     direction = values.pop("direction", None)
-    # The algorithms that are asked about groups take edges without a direction unless told.
+    # The algorithms for groups use edges without a direction by default.
     edges.argument("direction", "both" if direction is None else direction)
     with about_weight(edges):
         graph = compact_graph(db, edges.dql(), timeout)
@@ -39,7 +39,7 @@ def grouped(db: Database, text: Text, groups: Any, timeout: float | None) -> Fou
         seed=seed,
         timeout=timeout,
     )
-    return Found(
+    return AlgorithmResult(
         db, text.name, numbers_table([(text.name, "float64", bytes(memoryview(parts[0])))])
     )
 
@@ -61,12 +61,12 @@ def split(values: Mapping[str, Any]) -> tuple[list[tuple[str, str]], int | None,
 
 
 def _within(values: Mapping[str, Any], name: str, least: int, most: int, said: str) -> int | None:
-    """Return an argument that is a whole number, or raise QueryError."""
+    """Return an argument that is an integer, or raise QueryError."""
     value = values.get(name)
     if value is None:
         return None
-    is_whole = hasattr(value, "__index__") and not isinstance(value, bool)
-    if not is_whole or not least <= operator.index(value) <= most:
+    is_integer = hasattr(value, "__index__") and not isinstance(value, bool)
+    if not is_integer or not least <= operator.index(value) <= most:
         raise QueryError(
             f"`{name}: {written(value)}` is out of range",
             hint=f"expected a whole number from {least}{said}",
@@ -76,21 +76,23 @@ def _within(values: Mapping[str, Any], name: str, least: int, most: int, said: s
 
 def group_by_uid(groups: Any) -> dict[int, Any]:
     """Return groups as a dict by the numbers of nodes."""
-    given = groups.to_dict() if isinstance(groups, Found) else groups
+    given = groups.to_dict() if isinstance(groups, AlgorithmResult) else groups
     if not isinstance(given, Mapping):
         kinds = "a predicate, a dict by uid, or the result of an algorithm"
         raise TypeError(f"groups are {kinds}, not {type(groups).__name__}")
-    found = {uid_number(uid): group for uid, group in given.items() if group is not None}
-    for group in found.values():
+    groups_by_number = {uid_number(uid): group for uid, group in given.items() if group is not None}
+    for group in groups_by_number.values():
         if not isinstance(group, Hashable):
             raise TypeError(f"a group is a number or a text, not {group!r}")
-    return found
+    return groups_by_number
 
 
 def numbered(nodes: Any, groups: Mapping[int, Any]) -> list[int]:
     """Return the number of each node's group; a node without one has a number of its own."""
-    known: dict[Any, int] = {}
+    numbers: dict[Any, int] = {}
     return [
-        known.setdefault(("of", groups[node]) if node in groups else ("alone", node), len(known))
+        numbers.setdefault(
+            ("of", groups[node]) if node in groups else ("alone", node), len(numbers)
+        )
         for node in nodes
     ]

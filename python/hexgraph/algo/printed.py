@@ -69,10 +69,10 @@ def head(result: Printed) -> tuple[list[str], list[tuple[Any, ...]], str]:
     if is_ranked and is_small:
         number = columns.index(result.name)
         rows.sort(key=lambda row: (row[number] is None, -(row[number] or 0)))
-    told = "" if count <= len(rows) else f"... {count} rows"
-    if is_ranked and told and len(rows) < ROWS_SHOWN:
-        told += f", {count - len(rows)} without a number"
-    return *with_labels(result.db, columns, rows), told
+    remark = "" if count <= len(rows) else f"... {count} rows"
+    if is_ranked and remark and len(rows) < ROWS_SHOWN:
+        remark += f", {count - len(rows)} without a number"
+    return *with_labels(result.db, columns, rows), remark
 
 
 def with_labels(

@@ -154,8 +154,8 @@ def uids_of(db: Database, name: str, nodes: Nodes) -> list[int]:
         return given
     root, rest = _root_of(given)
     with about(f"the nodes {nodes!r}"):
-        found = db.query(f"{{ q(func: {root}) {rest} {{ uid }} }}")
-    return [uid_number(row["uid"]) for row in found]
+        rows = db.query(f"{{ q(func: {root}) {rest} {{ uid }} }}")
+    return [uid_number(row["uid"]) for row in rows]
 
 
 def _quoted(text: str) -> str:
@@ -165,8 +165,8 @@ def _quoted(text: str) -> str:
 def _is_uid(text: str) -> bool:
     digits = text.strip().lower().removeprefix("0x")
     is_hex = text.strip().lower().startswith("0x")
-    known = "0123456789abcdef" if is_hex else "0123456789"
-    return bool(digits) and all(digit in known for digit in digits)
+    allowed = "0123456789abcdef" if is_hex else "0123456789"
+    return bool(digits) and all(digit in allowed for digit in digits)
 
 
 def _root_of(text: str) -> tuple[str, str]:
@@ -179,7 +179,7 @@ def _root_of(text: str) -> tuple[str, str]:
     ValueError: the nodes 'type(Person' have a bracket that is never closed
     """
     depth, quote, is_escaped = 0, "", False
-    for place, letter in enumerate(text):
+    for index, letter in enumerate(text):
         if quote:
             if is_escaped:
                 is_escaped = False
@@ -194,7 +194,7 @@ def _root_of(text: str) -> tuple[str, str]:
         elif letter == ")":
             depth -= 1
             if depth == 0:
-                return text[: place + 1], text[place + 1 :]
+                return text[: index + 1], text[index + 1 :]
     if depth > 0:
         raise ValueError(f"the nodes {text!r} have a bracket that is never closed")
     return text, ""

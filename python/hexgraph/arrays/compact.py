@@ -47,7 +47,7 @@ class Compact:
         """
         if not on:
             raise TypeError(without_predicate(example.partition("(")[0], example))
-        # Of all algorithms that take weights and every direction this one does the least.
+        # Of all algorithms with weights and every direction this one does the least.
         text = Text("degree", on, weight)
         text.nodes("nodes", nodes)
         text.argument("direction", direction)
@@ -112,13 +112,13 @@ class Compact:
         kind, parts, how = self.native.compute(self.db, name, texts, lists, seed=seed)
         kinds = {"floats": "float64", "ints": "int64", "float": "float64", "nodes": "uint32"}
         if kind == "pairs":
-            found: Any = tuple(
+            result: Any = tuple(
                 _array(part, of)
                 for part, of in zip(parts, ("uint32", "uint32", "float64"), strict=True)
             )
         else:
-            found = _array(parts[0], kinds[kind])
-        return (float(found[0]) if kind == "float" else found), how[0], how[1]
+            result = _array(parts[0], kinds[kind])
+        return (float(result[0]) if kind == "float" else result), how[0], how[1]
 
     def matrix(self) -> Any:
         """Return the edges as a scipy.sparse.csr_array of floats."""
@@ -131,7 +131,7 @@ class Compact:
         weights = numpy.ones(len(self.indices)) if self.weights is None else self.weights
         shape = (len(self), len(self))
         matrix = csr_array((weights, self.indices, self.indptr), shape=shape, copy=False)
-        # It is known, and need not be found out; nothing has to be sorted in place.
+        # It is given, and need not be computed; nothing has to be sorted in place.
         matrix.has_sorted_indices = True
         matrix.has_canonical_format = True
         return matrix

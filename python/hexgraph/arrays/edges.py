@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .._native import ArrowTable
     from .compact import Compact
 
-ASKED = 200_000
+UIDS_AT_ONCE = 200_000
 """The maximum number of nodes in one query, since its text is limited."""
 
 SHOWN = 10
@@ -59,7 +59,7 @@ class Edges:
 
     @property
     def _column(self) -> str | None:
-        """The column of weights: named after the facet, unless that name is taken."""
+        """The column of weights: named after the facet, unless that name is in use."""
         return "weight" if self._weight in {"source", "target"} else self._weight
 
     @property
@@ -140,8 +140,8 @@ class Edges:
         ([0, 1], [1, 2], [2.0, 1.5])
         """
         graph = self._graph
-        ends = (graph.sources, graph.indices)
-        return ends if graph.weights is None else (*ends, graph.weights)
+        endpoints = (graph.sources, graph.indices)
+        return endpoints if graph.weights is None else (*endpoints, graph.weights)
 
     def edge_index(self) -> numpy.ndarray[Any, Any]:
         r"""Return numbers as an int64 array with two rows, sources and targets.
@@ -181,7 +181,7 @@ class Edges:
         name; those without a value have none. `hexgraph.networkx.graph` returns a graph for
         networkx's functions without a copy.
 
-        For one that networkx's functions take without any copy see `hexgraph.networkx.graph`.
+        For one for networkx's functions without any copy see `hexgraph.networkx.graph`.
 
         >>> import hexgraph
         >>> db = hexgraph.connect()
@@ -202,11 +202,13 @@ class Edges:
         if label is not None:
             networkx.set_node_attributes(made, self._values(label, names), label)
         sources, targets, *weights = (part.tolist() for part in self.to_numpy())
-        ends = ([names[number] for number in part] for part in (sources, targets))
+        endpoints = ([names[number] for number in part] for part in (sources, targets))
         if weights and self._weight is not None:
-            made.add_weighted_edges_from(zip(*ends, weights[0], strict=True), weight=self._weight)
+            made.add_weighted_edges_from(
+                zip(*endpoints, weights[0], strict=True), weight=self._weight
+            )
         else:
-            made.add_edges_from(zip(*ends, strict=True))
+            made.add_edges_from(zip(*endpoints, strict=True))
         return made
 
     def to_igraph(self) -> Any:
@@ -258,13 +260,13 @@ class Edges:
     def _values(self, label: str, uids: list[str]) -> dict[str, Any]:
         """Return the values of a predicate by uid, of the nodes that have one."""
         db = self._graph.db
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         with about(f"the label {label!r}"):
-            for start in range(0, len(uids), ASKED):
-                some = ", ".join(uids[start : start + ASKED])
+            for start in range(0, len(uids), UIDS_AT_ONCE):
+                some = ", ".join(uids[start : start + UIDS_AT_ONCE])
                 rows = db.query(f"{{ q(func: uid({some})) {{ uid value: {label} }} }}").rows()
-                found.update((uid, value) for uid, value in rows if value is not None)
-        return found
+                values.update((uid, value) for uid, value in rows if value is not None)
+        return values
 
     def _names(self) -> list[str]:
         return [hex(uid) for uid in self._graph.uids.tolist()]

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     import numpy
 
-    from ..algo.found import Found
+    from ..algo.result import AlgorithmResult
 
     Array = numpy.ndarray[Any, Any]
 
@@ -28,24 +28,26 @@ class Sample:
     ([1, 2, 3], [[1, 2], [0, 1]], [1, 1])
     """
 
-    def __init__(self, found: Found, given: Sequence[int]) -> None:
+    def __init__(self, result: AlgorithmResult, given: Sequence[int]) -> None:
         """Store the sampled pairs, and the requested nodes."""
         import numpy
 
         # Numbers come as bytes.
-        columns = {name: cast(bytes, it) for name, _, it, _ in found._table.columns()}
-        ends: list[Array] = [numpy.frombuffer(columns[name], "uint64") for name in ("uid", "to")]
-        layer = numpy.frombuffer(columns[found.name], "float64").astype("int64")
+        columns = {name: cast(bytes, it) for name, _, it, _ in result._table.columns()}
+        endpoints: list[Array] = [
+            numpy.frombuffer(columns[name], "uint64") for name in ("uid", "to")
+        ]
+        layer = numpy.frombuffer(columns[result.name], "float64").astype("int64")
         first = numpy.array(given, dtype="uint64")
         # A node stands where it came first: those that were requested, then from layer to layer.
-        met = numpy.concatenate([first, ends[1]])
-        known, places = numpy.unique(met, return_index=True)
-        order = numpy.argsort(places, kind="stable")
-        self.nodes: Array = known[order]
+        met = numpy.concatenate([first, endpoints[1]])
+        distinct, firsts = numpy.unique(met, return_index=True)
+        order = numpy.argsort(firsts, kind="stable")
+        self.nodes: Array = distinct[order]
         """The uids of the nodes."""
         rank: Array = numpy.empty(len(order), dtype="int64")
         rank[order] = numpy.arange(len(order))
-        numbers = [rank[numpy.searchsorted(known, end)] for end in ends]
+        numbers = [rank[numpy.searchsorted(distinct, end)] for end in endpoints]
         self.edge_index: Array = numpy.stack([numbers[1], numbers[0]])
         """The edges by the numbers of nodes in two rows: from the sampled neighbour to the node,
         which is the direction of messages. The first layer comes first.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Rounds: TypeAlias = "tuple[int, float | None, bool | None]"
 """The rounds, what the last one has changed, and whether that is less than the tolerance."""
 
-ASKED = 200_000
+UIDS_AT_ONCE = 200_000
 """The nodes whose fields one query reads: no longer is a text that a query may have."""
 
 BARS = 10
@@ -31,7 +31,7 @@ BAR_WIDTH = 40
 """The letters of the longest bar."""
 
 
-class Found:
+class AlgorithmResult:
     r"""The result of an algorithm: a table with a row for each node, pair, or node of a path.
 
     Its columns are `path` (the number of a path), `uid`, `to` (the second node of a pair), `xid`
@@ -112,7 +112,7 @@ class Found:
         0.375
         """
         if self.columns != [self.name] or len(self) != 1:
-            raise ValueError(f"{self.name} gives no single number: ask for `rows()` or a frame")
+            raise ValueError(f"{self.name} gives no single number: use `rows()` or a frame")
         number: float = self._column(self.name)[0]
         return number
 
@@ -130,8 +130,8 @@ class Found:
         if fields:
             given = self._column("uid") if "uid" in self.columns else []
             nodes = sorted(set(given), key=lambda uid: (len(uid), uid))
-            starts = range(0, max(len(nodes), 1), ASKED)
-            answers = [self._ask(nodes[start : start + ASKED], fields) for start in starts]
+            starts = range(0, max(len(nodes), 1), UIDS_AT_ONCE)
+            answers = [self._query(nodes[start : start + UIDS_AT_ONCE], fields) for start in starts]
             table = table._with_fields([answer.to_arrow() for answer in answers])
         return table._with_text_uids()
 
@@ -179,17 +179,17 @@ class Found:
             length, numbers = vectors
             made: numpy.ndarray[Any, Any] = numpy.frombuffer(numbers, "float32")
             return made.reshape(-1, length)
-        is_by_way = "path" in self.columns
-        wanted = self._node if is_by_way or self.name not in self.columns else self.name
-        array = self._array(wanted)
-        if not is_by_way:
+        has_paths = "path" in self.columns
+        column = self._node if has_paths or self.name not in self.columns else self.name
+        array = self._array(column)
+        if not has_paths:
             return array
-        ways = self._array("path")
-        lengths = numpy.bincount(ways) if len(ways) else numpy.zeros(0, dtype="int64")
-        places = numpy.arange(len(ways)) - numpy.repeat(lengths.cumsum() - lengths, lengths)
+        paths = self._array("path")
+        lengths = numpy.bincount(paths) if len(paths) else numpy.zeros(0, dtype="int64")
+        positions = numpy.arange(len(paths)) - numpy.repeat(lengths.cumsum() - lengths, lengths)
         shape = (len(lengths), int(lengths.max(initial=0)))
-        made = numpy.full(shape, 0 if wanted == "uid" else -1, dtype=array.dtype)
-        made[ways, places] = array
+        made = numpy.full(shape, 0 if column == "uid" else -1, dtype=array.dtype)
+        made[paths, positions] = array
         return made
 
     def _array(self, name: str) -> numpy.ndarray[Any, Any]:
@@ -213,14 +213,14 @@ class Found:
         [(3.0, [1, 2, 3]), (5.0, [1, 3])]
         """
         if "path" not in self.columns:
-            raise ValueError(f"{self.name} gives no ways: ask for `rows()` or a frame")
-        ways: list[tuple[float, list[Any]]] = []
+            raise ValueError(f"{self.name} gives no paths: use `rows()` or a frame")
+        paths: list[tuple[float, list[Any]]] = []
         columns = (self._column(name) for name in ("path", self._node, self.name))
-        for way, node, distance in zip(*columns, strict=True):
-            nodes = ways[way][1] if way < len(ways) else []
+        for path, node, distance in zip(*columns, strict=True):
+            nodes = paths[path][1] if path < len(paths) else []
             nodes.append(node)
-            ways[way:] = [(distance, nodes)]
-        return ways
+            paths[path:] = [(distance, nodes)]
+        return paths
 
     def rows(self) -> list[tuple[Any, ...]]:
         r"""Return the rows as tuples. A uid is a string.
@@ -244,7 +244,7 @@ class Found:
         {'0x1': 0, '0x2': 1, '0x3': None, '0x4': None}
         """
         if not self._is_by_node:
-            raise ValueError(f"{self.name} gives no number for each node: ask for `rows()`")
+            raise ValueError(f"{self.name} gives no number for each node: use `rows()`")
         return dict(zip(self._column(self._node), self._column(self.name), strict=True))
 
     @property
@@ -285,12 +285,12 @@ class Found:
         names = self.columns
         rows = [dict(zip(names, row, strict=True)) for row in table._with_text_uids().rows()]
         if fields:
-            answer = self._ask((row["uid"] for row in rows), fields)
-            known = {node["uid"]: node for node in answer}
-            rows = [{**known.get(row["uid"], {}), **row} for row in rows]
+            answer = self._query((row["uid"] for row in rows), fields)
+            fetched = {node["uid"]: node for node in answer}
+            rows = [{**fetched.get(row["uid"], {}), **row} for row in rows]
         return rows
 
-    def _ask(self, uids: Iterable[str], fields: Sequence[str]) -> Result:
+    def _query(self, uids: Iterable[str], fields: Sequence[str]) -> Result:
         """Query fields of nodes."""
         if self._db is None:
             raise TypeError("a graph of arrays has no predicates to read")
@@ -320,7 +320,7 @@ class Found:
         width = (high - low) / bars if high > low else 1
         count = bars if high > low else 1
         if all(number == int(number) for number in numbers):
-            # A bar has whole numbers, as many as each other: ones of 0.9 would leave gaps.
+            # A bar has integers, as many as each other: ones of 0.9 would leave gaps.
             width = -(-(high - low + 1) // bars)
             count = int(-(-(high - low + 1) // width))
         counts = [0] * count
@@ -328,8 +328,8 @@ class Found:
             counts[min(int((number - low) / width), len(counts) - 1)] += 1
         most = max(counts)
         lines = []
-        for place, count in enumerate(counts):
-            start = low + place * width
+        for position, count in enumerate(counts):
+            start = low + position * width
             bar = "█" * -(-count * BAR_WIDTH // most)
             lines.append(f"{start:>12.6g} {bar} {count}".rstrip())
         return "\n".join(lines)
@@ -339,7 +339,7 @@ class Found:
 
         The predicate is an int, a float or a vector if it is not there yet; `index=True` indexes
         it, so that DQL and GraphQL find and order nodes by it, and `similar_to` finds the nearest
-        vectors, by their cosine. One that is there keeps its indexes and directives. Nodes without
+        vectors, by their cosine. An existing one retains its indexes and directives. Nodes without
         a number are left as they are.
 
         >>> import hexgraph
@@ -370,21 +370,21 @@ class Found:
     def _definition(self, predicate: str, schema: str, *, index: bool) -> str:
         """Return the line of the schema of a predicate that is to have the numbers.
 
-        One that is there is read by others, too: it keeps its type and its directives.
+        An existing one has other readers, too: it retains its type and its directives.
         """
         of_type, indexed = "float32vector", 'hnsw(metric: "cosine")'
         if self._table._vectors(self.name) is None:
             kinds = {name: kind for name, kind, *_ in self._table._first(0).columns()}
             of_type = indexed = "int" if kinds[self.name] == "int64" else "float"
-        known = definitions_in(schema).get(predicate, of_type)
-        has = known.split(" ", 1)[0]
+        definition = definitions_in(schema).get(predicate, of_type)
+        has = definition.split(" ", 1)[0]
         if has != of_type:
             raise SchemaError(
                 f"`{predicate}` has the type {has}, and what {self.name} gives is {of_type}",
                 hint="store it under another name, or drop that predicate first",
             )
-        more = f" @index({indexed})" if index and "@index(" not in known else ""
-        return f"<{predicate}>: {known}{more} ."
+        more = f" @index({indexed})" if index and "@index(" not in definition else ""
+        return f"<{predicate}>: {definition}{more} ."
 
     def _numbers(self) -> list[Any]:
         self._check_numbers()
@@ -395,14 +395,14 @@ class Found:
         is_vector = self.name in self.columns and self._table._vectors(self.name) is not None
         if self.name not in self.columns or is_vector:
             given = "vectors, which have no order" if is_vector else "nodes without numbers"
-            raise ValueError(f"{self.name} gives {given}: ask for `rows()` or a frame")
+            raise ValueError(f"{self.name} gives {given}: use `rows()` or a frame")
 
-    def _column(self, wanted: str) -> list[Any]:
+    def _column(self, name: str) -> list[Any]:
         import struct
 
-        column = self._table._column(wanted)
+        column = self._table._column(name)
         if column is None:
-            raise KeyError(wanted)
+            raise KeyError(name)
         kind, values, gaps = column
         if isinstance(values, bytes):
             letter = {"int64": "q", "uint64": "Q", "float64": "d"}[kind]
