@@ -103,7 +103,7 @@ def test_selecting(view, bridge):
 
 def test_expanding(view, bridge, films):
     film = next(uid for uid in view.uids if uid != view.uids[0])
-    at = list(view._found.nodes).index(film)
+    at = list(view._subgraph.nodes).index(film)
     counts = films.query(
         f"{{ q(func: uid({film})) {{ starring {{ uid }} genre {{ uid }} country {{ uid }} }} }}"
     )["q"][0]
@@ -134,7 +134,7 @@ def test_a_node_with_many_edges_gives_them_by_and_by():
     # And back.
     back = GraphView(db.query("{ q(func: uid(7)) { uid } }"), db=db)
     assert back.expand("0x7") == 1
-    assert ("0x1", "knows", "0x7") in back._found.edges
+    assert ("0x1", "knows", "0x7") in back._subgraph.edges
 
 
 def test_what_can_not_be_expanded(films, view):
@@ -269,7 +269,7 @@ def place_of(page, view, uid):
     """Return where a node lies on the page: what the camera of the front end does at first."""
     root = "document.querySelector('.hexgraph-view')"
     width, height = page.value(f"[{root}.clientWidth, {root}.clientHeight]")
-    x, y = view._places[list(view._found.nodes).index(uid)]
+    x, y = view._positions[list(view._subgraph.nodes).index(uid)]
     scale = min(width, height) - 60
     return 1 + width / 2 + (x - 0.5) * scale, 1 + height / 2 + (y - 0.5) * scale
 

@@ -84,9 +84,9 @@ def degrees_svg(counts: Counter[int], predicate: str) -> str:
             small = {"text_anchor": "middle", "fill": MUTED, "font_size": 10}
             parts.append(text(label, middle, below, **small))
     parts.append(element("path", d=f"M{LEFT} {TOP + high} H{WIDTH - RIGHT}", stroke=MUTED))
-    told = f"{sum(counts.values()):,} nodes, {sum(n * of for n, of in counts.items()):,} edges,"
-    told += f" at most {max(counts):,} at one"
-    parts.append(text(told, LEFT, HEIGHT - 8, fill=MUTED, font_size=11))
+    caption = f"{sum(counts.values()):,} nodes, {sum(n * of for n, of in counts.items()):,} edges,"
+    caption += f" at most {max(counts):,} at one"
+    parts.append(text(caption, LEFT, HEIGHT - 8, fill=MUTED, font_size=11))
     return canvas(WIDTH, HEIGHT, parts, title)
 
 

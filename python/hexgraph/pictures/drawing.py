@@ -21,7 +21,7 @@ COLOURS = (
     "#ee8866",
     "#44bb99",
 )
-"""Told apart by most who do not see all colours (Paul Tol's bright scheme, and two more)."""
+"""Different also for most who do not see all colours (Paul Tol's bright scheme, and two more)."""
 
 OTHER = "#bbbbbb"
 """The colour of what has none of its own."""
@@ -97,12 +97,12 @@ def number(value: Any) -> str:
 
 
 def text(words: str, x: float, y: float, **attributes: Any) -> str:
-    """Return a line of text that begins at a place."""
+    """Return a line of text that begins at a position."""
     return element("text", escape(words), x=float(x), y=float(y), **attributes)
 
 
 def canvas(width: float, height: float, parts: Iterable[str], title: str) -> str:
-    """Return a whole picture on a white ground, which shrinks with the page that it stands on."""
+    """Return a complete picture on a white ground, which shrinks with the page that it is on."""
     ground = element("rect", width="100%", height="100%", fill="#ffffff")
     return element(
         "svg",

@@ -23,7 +23,7 @@ NODES_MAX = 20_000
 """The most nodes that positions are computed for."""
 
 EDGES_MAX = 100_000
-"""The most edges that are drawn; of more, those that were met first."""
+"""The most edges of a picture; of more, those that were met first."""
 
 NEW_MOST = 40
 """The most neighbours that a node gets at once for each kind of edge."""
@@ -37,7 +37,7 @@ TARGETS_READ = 120_000
 
 @dataclass
 class Node:
-    """A node that is drawn."""
+    """A node of a picture."""
 
     key: str
     values: dict[str, Any] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Node:
 
 
 @dataclass
-class Found:
+class Subgraph:
     """Nodes by their keys, and edges by theirs, in the order in which they were met."""
 
     nodes: dict[str, Node] = field(default_factory=dict)
@@ -57,19 +57,19 @@ class Found:
     """Whether there are more than were read."""
 
 
-def of_result(data: dict[str, Any]) -> Found:
+def of_result(data: dict[str, Any]) -> Subgraph:
     """Return the nodes and edges of the nested objects of an answer."""
-    found = Found()
-    ahead: list[tuple[str | None, str, Any]] = []
+    subgraph = Subgraph()
+    stack: list[tuple[str | None, str, Any]] = []
     for block, rows in data.items():
-        ahead += [(None, block, row) for row in (rows if isinstance(rows, list) else [rows])]
-    ahead.reverse()
-    while ahead and len(found.nodes) < NODES_READ:
-        above, role, given = ahead.pop()
+        stack += [(None, block, row) for row in (rows if isinstance(rows, list) else [rows])]
+    stack.reverse()
+    while stack and len(subgraph.nodes) < NODES_READ:
+        above, role, given = stack.pop()
         if not isinstance(given, dict) or not is_node(given):
             continue
         key = str(given.get("uid") or json.dumps(scalars(given), sort_keys=True, default=str))
-        node = found.nodes.setdefault(key, Node(key, role=role))
+        node = subgraph.nodes.setdefault(key, Node(key, role=role))
         node.values.update(scalars(given))
         if above is not None:
             source, target = (key, above) if role.startswith("~") else (above, key)
@@ -80,16 +80,16 @@ def of_result(data: dict[str, Any]) -> Found:
                     for name, value in given.items()
                     if name.startswith(f"{role}|")
                 }
-                found.edges.setdefault((source, role.lstrip("~"), target), facets)
+                subgraph.edges.setdefault((source, role.lstrip("~"), target), facets)
         inner: list[tuple[str | None, str, Any]] = []
         for name, value in given.items():
             for item in value if isinstance(value, list) else [value]:
                 if isinstance(item, dict) and not name.startswith("@"):
                     inner.append((key, name, item))
-        ahead += reversed(inner)
-    found.total_nodes, found.total_edges = len(found.nodes), len(found.edges)
-    found.is_cut = bool(ahead)
-    return found
+        stack += reversed(inner)
+    subgraph.total_nodes, subgraph.total_edges = len(subgraph.nodes), len(subgraph.edges)
+    subgraph.is_cut = bool(stack)
+    return subgraph
 
 
 def is_node(given: dict[str, Any]) -> bool:
@@ -132,28 +132,30 @@ def edges_of(db: Database, chosen: Sequence[str] | None) -> dict[str, bool]:
 
 def values_of(db: Database, keys: Sequence[str], edges: Iterable[str]) -> list[str]:
     """Return what is read of each node: labels as far as there are any, and the keys."""
-    known, _ = parts_of(db.schema())
+    existing, _ = parts_of(db.schema())
     chosen = set(edges)
-    names = [name for name in (*LABELS, *keys) if name in known and name not in chosen]
+    names = [name for name in (*LABELS, *keys) if name in existing and name not in chosen]
     return list(dict.fromkeys(["uid", TYPE, *map(term, names)]))
 
 
-def of_database(db: Database, edges: Sequence[str] | None, keys: Sequence[str], most: int) -> Found:
+def of_database(
+    db: Database, edges: Sequence[str] | None, keys: Sequence[str], most: int
+) -> Subgraph:
     """Return the most connected nodes of a database, and the edges between them."""
     chosen = list(edges_of(db, edges))
     if not chosen:
-        return Found()
+        return Subgraph()
     inner = " ".join(values_of(db, keys, edges_of(db, None)))
-    # Half of what is drawn are the nodes with the most edges; the others are met from there.
+    # Half of the picture are the nodes with the most edges; the others are met from there.
     first = max(1, most // (2 * len(chosen)))
     targets_read = min(most, max(8, TARGETS_READ // (first * len(chosen) ** 2)))
     targets = " ".join(f"{term(it)} (first: {targets_read}) {{ {inner} }}" for it in chosen)
     blocks = []
-    for place, name in enumerate(chosen):
+    for index, name in enumerate(chosen):
         edge = term(name)
-        blocks.append(f"var(func: has({edge})) {{ c{place} as count({edge}) }}")
+        blocks.append(f"var(func: has({edge})) {{ c{index} as count({edge}) }}")
         blocks.append(
-            f"b{place}(func: uid(c{place}), orderdesc: val(c{place}), first: {first})"
+            f"b{index}(func: uid(c{index}), orderdesc: val(c{index}), first: {first})"
             f" {{ {inner} {targets} }}"
         )
     return of_result(db.query("{ " + "\n".join(blocks) + " }").to_dict())
@@ -162,13 +164,13 @@ def of_database(db: Database, edges: Sequence[str] | None, keys: Sequence[str], 
 def around(
     db: Database,
     uid: str,
-    known: dict[str, list[str]],
+    existing: dict[str, list[str]],
     edges: Sequence[str] | None,
     keys: Sequence[str],
-) -> Found:
+) -> Subgraph:
     """Return a node with neighbours, at most `NEW_MOST` for each kind of edge.
 
-    `known` are those that are not requested again: the uids by the edge, `~` before it for those
+    `existing` are those that are not requested again: the uids by the edge, `~` before it for those
     back.
     """
     chosen = edges_of(db, edges)
@@ -176,31 +178,31 @@ def around(
     fields = []
     for name in [*chosen, *(f"~{name}" for name, has_back in chosen.items() if has_back)]:
         edge = f"~{term(name[1:])}" if name.startswith("~") else term(name)
-        there = ", ".join(known.get(name, ()))
+        there = ", ".join(existing.get(name, ()))
         without = f" @filter(not uid({there}))" if there else ""
         fields.append(f"{edge} (first: {NEW_MOST}){without} {{ {inner} }}")
     dql = f"{{ q(func: uid({uid})) {{ {inner} {' '.join(fields)} }} }}"
     return of_result(db.query(dql, timeout=EXPAND_SECONDS).to_dict())
 
 
-def keep_most_connected(found: Found, most: int) -> None:
+def limit_to_most_connected(subgraph: Subgraph, most: int) -> None:
     """Count the edges of nodes, and leave out the least connected nodes with their edges.
 
     Of more than `EDGES_MAX` edges those are left out that were met last.
     """
     counts: Counter[str] = Counter()
-    for source, _, target in found.edges:
+    for source, _, target in subgraph.edges:
         counts.update((source, target))
-    if most < len(found.nodes):
-        by_count = sorted(found.nodes, key=lambda key: -counts[key])
-        kept = set(by_count[:most])
-        found.nodes = {key: node for key, node in found.nodes.items() if key in kept}
-        found.edges = {
+    if most < len(subgraph.nodes):
+        by_count = sorted(subgraph.nodes, key=lambda key: -counts[key])
+        chosen = set(by_count[:most])
+        subgraph.nodes = {key: node for key, node in subgraph.nodes.items() if key in chosen}
+        subgraph.edges = {
             edge: facets
-            for edge, facets in found.edges.items()
-            if edge[0] in kept and edge[2] in kept
+            for edge, facets in subgraph.edges.items()
+            if edge[0] in chosen and edge[2] in chosen
         }
-    if len(found.edges) > EDGES_MAX:
-        found.edges = dict(islice(found.edges.items(), EDGES_MAX))
-    for key, node in found.nodes.items():
+    if len(subgraph.edges) > EDGES_MAX:
+        subgraph.edges = dict(islice(subgraph.edges.items(), EDGES_MAX))
+    for key, node in subgraph.nodes.items():
         node.degree = counts[key]

@@ -1,6 +1,6 @@
 """The live view of a graph: an anywidget. Its front end is made from `widget/` by `make widget`.
 
-The front end is asked and answered by messages, each of which is checked: what it may do is to
+The front end sends and receives messages, and each is checked: what it may do is to
 select nodes of the view, to request their values, and to expand one, which is a query that reads.
 """
 
@@ -16,7 +16,7 @@ import traitlets
 
 from ..errors import Error
 from .drawing import shortened
-from .graph import Found, Node
+from .graph import Node, Subgraph
 from .still import colours_of, label_of, radii_of
 
 FRONT_END = Path(__file__).parent / "static" / "graph.js"
@@ -31,23 +31,23 @@ def synced(kind: Any) -> Any:
 
 
 class Viewed(Protocol):
-    """What a live view shows and asks of a `GraphView`, which makes it."""
+    """What a live view shows and calls of a `GraphView`, which makes it."""
 
-    _found: Found
+    _subgraph: Subgraph
     _db: Any
     _keys: tuple[str | None, str | None, str | None]
     _space: tuple[int, int]
     _selected: list[str]
 
     @property
-    def _places(self) -> list[tuple[float, float]]: ...
+    def _positions(self) -> list[tuple[float, float]]: ...
 
     def expand(self, uid: str) -> int:
         """Add neighbours of a node."""
 
     def _choose(self, keys: list[str]) -> None: ...
 
-    def _told(self) -> str: ...
+    def _summary(self) -> str: ...
 
     def _describe(self, at: int) -> list[tuple[str, str]]: ...
 
@@ -66,37 +66,37 @@ class Live(anywidget.AnyWidget):
 
     def __init__(self, view: Viewed) -> None:
         self._view = view
-        nodes = list(view._found.nodes.values())
+        nodes = list(view._subgraph.nodes.values())
         self._radii = radii_of(nodes, view._keys[2])
         self._colour_of, legend = colours_of(nodes, view._keys[1])
         super().__init__(
             graph=self._part(0, 0),
             legend=[[shortened(words, LEGEND_LETTERS), colour] for words, colour in legend],
             chosen=self._numbers(view._selected),
-            told=view._told(),
+            told=view._summary(),
             height=view._space[1],
             can_expand=view._db is not None,
         )
-        self.on_msg(self._asked)
+        self.on_msg(self._receive)
         self.observe(self._was_chosen, "chosen")
 
     def show_added(self, nodes: int, edges: int) -> None:
         """Show nodes and edges that the view got behind so many."""
-        if len(self._view._found.nodes) > nodes or len(self._view._found.edges) > edges:
+        if len(self._view._subgraph.nodes) > nodes or len(self._view._subgraph.edges) > edges:
             self.added = [*self.added, self._part(nodes, edges)]
-        self.told = self._view._told()
+        self.told = self._view._summary()
 
     def show_chosen(self, keys: list[str]) -> None:
         """Show which nodes are selected."""
         self.chosen = self._numbers(keys)
 
     def set_state(self, sync_data: Any) -> None:
-        """Take from the front end what it may change: which nodes are selected."""
+        """Receive from the front end what it may change: which nodes are selected."""
         super().set_state({key: it for key, it in sync_data.items() if key == "chosen"})
 
     @traitlets.validate("chosen")
     def _check_chosen(self, proposal: Any) -> list[int]:
-        count = len(self._view._found.nodes)
+        count = len(self._view._subgraph.nodes)
         given = proposal["value"]
         if len(given) > count or not all(is_number_of(it, count) for it in given):
             raise traitlets.TraitError(
@@ -105,18 +105,18 @@ class Live(anywidget.AnyWidget):
         return sorted(set(given))
 
     def _was_chosen(self, change: Any) -> None:
-        keys = list(self._view._found.nodes)
+        keys = list(self._view._subgraph.nodes)
         self._view._choose([keys[at] for at in change["new"]])
 
     def _numbers(self, keys: list[str]) -> list[int]:
-        number = {key: at for at, key in enumerate(self._view._found.nodes)}
+        number = {key: at for at, key in enumerate(self._view._subgraph.nodes)}
         return sorted(number[key] for key in keys)
 
-    def _asked(self, _: Any, content: Any, buffers: Any) -> None:
+    def _receive(self, _: Any, content: Any, buffers: Any) -> None:
         """Answer a question of the front end."""
         fault = self._fault_of(content, buffers)
         if fault:
-            self._tell(f"hexgraph: {fault}")
+            self._notify(f"hexgraph: {fault}")
         elif content["kind"] == "about":
             rows = self._view._describe(content["node"])
             self.send({"kind": "about", "node": content["node"], "rows": rows})
@@ -129,43 +129,43 @@ class Live(anywidget.AnyWidget):
             return "a message is an object with `kind` and `node`"
         if content["kind"] not in KINDS:
             return f"the kinds of messages are {' and '.join(KINDS)}"
-        count = len(self._view._found.nodes)
+        count = len(self._view._subgraph.nodes)
         if not is_number_of(content["node"], count):
             return f"`node` is a number from 0 to {count - 1}"
         return ""
 
     def _expand(self, at: int) -> None:
-        key, node = list(self._view._found.nodes.items())[at]
+        key, node = list(self._view._subgraph.nodes.items())[at]
         try:
             count = self._view.expand(key)
         except Error as fault:
-            self._tell(shortened(str(fault), 300))
+            self._notify(shortened(str(fault), 300))
             return
         name = shortened(label_of(node, self._view._keys[0]) or key, 40)
         text = f"{count:,} more at {name}" if count else f"there are no others at {name}"
-        self._tell(f"{text} · {self._view._told()}")
+        self._notify(f"{text} · {self._view._summary()}")
 
-    def _tell(self, text: str) -> None:
+    def _notify(self, text: str) -> None:
         self.send({"kind": "told", "text": text})
 
     def _part(self, nodes: int, edges: int) -> dict[str, Any]:
         """Return the nodes and edges behind so many, as the front end reads them."""
-        found = self._view._found
-        place = {key: at for at, key in enumerate(found.nodes)}
-        new = list(found.nodes.values())[nodes:]
+        subgraph = self._view._subgraph
+        number = {key: at for at, key in enumerate(subgraph.nodes)}
+        new = list(subgraph.nodes.values())[nodes:]
         most = max(self._radii, default=4.0)
         radii = self._radii if nodes == 0 else [min(4.0, most)] * len(new)
         colours = bytes.fromhex("".join(self._colour_of(node).lstrip("#") for node in new))
-        ends = [
-            place[end]
-            for source, _, target in list(found.edges)[edges:]
+        endpoints = [
+            number[end]
+            for source, _, target in list(subgraph.edges)[edges:]
             for end in (source, target)
         ]
         return {
-            "places": packed("f", [it for spot in self._view._places[nodes:] for it in spot]),
+            "places": packed("f", [it for spot in self._view._positions[nodes:] for it in spot]),
             "sizes": packed("f", radii),
             "colours": colours,
-            "edges": packed("I", ends),
+            "edges": packed("I", endpoints),
             "labels": [self._label(node) for node in new],
         }
 
@@ -175,7 +175,7 @@ class Live(anywidget.AnyWidget):
 
 
 def is_number_of(value: Any, count: int) -> bool:
-    """Whether a value is a whole number from 0 on, less than a count."""
+    """Whether a value is an integer from 0 on, less than a count."""
     return type(value) is int and 0 <= value < count
 
 

@@ -59,20 +59,20 @@ class Box:
         """The height of the box."""
         return HEAD + ROW * (len(self.rows) + bool(self.left_out)) + 8
 
-    def row_y(self, place: int) -> float:
+    def row_y(self, index: int) -> float:
         """Return the middle of a row."""
-        return self.y + HEAD + ROW * place + ROW / 2 + 2
+        return self.y + HEAD + ROW * index + ROW / 2 + 2
 
 
-def schema_svg(schema: str, found: Any = None) -> str:
-    """Return the picture of a schema; `found` is the Description that has the counts, or None."""
-    boxes = boxes_of(schema, found)
-    edges = edges_of(boxes, found)
-    place(boxes, edges)
+def schema_svg(schema: str, description: Any = None) -> str:
+    """Return the picture of a schema; `description` is the Description with the counts, or None."""
+    boxes = boxes_of(schema, description)
+    edges = edges_of(boxes, description)
+    arrange(boxes, edges)
     width = max((box.x + box.width for box in boxes), default=200) + MARGIN
     height = max((box.y + box.height for box in boxes), default=20) + MARGIN
     loops = any(source is target for source, _, target in edges)
-    parts = [arrow(*edge) for edge in edges] + [drawn(box) for box in boxes]
+    parts = [arrow(*edge) for edge in edges] + [box_svg(box) for box in boxes]
     if not boxes:
         parts.append(text("there are no predicates", MARGIN, MARGIN + 12, fill=MUTED))
     marker = element(
@@ -92,40 +92,44 @@ def schema_svg(schema: str, found: Any = None) -> str:
     return canvas(width + 40 * loops, height, [marker, *parts], "the schema of the database")
 
 
-def boxes_of(schema: str, found: Any) -> list[Box]:
+def boxes_of(schema: str, description: Any) -> list[Box]:
     """Return a box for each type, and one for the predicates of none."""
-    known, types = parts_of(schema)
+    predicates, types = parts_of(schema)
     types = {name: fields for name, fields in types.items() if not name.startswith(OWN)}
-    nodes = {} if found is None else {row[0]: row[1] for row in found.types.rows()}
-    counts = {} if found is None else {row[:2]: row[3:5] for row in found.predicates.rows()}
+    nodes = {} if description is None else {row[0]: row[1] for row in description.types.rows()}
+    counts = (
+        {} if description is None else {row[:2]: row[3:5] for row in description.predicates.rows()}
+    )
     boxes = []
-    for place, (name, fields) in enumerate(list(types.items())[:TYPES_SHOWN]):
-        rows = [row_of(schema, known, key, counts.get((name, key))) for key in fields]
+    for index, (name, fields) in enumerate(list(types.items())[:TYPES_SHOWN]):
+        rows = [row_of(schema, predicates, key, counts.get((name, key))) for key in fields]
         count = f"{nodes[name]:,}" if name in nodes else ""
-        boxes.append(Box(name, count, rows, COLOURS[place % len(COLOURS)]))
-    told = {key for fields in types.values() for key in fields}
-    rest = [key for key in known if key not in told and not key.startswith(OWN)]
+        boxes.append(Box(name, count, rows, COLOURS[index % len(COLOURS)]))
+    of_types = {key for fields in types.values() for key in fields}
+    rest = [key for key in predicates if key not in of_types and not key.startswith(OWN)]
     if rest:
-        rows = [row_of(schema, known, key, counts.get((None, key))) for key in rest]
+        rows = [row_of(schema, predicates, key, counts.get((None, key))) for key in rest]
         boxes.append(Box("of no type", "", rows, MUTED))
     return boxes
 
 
-def row_of(schema: str, known: list[str], key: str, count: tuple[int, float | None] | None) -> Row:
+def row_of(
+    schema: str, predicates: list[str], key: str, count: tuple[int, float | None] | None
+) -> Row:
     """Return the row of a predicate: its type without directives, and how many nodes have it."""
-    definition = definition_of(schema, key) if key in known else ""
-    nodes, share = count if count is not None else (None, None)
-    told = ""
+    definition = definition_of(schema, key) if key in predicates else ""
+    nodes, coverage = count if count is not None else (None, None)
+    count_text = ""
     if nodes is not None:
-        told = f"{nodes:,}" if share is None else f"{share:.0%}"
-    return Row(shortened(key, 32), shortened(definition.split(" @")[0], 16), told)
+        count_text = f"{nodes:,}" if coverage is None else f"{coverage:.0%}"
+    return Row(shortened(key, 32), shortened(definition.split(" @")[0], 16), count_text)
 
 
-def edges_of(boxes: list[Box], found: Any) -> list[tuple[Box, int, Box]]:
+def edges_of(boxes: list[Box], description: Any) -> list[tuple[Box, int, Box]]:
     """Return the edges: a box, the position of the predicate in it, and the box it points to."""
     by_name = {box.title: box for box in boxes}
     edges = []
-    for source, predicate, target, _ in [] if found is None else found.edges.rows():
+    for source, predicate, target, _ in [] if description is None else description.edges.rows():
         one, other = by_name.get(source), by_name.get(target)
         names = [] if one is None else [row.name for row in one.rows]
         if one is not None and other is not None and predicate in names:
@@ -133,16 +137,16 @@ def edges_of(boxes: list[Box], found: Any) -> list[tuple[Box, int, Box]]:
     return edges
 
 
-def place(boxes: list[Box], edges: list[tuple[Box, int, Box]]) -> None:
+def arrange(boxes: list[Box], edges: list[tuple[Box, int, Box]]) -> None:
     """Put each box right of those that point to it, as far as there are no circles."""
-    ahead = {id(box): [] for box in boxes}  # type: dict[int, list[Box]]
+    targets = {id(box): [] for box in boxes}  # type: dict[int, list[Box]]
     for source, _, target in edges:
         if source is not target:
-            ahead[id(source)].append(target)
+            targets[id(source)].append(target)
     entered = {id(target) for source, _, target in edges if source is not target}
     starts = [box for box in boxes if id(box) not in entered] or boxes[:1]
     for start in [*starts, *boxes]:
-        follow(start, ahead, [])
+        follow(start, targets, [])
     columns: dict[int, list[Box]] = {}
     joined = {id(box) for source, _, target in edges for box in (source, target)}
     loose = [box for box in boxes if id(box) not in joined]
@@ -167,15 +171,15 @@ def place(boxes: list[Box], edges: list[tuple[Box, int, Box]]) -> None:
         x, row = x + box.width + GAP, max(row, box.height)
 
 
-def follow(box: Box, ahead: dict[int, list[Box]], path: list[Box]) -> None:
-    """Move what a box points to into the columns after it; a path back ends."""
-    for target in ahead[id(box)]:
+def follow(box: Box, targets: dict[int, list[Box]], path: list[Box]) -> None:
+    """Move what a box points to into the columns after it; a path back stops."""
+    for target in targets[id(box)]:
         if target not in path and target.column <= box.column and len(path) < TYPES_SHOWN:
             target.column = box.column + 1
-            follow(target, ahead, [*path, box])
+            follow(target, targets, [*path, box])
 
 
-def drawn(box: Box) -> str:
+def box_svg(box: Box) -> str:
     """Return a box."""
     letter = SIZE * MONO_WIDTH
     parts = [

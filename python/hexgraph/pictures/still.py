@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .drawing import COLOURS, INK, MUTED, OTHER, canvas, element, escape, shortened, text
-from .graph import LABELS, Found, Node
+from .graph import LABELS, Node, Subgraph
 
 NODES_SHOWN, LABELS_SHOWN = 300, 60
 LABEL_LETTERS = 24
@@ -26,8 +26,8 @@ LIGHT, DARK = (222, 235, 247), (8, 69, 148)
 """The colours of the least and the greatest number."""
 
 
-def drawn(
-    found: Found,
+def graph_svg(
+    subgraph: Subgraph,
     spots: Sequence[tuple[float, float]],
     keys: tuple[str | None, str | None, str | None],
     space: tuple[int, int],
@@ -36,22 +36,22 @@ def drawn(
     """Return the picture of nodes at their positions, with what is said of those left out."""
     label, color, size = keys
     width, height = space
-    nodes = list(found.nodes.values())
-    place = {node.key: at for at, node in enumerate(nodes)}
-    pairs = [(place[source], place[target]) for source, _, target in found.edges]
+    nodes = list(subgraph.nodes.values())
+    number = {node.key: at for at, node in enumerate(nodes)}
+    pairs = [(number[source], number[target]) for source, _, target in subgraph.edges]
     radii = radii_of(nodes, size)
     colour_of, legend = colours_of(nodes, color)
     top, low = MARGIN, height - MARGIN - LEGEND
     points = [
         (MARGIN + (width - 2 * MARGIN) * x, top + (low - top) * y) for x, y in stretched(spots)
     ]
-    parts = list(arrows(found, pairs, points, radii))
+    parts = list(arrows(subgraph, pairs, points, radii))
     for node, (x, y), radius in zip(nodes, points, radii, strict=True):
-        told = ", ".join(f"{key}: {value}" for key, value in node.values.items())
+        caption = ", ".join(f"{key}: {value}" for key, value in node.values.items())
         parts.append(
             element(
                 "circle",
-                element("title", escape(shortened(told or node.key, 300))),
+                element("title", escape(shortened(caption or node.key, 300))),
                 cx=x,
                 cy=y,
                 r=radius,
@@ -73,16 +73,16 @@ def drawn(
 
 
 def stretched(spots: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return places that reach from 0 to 1 both ways; what has no extent one way is in the middle.
+    """Return positions scaled to 0 to 1 on both axes; what has no extent on one is in the middle.
 
-    A layout keeps its shape within a square, and so leaves half of it empty where it is flat.
+    A layout has its shape within a square, and so leaves half of it empty where it is flat.
     """
-    ways = []
+    axes = []
     for numbers in zip(*spots, strict=True):
         low, high = min(numbers), max(numbers)
         wide = high - low
-        ways.append([(it - low) / wide if wide > FLAT else 0.5 for it in numbers])
-    return list(zip(*ways, strict=True))
+        axes.append([(it - low) / wide if wide > FLAT else 0.5 for it in numbers])
+    return list(zip(*axes, strict=True))
 
 
 def radii_of(nodes: Sequence[Node], size: str | None) -> list[float]:
@@ -92,7 +92,7 @@ def radii_of(nodes: Sequence[Node], size: str | None) -> list[float]:
     ]
     most = max(numbers, default=0) or 1
     widest = 16.0 if len(nodes) <= LABELS_SHOWN else 11.0
-    # Of very many each is smaller, so that there is room between them.
+    # Of very many each is smaller, so that there is space between them.
     shrunk = max(0.4, min(1.0, math.sqrt(1_000 / max(1, len(nodes)))))
     return [shrunk * (3.5 + (widest - 3.5) * math.sqrt(number / most)) for number in numbers]
 
@@ -110,12 +110,12 @@ def colours_of(nodes: Sequence[Node], key: str | None) -> tuple[Callable[[Node],
     """Return the colour of each node, and what the colours mean."""
 
     def value(node: Node) -> Any:
-        found = node.role if key is None else node.values.get(key)
-        return found[0] if isinstance(found, list) and found else found
+        given = node.role if key is None else node.values.get(key)
+        return given[0] if isinstance(given, list) and given else given
 
-    found = [it for it in map(value, nodes) if it is not None and it != []]
-    numeric = [it for it in found if isinstance(it, (int, float)) and not isinstance(it, bool)]
-    if numeric and len(numeric) == len(found) and len(set(numeric)) > len(COLOURS):
+    present = [it for it in map(value, nodes) if it is not None and it != []]
+    numeric = [it for it in present if isinstance(it, (int, float)) and not isinstance(it, bool)]
+    if numeric and len(numeric) == len(present) and len(set(numeric)) > len(COLOURS):
         low, high = min(numeric), max(numeric)
 
         def shade(node: Node) -> str:
@@ -123,10 +123,10 @@ def colours_of(nodes: Sequence[Node], key: str | None) -> tuple[Callable[[Node],
             return OTHER if given is None else mixed((given - low) / (high - low))
 
         return shade, [(f"{key}: {low:,}", mixed(0)), (f"{high:,}", mixed(1))]
-    common = [name for name, _ in Counter(map(str, found)).most_common(len(COLOURS))]
+    common = [name for name, _ in Counter(map(str, present)).most_common(len(COLOURS))]
     colours: dict[str, str] = dict(zip(common, COLOURS, strict=False))
     legend = list(colours.items())
-    if len(set(map(str, found))) > len(colours) or len(found) < len(nodes):
+    if len(set(map(str, present))) > len(colours) or len(present) < len(nodes):
         legend.append(("others", OTHER))
 
     def kind(node: Node) -> str:
@@ -135,14 +135,14 @@ def colours_of(nodes: Sequence[Node], key: str | None) -> tuple[Callable[[Node],
     return kind, legend if len(legend) > 1 else []
 
 
-def mixed(share: float) -> str:
+def mixed(ratio: float) -> str:
     """Return the colour between light and dark."""
-    parts = (round(one + (two - one) * share) for one, two in zip(LIGHT, DARK, strict=True))
+    parts = (round(one + (two - one) * ratio) for one, two in zip(LIGHT, DARK, strict=True))
     return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def arrows(
-    found: Found,
+    subgraph: Subgraph,
     pairs: Sequence[tuple[int, int]],
     points: Sequence[tuple[float, float]],
     radii: Sequence[float],
@@ -150,25 +150,25 @@ def arrows(
     """Return the edges: lines with a head where there is space for one."""
     crowded = len(pairs) > 4 * NODES_SHOWN
     paler = 0.35 if crowded else 0.6
-    for (edge, facets), (one, two) in zip(found.edges.items(), pairs, strict=True):
+    for (edge, facets), (one, two) in zip(subgraph.edges.items(), pairs, strict=True):
         (x, y), (to_x, to_y) = points[one], points[two]
-        told = ", ".join([edge[1], *(f"{key}: {value}" for key, value in facets.items())])
+        title = ", ".join([edge[1], *(f"{key}: {value}" for key, value in facets.items())])
         if one == two:
-            yield line(loop(x, y, radii[one]), told, paler)
+            yield line(loop(x, y, radii[one]), title, paler)
             continue
         length = math.hypot(to_x - x, to_y - y)
         if length <= radii[one] + radii[two]:
             continue
-        turn_x, turn_y = (to_x - x) / length, (to_y - y) / length
-        end_x, end_y = to_x - turn_x * radii[two], to_y - turn_y * radii[two]
-        path = f"M{x + turn_x * radii[one]:.1f} {y + turn_y * radii[one]:.1f}"
+        unit_x, unit_y = (to_x - x) / length, (to_y - y) / length
+        end_x, end_y = to_x - unit_x * radii[two], to_y - unit_y * radii[two]
+        path = f"M{x + unit_x * radii[one]:.1f} {y + unit_y * radii[one]:.1f}"
         path += f" L{end_x:.1f} {end_y:.1f}"
         if not crowded and length > radii[one] + radii[two] + 8:
-            back_x, back_y = end_x - 6 * turn_x, end_y - 6 * turn_y
-            path += f" M{back_x - 3 * turn_y:.1f} {back_y + 3 * turn_x:.1f}"
+            back_x, back_y = end_x - 6 * unit_x, end_y - 6 * unit_y
+            path += f" M{back_x - 3 * unit_y:.1f} {back_y + 3 * unit_x:.1f}"
             path += f" L{end_x:.1f} {end_y:.1f}"
-            path += f" L{back_x + 3 * turn_y:.1f} {back_y - 3 * turn_x:.1f}"
-        yield line(path, told, paler)
+            path += f" L{back_x + 3 * unit_y:.1f} {back_y - 3 * unit_x:.1f}"
+        yield line(path, title, paler)
 
 
 def loop(x: float, y: float, radius: float) -> str:
@@ -186,11 +186,11 @@ def loop(x: float, y: float, radius: float) -> str:
     return path + f" L{end_x + 6:.1f} {foot + down * 3:.1f}"
 
 
-def line(path: str, told: str, opacity: float) -> str:
+def line(path: str, title: str, opacity: float) -> str:
     """Return an edge along a path."""
     return element(
         "path",
-        element("title", escape(told)),
+        element("title", escape(title)),
         d=path,
         fill="none",
         stroke="#8c959f",
@@ -208,7 +208,7 @@ def labels(
 ) -> Iterator[str]:
     """Return the labels of the most connected nodes, where they hide no other and no node.
 
-    Hubs lie in the middle, where all places are taken: those of the greatest may hide lesser nodes.
+    Hubs lie in the middle, where labels overlap: those of the greatest may hide lesser nodes.
     """
     by_size = sorted(range(len(nodes)), key=lambda at: -radii[at])
     of_nodes = []
@@ -261,7 +261,7 @@ def legend_parts(legend: Legend, height: int) -> Iterator[str]:
     """Return what the colours mean, in a line."""
     x = float(MARGIN)
     for words, colour in legend:
-        told = shortened(words, LABEL_LETTERS)
+        label = shortened(words, LABEL_LETTERS)
         yield element("circle", cx=x, cy=height - 12.0, r=5, fill=colour)
-        yield text(told, x + 9, height - 8, font_size=11, fill=MUTED)
-        x += len(told) * LETTER + 28
+        yield text(label, x + 9, height - 8, font_size=11, fill=MUTED)
+        x += len(label) * LETTER + 28

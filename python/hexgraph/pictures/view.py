@@ -16,28 +16,28 @@ from .graph import (
     EDGES_MAX,
     NODES_MAX,
     TYPE,
-    Found,
+    Subgraph,
     around,
-    keep_most_connected,
+    limit_to_most_connected,
     of_database,
     of_result,
 )
-from .still import NODES_SHOWN, drawn
+from .still import NODES_SHOWN, graph_svg
 
 if TYPE_CHECKING:
     from .live import Live
 
 STILL_NODES, STILL_EDGES = 2_000, 6_000
-"""Of more than so many, the picture beside a live view has the most connected ones only."""
+"""Of more than so many, the picture of a live view has the most connected ones only."""
 
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 
 
 class GraphView(Picture):
-    r"""A view of what a query has found, or of a database: nodes, and the edges between them.
+    r"""A view of the result of a query, or of a database: nodes, and the edges between them.
 
     In a notebook where anywidget is installed (`pip install "hexgraph[widget]"`) it is live: the
-    mouse moves and zooms it, a click or a box selects nodes, which `selected` tells, a double click
+    mouse moves and zooms it, a click or a box selects nodes, which `selected` lists, a double click
     expands one. Elsewhere it is a picture; `save` writes that to a file, `svg` is its text. The
     positions are computed in Rust, the same for the same graph.
 
@@ -48,10 +48,10 @@ class GraphView(Picture):
       Without it nodes of a database have the colour of their type, and those of a result that of
       the block or the edge by which they were met
     - `size`, the key of a number that decides how large they are; without it their edges do
-    - `edges`, the predicates of a database that are drawn; all of them without it
-    - `nodes`, the most nodes that are drawn: of more, those with the most edges
+    - `edges`, the predicates of a database that are shown; all of them without it
+    - `nodes`, the most nodes that are shown: of more, those with the most edges
     - `width` and `height` in pixels; a live view is as wide as its cell
-    - `db`, the database that is asked when nodes of a result are expanded
+    - `db`, the database that is queried when nodes of a result are expanded
     - `interactive`, whether it is live: where anywidget is installed, unless this is False
 
     >>> import hexgraph
@@ -83,7 +83,7 @@ class GraphView(Picture):
     ) -> None:
         if not 1 <= nodes <= NODES_MAX:
             raise QueryError(
-                f"nodes is {nodes}, and from 1 to {NODES_MAX}: a picture has no room for more"
+                f"nodes is {nodes}, and from 1 to {NODES_MAX}: a picture has no space for more"
             )
         if interactive and not has_widgets():
             raise QueryError(
@@ -92,27 +92,31 @@ class GraphView(Picture):
             )
         is_database = hasattr(source, "query")
         chosen = [edges] if isinstance(edges, str) else edges
-        wanted = [key for key in (label, color, size) if key and key != TYPE]
+        predicates = [key for key in (label, color, size) if key and key != TYPE]
         if is_database:
-            found = of_database(source, chosen, wanted, nodes)
-            found.total_nodes = source.stats()["nodes"]
+            subgraph = of_database(source, chosen, predicates, nodes)
+            subgraph.total_nodes = source.stats()["nodes"]
         elif hasattr(source, "to_dict"):
             if edges is not None and db is None:
-                raise QueryError("edges= chooses those of a database; of a result all are drawn")
-            found = of_result(source.to_dict())
+                raise QueryError("edges= chooses those of a database; of a result all are shown")
+            subgraph = of_result(source.to_dict())
         else:
             raise TypeError(f"a view is of a Result or a Database, not {type(source).__name__}")
-        self.total = found.total_nodes
+        self.total = subgraph.total_nodes
         """The number of nodes that the database or the result has."""
-        keep_most_connected(found, nodes)
+        limit_to_most_connected(subgraph, nodes)
         for key in (label, color, size):
-            if key and found.nodes and not any(key in it.values for it in found.nodes.values()):
-                known = sorted({name for it in found.nodes.values() for name in it.values})
+            if (
+                key
+                and subgraph.nodes
+                and not any(key in it.values for it in subgraph.nodes.values())
+            ):
+                names = sorted({name for it in subgraph.nodes.values() for name in it.values})
                 raise QueryError(
-                    f"no node has {key!r}; they have {', '.join(known) or 'no values'}"
+                    f"no node has {key!r}; they have {', '.join(names) or 'no values'}"
                 )
-        self._found, self._db = found, source if is_database else db
-        self._edges, self._wanted = chosen, wanted
+        self._subgraph, self._db = subgraph, source if is_database else db
+        self._edges, self._predicates = chosen, predicates
         self._keys = label, color or (TYPE if is_database else None), size
         self._space = width, height
         self._is_live = has_widgets() if interactive is None else interactive
@@ -129,7 +133,7 @@ class GraphView(Picture):
         >>> hexgraph.GraphView(db).uids
         ['0x1', '0x2']
         """
-        return [key for key in self._found.nodes if is_uid(key)]
+        return [key for key in self._subgraph.nodes if is_uid(key)]
 
     @property
     def selected(self) -> list[str]:
@@ -151,7 +155,7 @@ class GraphView(Picture):
     def selected(self, uids: Iterable[str]) -> None:
         chosen = list(dict.fromkeys(uids))
         for uid in chosen:
-            if uid not in self._found.nodes:
+            if uid not in self._subgraph.nodes:
                 raise QueryError(f"the view has no node {uid!r}; `uids` are those that it has")
         self._choose(chosen)
         if "_live" in self.__dict__:
@@ -173,79 +177,83 @@ class GraphView(Picture):
     def expand(self, uid: str) -> int:
         """Add neighbours of a node, and return how many; a live view does it by a double click.
 
-        It asks the database for at most 40 neighbours for each kind of edge, those back too where
-        the predicate has `@reverse`, for which there are no edges in the view yet: call it again
-        for others. It takes 5 s at most.
+        It queries the database for at most 40 neighbours for each kind of edge, those back too
+        where the predicate has `@reverse`, for which there are no edges in the view yet: call it
+        again for others. Its timeout is 5 s.
 
         >>> import hexgraph
         >>> db = hexgraph.datasets.films()
-        >>> found = db.query('{ q(func: eq(name, "Akira Kurosawa")) { uid name } }')
-        >>> view = hexgraph.GraphView(found, db=db)
+        >>> result = db.query('{ q(func: eq(name, "Akira Kurosawa")) { uid name } }')
+        >>> view = hexgraph.GraphView(result, db=db)
         >>> view.expand(view.uids[0])
         6
         >>> view
         <hexgraph.GraphView: 7 nodes, 6 edges>
 
-        Raises QueryError for a node that the view has not, where there is no database to ask, and
+        Raises QueryError for a node that the view has not, where there is no database to query, and
         where the view has 20,000 nodes or 100,000 edges; LimitError after 5 s.
         """
-        if uid not in self._found.nodes or not is_uid(uid):
+        if uid not in self._subgraph.nodes or not is_uid(uid):
             raise QueryError(f"the view has no node {uid!r}; `uids` are those that it has")
         if self._db is None:
             raise QueryError("of a result, GraphView(result, db=db) lets nodes be expanded")
-        if len(self._found.nodes) >= NODES_MAX or len(self._found.edges) >= EDGES_MAX:
+        if len(self._subgraph.nodes) >= NODES_MAX or len(self._subgraph.edges) >= EDGES_MAX:
             raise QueryError(
-                f"the view has {self._told()}: it draws {NODES_MAX:,} nodes and {EDGES_MAX:,} "
+                f"the view has {self._summary()}: it shows {NODES_MAX:,} nodes and {EDGES_MAX:,} "
                 "edges at most"
             )
-        known: dict[str, list[str]] = {}
-        for source, name, target in self._found.edges:
+        existing: dict[str, list[str]] = {}
+        for source, name, target in self._subgraph.edges:
             if source == uid and is_uid(target):
-                known.setdefault(name, []).append(target)
+                existing.setdefault(name, []).append(target)
             elif target == uid and is_uid(source):
-                known.setdefault(f"~{name}", []).append(source)
-        more = around(self._db, uid, known, self._edges, self._wanted)
+                existing.setdefault(f"~{name}", []).append(source)
+        more = around(self._db, uid, existing, self._edges, self._predicates)
         return self._add(uid, more)
 
-    def _add(self, uid: str, more: Found) -> int:
-        """Add nodes and edges that were found at a node, which lie around it, and draw them."""
-        found = self._found
-        nodes, edges = len(found.nodes), len(found.edges)
-        places = self._places
-        x, y = places[list(found.nodes).index(uid)]
+    def _add(self, uid: str, more: Subgraph) -> int:
+        """Add nodes and edges of a node, which lie around it, and show them."""
+        subgraph = self._subgraph
+        nodes, edges = len(subgraph.nodes), len(subgraph.edges)
+        positions = self._positions
+        x, y = positions[list(subgraph.nodes).index(uid)]
         for key, node in more.nodes.items():
-            if key not in found.nodes and len(found.nodes) < NODES_MAX:
-                at = len(found.nodes) - nodes
+            if key not in subgraph.nodes and len(subgraph.nodes) < NODES_MAX:
+                at = len(subgraph.nodes) - nodes
                 far, angle = 0.012 * math.sqrt(at + 2), at * GOLDEN_ANGLE + nodes
-                places.append((x + far * math.cos(angle), y + far * math.sin(angle)))
-                found.nodes[key] = node
+                positions.append((x + far * math.cos(angle), y + far * math.sin(angle)))
+                subgraph.nodes[key] = node
         for edge, facets in more.edges.items():
-            ends = edge[0], edge[2]
-            if edge not in found.edges and all(end in found.nodes for end in ends):
-                found.edges[edge] = facets
-                for end in ends:
-                    found.nodes[end].degree += 1
-        found.total_nodes = max(found.total_nodes, len(found.nodes))
-        found.total_edges = max(found.total_edges, len(found.edges))
-        self.total = found.total_nodes
+            endpoints = edge[0], edge[2]
+            if edge not in subgraph.edges and all(end in subgraph.nodes for end in endpoints):
+                subgraph.edges[edge] = facets
+                for end in endpoints:
+                    subgraph.nodes[end].degree += 1
+        subgraph.total_nodes = max(subgraph.total_nodes, len(subgraph.nodes))
+        subgraph.total_edges = max(subgraph.total_edges, len(subgraph.edges))
+        self.total = subgraph.total_nodes
         self.__dict__.pop("svg", None)
         if "_live" in self.__dict__:
             self._live.show_added(nodes, edges)
-        return len(found.nodes) - nodes
+        return len(subgraph.nodes) - nodes
 
     @cached_property
-    def _places(self) -> list[tuple[float, float]]:
+    def _positions(self) -> list[tuple[float, float]]:
         """Where the nodes lie, from 0 to 1, in their order."""
-        place = {key: at for at, key in enumerate(self._found.nodes)}
-        ends = ((place[source], place[target]) for source, _, target in self._found.edges)
+        number = {key: at for at, key in enumerate(self._subgraph.nodes)}
+        endpoints = ((number[source], number[target]) for source, _, target in self._subgraph.edges)
         # A loop pulls nowhere.
-        return layout(len(place), [(one, two) for one, two in ends if one != two])
+        return layout(len(number), [(one, two) for one, two in endpoints if one != two])
 
     @cached_property
     def svg(self) -> str:  # type: ignore[override]
         """The text of the picture."""
-        return drawn(
-            self._found, within(self._places), self._keys, self._space, self._left_out(self._found)
+        return graph_svg(
+            self._subgraph,
+            within(self._positions),
+            self._keys,
+            self._space,
+            self._left_out(self._subgraph),
         )
 
     @cached_property
@@ -255,23 +263,25 @@ class GraphView(Picture):
         return Live(self)
 
     def _choose(self, keys: list[str]) -> None:
-        """Note which nodes are selected, and tell those who asked to know."""
+        """Note which nodes are selected, and call the listeners."""
         if keys != self._selected:
             self._selected = keys
             for follower in self._followers:
                 follower(self.selected)
 
-    def _told(self) -> str:
+    def _summary(self) -> str:
         """Return how many nodes and edges there are, and of how many."""
-        found = self._found
-        nodes, edges = len(found.nodes), len(found.edges)
-        more = "more than " if found.is_cut else ""
+        subgraph = self._subgraph
+        nodes, edges = len(subgraph.nodes), len(subgraph.edges)
+        more = "more than " if subgraph.is_cut else ""
         of_nodes = f" of {more}{self.total:,}" if nodes < self.total or more else ""
-        of_edges = f" of {found.total_edges:,}" if edges == EDGES_MAX < found.total_edges else ""
-        told = f"{nodes:,}{of_nodes} node{'' if nodes == 1 else 's'}"
-        return f"{told}, {edges:,}{of_edges} edge{'' if edges == 1 else 's'}"
+        of_edges = (
+            f" of {subgraph.total_edges:,}" if edges == EDGES_MAX < subgraph.total_edges else ""
+        )
+        nodes_text = f"{nodes:,}{of_nodes} node{'' if nodes == 1 else 's'}"
+        return f"{nodes_text}, {edges:,}{of_edges} edge{'' if edges == 1 else 's'}"
 
-    def _left_out(self, shown: Found) -> str:
+    def _left_out(self, shown: Subgraph) -> str:
         """Return what a picture says of nodes and edges that it does not have; "" for nothing."""
         if len(shown.nodes) == self.total and not shown.is_cut:
             return ""
@@ -280,7 +290,7 @@ class GraphView(Picture):
 
     def _describe(self, at: int) -> list[tuple[str, str]]:
         """Return the values of a node as texts, what is too long shortened."""
-        node = list(self._found.nodes.values())[at]
+        node = list(self._subgraph.nodes.values())[at]
         values = [(name, shortened(text_of(it), 200)) for name, it in node.values.items()]
         return [
             *((shortened(name, 60), it) for name, it in values[:20]),
@@ -288,32 +298,32 @@ class GraphView(Picture):
         ]
 
     def __repr__(self) -> str:
-        return f"<hexgraph.GraphView: {self._told()}>"
+        return f"<hexgraph.GraphView: {self._summary()}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        """Return the live view, where there is one; the picture stands beside it."""
+        """Return the live view, where there is one; with the picture."""
         if not self._is_live:
             return None
         shown = self._live._repr_mimebundle_(include=include, exclude=exclude)
-        bundle, told = shown if isinstance(shown, tuple) else (shown, {})
-        return {**(bundle or {}), "text/plain": repr(self)}, told
+        bundle, metadata = shown if isinstance(shown, tuple) else (shown, {})
+        return {**(bundle or {}), "text/plain": repr(self)}, metadata
 
     def _repr_svg_(self) -> str:
-        found = self._found
-        is_small = len(found.nodes) <= STILL_NODES and len(found.edges) <= STILL_EDGES
+        subgraph = self._subgraph
+        is_small = len(subgraph.nodes) <= STILL_NODES and len(subgraph.edges) <= STILL_EDGES
         if is_small or not self._is_live:
             return self.svg
         # A notebook that is stored with its output is not to have megabytes of it.
-        some = Found(dict(found.nodes), found.edges, is_cut=found.is_cut)
-        degrees = {key: node.degree for key, node in found.nodes.items()}
-        keep_most_connected(some, NODES_SHOWN)
-        places = [
-            place
-            for key, place in zip(found.nodes, within(self._places), strict=True)
+        some = Subgraph(dict(subgraph.nodes), subgraph.edges, is_cut=subgraph.is_cut)
+        degrees = {key: node.degree for key, node in subgraph.nodes.items()}
+        limit_to_most_connected(some, NODES_SHOWN)
+        positions = [
+            position
+            for key, position in zip(subgraph.nodes, within(self._positions), strict=True)
             if key in some.nodes
         ]
-        picture = drawn(some, places, self._keys, self._space, self._left_out(some))
-        for key, node in found.nodes.items():
+        picture = graph_svg(some, positions, self._keys, self._space, self._left_out(some))
+        for key, node in subgraph.nodes.items():
             node.degree = degrees[key]
         return picture
 
@@ -335,11 +345,11 @@ def text_of(value: Any) -> str:
     return str(value[:1000] if isinstance(value, str) else value)
 
 
-def within(places: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+def within(positions: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
     """Return positions from 0 to 1; nodes that were added may lie outside."""
-    spots = [it for place in places for it in place]
+    spots = [it for position in positions for it in position]
     low, high = min(spots, default=0), max(spots, default=1)
     if low >= 0 and high <= 1:
-        return places
+        return positions
     low, high = min(low, 0), max(high, 1)
-    return [((x - low) / (high - low), (y - low) / (high - low)) for x, y in places]
+    return [((x - low) / (high - low), (y - low) / (high - low)) for x, y in positions]
