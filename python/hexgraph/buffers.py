@@ -1,7 +1,7 @@
 """Tables of pyarrow whose buffers are as long as they say.
 
-A file of IPC may say that a text ends behind its buffer. pyarrow knows how long the buffers are,
-and who is handed them by the C interface does not; so pyarrow is asked before. What is in the
+A file of IPC may say that a text extends beyond its buffer. pyarrow knows how long the buffers are,
+and who is handed them by the C interface does not; so pyarrow checks it first. What is in the
 buffers is not read here.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def with_whole_buffers(table: Any) -> Any:
+def with_complete_buffers(table: Any) -> Any:
     """Return a table of pyarrow, checked; anything else as it is.
 
     Raises ValueError for a column whose buffers are shorter than it says.
@@ -18,7 +18,7 @@ def with_whole_buffers(table: Any) -> Any:
     import pyarrow
 
     if isinstance(table, pyarrow.RecordBatchReader):
-        batches = (with_whole_buffers(batch) for batch in table)
+        batches = (with_complete_buffers(batch) for batch in table)
         return pyarrow.RecordBatchReader.from_batches(table.schema, batches)
     if not isinstance(table, (pyarrow.Table, pyarrow.RecordBatch)):
         return table
@@ -28,12 +28,12 @@ def with_whole_buffers(table: Any) -> Any:
         except pyarrow.ArrowInvalid as error:
             raise ValueError(f"the column {name!r} of the table is damaged: {error}") from error
         chunks = column.chunks if isinstance(column, pyarrow.ChunkedArray) else [column]
-        if any(_ends_below_zero(chunk) for chunk in chunks):
+        if any(_has_negative_offset(chunk) for chunk in chunks):
             raise ValueError(f"the column {name!r} of the table is damaged: a text ends before 0")
     return table
 
 
-def _ends_below_zero(array: Any) -> bool:
+def _has_negative_offset(array: Any) -> bool:
     """Return true if the texts of an array end at a number below 0.
 
     pyarrow finds this only where it reads all texts, and who is handed the array takes that number
@@ -43,7 +43,7 @@ def _ends_below_zero(array: Any) -> bool:
 
     inner = _inner_of(array)
     if inner:
-        return any(_ends_below_zero(each) for each in inner)
+        return any(_has_negative_offset(each) for each in inner)
     kind = array.type
     is_large = pyarrow.types.is_large_string(kind) or pyarrow.types.is_large_binary(kind)
     is_small = pyarrow.types.is_string(kind) or pyarrow.types.is_binary(kind)
@@ -64,7 +64,7 @@ def _inner_of(array: Any) -> list[Any]:
     if isinstance(array, pyarrow.DictionaryArray):
         return [array.dictionary]
     if isinstance(array, pyarrow.StructArray):
-        return [array.field(place) for place in range(array.type.num_fields)]
+        return [array.field(index) for index in range(array.type.num_fields)]
     if isinstance(array, pyarrow.MapArray):
         return [array.keys, array.items]
     if isinstance(array, (pyarrow.ListArray, pyarrow.LargeListArray, pyarrow.FixedSizeListArray)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ._native import columns_table
-from .buffers import with_whole_buffers
+from .buffers import with_complete_buffers
 from .errors import Error
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ class ArrowStream(Protocol):
 
 
 def to_arrow(table: Any) -> Any:
-    """Return an object with the Arrow columns of `table`; those of pandas by way of pyarrow.
+    """Return an object with the Arrow columns of `table`; those of pandas through pyarrow.
 
     A lazy frame of polars is collected.
     """
     if type(table).__module__.partition(".")[0] == "polars" and hasattr(table, "collect"):
         return table.collect()
     if type(table).__module__.partition(".")[0] == "pyarrow":
-        return with_whole_buffers(table)
+        return with_complete_buffers(table)
     if type(table).__module__.partition(".")[0] != "pandas" or not hasattr(table, "columns"):
         return table
     try:
@@ -42,7 +42,7 @@ def to_arrow(table: Any) -> Any:
     # An index without names is but the numbers of the rows.
     has_index = any(name is not None for name in table.index.names)
     made = pyarrow.Table.from_pandas(table, preserve_index=has_index)
-    return with_whole_buffers(made)
+    return with_complete_buffers(made)
 
 
 def rows_of(table: Any) -> list[dict[str, Any]]:
@@ -109,7 +109,7 @@ def to_pandas(table: ArrowTable) -> pandas.DataFrame:
 
 
 def _with_texts(table: ArrowTable, text: Any) -> Any:
-    """Return the table of pyarrow whose texts pandas keeps; None where it makes objects of them.
+    """Return the table of pyarrow whose texts pandas retains; None where it makes objects of them.
 
     What pandas makes of `str` depends on its version, its options and whether pyarrow is there.
     """
@@ -153,10 +153,10 @@ HOP = ["path", "hop", "from", "predicate", "to", "total"]
 """The columns of `Result.paths`, except those of facets."""
 
 
-def paths_of(found: dict[str, Any]) -> ArrowTable:
+def paths_of(data: dict[str, Any]) -> ArrowTable:
     """Return the hops of all paths of an answer as a table; see `Result.paths`."""
     hops: list[dict[str, Any]] = []
-    for place, path in enumerate(found.get("_path_", [])):
+    for index, path in enumerate(data.get("_path_", [])):
         total = path.get("_weight_")
         node, number = path, 0
         while node is not None:
@@ -164,7 +164,7 @@ def paths_of(found: dict[str, Any]) -> ArrowTable:
             if step is None:
                 break
             predicate, to = step
-            hop = {"path": place, "hop": number, "from": node["uid"], "predicate": predicate}
+            hop = {"path": index, "hop": number, "from": node["uid"], "predicate": predicate}
             facets = {
                 # One that is called as a column has the name that answers have for it.
                 key if key.partition("|")[2] in HOP else key.partition("|")[2]: value

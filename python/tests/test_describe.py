@@ -129,10 +129,10 @@ def test_more_predicates_than_a_query_has_blocks(monkeypatch):
 
 
 def test_many_types_and_edges_take_few_questions(monkeypatch):
-    asked = describing.asked
+    asked = describing.batched
     blocks = []
     monkeypatch.setattr(
-        describing, "asked", lambda txn, more: blocks.extend(more) or asked(txn, more)
+        describing, "batched", lambda txn, more: blocks.extend(more) or asked(txn, more)
     )
     db = hexgraph.connect()
     types, edges = 40, 20

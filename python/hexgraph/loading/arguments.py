@@ -12,7 +12,13 @@ from ..homes import expanded
 from .pairs import FROM, PAIR, TO, TRIPLE, edges_of, nodes_of
 from .tables import Prepared, points_of, prepare
 
-ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("start", "end"), ("head", "tail"))
+ENDPOINTS = (
+    ("source", "target"),
+    ("from", "to"),
+    ("src", "dst"),
+    ("start", "end"),
+    ("head", "tail"),
+)
 """The names that the columns of edges usually have."""
 
 TEXT_OPTIONS = (
@@ -77,10 +83,10 @@ OTHER_NAMES = {
 """Arguments as others call them, and what they are called here."""
 
 
-def refuse(method: str, other: Mapping[str, Any], known: list[str]) -> None:
+def refuse(method: str, other: Mapping[str, Any], names: list[str]) -> None:
     """Refuse arguments that there are not, and name those that are likely meant."""
     for name in other:
-        guesses.refuse(f"{method}()", name, known, OTHER_NAMES[method])
+        guesses.refuse(f"{method}()", name, names, OTHER_NAMES[method])
 
 
 def load_nodes(db: Any, table: Any, type: Any, options: dict[str, Any]) -> Any:  # noqa: A002
@@ -163,7 +169,7 @@ def foreign_keys(edges: Any) -> list[tuple[str, str | None, str | None, str]]:
         if len(parts) != TRIPLE or not are_names or parts[-1] is None:
             raise TypeError(
                 f'edges[{column!r}] is "Type.predicate", or a tuple ("edge", "Type", "predicate")'
-                f" of the predicate of the edges and what names their ends, not {target!r}"
+                f" of the predicate of the edges and what names their endpoints, not {target!r}"
             )
         predicate, kind, name = parts
         keys.append((str(column), predicate, kind, name))
@@ -205,14 +211,14 @@ def load_edges(  # noqa: PLR0913, PLR0917 - as it is called
     owned = options["types"] is not False
     if not owned:
         options["types"] = None
-    rows, ends = edges_of(table)
+    rows, endpoints = edges_of(table)
     prepared = prepare(rows)
-    if ends is not None:
-        # Columns that are called as ends usually are may be attributes.
-        source = ends[0] if source in {None, FROM} else source
-        target = ends[1] if target in {None, TO} else target
+    if endpoints is not None:
+        # Columns that are called as endpoints usually are may be attributes.
+        source = endpoints[0] if source in {None, FROM} else source
+        target = endpoints[1] if target in {None, TO} else target
     column_names = names_of_columns(options["columns"])
-    source, target = ends_of(source, target, prepared, column_names)
+    source, target = endpoints_of(source, target, prepared, column_names)
     native = {
         "table": {**common(options, prepared.types, prepared), "column_names": column_names},
         "predicate": predicate,
@@ -240,7 +246,7 @@ def names_of_columns(given: Any) -> list[str] | None:
     return columns_of(given)[1]
 
 
-def ends_of(
+def endpoints_of(
     source: str | None, target: str | None, prepared: Prepared, names: list[str] | None
 ) -> tuple[str, str]:
     """Return the columns of the endpoints: those that are given, or that have the usual names.
@@ -252,10 +258,10 @@ def ends_of(
         return source, target
     if columns is not None:
         lower = {name.lower(): name for name in columns}
-        for one, other in ENDS:
+        for one, other in ENDPOINTS:
             if one in lower and other in lower:
                 return source or lower[one], target or lower[other]
-        if len(columns) == len(ENDS[0]) and source is None and target is None:
+        if len(columns) == len(ENDPOINTS[0]) and source is None and target is None:
             return columns[0], columns[1]
     return source or "source", target or "target"
 

@@ -25,7 +25,7 @@ OTHER_NAMES = {
 }
 """Arguments as others call them, and what they are called here."""
 
-ENDS = ("source", "target")
+ENDPOINTS = ("source", "target")
 
 SHOWN = 60
 """The most letters of an id that a message shows."""
@@ -41,7 +41,7 @@ class Parts:
         self.ids: list[Any] = []
         self.nodes: list[dict[str, Any]] = []
         """The attributes of nodes, by their position among the ids."""
-        self.ends: tuple[list[Any], list[Any]] = ([], [])
+        self.endpoints: tuple[list[Any], list[Any]] = ([], [])
         self.edges: list[dict[str, Any]] = []
         self.is_directed = False
 
@@ -52,12 +52,12 @@ class Parts:
 
     def add_edge(self, source: Any, target: Any, data: Mapping[Any, Any]) -> None:
         """Add an edge with its attributes."""
-        place = f"edge {len(self.edges)}"
-        self.ends[0].append(self.checked(source, place))
-        self.ends[1].append(self.checked(target, place))
+        location = f"edge {len(self.edges)}"
+        self.endpoints[0].append(self.checked(source, location))
+        self.endpoints[1].append(self.checked(target, location))
         self.edges.append(flat(data))
 
-    def checked(self, identifier: Any, place: str) -> int | str:
+    def checked(self, identifier: Any, location: str) -> int | str:
         """Return an id, or raise QueryError for what can be none."""
         if hasattr(identifier, "__index__") and not isinstance(identifier, bool):
             # Ints of numpy among them.
@@ -65,8 +65,8 @@ class Parts:
         is_id = isinstance(identifier, str)
         if not is_id or identifier == "":
             raise QueryError(
-                f"{self.name}: {place} has the id {shown(identifier)}, and an id is a whole number"
-                " or a text that is not empty",
+                f"{self.name}: {location} has the id {shown(identifier)}, and an id is a whole"
+                " number or a text that is not empty",
                 hint="name the nodes by texts: str(id), or networkx.relabel_nodes(graph, str)",
             )
         return cast(str, identifier)
@@ -74,20 +74,24 @@ class Parts:
     def tables(self) -> tuple[Any, Any]:
         """Return the table of nodes and that of edges, whose first columns are ids."""
         if any(
-            isinstance(identifier, str) for identifier in (*self.ids, *self.ends[0], *self.ends[1])
+            isinstance(identifier, str)
+            for identifier in (*self.ids, *self.endpoints[0], *self.endpoints[1])
         ):
             # Of two kinds of ids all are texts: 7 and "7" are one node in these formats.
             self.ids = [str(identifier) for identifier in self.ids]
-            self.ends = ([str(end) for end in self.ends[0]], [str(end) for end in self.ends[1]])
+            self.endpoints = (
+                [str(end) for end in self.endpoints[0]],
+                [str(end) for end in self.endpoints[1]],
+            )
         nodes = table([("id", self.ids)], self.nodes)
-        edges = table(list(zip(ENDS, self.ends, strict=True)), self.edges)
+        edges = table(list(zip(ENDPOINTS, self.endpoints, strict=True)), self.edges)
         return nodes, edges
 
     def check(self, refuses_missing: bool) -> list[str]:
-        """Return warnings of ends that are no nodes."""
-        known = {str(identifier) for identifier in self.ids}
+        """Return warnings of endpoints that are no nodes."""
+        nodes = {str(identifier) for identifier in self.ids}
         warnings = []
-        lost = [end for end in (*self.ends[0], *self.ends[1]) if str(end) not in known]
+        lost = [end for end in (*self.endpoints[0], *self.endpoints[1]) if str(end) not in nodes]
         if lost and refuses_missing:
             raise QueryError(f"{self.name}: {shown(lost[0])} is an end of an edge and no node")
         if lost:
@@ -104,10 +108,10 @@ class Parts:
         return f"{self.name}: {self.kind}, {kind}, {len(self.ids)} nodes, {len(self.edges)} edges"
 
 
-def refuse(other: Mapping[str, Any], known: list[str]) -> None:
+def refuse(other: Mapping[str, Any], names: list[str]) -> None:
     """Refuse arguments that there are not, and name those that are likely meant."""
     for name in other:
-        guesses.refuse("load_graph()", name, known, OTHER_NAMES)
+        guesses.refuse("load_graph()", name, names, OTHER_NAMES)
 
 
 def load(db: Any, graph: Any, type: Any, options: dict[str, Any]) -> Any:  # noqa: A002
@@ -214,7 +218,7 @@ def of_networkx(graph: Any, name: str, kind: str) -> Parts:
 def of_node_link(data: Mapping[str, Any], name: str) -> Parts:
     """Return a graph of node-link JSON as rows: `nodes`, and `links` or `edges`.
 
-    Where no node has an id, ends are the positions of nodes, as in networkx and older d3.
+    Where no node has an id, endpoints are the positions of nodes, as in networkx and older d3.
     """
     parts = Parts(name, "node-link JSON")
     parts.is_directed = bool(data.get("directed", False))
@@ -224,13 +228,15 @@ def of_node_link(data: Mapping[str, Any], name: str) -> Parts:
             f"{name}: node-link JSON is an object with `nodes`, and `links` or `edges`; this has"
             f" {', '.join(map(repr, list(data)[:10])) or 'nothing'}"
         )
-    for place, node in enumerate(rows_of(data, "nodes", name)):
-        parts.add_node(node.get("id", place), {key: it for key, it in node.items() if key != "id"})
-    for place, link in enumerate(rows_of(data, links, name)):
-        if any(end not in link for end in ENDS):
-            raise QueryError(f"{name}: {links}[{place}] lacks `source` or `target`")
-        source, target = (link[end] for end in ENDS)
-        parts.add_edge(source, target, {key: it for key, it in link.items() if key not in ENDS})
+    for index, node in enumerate(rows_of(data, "nodes", name)):
+        parts.add_node(node.get("id", index), {key: it for key, it in node.items() if key != "id"})
+    for index, link in enumerate(rows_of(data, links, name)):
+        if any(end not in link for end in ENDPOINTS):
+            raise QueryError(f"{name}: {links}[{index}] lacks `source` or `target`")
+        source, target = (link[end] for end in ENDPOINTS)
+        parts.add_edge(
+            source, target, {key: it for key, it in link.items() if key not in ENDPOINTS}
+        )
     return parts
 
 
@@ -271,7 +277,7 @@ def table(first: list[tuple[str, list[Any]]], rows: list[dict[str, Any]]) -> Any
     own = dict.fromkeys(name for row in rows for name in row)
     columns: dict[str, Any] = {}
     for name, values in first:
-        # An attribute may be called so, too: the engine tells ids by their position.
+        # An attribute may be called so, too: the engine recognises ids by their position.
         free = name
         while free in own:
             free += "_"

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import QueryError
 
 PAIR, TRIPLE = 2, 3
-FROM, TO = ENDS = "from", "to"
+FROM, TO = ENDPOINTS = "from", "to"
 """The columns of the endpoints of pairs."""
 
 TABLES = ("__arrow_c_stream__", "__fspath__", "columns", "dtype", "to_table")
@@ -39,12 +39,12 @@ def nodes_of(table: Any, identifier: str | None) -> Any:
 
 
 def edges_of(table: Any) -> tuple[Any, tuple[str, str] | None]:
-    """Return a graph of networkx, or pairs, as rows, and the columns of the ends; else what it is.
+    """Return a graph of networkx, or pairs, as rows, and the columns of endpoints; else what it is.
 
-    A pair is a tuple or a list of two ends, and perhaps a third item: a dict of attributes, or a
-    number, the `weight`. A dict by pairs has the third items as its values. An array of numpy with
-    two columns is pairs, too. The ends are called `from` and `to`, or `from_2` and `to_2` where
-    attributes have these names.
+    A pair is a tuple or a list of two endpoints, and perhaps a third item: a dict of attributes, or
+    a number, the `weight`. A dict by pairs has the third items as its values. An array of numpy
+    with two columns is pairs, too. The endpoints are called `from` and `to`, or `from_2` and `to_2`
+    where attributes have these names.
     """
     if is_graph(table):
         return rows_of(table.edges(data=True))
@@ -52,7 +52,7 @@ def edges_of(table: Any) -> tuple[Any, tuple[str, str] | None]:
     kind = getattr(getattr(table, "dtype", None), "kind", None)
     if getattr(table, "ndim", None) == PAIR and kind in {"i", "u", "U"}:
         is_pairs = table.shape[1] == PAIR
-        return ({FROM: table[:, 0], TO: table[:, 1]}, ENDS) if is_pairs else (table, None)
+        return ({FROM: table[:, 0], TO: table[:, 1]}, ENDPOINTS) if is_pairs else (table, None)
     items = listed(table)
     if items and all(is_pair(item) for item in items):
         return rows_of(items)
@@ -60,7 +60,7 @@ def edges_of(table: Any) -> tuple[Any, tuple[str, str] | None]:
 
 
 def rows_of(items: Iterable[Sequence[Any]]) -> tuple[list[dict[str, Any]], tuple[str, str]]:
-    """Return edges as rows, whose attributes stand behind their ends, and the columns of these."""
+    """Return edges as rows, whose attributes follow their endpoints, and the columns of these."""
     edges = [(item[0], item[1], attributes_of(item)) for item in items]
     names = {name for _, _, data in edges for name in data}
     source, target = free_name(FROM, names), free_name(TO, names)
@@ -81,7 +81,7 @@ def free_name(name: str, used: Container[str]) -> str:
 
 
 def refuse_lists(ids: Iterable[Any], what: str) -> None:
-    """Refuse ids of several items, of which a node would keep one.
+    """Refuse ids of several items: a node would have only one.
 
     Raises QueryError, which says what to do.
     """

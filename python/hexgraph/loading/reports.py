@@ -14,25 +14,29 @@ LOST_SHOWN = 5
 
 
 def lines(report: LoadReport) -> list[tuple[str, str, str]]:
-    """Return what there is to tell: a name, a number, a remark. What did not happen is left out."""
-    found = max(report.nodes - report.new_nodes, 0)
+    """Return the entries of a report: name, number, remark. What did not happen is left out."""
+    existing = max(report.nodes - report.new_nodes, 0)
     untyped = f", {report.untyped:,} of them without a type" if report.untyped else ""
-    told = [
-        ("nodes", report.nodes, f"{report.new_nodes:,} made{untyped}, {found:,} found"),
+    entries = [
+        ("nodes", report.nodes, f"{report.new_nodes:,} made{untyped}, {existing:,} found"),
         ("values and edges", report.triples, f"in {report.seconds:.2f} s"),
     ]
     if report.repeated:
-        told.append(("edges repeated", report.repeated, "two nodes have one edge of a predicate"))
+        entries.append(
+            ("edges repeated", report.repeated, "two nodes have one edge of a predicate")
+        )
     if report.replaced:
-        told.append(("values replaced", report.replaced, "which were stored and differ"))
+        entries.append(("values replaced", report.replaced, "which were stored and differ"))
     if report.duplicate_ids:
-        told.append(("duplicate ids", report.duplicate_ids, "rows with the id of an earlier row"))
+        entries.append(
+            ("duplicate ids", report.duplicate_ids, "rows with the id of an earlier row")
+        )
     if report.lost:
         more = " …" if len(report.lost_ids) == LOST_SHOWN else ""
-        told.append(("ends not found", report.lost, ", ".join(report.lost_ids) + more))
+        entries.append(("ends not found", report.lost, ", ".join(report.lost_ids) + more))
     if report.skipped:
-        told.append(("left out", report.skipped, "see skipped_lines"))
-    rows = [(name, f"{number:,}", remark) for name, number, remark in told]
+        entries.append(("left out", report.skipped, "see skipped_lines"))
+    rows = [(name, f"{number:,}", remark) for name, number, remark in entries]
     rows += [("note", "", note) for note in report.notes]
     return rows + [("warning", "", warning) for warning in report.warnings]
 
@@ -40,7 +44,7 @@ def lines(report: LoadReport) -> list[tuple[str, str, str]]:
 def to_text(report: LoadReport) -> str:
     """Return the report as lines of three columns."""
     rows = lines(report)
-    name_width, number_width = (max(len(row[place]) for row in rows) for place in (0, 1))
+    name_width, number_width = (max(len(row[column]) for row in rows) for column in (0, 1))
     return "\n".join(
         f"{name:{name_width}}  {number:>{number_width}}  {remark}".rstrip()
         for name, number, remark in rows

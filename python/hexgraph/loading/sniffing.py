@@ -23,7 +23,7 @@ class Sniffed:
     description: str
     """What it is, in one line: `semicolon, header, utf-8, 2 columns`."""
     arguments: dict[str, Any]
-    """The arguments with which `load_nodes` and `load_edges` read it in this way. `types` is among
+    """The arguments with which `load_nodes` and `load_edges` read it so. `types` is among
     them where all cells were looked at."""
     columns: list[tuple[str, str, str]]
     """The columns: the name, the predicate that a load makes of it, and its type. A column without
@@ -69,8 +69,8 @@ def sniff(  # noqa: PLR0913 - options by keyword
 
     It is any file that `load_nodes` takes: delimited text, JSON, Parquet, Arrow. The result has
     what was detected, the columns with their types, the first `rows` rows, and the arguments that
-    read the file in this way whatever its beginning shows. The other arguments are those of
-    `load_nodes`, and overrule what is found.
+    read the file so whatever its beginning shows. The other arguments are those of
+    `load_nodes`, and overrule what is recognised.
 
     >>> import hexgraph, pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "stations.csv"
@@ -90,9 +90,9 @@ def sniff(  # noqa: PLR0913 - options by keyword
     """
     from .._native import sniff_file
 
-    known = [*TEXT_OPTIONS, "rows", "types", "separator", "encoding", "columns"]
+    options = [*TEXT_OPTIONS, "rows", "types", "separator", "encoding", "columns"]
     for name in other:
-        guesses.refuse("sniff()", name, known, OTHER_NAMES["load_nodes"])
+        guesses.refuse("sniff()", name, options, OTHER_NAMES["load_nodes"])
     native = {
         **PLAIN_OPTIONS,
         "header": header,

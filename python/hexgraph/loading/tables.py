@@ -9,7 +9,7 @@ from dataclasses import asdict, is_dataclass
 from typing import Any, cast
 
 from .._native import ArrowTable, columns_table
-from ..buffers import with_whole_buffers
+from ..buffers import with_complete_buffers
 from ..errors import QueryError
 from ..homes import expanded
 from .pairs import texts
@@ -19,7 +19,7 @@ LONGITUDES = ("lon", "lng", "long", "longitude", "x", "lon_deg", "longitude_deg"
 
 
 class Prepared:
-    """A table that the native half takes, with what is known of it."""
+    """A table for the native half, with its columns and types."""
 
     def __init__(self, tables: Any, columns: list[str] | None, types: dict[str, str]) -> None:
         self.tables = tables
@@ -36,7 +36,7 @@ def prepare(table: Any) -> Prepared:  # noqa: PLR0911 - one for each kind of tab
     Frames of pandas become Arrow column by column, lazy ones of polars are computed, and so are
     datasets of pyarrow; Python's own objects become columns in the native half.
 
-    Raises TypeError for what is no table, with column and row where that is known.
+    Raises TypeError for what is no table, with column and row where it has them.
     """
     if isinstance(table, (str, os.PathLike)):
         return Prepared(expanded(table), None, {})
@@ -50,7 +50,7 @@ def prepare(table: Any) -> Prepared:  # noqa: PLR0911 - one for each kind of tab
     if package == "pyarrow" and hasattr(table, "to_table"):
         table = table.to_table()
     if hasattr(table, "__arrow_c_stream__"):
-        table = with_whole_buffers(table) if package == "pyarrow" else table
+        table = with_complete_buffers(table) if package == "pyarrow" else table
         return Prepared(table, names_of(table), {})
     if getattr(getattr(table, "dtype", None), "names", None):
         return of_columns({name: table[name] for name in table.dtype.names})
@@ -65,7 +65,7 @@ def prepare(table: Any) -> Prepared:  # noqa: PLR0911 - one for each kind of tab
 
 
 def names_of(table: Any) -> list[str] | None:
-    """Return the names of the columns of what hands out Arrow; None where it does not tell them."""
+    """Return the names of the columns of what hands out Arrow; None where it has none."""
     if isinstance(table, ArrowTable):
         return table.column_names
     schema = getattr(table, "schema", None)
@@ -81,18 +81,18 @@ def of_list(items: Sequence[Any]) -> Prepared:
         rows = [row_of(item) for item in items]
         names = list(dict.fromkeys(name for row in rows for name in row))
         return of_columns({name: [row.get(name) for row in rows] for name in names})
-    prepared = [prepare_item(item, place) for place, item in enumerate(items)]
+    prepared = [prepare_item(item, index) for index, item in enumerate(items)]
     types = {name: kind for one in prepared for name, kind in one.types.items()}
     columns = [one.columns for one in prepared]
-    known = columns[0] if columns and all(names == columns[0] for names in columns) else None
-    return Prepared([one.tables for one in prepared], known, types)
+    common = columns[0] if columns and all(names == columns[0] for names in columns) else None
+    return Prepared([one.tables for one in prepared], common, types)
 
 
-def prepare_item(item: Any, place: int) -> Prepared:
+def prepare_item(item: Any, index: int) -> Prepared:
     """Return a table of a list of tables."""
     if is_row(item) or isinstance(item, (int, float, bool, type(None))):
         raise TypeError(
-            f"item {place} of the list is of type {type(item).__name__}: a list has dicts, which"
+            f"item {index} of the list is of type {type(item).__name__}: a list has dicts, which"
             " are rows, or tables; edges may be pairs, [(1, 2), (2, 3)]"
         )
     return prepare(item)
@@ -143,8 +143,8 @@ def values_of(name: str, values: Any) -> list[Any]:
     is_times = getattr(getattr(values, "dtype", None), "kind", "") == "M"
     for method in ("tolist", "to_list", "to_pylist"):
         if hasattr(values, method) and not is_times:
-            found = getattr(values, method)()
-            return found if isinstance(found, list) else [found]
+            result = getattr(values, method)()
+            return result if isinstance(result, list) else [result]
     return list(cast(Iterable[Any], values))
 
 
@@ -191,8 +191,8 @@ def of_pandas(frame: Any) -> Prepared:
         return of_columns({name: frame[name] for name in frame.columns})
     arrays: list[Any] = []
     types: dict[str, str] = {}
-    for place, name in enumerate(frame.columns):
-        series = frame.iloc[:, place]
+    for index, name in enumerate(frame.columns):
+        series = frame.iloc[:, index]
         array = None
         if str(series.dtype) not in ("object", "geometry"):
             # What pyarrow has no type for, such as complex numbers, sparse columns and long
@@ -205,7 +205,7 @@ def of_pandas(frame: Any) -> Prepared:
             types.update(own)
         arrays.append(array)
     names = [str(name) for name in frame.columns]
-    return Prepared(with_whole_buffers(pyarrow.table(arrays, names=names)), names, types)
+    return Prepared(with_complete_buffers(pyarrow.table(arrays, names=names)), names, types)
 
 
 def points_of(
@@ -213,7 +213,7 @@ def points_of(
 ) -> tuple[list[tuple[str, str, str]], dict[str, str]]:
     """Return the points that pairs of columns make, and the types of columns of geometries.
 
-    `geo` is a predicate, whose columns are found by their usual names or which is a column of
+    `geo` is a predicate, whose columns are recognised by their usual names or which is a column of
     geometries itself, or a dict of predicates with a pair of a column of latitudes and one of
     longitudes.
     """

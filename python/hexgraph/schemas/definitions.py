@@ -32,7 +32,7 @@ SCALARS: dict[Any, str] = {
 LISTS = (list, set, frozenset, tuple, Sequence)
 
 FLAGS = ("reverse", "count", "lang", "upsert", "unique")
-"""Directives without arguments, which `Database.index` takes beside tokenizers."""
+"""Directives without arguments, which `Database.index` accepts besides tokenizers."""
 
 TYPE_OF_INDEX = {
     **dict.fromkeys(("exact", "hash", "term", "fulltext", "trigram"), "string"),
@@ -71,13 +71,13 @@ class Definitions:
         return "\n".join(lines)
 
     def predicate(self, name: str, definition: str) -> None:
-        """Add a predicate, which another type may have defined the same way."""
+        """Add a predicate, which another type may have defined alike."""
         definition = definition.strip().removesuffix(".").strip()
-        known = self.predicates.setdefault(name, definition)
-        if known != definition:
+        existing = self.predicates.setdefault(name, definition)
+        if existing != definition:
             raise ValueError(
-                f"{name!r} is defined twice, as `{known}` and as `{definition}`: types share their"
-                " predicates, so give one of them another name"
+                f"{name!r} is defined twice, as `{existing}` and as `{definition}`: types have"
+                " common predicates, so give one of them another name"
             )
 
     def given(self, given: Any) -> None:
@@ -179,7 +179,7 @@ def extras_of(given: type, model: Any) -> dict[str, list[str]]:
         metadata = {field.name: field.metadata for field in fields(given)}
     else:
         metadata = {}
-    found: dict[str, list[str]] = {}
+    extras: dict[str, list[str]] = {}
     for name, extra in metadata.items():
         if not isinstance(extra, Mapping):
             continue
@@ -188,8 +188,8 @@ def extras_of(given: type, model: Any) -> dict[str, list[str]]:
         if index:
             tokenizers = [index] if isinstance(index, str) else index
             directives.insert(0, f"@index({', '.join(tokenizers)})")
-        found[name] = directives
-    return found
+        extras[name] = directives
+    return extras
 
 
 def classes_in(hint: Any) -> list[type]:
@@ -203,14 +203,14 @@ def is_node(hint: Any) -> bool:
     return isinstance(hint, type) and (is_dataclass(hint) or hasattr(hint, "model_fields"))
 
 
-def written(hint: Any, place: str) -> str:  # noqa: PLR0911 - one for each kind of type
+def written(hint: Any, location: str) -> str:  # noqa: PLR0911 - one for each kind of type
     """Return the definition of a predicate whose values are of a type of Python."""
     if isinstance(hint, str):
         return hint
     if isinstance(hint, typing.ForwardRef) or is_node(hint):
         return "uid"
     if isinstance(hint, (list, tuple)) and len(hint) == 1:
-        return f"[{written_item(hint[0], place)}]"
+        return f"[{written_item(hint[0], location)}]"
     if isinstance(hint, type) or hint is Any:
         scalar = SCALARS.get(hint)
         if scalar is not None:
@@ -218,18 +218,18 @@ def written(hint: Any, place: str) -> str:  # noqa: PLR0911 - one for each kind 
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
         directives = [extra for extra in typing.get_args(hint)[1:] if isinstance(extra, str)]
-        return " ".join([written(arguments[0], place), *directives])
+        return " ".join([written(arguments[0], location), *directives])
     if origin in (typing.Union, types.UnionType):
         some = [inner for inner in arguments if inner is not type(None)]
-        kinds = list(dict.fromkeys(written(inner, place) for inner in some))
+        kinds = list(dict.fromkeys(written(inner, location) for inner in some))
         if len(kinds) == 1:
             return kinds[0]
-        raise TypeError(f"{place} may be of several types, and a predicate has one: {hint}")
+        raise TypeError(f"{location} may be of several types, and a predicate has one: {hint}")
     if origin is typing.Literal:
-        return written(type(arguments[0]), place)
+        return written(type(arguments[0]), location)
     if origin in LISTS:
         inner = [one for one in arguments if one is not Ellipsis]
-        return f"[{written_item(inner[0], place)}]" if inner else "[string]"
+        return f"[{written_item(inner[0], location)}]" if inner else "[string]"
     if isinstance(hint, EnumType):
         first: Any = next(iter(hint))
         return SCALARS.get(type(first.value), "string")
@@ -237,28 +237,28 @@ def written(hint: Any, place: str) -> str:  # noqa: PLR0911 - one for each kind 
         return "[string]"
     names = ", ".join(kind.__name__ for kind in SCALARS if kind is not Any)
     raise TypeError(
-        f"{place}: no predicate holds values of {hint!r}; there are {names}, lists of them, and"
+        f"{location}: no predicate holds values of {hint!r}; there are {names}, lists of them, and"
         ' definitions as a text: "geo @index(geo)"'
     )
 
 
-def written_item(hint: Any, place: str) -> str:
+def written_item(hint: Any, location: str) -> str:
     """Return the type of the items of a list; a text is the name of a type of nodes."""
     if isinstance(hint, str) and hint not in USUAL_INDEX:
         return "uid"
-    item = written(hint, place)
+    item = written(hint, location)
     if item.startswith("[") or " " in item:
-        raise TypeError(f"{place}: a list has plain values or nodes, not {item}")
+        raise TypeError(f"{location}: a list has plain values or nodes, not {item}")
     return item
 
 
 def definition_of(schema: str, predicate: str) -> str:
     """Return what the text of a schema says of a predicate, behind its colon."""
-    known = definitions_in(schema)
-    if predicate in known:
-        return known[predicate]
-    near = get_close_matches(predicate, known, 1)
-    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known) or 'none'}"
+    definitions = definitions_in(schema)
+    if predicate in definitions:
+        return definitions[predicate]
+    near = get_close_matches(predicate, definitions, 1)
+    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(definitions) or 'none'}"
     raise SchemaError(f"there is no predicate `{predicate}`", hint=hint)
 
 
@@ -271,27 +271,27 @@ def definitions_in(schema: str) -> dict[str, str]:
     >>> definitions_in("age: int .\n<first name>: string @index(exact) .")
     {'age': 'int', 'first name': 'string @index(exact)'}
     """
-    known = {}
+    definitions = {}
     for line in schema.splitlines():
         # A schema is written with brackets around names that need them.
         name, colon, definition = line.partition(">: " if line.startswith("<") else ": ")
         if colon and not line.startswith(("type ", "\t")):
-            known[name.removeprefix("<")] = definition.rstrip(" .")
-    return known
+            definitions[name.removeprefix("<")] = definition.rstrip(" .")
+    return definitions
 
 
-def indexed(definition: str, wanted: Sequence[str]) -> str:
+def indexed(definition: str, requested: Sequence[str]) -> str:
     """Return a definition with more tokenizers and directives; what it has already stays.
 
     What has no type yet gets the one of its first index.
     """
     kind = definition.split(" ", maxsplit=1)[0].strip("[]")
-    wanted = wanted or [USUAL_INDEX.get(kind, "exact")]
+    requested = requested or [USUAL_INDEX.get(kind, "exact")]
     if kind == "default":
-        typed = [TYPE_OF_INDEX[name] or name for name in wanted if name in TYPE_OF_INDEX]
+        typed = [TYPE_OF_INDEX[name] or name for name in requested if name in TYPE_OF_INDEX]
         if typed:
             definition = definition.replace("default", typed[0], 1)
-    for name in wanted:
+    for name in requested:
         directive = name.removeprefix("@")
         if directive in FLAGS:
             if f"@{directive}" not in definition.split(" "):
@@ -307,8 +307,8 @@ def indexed(definition: str, wanted: Sequence[str]) -> str:
         base = name.partition("(")[0]
         if base == name and base in [one.partition("(")[0] for one in own]:
             continue
-        kept = [one for one in own if one.partition("(")[0] != base]
-        definition = definition.replace(have[0], f"@index({', '.join([*kept, name])})")
+        remaining = [one for one in own if one.partition("(")[0] != base]
+        definition = definition.replace(have[0], f"@index({', '.join([*remaining, name])})")
     return definition
 
 

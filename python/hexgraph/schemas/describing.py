@@ -19,7 +19,7 @@ OWN = "dgraph."
 LOOKED_AT = 100
 """The nodes of each predicate whose languages and facets are looked at."""
 
-TOLD = 8
+LANGUAGES_SHOWN = 8
 """The languages of a predicate that are reported."""
 
 UNTYPED = "NOT has(dgraph.type)"
@@ -42,9 +42,9 @@ class Description:
         self.types = types
         """type, nodes, fields."""
         self.predicates = predicates
-        """type (None for all nodes), predicate, definition, nodes that have it, share of these, and
-        notes: the languages of values and the facets of edges, as the first hundred nodes have
-        them."""
+        """type (None for all nodes), predicate, definition, nodes that have it, their fraction of
+        these, and notes: the languages of values and the facets of edges, as the first hundred
+        nodes have them."""
         self.edges = edges
         """from, predicate, to, edges; from and to are types, None for nodes without one. A type all
         of whose nodes have narrower types, too, has no rows but those of these."""
@@ -57,7 +57,7 @@ class Description:
         lines = [f"{self.nodes:,} nodes"]
         for name, table in self._parts():
             rows = shown_rows(table)
-            widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+            widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
             lines += ["", name]
             for row in rows:
                 cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
@@ -91,7 +91,7 @@ def shown_rows(table: ArrowTable) -> list[list[str]]:
 
 
 def shown(cell: Any) -> str:
-    """Return a cell as text: numbers with separators, a share as per cent."""
+    """Return a cell as text: numbers with separators, a fraction as per cent."""
     if cell is None:
         return ""
     if isinstance(cell, list):
@@ -112,30 +112,30 @@ def describe(db: Any) -> Description:
     ]
     # All questions are about one version.
     with db.txn(read_only=True) as txn:
-        found = counts(txn, {name: had(schema, name) for name in predicates}, types, edges)
-        unions = unions_of(txn, list(types), found)
+        totals = counts(txn, {name: had(schema, name) for name in predicates}, types, edges)
+        unions = unions_of(txn, list(types), totals)
         notes = notes_of(txn, schema, predicates, edges)
     own = columns_table(
         [
             ("type", list(types)),
-            ("nodes", [found[f"t{place}"] for place in range(len(types))]),
+            ("nodes", [totals[f"t{index}"] for index in range(len(types))]),
             ("fields", [list(fields) for fields in types.values()]),
         ]
     )[0]
     return Description(
-        found["all"],
+        totals["all"],
         own,
-        predicate_table(schema, predicates, types, found, notes),
-        edge_table(list(types), edges, found, unions),
+        predicate_table(schema, predicates, types, totals, notes),
+        edge_table(list(types), edges, totals, unions),
     )
 
 
-def asked(txn: Any, blocks: list[str]) -> dict[str, Any]:
+def batched(txn: Any, blocks: list[str]) -> dict[str, Any]:
     """Return the answers to blocks that do not need each other, some hundred in a query."""
-    found: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     for start in range(0, len(blocks), BLOCKS):
-        found |= txn.query("{ " + "\n".join(blocks[start : start + BLOCKS]) + " }").to_dict()
-    return found
+        answers |= txn.query("{ " + "\n".join(blocks[start : start + BLOCKS]) + " }").to_dict()
+    return answers
 
 
 def had(schema: str, name: str) -> str:
@@ -147,73 +147,75 @@ def had(schema: str, name: str) -> str:
 def counts(
     txn: Any, predicates: dict[str, str], types: dict[str, list[str]], edges: list[str]
 ) -> dict[str, int]:
-    """Ask for all numbers: of nodes by type and predicate, of edges between types.
+    """Query all numbers: of nodes by type and predicate, of edges between types.
 
     `predicates` are these with the condition that a node has one. Nodes without a type stand behind
     the types.
 
-    Most edges leave nodes of one type or two, so ends are requested where a type has the edge at
+    Most edges leave nodes of one type or two, so targets are requested where a type has the edge at
     all: a block for each pair of types and each edge would be millions where there are some hundred
     types.
     """
     blocks = []
     for number, has in enumerate(predicates.values()):
         blocks.append(f"p{number}(func: {has}) {{ count(uid) }}")
-    for place, (name, fields) in enumerate(types.items()):
-        blocks.append(f"t{place}(func: type({term(name)})) {{ count(uid) }}")
+    for index, (name, fields) in enumerate(types.items()):
+        blocks.append(f"t{index}(func: type({term(name)})) {{ count(uid) }}")
         for number, field in enumerate(fields):
             has = f"@filter({predicates.get(field, f'has({term(field)})')})"
-            blocks.append(f"f{place}_{number}(func: type({term(name)})) {has} {{ count(uid) }}")
+            blocks.append(f"f{index}_{number}(func: type({term(name)})) {has} {{ count(uid) }}")
         for number, edge in enumerate(edges):
             has = f"@filter(has({term(edge)}))"
-            blocks.append(f"h{place}_{number}(func: type({term(name)})) {has} {{ count(uid) }}")
+            blocks.append(f"h{index}_{number}(func: type({term(name)})) {has} {{ count(uid) }}")
     for number, edge in enumerate(edges):
         none = f"(func: has({term(edge)})) @filter({UNTYPED})"
         blocks.append(f"h{len(types)}_{number}{none} {{ count(uid) }}")
-    found = {"all": 0} | numbers(txn, blocks)
+    totals = {"all": 0} | numbers(txn, blocks)
     blocks = []
     conditions = [f"type({term(name)})" for name in types]
-    for place, number in product(range(len(types) + 1), range(len(edges))):
-        if not found[f"h{place}_{number}"]:
+    for index, number in product(range(len(types) + 1), range(len(edges))):
+        if not totals[f"h{index}_{number}"]:
             continue
         edge = term(edges[number])
-        of_type = place < len(types)
-        root = conditions[place] if of_type else f"has({edge})"
+        of_type = index < len(types)
+        root = conditions[index] if of_type else f"has({edge})"
         only = "" if of_type else f"@filter({UNTYPED})"
         for other, condition in enumerate([*conditions, UNTYPED]):
-            if other < len(types) and not found[f"t{other}"]:
+            if other < len(types) and not totals[f"t{other}"]:
                 continue
-            key = f"{place}_{number}_{other}"
+            key = f"{index}_{number}_{other}"
             blocks.append(
                 f"var(func: {root}) {only} {{ c{key} as count({edge} @filter({condition})) }}"
                 f" e{key}() {{ n: sum(val(c{key})) }}"
             )
-    found |= numbers(txn, blocks)
-    have = [has for number, has in enumerate(predicates.values()) if found[f"p{number}"]]
+    totals |= numbers(txn, blocks)
+    have = [has for number, has in enumerate(predicates.values()) if totals[f"p{number}"]]
     if have:
-        found["all"] = txn.query(f"{{ {all_nodes(have)} }}").to_dict()["all"][0]["count"]
-    return found
+        totals["all"] = txn.query(f"{{ {all_nodes(have)} }}").to_dict()["all"][0]["count"]
+    return totals
 
 
 def numbers(txn: Any, blocks: list[str]) -> dict[str, int]:
     """Return the number that each block counts or sums up."""
-    found = {}
-    for key, rows in asked(txn, blocks).items():
+    totals = {}
+    for key, rows in batched(txn, blocks).items():
         row = rows[0] if rows else {}
         # The sum over no nodes is null.
-        found[key] = int(row.get("count", row.get("n")) or 0)
-    return found
+        totals[key] = int(row.get("count", row.get("n")) or 0)
+    return totals
 
 
-def unions_of(txn: Any, types: list[str], found: dict[str, int]) -> set[int]:
+def unions_of(txn: Any, types: list[str], totals: dict[str, int]) -> set[int]:
     """Return the types of edges all of whose nodes have narrower types, too, by their positions.
 
     What such a type is connected with is reported of the narrower ones, which would be said twice.
     """
-    sides = [key[1:].split("_") for key, count in found.items() if key[0] == "e" and count]
-    ends = sorted({int(side) for key in sides for side in (key[0], key[2])} - {len(types)})
-    sizes = {place: found[f"t{place}"] for place in ends}
-    pairs = [(wide, small) for wide, small in product(ends, ends) if sizes[small] < sizes[wide]]
+    sides = [key[1:].split("_") for key, count in totals.items() if key[0] == "e" and count]
+    endpoints = sorted({int(side) for key in sides for side in (key[0], key[2])} - {len(types)})
+    sizes = {index: totals[f"t{index}"] for index in endpoints}
+    pairs = [
+        (wide, small) for wide, small in product(endpoints, endpoints) if sizes[small] < sizes[wide]
+    ]
     blocks = [
         f"s{wide}_{small}(func: type({term(types[small])}))"
         f" @filter(type({term(types[wide])})) {{ count(uid) }}"
@@ -234,8 +236,8 @@ def unions_of(txn: Any, types: list[str], found: dict[str, int]) -> set[int]:
 
 def all_nodes(conditions: list[str]) -> str:
     """Return the blocks that count the nodes for which any condition holds."""
-    parts = [f"n{place} as var(func: {it})" for place, it in enumerate(conditions)]
-    names = ", ".join(f"n{place}" for place in range(len(conditions)))
+    parts = [f"n{index} as var(func: {it})" for index, it in enumerate(conditions)]
+    names = ", ".join(f"n{index}" for index in range(len(conditions)))
     return f"{' '.join(parts)} all(func: uid({names})) {{ count(uid) }}"
 
 
@@ -246,73 +248,75 @@ def term(name: str) -> str:
 
 
 def notes_of(txn: Any, schema: str, predicates: list[str], edges: list[str]) -> dict[str, str]:
-    """Return what the schema does not tell of predicates: the languages, and facets of edges."""
+    """Return what the schema does not say of predicates: the languages, and facets of edges."""
     tagged = [name for name in predicates if "@lang" in definition_of(schema, name).split()]
     blocks = [
-        f"l{place}(func: has({term(name)}@.), first: {LOOKED_AT}) {{ {term(name)}@* }}"
-        for place, name in enumerate(tagged)
+        f"l{index}(func: has({term(name)}@.), first: {LOOKED_AT}) {{ {term(name)}@* }}"
+        for index, name in enumerate(tagged)
     ]
     blocks += [
-        f"e{place}(func: has({term(name)}), first: {LOOKED_AT})"
+        f"e{index}(func: has({term(name)}), first: {LOOKED_AT})"
         f" {{ {term(name)} (first: 10) @facets {{ uid }} }}"
-        for place, name in enumerate(edges)
+        for index, name in enumerate(edges)
     ]
-    answer = asked(txn, blocks)
+    answer = batched(txn, blocks)
     notes = {}
-    for place, name in enumerate(tagged):
-        keys = sorted({key for row in answer[f"l{place}"] for key in row} - {name})
+    for index, name in enumerate(tagged):
+        keys = sorted({key for row in answer[f"l{index}"] for key in row} - {name})
         languages = [key.removeprefix(f"{name}@") for key in keys]
         if languages:
-            more = ", ..." if len(languages) > TOLD else ""
-            notes[name] = f"languages {', '.join(languages[:TOLD])}{more}"
-    for place, name in enumerate(edges):
+            more = ", ..." if len(languages) > LANGUAGES_SHOWN else ""
+            notes[name] = f"languages {', '.join(languages[:LANGUAGES_SHOWN])}{more}"
+    for index, name in enumerate(edges):
         start = f"{name}|"
-        ends = [end for row in answer[f"e{place}"] for end in targets(row, name)]
-        facets = sorted({key.removeprefix(start) for end in ends for key in end if start in key})
+        nodes = [end for row in answer[f"e{index}"] for end in targets(row, name)]
+        facets = sorted({key.removeprefix(start) for end in nodes for key in end if start in key})
         if facets:
             notes[name] = "facets " + ", ".join(facets)
     return notes
 
 
 def targets(row: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """Return the nodes behind an edge, whose facets are in them, or beside a single one."""
-    ends = row.get(name, [])
-    return [*ends, row] if isinstance(ends, list) else [ends, row]
+    """Return the targets of an edge, with the facets in them, or in the row of a single one."""
+    nodes = row.get(name, [])
+    return [*nodes, row] if isinstance(nodes, list) else [nodes, row]
 
 
 def predicate_table(
     schema: str,
     predicates: list[str],
     types: dict[str, list[str]],
-    found: dict[str, int],
+    totals: dict[str, int],
     notes: dict[str, str],
 ) -> ArrowTable:
     """Return the table of predicates, those of each type first, then those of none."""
     rows: list[tuple[Any, ...]] = []
-    for place, (name, fields) in enumerate(types.items()):
-        nodes = found[f"t{place}"]
+    for index, (name, fields) in enumerate(types.items()):
+        nodes = totals[f"t{index}"]
         for number, field in enumerate(fields):
-            have = found[f"f{place}_{number}"]
-            share = have / nodes if nodes else None
+            have = totals[f"f{index}_{number}"]
+            coverage = have / nodes if nodes else None
             definition = definition_of(schema, field)
-            rows.append((name, field, definition, have, share, notes.get(field)))
-    told = {field for fields in types.values() for field in fields}
+            rows.append((name, field, definition, have, coverage, notes.get(field)))
+    of_types = {field for fields in types.values() for field in fields}
     for number, name in enumerate(predicates):
-        if name not in told:
+        if name not in of_types:
             definition = definition_of(schema, name)
-            rows.append((None, name, definition, found[f"p{number}"], None, notes.get(name)))
+            rows.append((None, name, definition, totals[f"p{number}"], None, notes.get(name)))
     names = ("type", "predicate", "definition", "nodes", "coverage", "notes")
     return columns_table([(name, [row[at] for row in rows]) for at, name in enumerate(names)])[0]
 
 
 def edge_table(
-    types: list[str], edges: list[str], found: dict[str, int], unions: set[int]
+    types: list[str], edges: list[str], totals: dict[str, int], unions: set[int]
 ) -> ArrowTable:
-    """Return the table of edges between types, of which there are some, but for `unions`."""
+    """Return the table of the existing edges between types, except `unions`."""
     rows = []
-    ends = [(place, name) for place, name in enumerate([*types, None]) if place not in unions]
-    for (place, name), (number, edge), (other, target) in product(ends, enumerate(edges), ends):
-        count = found.get(f"e{place}_{number}_{other}", 0)
+    endpoints = [(index, name) for index, name in enumerate([*types, None]) if index not in unions]
+    for (index, name), (number, edge), (other, target) in product(
+        endpoints, enumerate(edges), endpoints
+    ):
+        count = totals.get(f"e{index}_{number}_{other}", 0)
         if count:
             rows.append((name, edge, target, count))
     names = ("from", "predicate", "to", "edges")

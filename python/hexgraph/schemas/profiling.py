@@ -73,11 +73,13 @@ class Profile:
     def __repr__(self) -> str:
         lines: list[str] = []
         for name, table in self._parts():
-            kept = [at for at, key in enumerate(table.column_names) if key != "histogram"]
-            rows = [[table.column_names[at] for at in kept]]
+            shown_columns = [at for at, key in enumerate(table.column_names) if key != "histogram"]
+            rows = [[table.column_names[at] for at in shown_columns]]
             names = table.column_names
-            rows += [[cut(cell_text(names[at], row[at])) for at in kept] for row in table.rows()]
-            widths = [max(len(row[place]) for row in rows) for place in range(len(kept))]
+            rows += [
+                [cut(cell_text(names[at], row[at])) for at in shown_columns] for row in table.rows()
+            ]
+            widths = [max(len(row[column]) for row in rows) for column in range(len(shown_columns))]
             lines += ["", name] if lines else [name]
             for row in rows:
                 cells = (f"{cell:{width}}" for cell, width in zip(row, widths, strict=True))
@@ -101,8 +103,8 @@ class Profile:
                 f"</thead><tbody>{''.join(lines)}</tbody></table></div>"
             )
             if name == "degrees":
-                drawn = "".join(f"<div>{svg}</div>" for svg in self._pictures.values())
-                parts.append(f'<div style="{GRID}">{drawn}</div>')
+                pictures = "".join(f"<div>{svg}</div>" for svg in self._pictures.values())
+                parts.append(f'<div style="{GRID}">{pictures}</div>')
         return "".join(parts) or "<p>there are no predicates</p>"
 
 
@@ -116,8 +118,8 @@ def value_text(value: Any) -> str:
 
 def cell_text(key: str, cell: Any) -> str:
     """Return a cell of a table as text: a coverage as per cent."""
-    is_share = key == "coverage"
-    return str(cell) if isinstance(cell, float) and not is_share else shown(cell)
+    is_ratio = key == "coverage"
+    return str(cell) if isinstance(cell, float) and not is_ratio else shown(cell)
 
 
 def cut(words: str, most: int = LETTERS) -> str:
@@ -131,7 +133,7 @@ def html_cells(row: dict[str, Any]) -> list[str]:
 
 
 def predicate_cells(row: dict[str, Any]) -> list[str]:
-    """Return the cells of a predicate as HTML, which tell what belongs together in one.
+    """Return the cells of a predicate as HTML, with what belongs together in one.
 
     The definition stands below the name, a histogram is bars, the commonest values are lines.
     """
@@ -147,15 +149,17 @@ def predicate_cells(row: dict[str, Any]) -> list[str]:
     words = row["definition"].split(" @")
     definition = [escape(" @".join(["", *words[at : at + 2]]).lstrip()) for at in (1, 3, 5)]
     definition = [line for line in (escape(words[0]), *definition) if line]
-    share = f"{cell_text('coverage', row['coverage'])} of {text('types')}" if row["types"] else ""
+    coverage = (
+        f"{cell_text('coverage', row['coverage'])} of {text('types')}" if row["types"] else ""
+    )
     times = f"{text('values')} values" if row["values"] != row["nodes"] else ""
-    ends = [text("least", SHORT), text("greatest", SHORT)]
+    bounds = [text("least", SHORT), text("greatest", SHORT)]
     mean = f"mean {text('mean')}" if row["mean"] is not None else ""
     return [
         below(f"<b>{text('predicate')}</b>", *definition),
-        below(text("nodes"), share, times),
+        below(text("nodes"), coverage, times),
         text("distinct"),
-        below("<br>".join(end for end in ends if end) or "&nbsp;", mean),
+        below("<br>".join(end for end in bounds if end) or "&nbsp;", mean),
         bars(row["histogram"]) if row["histogram"] else "",
         "<br>".join(escape(cut(item)) for item in row["common"] or ()),
     ]
@@ -166,7 +170,7 @@ def bars(counts: Sequence[int]) -> str:
     most = max(counts) or 1
     parts = []
     for at, count in enumerate(counts):
-        # What is there is seen, however little it is.
+        # What is there is seen, however small it is.
         high = max(1.0, BAR_HEIGHT * count / most) if count else 0.0
         title = element("title", f"{count:,}")
         box = {"x": at * BAR, "y": BAR_HEIGHT - high, "width": BAR - 1, "height": high}
@@ -178,15 +182,15 @@ def bars(counts: Sequence[int]) -> str:
 def profile(db: Any, names: Sequence[str]) -> Profile:
     """Return what the values are like; see `Database.profile`."""
     schema = db.schema()
-    known, types = parts_of(schema)
-    known = [name for name in known if not name.startswith(OWN)]
-    wanted = [name for name in chosen(schema, known, types, names) if name in known]
+    predicates, types = parts_of(schema)
+    predicates = [name for name in predicates if not name.startswith(OWN)]
+    requested = [name for name in chosen(schema, predicates, types, names) if name in predicates]
     stats = db.stats()["predicates"]
     sizes = {
         name: first_count(db, f"type({term(name)})") for name in types if not name.startswith(OWN)
     }
     rows, degrees, pictures = [], [], {}
-    for name in wanted:
+    for name in requested:
         definition = definition_of(schema, name)
         own = [of for of, fields in types.items() if name in fields and of in sizes]
         rows.append(predicate_row(db, name, definition, (own, sizes), stats.get(name, {})))
@@ -200,7 +204,7 @@ def profile(db: Any, names: Sequence[str]) -> Profile:
     keys += ["least", "greatest", "mean", "common", "histogram"]
     memory = [
         (name, *(stats[name]["parts"][part] for part in PARTS), stats[name]["bytes"])
-        for name in wanted
+        for name in requested
         if name in stats
     ]
     return Profile(
@@ -243,8 +247,8 @@ def predicate_row(
         if count > 1
     ]
     head = (name, definition, types, nodes, coverage, stats.get("values", 0), distinct)
-    told = (None if it is None else value_text(it) for it in (least, greatest, mean))
-    return (*head, *told, common, histogram(groups or []))
+    texts = (None if it is None else value_text(it) for it in (least, greatest, mean))
+    return (*head, *texts, common, histogram(groups or []))
 
 
 def groups_of(db: Any, name: str, definition: str) -> list[tuple[Any, int]] | None:
@@ -293,7 +297,7 @@ def histogram(groups: Sequence[tuple[Any, int]]) -> list[int]:
         return counts
     width = (high - low) / BINS
     if all(isinstance(value, int) for value, _ in groups):
-        # A bin has whole numbers, the same number of them as the others.
+        # A bin has integers, the same number of them as the others.
         width = -(-(high - low + 1) // BINS)
         counts = [0] * math.ceil((high - low + 1) / width)
     else:

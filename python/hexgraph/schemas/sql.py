@@ -34,9 +34,9 @@ def sql(db: Any, query: str, tables: Mapping[str, Any], parameters: Any) -> Any:
     try:
         return connection.sql(query, params=parameters)
     except duckdb.CatalogException as error:
-        known = ", ".join(dict.fromkeys([*tables, *own])) or "none"
+        names = ", ".join(dict.fromkeys([*tables, *own])) or "none"
         raise SchemaError(
-            str(error).split("\n", maxsplit=1)[0], hint=f"there are {known}"
+            str(error).split("\n", maxsplit=1)[0], hint=f"there are {names}"
         ) from error
 
 
@@ -65,8 +65,8 @@ def _tables_of(db: Any) -> dict[str, Callable[[Any], None]]:
         name: definition_of(schema, name).startswith(("uid", "[uid]")) for name in predicates
     }
     made: dict[str, Callable[[Any], None]] = {}
-    for name, found in is_edge.items():
-        if found:
+    for name, matches in is_edge.items():
+        if matches:
             made[name] = partial(_edges_of, db, name)
     for name, fields in types.items():
         if not name.startswith("dgraph."):
@@ -79,14 +79,14 @@ def _edges_of(db: Any, name: str, connection: Any) -> None:
     numbers = f"{name} by numbers"
     connection.register(numbers, _readable(db.edges(named(name)).to_arrow(uids=int)))
     # Uids are texts in the tables of nodes and in results, so they are here.
-    ends = ", ".join(f"format('0x{{:x}}', {end}) as {end}" for end in ("source", "target"))
-    connection.execute(f"create view {_quoted(name)} as select {ends} from {_quoted(numbers)}")
+    endpoints = ", ".join(f"format('0x{{:x}}', {end}) as {end}" for end in ("source", "target"))
+    connection.execute(f"create view {_quoted(name)} as select {endpoints} from {_quoted(numbers)}")
 
 
 def _nodes_of(db: Any, name: str, values: list[str], connection: Any) -> None:
     fields = " ".join(named(value) for value in values)
-    found = db.query(f"{{ nodes(func: type({named(name)})) {{ uid {fields} }} }}")
-    connection.register(name, _readable(found.to_arrow()))
+    result = db.query(f"{{ nodes(func: type({named(name)})) {{ uid {fields} }} }}")
+    connection.register(name, _readable(result.to_arrow()))
 
 
 def _quoted(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Which indexes a database likely wants, judged by some of its values."""
+"""Which indexes a database likely needs, judged by some of its values."""
 
 from __future__ import annotations
 
@@ -31,34 +31,34 @@ class Suggestion(str):
 def suggest(db: Any, names: tuple[str, ...]) -> Suggestion:
     """Return definitions that add indexes; see `Database.suggest`."""
     schema = db.schema()
-    known, types = parts_of(schema)
+    predicates, types = parts_of(schema)
     lines = []
-    for name in chosen(schema, known, types, names):
+    for name in chosen(schema, predicates, types, names):
         definition = definition_of(schema, name)
-        found = missing_of(db, name, definition)
-        if found is not None:
-            more, why = found
+        missing = missing_of(db, name, definition)
+        if missing is not None:
+            more, why = missing
             lines.append(f"{named(name)}: {indexed(definition, more)} .  # {why}")
     return Suggestion("\n".join(lines))
 
 
 def chosen(
-    schema: str, known: Sequence[str], types: Mapping[str, Sequence[str]], names: Sequence[str]
+    schema: str, predicates: Sequence[str], types: Mapping[str, Sequence[str]], names: Sequence[str]
 ) -> list[str]:
     """Return the predicates that names of predicates and types represent, each once.
 
-    Without names these are all that are known. Raises SchemaError for a name that is neither.
+    Without names these are all of the schema. Raises SchemaError for a name that is neither.
     """
-    wanted: list[str] = []
-    for name in names or known:
+    result: list[str] = []
+    for name in names or predicates:
         if name in types:
-            wanted += types[name]
-        elif name in known:
-            wanted.append(name)
+            result += types[name]
+        elif name in predicates:
+            result.append(name)
         else:
             definition_of(schema, name)
             raise SchemaError(f"there is no predicate and no type `{name}`")
-    return list(dict.fromkeys(wanted))
+    return list(dict.fromkeys(result))
 
 
 def parts_of(schema: str) -> tuple[list[str], dict[str, list[str]]]:
@@ -89,7 +89,7 @@ def missing_of(db: Any, name: str, definition: str) -> tuple[list[str], str] | N
         return None
     if kind in ("string", "default"):
         return of_texts(sample(db, name, definition))
-    found = {
+    missing = {
         "int": ("int", "ranges, equality and order"),
         "float": ("float", "ranges and order"),
         "bigfloat": ("bigfloat", "ranges and order"),
@@ -98,7 +98,7 @@ def missing_of(db: Any, name: str, definition: str) -> tuple[list[str], str] | N
         "geo": ("geo", "near, within, contains, intersects"),
         "float32vector": ("hnsw", "similar_to"),
     }.get(kind)
-    return None if found is None else ([found[0]], found[1])
+    return None if missing is None else ([missing[0]], missing[1])
 
 
 def sample(db: Any, name: str, definition: str) -> list[str]:
@@ -117,11 +117,11 @@ def of_texts(values: list[str]) -> tuple[list[str], str] | None:
         return None
     words = sum(len(value.split()) for value in values) / len(values)
     distinct = len(set(values))
-    told = f"{distinct:,} of {len(values):,} looked at differ, {words:.1f} words each"
+    reason = f"{distinct:,} of {len(values):,} looked at differ, {words:.1f} words each"
     if words >= MANY_WORDS:
-        return ["fulltext"], told
+        return ["fulltext"], reason
     if words >= FEW_WORDS:
-        return ["term", "exact"], told
+        return ["term", "exact"], reason
     if distinct == len(values) > 1:
-        return ["hash"], f"{told}: eq finds the one node"
-    return ["exact"], f"{told}: eq, groups, order"
+        return ["hash"], f"{reason}: eq finds the one node"
+    return ["exact"], f"{reason}: eq, groups, order"

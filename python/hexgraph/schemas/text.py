@@ -1,4 +1,4 @@
-"""The schema as a text that draws itself."""
+"""The schema as a text that renders itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class SchemaText(str):
     def of(cls, db: Any) -> SchemaText:
         """Return the schema of a database."""
         text = cls(db._schema())
-        # Who keeps a text does not keep a database.
+        # The text must not hold the database in memory.
         text._db = weakref.ref(db)
         return text
 
@@ -30,10 +30,10 @@ class SchemaText(str):
 
         db = self._db() if self._db is not None else None
         try:
-            found = None if db is None else db.describe()
+            description = None if db is None else db.describe()
         except Error:
-            found = None
-        return schema_svg(str(self), found)
+            description = None
+        return schema_svg(str(self), description)
 
     def _repr_html_(self) -> str:
         from html import escape
