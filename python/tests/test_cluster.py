@@ -254,7 +254,7 @@ def test_secrets_are_not_sent_to_where_an_answer_points(status):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         web = Web(address.parse(f"dgraph://h:1?http={place}&key=k"), lambda: None)
         with pytest.raises(hexgraph.StorageError, match=f"answers {status}"):
-            web.ask("{ a }")
+            web.send("{ a }")
         server.shutdown()
     assert told == [("/graphql", "k")]
 

@@ -24,14 +24,14 @@ _ALIAS = re.compile(r"([\w.~-]+)\s*:\s*<?([\w.~/#-]+)>?")
 
 
 @dataclasses.dataclass(frozen=True)
-class Asked:
+class SentQuery:
     """A query, as far as its answer needs it later."""
 
     dql: str
     variables: dict[str, Any] | None
     mirror: Mirror
     rdf: Callable[[], str]
-    """Asks again, on the same version, for N-Quads."""
+    """Queries again, on the same version, for N-Quads."""
 
 
 class Result:
@@ -41,20 +41,20 @@ class Result:
     that is an instant is a time, unless the schema says that its predicate is something else.
     """
 
-    def __init__(self, text: bytes, latency: dict[str, float], asked: Asked) -> None:
+    def __init__(self, text: bytes, latency: dict[str, float], sent: SentQuery) -> None:
         self._text = text
-        self.asked = asked
-        """What was asked."""
+        self.sent = sent
+        """The query that was sent."""
         self._native: NativeResult | None = None
         self._is_mirrored = False
         self._parsed: dict[str, Any] | None = None
         self.latency = latency
-        """Seconds that the query took there: "parsing" and "processing"."""
+        """Seconds of the query there: "parsing" and "processing"."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the data as plain Python objects."""
-        found: dict[str, Any] = json.loads(self._text) if self._text else {}
-        return found
+        data: dict[str, Any] = json.loads(self._text) if self._text else {}
+        return data
 
     def json(self) -> str:
         """Return the data as JSON text, as the cluster wrote it."""
@@ -62,14 +62,14 @@ class Result:
 
     def to_rdf(self) -> str:
         """Return the result as N-Quads: queries the cluster again, on the same version."""
-        return self.asked.rdf()
+        return self.sent.rdf()
 
     def columns(self, block: str | None = None) -> list[str]:
         """Return the keys of the objects of a block, in the order of the query."""
         native = self._mirrored()
         name = self._block_name(block)
-        known = native.columns(name) if native is not None else []
-        return _merged(known, self._records(name), self.asked.dql)
+        names = native.columns(name) if native is not None else []
+        return _merged(names, self._records(name), self.sent.dql)
 
     def rows(
         self, block: str | None = None, *, uids: type[str] | type[int] | None = None
@@ -91,7 +91,7 @@ class Result:
         name = self._block_name(block)
         records = self._records(name)
         text = self._text
-        if records is not self._found()[name]:
+        if records is not self._data()[name]:
             text = json.dumps({name: records}).encode()
         return json_table(text or b"{}", name, self.columns(name), self.types())
 
@@ -105,7 +105,7 @@ class Result:
 
     def frames(self, kind: str = "arrow") -> dict[str, Any]:
         """Return a table of each block, by its name."""
-        tables = {name: self.to_arrow(name) for name in self._found()}
+        tables = {name: self.to_arrow(name) for name in self._data()}
         match kind:
             case "arrow":
                 return tables
@@ -122,8 +122,8 @@ class Result:
         return native.warnings if native is not None else []
 
     def paths(self) -> ArrowTable:
-        """Return the hops of the paths that `shortest` found, as a table."""
-        return frames.paths_of(self._found())
+        """Return the hops of the paths of `shortest`, as a table."""
+        return frames.paths_of(self._data())
 
     def to_pandas(self, block: str | None = None) -> pandas.DataFrame:
         """Return the rows of a block as a pandas.DataFrame."""
@@ -144,31 +144,31 @@ class Result:
         return len(self._records(self._only()))
 
     def __bool__(self) -> bool:
-        return any(display.row_count(rows) for rows in self._found().values())
+        return any(display.row_count(rows) for rows in self._data().values())
 
     def __getitem__(self, block: str) -> Any:
-        found = self.to_dict()
-        if block not in found:
-            names = ", ".join(found)
+        data = self.to_dict()
+        if block not in data:
+            names = ", ".join(data)
             raise KeyError(f"the answer has no block {block!r}, it has: {names}")
-        return found[block]
+        return data[block]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self._records(self._only()))
 
     def __repr__(self) -> str:
-        found = self._found()
-        return display.to_text(found, _counts(found))
+        data = self._data()
+        return display.to_text(data, _counts(data))
 
     def _repr_html_(self) -> str:
-        found = self._found()
-        return display.to_html(found, _counts(found))
+        data = self._data()
+        return display.to_html(data, _counts(data))
 
     def objects(self, block: str | None = None) -> list[dict[str, Any]]:
         """Return the objects of a block. They are not to be changed."""
         return self._block(self._block_name(block))
 
-    def _found(self) -> dict[str, Any]:
+    def _data(self) -> dict[str, Any]:
         """Return the data, read once. Callers get copies."""
         if self._parsed is None:
             self._parsed = self.to_dict()
@@ -176,13 +176,13 @@ class Result:
 
     def _mirrored(self) -> NativeResult | None:
         if not self._is_mirrored:
-            asked = self.asked
-            self._native = asked.mirror.result(asked.dql, asked.variables)
+            sent = self.sent
+            self._native = sent.mirror.result(sent.dql, sent.variables)
             self._is_mirrored = True
         return self._native
 
     def _block_name(self, block: str | None) -> str:
-        names = list(self._found())
+        names = list(self._data())
         if block is not None:
             if block not in names:
                 shown = ", ".join(names)
@@ -194,8 +194,8 @@ class Result:
         return names[0]
 
     def _block(self, name: str) -> list[dict[str, Any]]:
-        found = self._found()[name]
-        return found if isinstance(found, list) else [found]
+        rows = self._data()[name]
+        return rows if isinstance(rows, list) else [rows]
 
     def _only(self) -> str:
         try:
@@ -216,37 +216,37 @@ class Result:
 
     def _uid_keys(self) -> set[str]:
         """Return the keys whose texts are uids: that of nodes, and those of groups by edges."""
-        aliases = {alias for alias, name in _ALIAS.findall(self.asked.dql) if name == "uid"}
+        aliases = {alias for alias, name in _ALIAS.findall(self.sent.dql) if name == "uid"}
         edges = {key for key, kind in self.types().items() if kind == "uid"}
         return {"uid"} | aliases | edges
 
     def types(self) -> dict[str, str]:
         """Return the types of the schema by the keys that predicates have in the answer."""
-        known = {it.name: it.type for it in self.asked.mirror.predicates()}
-        types = dict(known)
-        for alias, name in _ALIAS.findall(self.asked.dql):
+        schema_types = {it.name: it.type for it in self.sent.mirror.predicates()}
+        types = dict(schema_types)
+        for alias, name in _ALIAS.findall(self.sent.dql):
             types.pop(alias, None)
-            if name in known:
-                types[alias] = known[name]
+            if name in schema_types:
+                types[alias] = schema_types[name]
         return types
 
 
 class Upsert:
-    """What an upsert did; as `hexgraph.Upsert`, without counts, which no cluster tells."""
+    """What an upsert did; as `hexgraph.Upsert`, without counts, which no cluster reports."""
 
     def __init__(self, uids: dict[str, str], result: Result | None) -> None:
         self.uids = uids
         """The uids of new nodes, by the names of their blank nodes and by `uid(v)`."""
         self.result = result
-        """What the query found before the change."""
+        """The result of the query before the change."""
 
     def __repr__(self) -> str:
         count = len(self.uids)
         return f"<hexgraph.Upsert: {count} new node{'' if count == 1 else 's'}>"
 
 
-def _counts(found: dict[str, Any]) -> dict[str, int]:
-    return {name: display.row_count(rows) for name, rows in found.items()}
+def _counts(data: dict[str, Any]) -> dict[str, int]:
+    return {name: display.row_count(rows) for name, rows in data.items()}
 
 
 def _with_numbers(value: Any, keys: set[str], *, is_uid: bool = False) -> Any:
@@ -275,13 +275,13 @@ def _with_all_times(value: Any, keys: set[str], *, is_time: bool = False) -> Any
     return value
 
 
-def _merged(known: list[str], objects: list[dict[str, Any]], dql: str) -> list[str]:
-    """Return all keys: those that the text of the query does not tell where the text requests them.
+def _merged(of_schema: list[str], objects: list[dict[str, Any]], dql: str) -> list[str]:
+    """Return all keys: those that the text of the query does not say where the text requests them.
 
-    Keys of facets and of languages are such; one whose place the text does not tell either stands
+    Keys of facets and of languages are such; one whose position the text does not say either stands
     after the key before it in its object.
     """
-    columns = list(known)
+    columns = list(of_schema)
     names = set(columns)
     for node in objects:
         if node.keys() <= names:
@@ -289,30 +289,30 @@ def _merged(known: list[str], objects: list[dict[str, Any]], dql: str) -> list[s
         before = -1
         for key in node:
             if key not in names:
-                place = _place(key, columns, dql)
-                columns.insert(before + 1 if place is None else place, key)
+                index = _column_index(key, columns, dql)
+                columns.insert(before + 1 if index is None else index, key)
                 names.add(key)
             before = columns.index(key)
     return columns
 
 
-def _place(key: str, columns: list[str], dql: str) -> int | None:
+def _column_index(key: str, columns: list[str], dql: str) -> int | None:
     """Return before which column the text requests a key; None where it does not name the key."""
     own = _offset(re.split(r"[|@]", key)[0], dql)
     if own is None:
         return None
-    for place, column in enumerate(columns):
+    for index, column in enumerate(columns):
         other = _offset(column, dql)
         if other is not None and own < other:
-            return place
+            return index
     return len(columns)
 
 
 def _offset(name: str, dql: str) -> int | None:
     """Return where a name is in the text, after the second brace: in a body."""
     body = dql.find("{", dql.find("{") + 1)
-    found = re.compile(rf"(?<![\w.~]){re.escape(name)}(?![\w.])").search(dql, max(0, body))
-    return found.start() if found else None
+    match = re.compile(rf"(?<![\w.~]){re.escape(name)}(?![\w.])").search(dql, max(0, body))
+    return match.start() if match else None
 
 
 setattr(Result, "__getattr__", attribute_error("Result", "result", RESULT))  # noqa: B010

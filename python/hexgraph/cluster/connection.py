@@ -34,7 +34,7 @@ from .wire.web import Web
 T = TypeVar("T")
 
 MANY_AT_ONCE = 16
-"""The most queries of `query_many` and `query_each` that are under way at a time."""
+"""The most queries of `query_many` and `query_each` that run at a time."""
 
 NAMESPACES = "the cluster has its own, administered at /admin"
 KEYS = "keys are those of an embedded database and its server"
@@ -55,8 +55,8 @@ class Cluster(Changes):
     """A connection to a cluster of Dgraph. Made by `connect`; usable from many threads at once.
 
     Its methods are those of `hexgraph.Database`. What a cluster can't do raises NotSupportedError,
-    which says what does it instead. GraphQL is asked over HTTP: `?http=host:8080` in the connection
-    string says where.
+    which says what does it instead. GraphQL requests go over HTTP: `?http=host:8080` in the
+    connection string says where.
     """
 
     def __init__(self, text: str, *, read_only: bool = False) -> None:
@@ -79,7 +79,7 @@ class Cluster(Changes):
     def alter(self, schema: str | os.PathLike[str]) -> SchemaReport:
         """Set definitions of predicates and types, and build their indexes.
 
-        The report says what was added, changed and dropped; what a cluster builds it does not tell.
+        The report says what was added, changed and dropped, and nothing of what a cluster builds.
         """
         self._session.check_writable()
         text = schema_text(expanded(schema))
@@ -93,13 +93,13 @@ class Cluster(Changes):
         operation = api.Operation
         match (what, name):
             case ("all", None):
-                wanted = operation(drop_all=True)
+                request = operation(drop_all=True)
             case ("data", None):
-                wanted = operation(drop_op=operation.DropOp.DATA)
+                request = operation(drop_op=operation.DropOp.DATA)
             case ("predicate", str()):
-                wanted = operation(drop_op=operation.DropOp.ATTR, drop_value=name)
+                request = operation(drop_op=operation.DropOp.ATTR, drop_value=name)
             case ("type", str()):
-                wanted = operation(drop_op=operation.DropOp.TYPE, drop_value=name)
+                request = operation(drop_op=operation.DropOp.TYPE, drop_value=name)
             case _:
                 given = repr(what) if name is None else f"{what!r}, {name!r}"
                 raise ValueError(
@@ -107,7 +107,7 @@ class Cluster(Changes):
                     f' drop("type", name), not drop({given})'
                 )
         self._session.check_writable()
-        self._session.alter(wanted, lambda _: None)
+        self._session.alter(request, lambda _: None)
 
     def query(
         self,
@@ -140,19 +140,21 @@ class Cluster(Changes):
 
         Each row is a request of its own, some at once; `timeout` bounds each.
         """
-        given = [_without_gaps(row, place) for place, row in enumerate(frames.rows_of(table))]
+        given = [
+            _without_gaps(row, row_number) for row_number, row in enumerate(frames.rows_of(table))
+        ]
         with self.txn(read_only=True) as moment, ThreadPoolExecutor(MANY_AT_ONCE) as pool:
             answers = list(pool.map(lambda row: moment.query(dql, row, timeout=timeout), given))
         objects: list[dict[str, Any]] = []
         columns: list[str] = []
-        for place, answer in enumerate(answers):
+        for row_number, answer in enumerate(answers):
             columns = columns or answer.columns(block)
             if number in columns:
                 raise QueryError(
                     f'the answer has a key "{number}" already: choose another name for the column'
                     " of numbers"
                 )
-            objects += [{number: place, **node} for node in answer.objects(block)]
+            objects += [{number: row_number, **node} for node in answer.objects(block)]
         if not answers:
             return json_table(b'{"q":[]}', "q", [], {})
         text = requests.json_of({"q": objects})
@@ -172,10 +174,10 @@ class Cluster(Changes):
         rows = frames.each_row_of(table)
         moment = self.txn(read_only=True)
 
-        def ask(row: Any, place: int) -> Result:
-            return moment.query(dql, _without_gaps(row, place), timeout=timeout)
+        def run(row: Any, row_number: int) -> Result:
+            return moment.query(dql, _without_gaps(row, row_number), timeout=timeout)
 
-        return Answers(ask, rows, MANY_AT_ONCE, moment.discard)
+        return Answers(run, rows, MANY_AT_ONCE, moment.discard)
 
     def graphql_schema(self, sdl: str | os.PathLike[str] | None = None) -> str | None:
         """Set the GraphQL schema, a text or the path of a file, and return the one in force."""
@@ -198,7 +200,9 @@ class Cluster(Changes):
         """Answer a GraphQL request: a dict with "data", and "errors" when something is wrong."""
         if self._session.read_only and _mutates(text):
             raise ReadOnlyError(READ_ONLY)
-        return self._web.ask(text, variables, operation=operation, headers=headers, timeout=timeout)
+        return self._web.send(
+            text, variables, operation=operation, headers=headers, timeout=timeout
+        )
 
     def graphql_subscribe(
         self,
@@ -242,7 +246,7 @@ class Cluster(Changes):
         dql, variables, arguments, messages, timeout = given
         self._session.check_writable()
         if not messages and not variables and not arguments["cond"]:
-            # The text may be a whole upsert block, which brings its own mutations.
+            # The text may be an entire upsert block, which brings its own mutations.
             message = api.RunDQLRequest(dql_query=dql)
             method = "run_dql"
         else:
@@ -265,7 +269,7 @@ class Cluster(Changes):
         return transactions.run(self, work, retries)
 
     def assign_uids(self, count: int) -> range:
-        """Take `count` uids in a row that no new node gets, and return them."""
+        """Reserve `count` uids in a row that no new node gets, and return them."""
         if count < 1:
             # In the words of the embedded database.
             raise self._session.mirror.refusal(lambda db: db.assign_uids(count)) or ValueError(
@@ -273,7 +277,7 @@ class Cluster(Changes):
             )
         self._session.check_writable()
         message = api.AllocateIDsRequest(how_many=count, lease_type=api.UID)
-        first: int = self.channel.ask("allocate_ids", message).start
+        first: int = self.channel.request("allocate_ids", message).start
         return range(first, first + count)
 
     def schema(self) -> str:
@@ -305,12 +309,12 @@ class Cluster(Changes):
     load_edges = _refused("load_edges", "load tables into a database, and export it to the cluster")
     load_graph = _refused("load_graph", "load it into a database, and export it to the cluster")
     delete = _refused("delete", DELETE)
-    explain = _refused("explain", "a cluster tells no plans; a database with the same data does")
+    explain = _refused("explain", "a cluster reports no plans; a database with the same data does")
     slow_queries = _refused("slow_queries", "the logs of the cluster have its slow queries")
     stats = _refused("stats", "count by queries, { q(func: has(name)) { count(uid) } }")
     export = _refused("export", "bring the data back first: hexgraph import dgraph://... PATH")
     save = _refused("save", "bring the data back: hexgraph import dgraph://... PATH")
-    backup = _refused("backup", "a cluster has its own backups, asked for at /admin")
+    backup = _refused("backup", "a cluster has its own backups, requested at /admin")
     checkpoint = _refused("checkpoint", "a cluster does so by itself")
     compact = _refused("compact", "a cluster does so by itself")
     refresh = _refused("refresh", "each request sees what was committed before it")
@@ -372,11 +376,11 @@ def _mutates(text: str) -> bool:
     return "mutation" in text
 
 
-def _without_gaps(row: Any, place: int) -> dict[str, Any]:
+def _without_gaps(row: Any, row_number: int) -> dict[str, Any]:
     """Return the variables of a row without missing values, so that defaults count."""
     if not isinstance(row, dict):
         kind = type(row).__name__
-        raise TypeError(f"row {place}: the variables of a query are a dict, not {kind}")
+        raise TypeError(f"row {row_number}: the variables of a query are a dict, not {kind}")
     return {name: value for name, value in row.items() if not _is_gap(value)}
 
 

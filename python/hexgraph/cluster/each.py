@@ -17,26 +17,26 @@ _ENDED = object()
 class Answers:
     """An iterator of results, one for each row of arguments, in their order.
 
-    `at_once` questions are under way or answered and not yet taken. `close`, or the end of `with`,
+    `at_once` questions run or have an answer that is not yet read. `close`, or the end of `with`,
     lets go of those that have not begun, and waits for the others.
     """
 
     def __init__(
         self,
-        ask: Callable[[Any, int], Result],
+        run: Callable[[Any, int], Result],
         rows: Iterator[Any],
         at_once: int,
         done: Callable[[], None],
     ) -> None:
-        self._ask = ask
+        self._run = run
         self._rows = rows
         self._at_once = at_once
         self._done = done
         self._count = 0
-        self._taken = 0
+        self._delivered = 0
         self._process = os.getpid()
         self._pool = ThreadPoolExecutor(at_once)
-        self._asked: deque[Future[Result]] = deque()
+        self._pending: deque[Future[Result]] = deque()
         self._failure: Exception | None = None
         self._is_closed = False
 
@@ -47,10 +47,10 @@ class Answers:
         if self._process != os.getpid():
             raise QueryError("these answers belong to the parent process: query again here")
         self._read_on()
-        if self._asked:
-            self._taken += 1
+        if self._pending:
+            self._delivered += 1
             try:
-                return self._asked.popleft().result()
+                return self._pending.popleft().result()
             except TypeError:
                 # A row that can't be read is the last one.
                 self.close()
@@ -65,7 +65,7 @@ class Answers:
         """Let go of what has not begun. There are no more answers then."""
         if not self._is_closed:
             self._is_closed = True
-            self._asked.clear()
+            self._pending.clear()
             self._pool.shutdown(cancel_futures=True)
             self._done()
 
@@ -75,14 +75,14 @@ class Answers:
     def __exit__(self, *_exception: object) -> None:
         self.close()
 
-    def _wants_more(self) -> bool:
-        """Tell whether a row is read: few before the first answers, which a slow source delays."""
+    def _reads_more(self) -> bool:
+        """Whether another row is read: few before the first answers, which a slow source delays."""
         if self._is_closed or self._failure is not None:
             return False
-        return len(self._asked) < self._at_once and self._count < 2 * (self._taken + 1)
+        return len(self._pending) < self._at_once and self._count < 2 * (self._delivered + 1)
 
     def _read_on(self) -> None:
-        while self._wants_more():
+        while self._reads_more():
             try:
                 row = next(self._rows, _ENDED)
             except Exception as error:
@@ -90,5 +90,5 @@ class Answers:
                 return
             if row is _ENDED:
                 return
-            self._asked.append(self._pool.submit(self._ask, row, self._count))
+            self._pending.append(self._pool.submit(self._run, row, self._count))
             self._count += 1

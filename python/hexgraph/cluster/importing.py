@@ -1,8 +1,8 @@
 """Brings back what lies in a cluster, or in an export of one, as a new database.
 
-A cluster is asked predicate by predicate, in pages, within one read-only transaction: so all that
+A cluster is queried predicate by predicate, in pages, within one read-only transaction: so all that
 comes back is of one moment. Pages become lines of JSON in a temporary folder, which are loaded at
-once. JSON tells less than the store knows, see docs/cluster.md; an export tells all.
+once. JSON has less than the store, see docs/cluster.md; an export has all.
 """
 
 from __future__ import annotations
@@ -67,16 +67,18 @@ def bring_back(source: str | os.PathLike[str], path: str | os.PathLike[str]) -> 
     Raises StorageError when there is something at `path`. When it fails, nothing is left there.
     """
     source = source if isinstance(source, str) and source.startswith(SCHEME) else expanded(source)
-    place = Path(expanded(path))
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise StorageError(f"{place}: an import makes a new database, and this is not empty")
-    is_new = not place.exists()
-    # Beside the database, where there is space for it.
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f"{place.name}.import-", dir=place.parent) as folder:
+    location = Path(expanded(path))
+    if location.exists() and (not location.is_dir() or any(location.iterdir())):
+        raise StorageError(f"{location}: an import makes a new database, and this is not empty")
+    is_new = not location.exists()
+    # Next to the database, where there is space for it.
+    location.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(
+        prefix=f"{location.name}.import-", dir=location.parent
+    ) as folder:
         try:
             database = open_database(
-                os.fspath(place), False, (0, None), [], None, ("always", "64MiB", True, "auto")
+                os.fspath(location), False, (0, None), [], None, ("always", "64MiB", True, "auto")
             )
             try:
                 if isinstance(source, str) and source.startswith(SCHEME):
@@ -85,14 +87,14 @@ def bring_back(source: str | os.PathLike[str], path: str | os.PathLike[str]) -> 
             finally:
                 database.close()
         except BaseException:
-            _remove(place, is_new=is_new)
+            _remove(location, is_new=is_new)
             raise
 
 
-def _remove(place: Path, *, is_new: bool) -> None:
-    shutil.rmtree(place, ignore_errors=True)
+def _remove(location: Path, *, is_new: bool) -> None:
+    shutil.rmtree(location, ignore_errors=True)
     if not is_new:
-        place.mkdir(exist_ok=True)
+        location.mkdir(exist_ok=True)
 
 
 def _of_cluster(source: str, database: Database, folder: Path) -> Imported:
@@ -122,8 +124,8 @@ def _of_cluster(source: str, database: Database, folder: Path) -> Imported:
 
 
 def _about_passwords(moment: Txn, name: str) -> list[str]:
-    found = moment.query(f"{{ q(func: has(<{name}>)) {{ count(uid) }} }}").to_dict()["q"]
-    count = found[0]["count"] if found else 0
+    rows = moment.query(f"{{ q(func: has(<{name}>)) {{ count(uid) }} }}").to_dict()["q"]
+    count = rows[0]["count"] if rows else 0
     if not count:
         return []
     return [
@@ -136,14 +138,14 @@ def _graphql_schema(cluster: Cluster, moment: Txn) -> tuple[str | None, list[str
     if cluster.has_web:
         return cluster.graphql_schema(), []
     name = "dgraph.graphql.schema"
-    found = moment.query(f"{{ q(func: has({name})) {{ {name} }} }}").to_dict().get("q")
-    if found is None:
+    rows = moment.query(f"{{ q(func: has({name})) {{ {name} }} }}").to_dict().get("q")
+    if rows is None:
         # A block is absent where its root may not be read.
         return None, [
             "the GraphQL schema, if there is one, can be read by administrators alone: import as"
             " one, or set it by `graphql_schema`"
         ]
-    return (found[0].get(name) or None) if found else None, []
+    return (rows[0].get(name) or None) if rows else None, []
 
 
 def _write(moment: Txn, predicate: schema.Predicate, out: IO[str]) -> None:
@@ -184,10 +186,10 @@ def _write_great(moment: Txn, predicate: schema.Predicate, after: int, out: IO[s
     if predicate.type != "uid":
         raise LimitError(f"one value of {predicate.name} is more than the cluster answers at once")
     root = f"{{ q(func: has({name}), first: 1, after: {after:#x}) {{ uid }} }}"
-    found = moment.query(root).to_dict()["q"]
-    if not found:
+    rows = moment.query(root).to_dict()["q"]
+    if not rows:
         return 0
-    uid = found[0]["uid"]
+    uid = rows[0]["uid"]
     behind = 0
     while True:
         edges = f"{name} (first: {PAGE_NODES}, after: {behind:#x}) @facets {{ uid }}"
@@ -263,18 +265,18 @@ def _of_export(source: Path, database: Database, folder: Path) -> Imported:
     return Imported(report, [] if kind == ".rdf" else _about_json(text))
 
 
-def _files(source: Path, *ends: str) -> list[Path]:
+def _files(source: Path, *suffixes: str) -> list[Path]:
     """Return the files of all groups whose names have one of the endings, one for each name."""
-    found: dict[str, Path] = {}
-    for end in ends:
+    paths: dict[str, Path] = {}
+    for end in suffixes:
         plain, packed = source.glob(_GROUPS + end), source.glob(f"{_GROUPS}{end}.gz")
         for path in sorted(plain) + sorted(packed):
-            found.setdefault(path.name.removesuffix(".gz"), path)
-    return [found[name] for name in sorted(found)]
+            paths.setdefault(path.name.removesuffix(".gz"), path)
+    return [paths[name] for name in sorted(paths)]
 
 
 def _without_reserved(path: Path, kind: str, folder: Path) -> Path:
-    """Copy a file with data to the folder, without what Dgraph keeps for itself."""
+    """Copy a file with data to the folder, without Dgraph's internal data."""
     own = folder / path.name.removesuffix(".gz")
     with _opened(path) as given:
         lines: Iterator[bytes] = (line for line in given if _is_own(line))
@@ -339,9 +341,9 @@ def _schema_text(path: Path) -> str:
 
 
 def _is_own(line: bytes) -> bool:
-    """Whether a statement is not about what Dgraph keeps for itself."""
-    _, found, rest = line.partition(b" <dgraph.")
-    if not found:
+    """Whether a statement is not about Dgraph's internal data."""
+    _, separator, rest = line.partition(b" <dgraph.")
+    if not separator:
         return True
     # The name is in the predicate of few statements, and in the text of fewer.
     subject, _, predicate = line.partition(b" ")
@@ -372,7 +374,7 @@ def _unpacked(path: Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Carry out `hexgraph import SOURCE PATH`, and return the exit status."""
+    """Run `hexgraph import SOURCE PATH`, and return the exit status."""
     import sys
 
     source, path = arguments

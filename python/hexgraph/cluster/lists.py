@@ -1,7 +1,8 @@
 """Lists as the values of variables.
 
-Over gRPC a variable is a text. Where a list of nodes, a vector or coordinates are wanted, the text
-of the list does; `eq` and `uid_in` know no such text, so there the list is written into the query.
+Over gRPC a variable is a text. Where a list of nodes, a vector or coordinates are expected, the
+text of the list does; `eq` and `uid_in` accept no such text, so there the list is written into the
+query.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def inlined(dql: str, variables: dict[str, object] | None) -> tuple[str, dict[st
 
 
 def _written(dql: str, name: str, items: list[str]) -> tuple[str, bool]:
-    """Write a list where its variable stands, and tell whether nothing is left of that."""
+    """Write a list where its variable stands, and return whether nothing is left of that."""
     if not items:
         return dql, False
 

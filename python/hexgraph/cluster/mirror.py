@@ -1,6 +1,6 @@
 """What the embedded engine knows of a request without any data.
 
-A mirror is an empty database with the schema of the cluster. It tells the columns of a query, and
+A mirror is an empty database with the schema of the cluster. It has the columns of a query, and
 why a request is refused: in the words of the embedded database, with line, column and a hint. A
 request goes to the cluster first in any case, so a mirror that is out of date refuses nothing.
 """
@@ -61,11 +61,11 @@ class Mirror:
             return None
         return None
 
-    def refusal(self, ask: Callable[[Database], object]) -> Error | None:
-        """Return how the embedded database refuses what `ask` does, if it does."""
+    def refusal(self, run: Callable[[Database], object]) -> Error | None:
+        """Return how the embedded database refuses what `run` does, if it does."""
         self.forget()
         try:
-            ask(self.database())
+            run(self.database())
         except Error as error:
             return error
         return None
@@ -75,7 +75,7 @@ class Mirror:
         try:
             return before.alter(text)
         except Error:
-            # The cluster took what the embedded engine does not know.
+            # The cluster accepted what the embedded engine does not know.
             return before.alter("")
 
 

@@ -42,7 +42,7 @@ class Paged:
     tail: str
     """From there to the end of the last block."""
     rest: str
-    """The bracket that ends the query, and fragments after it."""
+    """The bracket that closes the query, and fragments after it."""
     variable: str
 
     def text(self, size: int, after: int) -> str:
@@ -55,28 +55,28 @@ class Paged:
 class Pages:
     """An iterator of results, a page each."""
 
-    def __init__(self, paged: Paged, size: int, ask: Callable[[str], Result]) -> None:
+    def __init__(self, paged: Paged, size: int, query: Callable[[str], Result]) -> None:
         self._paged = paged
         self._size = size
-        self._ask = ask
+        self._query = query
         self._after = 0
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Result:
-        page = self._ask(self._paged.text(self._size, self._after))
-        found = page.to_dict()
-        uids = found.pop(_UIDS, [])
+        page = self._query(self._paged.text(self._size, self._after))
+        data = page.to_dict()
+        uids = data.pop(_UIDS, [])
         if not uids:
             raise StopIteration
         # With `@cascade` the variable holds all nodes that pass, not those of the page alone.
         self._after = sorted(int(node["uid"], 16) for node in uids)[: self._size][-1]
-        return Result(json_of(found), page.latency, page.asked)
+        return Result(json_of(data), page.latency, page.sent)
 
 
 def split(dql: str) -> Paged:
-    """Find the one block of a query that is shown, and take the query apart there.
+    """Find the one block of a query that is shown, and split the query there.
 
     The embedded engine has checked already that there is such a block.
     """
@@ -84,7 +84,7 @@ def split(dql: str) -> Paged:
     depth = 0
     block: tuple[int, int, str | None] | None = None
     end = 0
-    for place, (kind, text, start) in enumerate(tokens):
+    for index, (kind, text, start) in enumerate(tokens):
         if text in ("{", "(", "["):
             depth += 1
         elif text in ("}", ")", "]"):
@@ -92,8 +92,8 @@ def split(dql: str) -> Paged:
             # Behind the query there may be fragments.
             if depth == 0 and text == "}" and not end:
                 end = start
-        elif block is None and depth == 1 and kind == "name" and _is_block(tokens, place):
-            block = _root(tokens, place)
+        elif block is None and depth == 1 and kind == "name" and _is_block(tokens, index):
+            block = _root(tokens, index)
     if block is None:
         raise QueryError("pages: the query must have exactly one block that is not var")
     begin, close, variable = block
@@ -105,7 +105,7 @@ def split(dql: str) -> Paged:
 
 
 def _tokens(dql: str) -> list[tuple[str, str, int]]:
-    """Return kind, text and place of what the query is made of, without blanks and comments."""
+    """Return kind, text and position of what the query is made of, without blanks and comments."""
     tokens: list[tuple[str, str, int]] = []
     calls: list[str] = []
     at = 0
@@ -128,25 +128,25 @@ def _tokens(dql: str) -> list[tuple[str, str, int]]:
     return tokens
 
 
-def _is_block(tokens: list[tuple[str, str, int]], place: int) -> bool:
+def _is_block(tokens: list[tuple[str, str, int]], index: int) -> bool:
     """Whether a name begins the arguments of a block that is shown."""
-    following = tokens[place + 1 : place + 2]
+    following = tokens[index + 1 : index + 2]
     is_call = bool(following) and following[0][1] == "("
-    before = tokens[place - 1][1] if place else ""
+    before = tokens[index - 1][1] if index else ""
     # A directive of a block has arguments, too.
-    return is_call and before != "@" and tokens[place][1] not in ("var", "shortest")
+    return is_call and before != "@" and tokens[index][1] not in ("var", "shortest")
 
 
-def _root(tokens: list[tuple[str, str, int]], place: int) -> tuple[int, int, str | None]:
+def _root(tokens: list[tuple[str, str, int]], index: int) -> tuple[int, int, str | None]:
     """Return where a block begins, where the arguments of its root end, and its variable."""
     depth = 0
     close = len(tokens) - 1
-    for at in range(place + 1, len(tokens)):
+    for at in range(index + 1, len(tokens)):
         depth += {"(": 1, ")": -1}.get(tokens[at][1], 0)
         if depth == 0:
             close = at
             break
     variable = None
-    if place > 1 and tokens[place - 1][1] == "as":
-        variable = tokens[place - 2][1]
-    return tokens[place][2], tokens[close][2], variable
+    if index > 1 and tokens[index - 1][1] == "as":
+        variable = tokens[index - 2][1]
+    return tokens[index][2], tokens[close][2], variable

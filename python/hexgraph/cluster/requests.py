@@ -64,7 +64,7 @@ def mutation(
 
 def mutations(*, mutations: Sequence[dict[str, Any]] | None = None, **first: Any) -> list[Any]:
     """Return the messages of an upsert: its own mutation, and those that came as dicts."""
-    found = [mutation(**first)]
+    messages = [mutation(**first)]
     if mutations is not None and not (
         isinstance(mutations, (list, tuple)) and all(isinstance(it, dict) for it in mutations)
     ):
@@ -72,10 +72,10 @@ def mutations(*, mutations: Sequence[dict[str, Any]] | None = None, **first: Any
     for given in mutations or ():
         for key in given:
             if key not in _KEYS:
-                known = ", ".join(f'"{name}"' for name in _KEYS[:-1])
-                raise TypeError(f'a mutation has no key "{key}": it is {known} or "{_KEYS[-1]}"')
-        found.append(mutation(**given))
-    return [message for message in found if message is not None]
+                names = ", ".join(f'"{name}"' for name in _KEYS[:-1])
+                raise TypeError(f'a mutation has no key "{key}": it is {names} or "{_KEYS[-1]}"')
+        messages.append(mutation(**given))
+    return [message for message in messages if message is not None]
 
 
 def _json(text: str) -> bytes:
@@ -90,5 +90,5 @@ def json_of(value: Any) -> bytes:
 
 def json_from(text: bytes) -> dict[str, Any]:
     """Return what a JSON object says; nothing for no text."""
-    found: dict[str, Any] = json.loads(text) if text else {}
-    return found
+    data: dict[str, Any] = json.loads(text) if text else {}
+    return data

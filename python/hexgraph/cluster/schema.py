@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 RESERVED = "dgraph."
-"""Begins the names of what Dgraph keeps for itself."""
+"""Begins the names of Dgraph's internal predicates."""
 
 _DIRECTIVES = {
     "reverse": "@reverse",
@@ -35,7 +35,7 @@ def is_reserved(name: str) -> bool:
 
 def predicates(answer: dict[str, Any]) -> list[Predicate]:
     """Return the predicates of the answer, Dgraph's own included, sorted by name."""
-    found = [
+    predicates_read = [
         Predicate(
             name=entry["predicate"],
             type=entry.get("type", "default"),
@@ -44,7 +44,7 @@ def predicates(answer: dict[str, Any]) -> list[Predicate]:
         )
         for entry in answer.get("schema", ())
     ]
-    return sorted(found, key=lambda predicate: predicate.name)
+    return sorted(predicates_read, key=lambda predicate: predicate.name)
 
 
 def definitions(answer: dict[str, Any]) -> list[str]:
@@ -56,10 +56,10 @@ def definitions(answer: dict[str, Any]) -> list[str]:
 def _predicate(entry: dict[str, Any]) -> str:
     kind = entry.get("type", "default")
     words = [f"<{entry['predicate']}>:", f"[{kind}]" if entry.get("list") else kind]
-    # The indexes of vectors have specifications beside their names.
+    # The indexes of vectors have specifications besides their names.
     indexes = [name for name in entry.get("tokenizer", ()) if "(" not in name]
     indexes += [_specification(it) for it in entry.get("index_specs", ())]
-    indexes = [name for place, name in enumerate(indexes) if name not in indexes[:place]]
+    indexes = [name for index, name in enumerate(indexes) if name not in indexes[:index]]
     if any("(" in name for name in indexes):
         bare = {name.partition("(")[0] for name in indexes if "(" in name}
         indexes = [name for name in indexes if name not in bare]

@@ -1,4 +1,4 @@
-"""What a connection and its transactions ask of a cluster, and what they raise."""
+"""What a connection and its transactions request of a cluster, and what they raise."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import Error, ParseError, QueryError, ReadOnlyError, SchemaError
 from . import lists, requests
-from .answers import Asked, Result, Upsert
+from .answers import Result, SentQuery, Upsert
 from .mirror import Mirror
 from .wire import faults
 from .wire.address import Address
@@ -35,9 +35,9 @@ class Session:
         timeout: float | None,
         debug: bool,
     ) -> Result:
-        """Ask a query. Raises what the embedded database does where it refuses the query, too."""
+        """Send a query. Raises what the embedded database does where it refuses the query, too."""
         if lists.may_be_in(variables):
-            # A cluster would take a list for a text where no list may be.
+            # A cluster would read a list as a text where no list may be.
             refusal = self.mirror.parse_fault(dql, variables)
             if refusal is not None:
                 raise refusal
@@ -55,7 +55,7 @@ class Session:
         *,
         method: str = "query",
     ) -> Any:
-        """Carry out mutations. Raises what the embedded database does, as `answer`."""
+        """Run mutations. Raises what the embedded database does, as `answer`."""
 
         def refuse(db: Any) -> None:
             txn = db.txn()
@@ -71,20 +71,20 @@ class Session:
 
     def upserted(self, response: Any, dql: str, variables: dict[str, Any] | None) -> Upsert:
         """Return what an upsert did."""
-        found = None
+        result = None
         if response.json:
-            found = self._result(response, requests.query(dql, variables), dql, variables)
-        return Upsert(dict(response.uids), found)
+            result = self._result(response, requests.query(dql, variables), dql, variables)
+        return Upsert(dict(response.uids), result)
 
-    def alter(self, operation: Any, ask: Callable[[Any], object]) -> None:
+    def alter(self, operation: Any, run: Callable[[Any], object]) -> None:
         """Change the schema, or drop data."""
         try:
             self.channel.call("alter", operation)
         except grpc.RpcError as error:
-            found = self._exception(error, ask)
-            if type(found) is QueryError:
-                found = SchemaError(found.message)
-            raise found from None
+            exception = self._exception(error, run)
+            if type(exception) is QueryError:
+                exception = SchemaError(exception.message)
+            raise exception from None
         finally:
             self.mirror.forget()
 
@@ -96,8 +96,8 @@ class Session:
     def _result(
         self, response: Any, message: Any, dql: str, variables: dict[str, Any] | None
     ) -> Result:
-        told = response.latency
-        latency = {"parsing": told.parsing_ns / 1e9, "processing": told.processing_ns / 1e9}
+        reported = response.latency
+        latency = {"parsing": reported.parsing_ns / 1e9, "processing": reported.processing_ns / 1e9}
 
         def rdf() -> str:
             again = api.Request()
@@ -111,21 +111,21 @@ class Session:
                 raise self._exception(error, lambda db: db.query(dql, variables).to_rdf()) from None
             return text.decode()
 
-        return Result(response.json, latency, Asked(dql, variables, self.mirror, rdf))
+        return Result(response.json, latency, SentQuery(dql, variables, self.mirror, rdf))
 
-    def _exception(self, error: Any, ask: Callable[[Any], object]) -> Error:
-        told = faults.exception(error, str(self.address))
-        if not faults.is_about_the_request(error) or not isinstance(told, faults.ABOUT_TEXTS):
-            return told
+    def _exception(self, error: Any, run: Callable[[Any], object]) -> Error:
+        exception = faults.exception(error, str(self.address))
+        if not faults.is_about_the_request(error) or not isinstance(exception, faults.ABOUT_TEXTS):
+            return exception
         try:
-            known = self.mirror.refusal(ask)
+            refusal = self.mirror.refusal(run)
         except Error:
-            return told
-        if known is None and isinstance(told, ParseError):
+            return exception
+        if refusal is None and isinstance(exception, ParseError):
             # The text is well formed, so it is about what it requests.
-            return QueryError(told.message, told.line, told.column)
-        return known or told
+            return QueryError(exception.message, exception.line, exception.column)
+        return refusal or exception
 
     def _read_schema(self) -> dict[str, Any]:
         message = api.Request(query="schema {}", read_only=True)
-        return requests.json_from(self.channel.ask("query", message).json)
+        return requests.json_from(self.channel.request("query", message).json)

@@ -17,18 +17,18 @@ from .wire.channel import api, grpc
 
 _ENDED = "Transaction has already been committed or discarded"
 _READ_ONLY = "Readonly transaction cannot run mutations"
-DELETE = "delete by an upsert: what leads to the nodes, then `uid(v) * * .`"
+DELETE = "delete by an upsert: the edges to the nodes, then `uid(v) * * .`"
 """What does what `delete` does to a database, which a cluster can't do in one request."""
 
 _FIRST = "{ q(func: uid(0x1)) { uid } }"
-"""What a transaction asks to begin: the moment of the answer is the one that it sees."""
+"""What a transaction sends to begin: the moment of the answer is the one that it sees."""
 
 
 class Txn(Changes):
     """Several requests that see one moment and are committed as one; as `hexgraph.Txn`.
 
-    A change that fails ends it: whether a part of the cluster has carried it out already is not
-    known. It may be used from several threads.
+    A change that fails closes it: a part of the cluster may have applied it already. It may be used
+    from several threads.
     """
 
     def __init__(self, session: Session, *, read_only: bool) -> None:
@@ -40,7 +40,7 @@ class Txn(Changes):
         self._has_changes = False
         self._context: Any = api.TxnContext()
         message = api.Request(query=_FIRST, read_only=read_only)
-        self._merge(session.channel.ask("query", message).txn)
+        self._merge(session.channel.request("query", message).txn)
 
     @property
     def is_open(self) -> bool:
@@ -83,7 +83,7 @@ class Txn(Changes):
         dql, variables, arguments, messages, timeout = given
         if not messages:
             raise NotSupportedError(
-                "a cluster takes whole blocks `upsert { ... }` outside of transactions only: pass"
+                "a cluster accepts blocks `upsert { ... }` outside of transactions only: pass"
                 " the query, and what is changed as set=... or delete=..."
             )
         self._check_writable()
@@ -105,7 +105,7 @@ class Txn(Changes):
             self._is_open = False
             context = self._context
         if self._has_changes:
-            self._session.channel.ask("commit_or_abort", context)
+            self._session.channel.request("commit_or_abort", context)
         else:
             self._abort()
 
@@ -121,7 +121,7 @@ class Txn(Changes):
     def __exit__(
         self, *exception: type[BaseException] | BaseException | TracebackType | None
     ) -> None:
-        # An exception inside of `with` means that the work is not whole.
+        # An exception inside of `with` means that the work is incomplete.
         if exception[0] is None and self._is_open and not self._read_only:
             self.commit()
         else:
@@ -156,13 +156,13 @@ class Txn(Changes):
         self._merge(response.txn)
         return response
 
-    def _merge(self, told: Any) -> None:
-        """Keep the keys that a commit has to name."""
+    def _merge(self, context: Any) -> None:
+        """Store the keys that a commit has to name."""
         with self._lock:
-            self._context.start_ts = told.start_ts
-            self._context.hash = told.hash
-            self._context.keys.extend(told.keys)
-            self._context.preds.extend(told.preds)
+            self._context.start_ts = context.start_ts
+            self._context.hash = context.hash
+            self._context.keys.extend(context.keys)
+            self._context.preds.extend(context.preds)
 
     def _abort(self) -> None:
         """Have the cluster forget what it holds; it does so by itself after a while."""

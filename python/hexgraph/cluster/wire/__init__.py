@@ -1,1 +1,1 @@
-"""How a cluster is reached: addresses, calls over gRPC, GraphQL over HTTP and WebSocket."""
+"""How to connect to a cluster: addresses, calls over gRPC, GraphQL over HTTP and WebSocket."""

@@ -36,7 +36,7 @@ class Address:
     key: str | None = dataclasses.field(default=None, repr=False)
     """A key of `hexgraph serve`, sent as `x-auth-token`."""
     auth_token: str | None = dataclasses.field(default=None, repr=False)
-    """The token that the cluster wants for changes of the schema, sent as `auth-token`."""
+    """The token that the cluster requires for changes of the schema, sent as `auth-token`."""
     http: str | None = None
     """The origin that answers GraphQL, such as http://host:8080."""
 
@@ -95,8 +95,8 @@ def _arguments(query: str) -> dict[str, str]:
     given: dict[str, str] = {}
     for name, value in urllib.parse.parse_qsl(query, keep_blank_values=True):
         if name not in _ARGUMENTS:
-            known = ", ".join(_ARGUMENTS)
-            raise ValueError(f"there is no argument {name[:30]!r}: it is one of {known}")
+            names = ", ".join(_ARGUMENTS)
+            raise ValueError(f"there is no argument {name[:30]!r}: it is one of {names}")
         if name in given:
             raise ValueError(f"the argument {name!r} is given twice")
         if not value:

@@ -38,7 +38,7 @@ _OPTIONS = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_len
 
 
 class Channel:
-    """A connection to one address. Threads may share it.
+    """A connection to one address. It may be used from several threads.
 
     A login that has run out is renewed by its refresh token, once for each call.
     """
@@ -67,21 +67,21 @@ class Channel:
         timeout = seconds(timeout)
         more = [*self._metadata, ("debug", "true")] if debug else self._metadata
 
-        def send() -> Any:
+        def call() -> Any:
             metadata = self._client.add_login_metadata(more)
             return getattr(self._stub, method)(message, timeout=timeout, metadata=metadata)
 
         try:
-            return send()
+            return call()
         except grpc.RpcError as error:
             if timeout is not None and error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
-                raise faults.late(timeout) from None
+                raise faults.timed_out(timeout) from None
             if not util.is_jwt_expired(error) or not self.address.user:
                 raise
         self._renew()
-        return send()
+        return call()
 
-    def ask(self, method: str, message: Any, **options: Any) -> Any:
+    def request(self, method: str, message: Any, **options: Any) -> Any:
         """Call a method. Raises the exception for what the cluster refuses."""
         try:
             return self.call(method, message, **options)
@@ -89,7 +89,7 @@ class Channel:
             raise faults.exception(error, str(self.address)) from None
 
     def access_token(self) -> str | None:
-        """Return the token of the login, which HTTP wants as well.
+        """Return the token of the login, which HTTP requires as well.
 
         One that is about to run out is renewed before: of a GraphQL mutation that is refused in the
         middle nobody could say whether it may be sent again.
@@ -136,7 +136,7 @@ def seconds(timeout: float | None) -> float | None:
         raise ValueError(f"a timeout is a number of seconds from 0 on, not {shown}")
     if timeout == 0:
         # It is over before it begins. To gRPC it would be no timeout.
-        raise faults.late(timeout)
+        raise faults.timed_out(timeout)
     return min(timeout, SECONDS_MAX)
 
 

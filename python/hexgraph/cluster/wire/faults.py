@@ -21,17 +21,19 @@ ABORTED = "Transaction has been aborted. Please retry"
 """What an embedded transaction says, too."""
 
 
-def late(timeout: float | None) -> LimitError:
+def timed_out(timeout: float | None) -> LimitError:
     """Return the exception for a request whose time is over."""
     bound = "" if timeout is None else f" of {timeout:g} s: request less, or raise `timeout`"
     return LimitError(f"the request took longer than its timeout{bound}")
 
 
 ABOUT_TEXTS = (ParseError, QueryError, ReadOnlyError)
-"""What the embedded database may tell better."""
+"""What the embedded database may explain better."""
 
 _REFUSED = re.compile(r"code = (?:Unauthenticated|PermissionDenied) desc = (.*)", re.DOTALL)
-_PLACE = re.compile(r"^(?:rpc error: code = \w+ desc = )?line (\d+) column (\d+): (.*)", re.DOTALL)
+_POSITION = re.compile(
+    r"^(?:rpc error: code = \w+ desc = )?line (\d+) column (\d+): (.*)", re.DOTALL
+)
 
 
 def is_about_the_request(error: Any) -> bool:
@@ -39,8 +41,8 @@ def is_about_the_request(error: Any) -> bool:
     return _name(error) in ("UNKNOWN", "INVALID_ARGUMENT", "FAILED_PRECONDITION")
 
 
-def exception(error: Any, place: str) -> Error:  # noqa: PLR0911 - a table
-    """Return the exception for a failed call to the cluster at `place`."""
+def exception(error: Any, address: str) -> Error:  # noqa: PLR0911 - a table
+    """Return the exception for a failed call to the cluster at `address`."""
     text = error.details() or "no reason is given"
     match _name(error):
         case "ABORTED":
@@ -56,11 +58,11 @@ def exception(error: Any, place: str) -> Error:  # noqa: PLR0911 - a table
         case "UNAUTHENTICATED" | "PERMISSION_DENIED":
             return AccessError(text)
         case "UNAVAILABLE":
-            return StorageError(f"{place} can't be reached now: {text}")
+            return StorageError(f"{address} can't be reached now: {text}")
         case "UNIMPLEMENTED":
-            return NotSupportedError(f"the cluster at {place} can't do that: {text}")
+            return NotSupportedError(f"the cluster at {address} can't do that: {text}")
         case "INTERNAL" | "DATA_LOSS":
-            return StorageError(f"a fault of the cluster at {place}: {text}")
+            return StorageError(f"a fault of the cluster at {address}: {text}")
     return of_text(text)
 
 
@@ -73,7 +75,7 @@ def of_text(text: str) -> Error:
         return AccessError(refused[1])
     if "Please retry" in text and "aborted" in text:
         return ConflictError(ABORTED)
-    placed = _PLACE.match(text)
+    placed = _POSITION.match(text)
     if placed:
         line, column, message = placed.groups()
         return ParseError(message, int(line), int(column))

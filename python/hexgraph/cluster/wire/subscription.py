@@ -16,7 +16,7 @@ from .faults import of_text
 
 PROTOCOL = "graphql-ws"
 BEGIN_SECONDS = 30.0
-"""How long the cluster may take to begin a subscription."""
+"""The timeout for the cluster to begin a subscription."""
 _BYTES_MAX = 1 << 28
 """The longest answer."""
 
@@ -24,8 +24,8 @@ _BYTES_MAX = 1 << 28
 class Subscription:
     """The answers to a GraphQL subscription: one at once and one whenever the answer changes.
 
-    As `hexgraph.Subscription`. Of answers that come faster than they are taken the newest counts.
-    One that nobody holds any more ends.
+    As `hexgraph.Subscription`. Of answers that come faster than they are read the newest counts.
+    One that nobody holds any more is closed.
     """
 
     def __init__(
@@ -82,14 +82,14 @@ class Subscription:
         self._feed.release()
 
     def _ask(self) -> dict[str, Any] | None:
-        return self._feed.ask()
+        return self._feed.poll()
 
     def _forget(self) -> None:
         self._feed.forget()
 
 
 class _Feed:
-    """A connection, and the newest answer that came over it and that nobody has taken."""
+    """A connection, and the newest answer that came over it and that is not yet read."""
 
     def __init__(self, socket: Any) -> None:
         self._socket = socket
@@ -100,7 +100,7 @@ class _Feed:
         self._releases = 0
 
     def begin(self, request: dict[str, Any], headers: dict[str, str]) -> None:
-        """Ask, and wait for the first answer. Raises what the request is refused for."""
+        """Send the request, and wait for the first answer. Raises what refuses the request."""
         self._send({"type": "connection_init", "payload": headers})
         self._send({"id": "1", "type": "start", "payload": request})
         end = time.monotonic() + BEGIN_SECONDS
@@ -119,7 +119,7 @@ class _Feed:
                 return
 
     def listen(self) -> None:
-        """Take answers until the end. An answer of the same data as before is no news."""
+        """Receive answers until the end. An answer of the same data as before is no news."""
         before = self._last or self._news
         try:
             while True:
@@ -143,7 +143,7 @@ class _Feed:
             while True:
                 if self._is_over:
                     raise StopIteration
-                answer = self._take()
+                answer = self._pop()
                 if answer is not None:
                     return answer
                 left = None if end is None else end - time.monotonic()
@@ -170,28 +170,28 @@ class _Feed:
             self._releases += 1
             self._changed.notify_all()
 
-    def ask(self) -> dict[str, Any] | None:
+    def poll(self) -> dict[str, Any] | None:
         """Return the answer if there is another one; raise StopAsyncIteration at the end."""
         with self._changed:
             if self._is_over:
                 raise StopAsyncIteration
-            return self._take()
+            return self._pop()
 
     def forget(self) -> None:
-        """Take the last answer for one that nobody has seen."""
+        """Return the last answer for one that nobody has seen."""
         with self._changed:
             self._news = self._news or self._last
             self._changed.notify_all()
 
-    def _take(self) -> dict[str, Any] | None:
+    def _pop(self) -> dict[str, Any] | None:
         answer, self._news = self._news, None
         self._last = answer or self._last
         return answer
 
     def _put(self, payload: dict[str, Any]) -> None:
-        kept = {key: payload[key] for key in ("errors", "data") if payload.get(key) is not None}
+        answer = {key: payload[key] for key in ("errors", "data") if payload.get(key) is not None}
         with self._changed:
-            self._news = kept
+            self._news = answer
             self._changed.notify_all()
 
     def _end(self) -> None:
@@ -231,7 +231,7 @@ def _connect(url: str, headers: dict[str, str]) -> Any:
             open_timeout=BEGIN_SECONDS,
             max_size=_BYTES_MAX,
         )
-        # Its newer versions hand out the connection only so. `close` ends it.
+        # Its newer versions hand out the connection only so. `close` closes it.
         return connecting.__enter__()
     except Exception as error:
         raise StorageError(f"{url} can't be reached: {error}") from None

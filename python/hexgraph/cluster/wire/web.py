@@ -12,7 +12,7 @@ from ..._native import encode_json
 from ...errors import AccessError, Error, SchemaError, StorageError
 from .address import Address
 from .channel import seconds
-from .faults import late, of_text
+from .faults import of_text, timed_out
 
 _SET = """mutation ($schema: String!) {
     updateGQLSchema(input: {set: {schema: $schema}}) { gqlSchema { schema } }
@@ -22,7 +22,7 @@ _UNAUTHORIZED, _FORBIDDEN = 401, 403
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Leaves an answer that names another place as it is: to follow it is to send secrets there."""
+    """Leaves an answer that names another address as it is: following it sends secrets there."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -38,7 +38,7 @@ class Web:
         self._address = address
         self._access_token = access_token
 
-    def ask(  # noqa: PLR0913 - as requests have it
+    def send(  # noqa: PLR0913 - as requests have it
         self,
         text: str,
         variables: dict[str, Any] | None = None,
@@ -55,22 +55,22 @@ class Web:
         request = urllib.request.Request(url, body, all_headers)
         try:
             with _OPENER.open(request, timeout=seconds(timeout)) as reply:
-                told = reply.read()
+                content = reply.read()
         except urllib.error.HTTPError as error:
             with error:
-                told = error.read()
+                content = error.read()
             if error.code in (_UNAUTHORIZED, _FORBIDDEN):
-                raise AccessError(f"{url} answers {error.code}: {_said(told)}") from None
-            if not told.startswith(b"{"):
+                raise AccessError(f"{url} answers {error.code}: {_said(content)}") from None
+            if not content.startswith(b"{"):
                 raise StorageError(f"{url} answers {error.code} {error.reason}") from None
         except TimeoutError:
-            raise late(timeout) from None
+            raise timed_out(timeout) from None
         except OSError as error:
             if isinstance(getattr(error, "reason", None), TimeoutError):
-                raise late(timeout) from None
+                raise timed_out(timeout) from None
             raise StorageError(f"{url} can't be reached: {error}") from None
         try:
-            answer = json.loads(told)
+            answer = json.loads(content)
         except ValueError:
             raise StorageError(f"what {url} answers is no JSON") from None
         return {key: answer[key] for key in ("errors", "data") if answer.get(key) is not None}
@@ -89,8 +89,8 @@ class Web:
     def schema(self) -> str | None:
         """Return the schema in force."""
         answer = self._administer(_GET, None)
-        found = (answer.get("getGQLSchema") or {}).get("schema")
-        return found or None
+        text = (answer.get("getGQLSchema") or {}).get("schema")
+        return text or None
 
     def set_schema(self, sdl: str) -> None:
         """Set the schema. Raises SchemaError with all that is wrong with it."""
@@ -115,25 +115,25 @@ class Web:
     def _origin(self) -> str:
         if self._address.http is None:
             raise Error(
-                "GraphQL is asked over HTTP: name the address in the connection string,"
+                "GraphQL requests go over HTTP: name the address in the connection string,"
                 f" {self._address}?http=HOST:8080"
             )
         return self._address.http
 
     def _administer(self, text: str, variables: dict[str, Any] | None) -> dict[str, Any]:
-        answer = self.ask(text, variables, path="/admin")
+        answer = self.send(text, variables, path="/admin")
         if answer.get("errors"):
             text = "; ".join(error["message"] for error in answer["errors"])
-            told = of_text(text)
-            raise told if isinstance(told, AccessError) else SchemaError(text)
+            exception = of_text(text)
+            raise exception if isinstance(exception, AccessError) else SchemaError(text)
         data: dict[str, Any] = answer.get("data") or {}
         return data
 
 
-def _said(told: bytes) -> str:
+def _said(body: bytes) -> str:
     """Return the reason in an answer, or nothing."""
     try:
-        answer = json.loads(told)
+        answer = json.loads(body)
         return "; ".join(str(error["message"]) for error in answer["errors"])
     except (ValueError, TypeError, KeyError):
         return "no reason is given"
