@@ -63,7 +63,7 @@ attach(Database, ServingMethods)
 attach(Txn, TxnMethods)
 attach_homes(Database)
 for _owner, _receiver, _table in ((Database, "db", DATABASE), (Result, "result", RESULT)):
-    # It is asked only for names that there are not.
+    # It is called only for names that don't exist.
     setattr(_owner, "__getattr__", attribute_error(_owner.__name__, _receiver, _table))  # noqa: B010
 
 

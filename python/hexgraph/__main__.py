@@ -9,9 +9,9 @@ import sys
 from ._native import run_command
 
 IMPORT_ARGUMENTS = 3
-"""`import`, a source and a path. Where there are others, the command line tells what is wrong."""
+"""`import`, a source and a path. Where there are others, the command line reports what is wrong."""
 
-TOLD_ARGUMENTS = 2
+DESCRIBE_ARGUMENTS = 2
 """`info` or `schema`, and a path or the address of a cluster."""
 
 
@@ -27,12 +27,12 @@ def main() -> int:
         from .cluster import importing
 
         return importing.main(arguments[1:])
-    if arguments[:1] in (["info"], ["schema"]) and len(arguments) == TOLD_ARGUMENTS:
-        return tell(*arguments)
+    if arguments[:1] in (["info"], ["schema"]) and len(arguments) == DESCRIBE_ARGUMENTS:
+        return describe(*arguments)
     return run_command(["hexgraph", *arguments])
 
 
-def tell(what: str, path: str) -> int:
+def describe(what: str, path: str) -> int:
     """Print what is in a database, or its schema, and return the exit status."""
     from .connection import connect
     from .errors import Error
@@ -41,7 +41,7 @@ def tell(what: str, path: str) -> int:
         with connect(path, read_only=True) as db:
             print(db.describe() if what == "info" else db.schema().rstrip(), flush=True)
     except BrokenPipeError:
-        # The reader has what it wants (`| head`). What is left in the buffer goes nowhere.
+        # The reader has enough (`| head`). What is left in the buffer goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Error as error:
         print(f"error: {error}", file=sys.stderr)

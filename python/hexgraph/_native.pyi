@@ -520,7 +520,7 @@ class Result:
 class Upsert:
     @property
     def uids(self) -> dict[str, str]: ...
-    # None only where the query is empty, which type checkers need not ask about each time.
+    # None only where the query is empty, which type checkers need not check each time.
     @property
     def result(self) -> Result | Any: ...
     @property

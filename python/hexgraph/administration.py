@@ -24,8 +24,8 @@ class AdministrationMethods:
         >>> db.namespaces()
         [0, 1]
         """
-        found: list[int] = cast(Any, self)._namespaces()
-        return found
+        numbers: list[int] = cast(Any, self)._namespaces()
+        return numbers
 
     def open_namespace(self, number: int) -> Database:
         """Return the namespace of a number as a separate database.
@@ -42,8 +42,8 @@ class AdministrationMethods:
 
         Raises QueryError when there is none of that number.
         """
-        found: Database = cast(Any, self)._open_namespace(number)
-        return found
+        database: Database = cast(Any, self)._open_namespace(number)
+        return database
 
     def create_namespace(self) -> int:
         """Create a namespace, and return its number, which is never reused.

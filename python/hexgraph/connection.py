@@ -1,4 +1,4 @@
-"""How a database is opened, and closed when the interpreter ends."""
+"""How a database is opened, and closed when the interpreter exits."""
 
 import atexit
 import os
@@ -44,7 +44,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
 
     A missing directory is created, unless `read_only` is set. A leading `~` is the home folder,
     here and in all paths of methods. One process may open a directory for writing; any number may
-    open it read-only, and they share its pages in memory.
+    open it read-only, with common pages in memory.
 
     `threads` is the number of threads for loads and large queries; 0 means the number of cores.
 
@@ -59,7 +59,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
     A commit is appended to a log in the directory. `sync` controls when it returns:
 
     - "always": when it is on disk; neither a crash of the process nor of the machine loses it.
-      Concurrent commits share one wait
+      Concurrent commits have one common wait
     - "every=100ms" or another time: when the system has it, which writes it to disk that often. A
       crash of the machine loses the last commits, a crash of the process none
     - "never": the same, but the system decides when to write it to disk
@@ -132,7 +132,7 @@ def connect(  # noqa: PLR0913 - settings by keyword
         return _cluster(path, read_only=read_only, is_plain=given == PLAIN)
     if isinstance(path, str) and "://" in path:
         raise ValueError(
-            f"{path} is no directory: a server is asked at its gRPC port, as dgraph://host:9080, "
+            f"{path} is no directory: a server is named by its gRPC port, as dgraph://host:9080, "
             "or over HTTP by any client"
         )
     settings = [(name, str(value)) for name, value in (limits or {}).items()]
@@ -144,9 +144,9 @@ def connect(  # noqa: PLR0913 - settings by keyword
         return open_database(
             None, read_only, resources, settings, txn_timeout, durability, strict, warnings
         )
-    place = os.fspath(expanded(path))
+    location = os.fspath(expanded(path))
     database = open_database(
-        place, read_only, resources, settings, txn_timeout, durability, strict, warnings
+        location, read_only, resources, settings, txn_timeout, durability, strict, warnings
     )
     if namespace != 0:
         database = database.open_namespace(namespace)

@@ -25,15 +25,15 @@ def to_text(head: dict[str, Any], nodes: dict[str, int], warnings: Sequence[str]
     )
     body = json.dumps(shortened(head), ensure_ascii=False, indent=1).replace(f'"{MORE}"', MORE)
     body = cut(body)
-    told = "".join(f"warning: {warning}\n" for warning in warnings)
-    return f"{told}<hexgraph.Result {counts}>\n{body}"
+    notes = "".join(f"warning: {warning}\n" for warning in warnings)
+    return f"{notes}<hexgraph.Result {counts}>\n{body}"
 
 
 def to_html(head: dict[str, Any], nodes: dict[str, int], warnings: Sequence[str] = ()) -> str:
     """Return a table for each block, nested nodes as tables within it; as `to_text`."""
     blocks = (block(name, rows, nodes.get(name)) for name, rows in head.items())
-    told = "".join(f"<p>&#9888; {escape(warning)}</p>" for warning in warnings)
-    return told + ("".join(blocks) or "<i>nothing</i>")
+    notes = "".join(f"<p>&#9888; {escape(warning)}</p>" for warning in warnings)
+    return notes + ("".join(blocks) or "<i>nothing</i>")
 
 
 def count_text(rows: Any, nodes: int | None) -> str:
@@ -78,17 +78,21 @@ def cell(value: Any) -> str:
 
 
 def cut(text: str) -> str:
-    """Return the beginning of a long text, as `to_text` has it of the whole."""
+    """Return the beginning of a long text, as `to_text` has it of the full text."""
     return text if len(text) <= TEXT_SHOWN else text[:TEXT_SHOWN] + MORE
 
 
 def point(value: dict[str, Any]) -> str | None:
     """Return the HTML of a point of GeoJSON, latitude and longitude; None for anything else."""
-    place = value.get("coordinates")
-    if value.get("type") != "Point" or not isinstance(place, list) or len(place) < len("xy"):
+    coordinates = value.get("coordinates")
+    if (
+        value.get("type") != "Point"
+        or not isinstance(coordinates, list)
+        or len(coordinates) < len("xy")
+    ):
         return None
     # Predicates may have these names, too, and their values be any text.
-    return f"{cell(place[1])}, {cell(place[0])}"
+    return f"{cell(coordinates[1])}, {cell(coordinates[0])}"
 
 
 def table(nodes: list[dict[str, Any]]) -> str:
@@ -105,9 +109,9 @@ def row(node: dict[str, Any], columns: list[str]) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def table_to_html(found: Any) -> str:
+def table_to_html(arrow: Any) -> str:
     """Return the first rows of an ArrowTable."""
-    names, count = found.column_names, len(found)
-    nodes = [dict(zip(names, row, strict=True)) for row in found.rows(ROWS_SHOWN)]
+    names, count = arrow.column_names, len(arrow)
+    nodes = [dict(zip(names, row, strict=True)) for row in arrow.rows(ROWS_SHOWN)]
     more = MORE if count > ROWS_SHOWN else ""
     return f"<p>{count:,} row{'' if count == 1 else 's'}</p>{table(nodes)}{more}"

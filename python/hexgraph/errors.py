@@ -54,9 +54,9 @@ class _TextError(Error):
         self.source = source
 
     def __str__(self) -> str:
-        place = f"line {self.line} column {self.column}: " if self.line else ""
+        position = f"line {self.line} column {self.column}: " if self.line else ""
         hint = f" ({self.hint})" if self.hint else ""
-        text = f"{place}{self.message}{hint}"
+        text = f"{position}{self.message}{hint}"
         return f"{text}\n{self._marked()}" if self.line and self.source else text
 
     def _marked(self) -> str:
@@ -259,17 +259,17 @@ class InternalError(Error):
 
     message: str
     """The violated assumption."""
-    place: str
+    location: str
     """The position in the source of hexgraph, as file:line:column; empty if unknown."""
 
-    def __init__(self, message: str, place: str = "") -> None:
-        super().__init__(message, place)
+    def __init__(self, message: str, location: str = "") -> None:
+        super().__init__(message, location)
         self.message = message
-        self.place = place
+        self.location = location
 
     def __str__(self) -> str:
-        place = f" ({self.place})" if self.place else ""
-        return f"a fault of hexgraph, please report it: {self.message}{place}"
+        location = f" ({self.location})" if self.location else ""
+        return f"a fault of hexgraph, please report it: {self.message}{location}"
 
 
 class StorageError(Error, OSError):
@@ -300,7 +300,7 @@ class QueryWarning(UserWarning):
     """A query succeeded, but likely has a mistake: see `Result.warnings`.
 
     Python shows it once for each line of a program. `warnings.simplefilter("ignore",
-    hexgraph.QueryWarning)` silences all of its kinds, "error" instead turns them into exceptions,
+    hexgraph.QueryWarning)` silences all of its kinds, "error" instead makes them exceptions,
     and `connect(..., warnings=False)` disables them. `kind` is the name that the server uses, as
     "missing_values".
 
@@ -329,22 +329,22 @@ class UnknownNameWarning(QueryWarning):
     >>> import hexgraph, warnings
     >>> db = hexgraph.connect()
     >>> _ = db.mutate(set='_:a <name> "Ada" .')
-    >>> found = db.query("{ q(func: has(nmae)) { uid } }")
+    >>> result = db.query("{ q(func: has(nmae)) { uid } }")
     >>> with warnings.catch_warnings(record=True, action="always") as caught:
-    ...     _ = found.rows()
+    ...     _ = result.rows()
     >>> caught[0].category.__name__, str(caught[0].message)
     ('UnknownNameWarning', 'line 1 column 11: there is no predicate `nmae` (did you mean `name`?)')
     """
 
 
 class NotConvergedWarning(QueryWarning):
-    """An algorithm did not converge within its rounds: see `Found.converged`.
+    """An algorithm did not converge within its rounds: see `AlgorithmResult.converged`.
 
     >>> import hexgraph, warnings
     >>> graph = hexgraph.Graph([1, 2, 3, 3], [2, 3, 1, 4], directed=False)
     >>> with warnings.catch_warnings(record=True, action="always") as caught:
-    ...     found = graph.algo.eigenvector(iterations=2)
-    >>> found.converged, caught[0].category.__name__
+    ...     result = graph.algo.eigenvector(iterations=2)
+    >>> result.converged, caught[0].category.__name__
     (False, 'NotConvergedWarning')
     """
 
@@ -380,9 +380,9 @@ CATEGORIES: dict[str, type[QueryWarning]] = {
 """The categories of kinds that have a separate category."""
 
 
-def warn_of_query(found: Iterable[tuple[str, str]]) -> None:
+def warn_of_query(noticed: Iterable[tuple[str, str]]) -> None:
     """Warn of likely mistakes in a query: the text and the kind of each."""
-    warn_of(CATEGORIES.get(kind, QueryWarning)(text, kind) for text, kind in found)
+    warn_of(CATEGORIES.get(kind, QueryWarning)(text, kind) for text, kind in noticed)
 
 
 def warn_of_losses(message: str, count: int) -> None:
@@ -390,11 +390,11 @@ def warn_of_losses(message: str, count: int) -> None:
     warn_of([LossWarning(message, count)])
 
 
-def warn_of(found: Iterable[Warning]) -> None:
+def warn_of(noticed: Iterable[Warning]) -> None:
     """Warn at the first line of Python outside of this package."""
     # `skip_file_prefixes` of `warnings.warn` needs Python 3.12.
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
-    for warning in found:
+    for warning in noticed:
         warnings.warn(warning, stacklevel=level)

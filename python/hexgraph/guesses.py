@@ -23,7 +23,7 @@ IN_TEXT = {
     "orderdesc": "orderdesc: name",
     "after": "after: 0x1f",
 }
-"""What is in the text of a query, and not beside it."""
+"""What is in the text of a query, and not an argument."""
 
 QUERY = ("timeout", "debug", "strict", "variables", "dql")
 """The arguments of `query`."""
@@ -137,7 +137,7 @@ ARGUMENTS = {
 def refuse(
     called: str,
     name: str,
-    known: Sequence[str],
+    names: Sequence[str],
     others: Mapping[str, str],
     shown: Sequence[str] | None = None,
 ) -> NoReturn:
@@ -147,13 +147,13 @@ def refuse(
     Traceback (most recent call last):
     TypeError: load_nodes() has no argument 'dtype': did you mean `types`?
     """
-    near = _near(name, known)
+    near = _near(name, names)
     meant = others.get(name) or (near[0] if near else None)
-    hint = f": did you mean `{meant}`?" if meant else f"; it has {', '.join(shown or known)}"
+    hint = f": did you mean `{meant}`?" if meant else f"; it has {', '.join(shown or names)}"
     raise TypeError(f"{called} has no argument {name!r}{hint}")
 
 
-def refuse_of_connect(other: Iterable[str], known: list[str]) -> None:
+def refuse_of_connect(other: Iterable[str], names: list[str]) -> None:
     """Refuse arguments that `connect` does not have, and name those that are likely meant.
 
     >>> refuse_of_connect(["readonly"], ["read_only"])
@@ -161,7 +161,7 @@ def refuse_of_connect(other: Iterable[str], known: list[str]) -> None:
     TypeError: connect() has no argument 'readonly': did you mean `read_only`?
     """
     for name in other:
-        refuse("connect()", name, known, CONNECT, ["path", *known])
+        refuse("connect()", name, names, CONNECT, ["path", *names])
 
 
 def refuse_of_query(other: Mapping[str, Any]) -> None:
@@ -184,15 +184,15 @@ def refuse_of_query(other: Mapping[str, Any]) -> None:
         raise TypeError(f"query() has no argument {name!r}: {hint}")
 
 
-def refuse_of_algorithm(algorithm: str, name: str, known: Iterable[str]) -> None:
+def refuse_of_algorithm(algorithm: str, name: str, names: Iterable[str]) -> None:
     """Refuse an argument that an algorithm does not have.
 
     >>> refuse_of_algorithm("pagerank", "max_iter", ["damping", "iterations"])
     Traceback (most recent call last):
     TypeError: pagerank has no argument 'max_iter': did you mean `iterations`?
     """
-    known = list(known)
-    refuse(algorithm, name, known, {other: it for other, it in ARGUMENTS.items() if it in known})
+    names = list(names)
+    refuse(algorithm, name, names, {other: it for other, it in ARGUMENTS.items() if it in names})
 
 
 def attribute_error(owner: str, receiver: str, table: Mapping[str, str]) -> Callable[..., Any]:
@@ -204,8 +204,8 @@ def attribute_error(owner: str, receiver: str, table: Mapping[str, str]) -> Call
             raise AttributeError(text, name=name, obj=self)
         if name in table:
             meant = table[name]
-            is_whole = "result" in meant or meant.startswith("hexgraph.")
-            text += f": write `{meant if is_whole else f'{receiver}.{meant}'}`"
+            is_complete = "result" in meant or meant.startswith("hexgraph.")
+            text += f": write `{meant if is_complete else f'{receiver}.{meant}'}`"
         # Without name and obj, since the interpreter would add a guess of its own to ours.
         near = _near(name, [it for it in dir(self) if not it.startswith("_")])
         if name not in table and near:
@@ -217,9 +217,9 @@ def attribute_error(owner: str, receiver: str, table: Mapping[str, str]) -> Call
     return missing
 
 
-def _near(name: str, known: Iterable[str], cutoff: float = 0.6) -> list[str]:
+def _near(name: str, names: Iterable[str], cutoff: float = 0.6) -> list[str]:
     """Return the one of some names that is most like another, if any is."""
-    # Imported here, since `import hexgraph` would take a twentieth longer otherwise.
+    # Imported here, since `import hexgraph` would be a twentieth slower otherwise.
     from difflib import get_close_matches
 
-    return get_close_matches(name, list(known), 1, cutoff)
+    return get_close_matches(name, list(names), 1, cutoff)

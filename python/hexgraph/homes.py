@@ -21,7 +21,7 @@ TAKING = {
     "load": ("source", "schema", "graphql_schema"),
     "save": ("path",),
 }
-"""The methods of the engine that take paths, and their first arguments, which these are."""
+"""The methods of the engine with path arguments, and their first arguments, which these are."""
 
 
 def expanded(given: Any, within: tuple[int, ...] = ()) -> Any:
@@ -43,7 +43,7 @@ def expanded(given: Any, within: tuple[int, ...] = ()) -> Any:
 
 
 def attach_homes(owner: Any) -> None:
-    """Let the methods of a class that take paths take those that begin with `~`."""
+    """Let the methods of a class accept paths that begin with `~`."""
     for name, arguments in TAKING.items():
         setattr(owner, name, _expanding(getattr(owner, name), arguments))
 

@@ -20,7 +20,7 @@ from .errors import Error
 from .schemas.suggesting import parts_of
 
 NAMES = ("hexgraph", "dql", "graphql")
-"""The names of the cells. The last two are taken where no other extension has them."""
+"""The names of the cells. The last two are registered where no other extension has them."""
 
 KINDS = ("result", "arrow", "pandas", "polars", "flat", "dict")
 
@@ -45,14 +45,14 @@ def parser(name: str, *, is_dql: bool) -> Any:
     options = magic_arguments.MagicArgumentParser(f"%%{name}")
     options.add_argument("-d", "--db", help="the name of the database; the only one without")
     options.add_argument("-o", "--out", help="the variable that gets the answer")
-    told = "name=expression for a variable of the query; others come from the notebook"
-    options.add_argument("-v", "--var", action="append", default=[], help=told)
-    options.add_argument("--timeout", type=float, help="seconds that it may take")
-    options.add_argument("--time", action="store_true", help="print the seconds it took")
+    text = "name=expression for a variable of the query; others come from the notebook"
+    options.add_argument("-v", "--var", action="append", default=[], help=text)
+    options.add_argument("--timeout", type=float, help="most seconds for it")
+    options.add_argument("--time", action="store_true", help="print its seconds")
     options.add_argument("--silent", action="store_true", help="show nothing")
     if is_dql:
-        told = "what the answer becomes"
-        options.add_argument("-t", "--to", choices=KINDS, default="result", help=told)
+        text = "what the answer becomes"
+        options.add_argument("-t", "--to", choices=KINDS, default="result", help=text)
         options.add_argument("--explain", action="store_true", help="show how it is answered")
         options.add_argument("--strict", action="store_true", help="unknown names are errors")
     return options
@@ -71,7 +71,7 @@ class Cells:
         db = self.database(given.db)
         variables = self.variables(cell, given.var)
         started = time.perf_counter()
-        with plainly_told():
+        with plain_errors():
             if given.explain:
                 answer = db.explain(cell, variables, timeout=given.timeout)
             else:
@@ -84,12 +84,12 @@ class Cells:
         given = parser("graphql", is_dql=False).parse_argstring(line)
         variables = self.variables(cell, given.var)
         db, started = self.database(given.db), time.perf_counter()
-        with plainly_told():
+        with plain_errors():
             answer = db.graphql(cell, variables, timeout=given.timeout)
         return self.shown(given, answer, started)
 
     def hexgraph(self, line: str) -> Any:
-        """Tell what is in a database: `%hexgraph`, or `%hexgraph db`."""
+        """Describe a database: `%hexgraph`, or `%hexgraph db`."""
         return self.database(line.strip() or None).describe()
 
     def database(self, name: str | None) -> Any:
@@ -102,18 +102,18 @@ class Cells:
             if not hasattr(names.get(name), "query"):
                 raise UsageError(f"{name} is no database: db = hexgraph.connect() makes one")
             return names[name]
-        known = {
+        databases = {
             key: value
             for key, value in names.items()
             if not key.startswith("_") and is_database(value)
         }
-        if len({id(value) for value in known.values()}) == 1:
-            return next(iter(known.values()))
-        if "db" in known:
-            return known["db"]
-        if not known:
+        if len({id(value) for value in databases.values()}) == 1:
+            return next(iter(databases.values()))
+        if "db" in databases:
+            return databases["db"]
+        if not databases:
             raise UsageError("there is no database: db = hexgraph.connect() makes one")
-        raise UsageError(f"there are several databases, say which with -d: {', '.join(known)}")
+        raise UsageError(f"there are several databases, say which with -d: {', '.join(databases)}")
 
     def variables(self, cell: str, given: list[str]) -> dict[str, Any]:
         """Return the values of the variables that a query declares, as far as there are any."""
@@ -129,7 +129,7 @@ class Cells:
         return values
 
     def shown(self, given: Any, answer: Any, started: float) -> Any:
-        """Keep an answer, and return what the cell shows."""
+        """Store an answer, and return what the cell shows."""
         if given.time:
             print(f"{time.perf_counter() - started:.4f} s")
         if given.out:
@@ -139,7 +139,7 @@ class Cells:
 
 
 @contextmanager
-def plainly_told() -> Iterator[None]:
+def plain_errors() -> Iterator[None]:
     """Let an error of the engine be shown by its words alone.
 
     The text that is wrong is that of the cell, which they quote: the frames are those of this file.
@@ -149,7 +149,7 @@ def plainly_told() -> Iterator[None]:
         yield
     except Error as error:
         lines = [f"{type(error).__name__}: {error}"]
-        # What IPython asks of an exception before it draws frames.
+        # What IPython calls of an exception before it formats frames.
         setattr(error, "_render_traceback_", lambda: lines)  # noqa: B010
         raise
 
@@ -177,10 +177,10 @@ def load(shell: Any) -> None:
     magics = Cells(shell)
     shell.register_magic_function(magics.hexgraph, "line", "hexgraph")
     shell.register_magic_function(magics.dql, "cell", "hexgraph")
-    taken = shell.magics_manager.magics["cell"]
+    existing = shell.magics_manager.magics["cell"]
     for name in ("dql", "graphql"):
-        if name in taken and not is_ours(taken[name]):
-            print(f"%%{name} is taken by another extension: use %%hexgraph, which is always ours")
+        if name in existing and not is_ours(existing[name]):
+            print(f"%%{name} belongs to another extension: use %%hexgraph, which is always ours")
         else:
             shell.register_magic_function(getattr(magics, name), "cell", name)
 

@@ -86,7 +86,7 @@ class DatabaseMethods:
           `{"dest": ("to", "Airport", "faa")}` with another predicate. A missing node is created
           with that type; `missing` changes this, as for `load_edges`
         - `prefix`: True to name predicates by type and column, as in `Airport.city`, so that no
-          other type shares them
+          other type has them, too
         - `types`: the types of columns in the schema language, to override those of the table or
           those detected in a text file
         - `schema`: definitions to add first, as for `alter`
@@ -126,8 +126,8 @@ class DatabaseMethods:
         >>> db.query('{ q(func: near(place, [8.5, 47.4], 50000)) { iata city } }').rows()
         [('ZRH', 'Zürich')]
         >>> flights = [{"number": "LX14", "origin": "ZRH", "dest": "JFK"}]
-        >>> ends = {"origin": "Airport.iata", "dest": "Airport.iata"}
-        >>> _ = db.load_nodes(flights, "Flight", id="number", edges=ends)
+        >>> keys = {"origin": "Airport.iata", "dest": "Airport.iata"}
+        >>> _ = db.load_nodes(flights, "Flight", id="number", edges=keys)
         >>> db.query('{ q(func: type(Flight)) { number origin { city } } }').to_dict()["q"]
         [{'number': 'LX14', 'origin': {'city': 'Zürich'}}]
 
@@ -206,7 +206,7 @@ class DatabaseMethods:
         endpoints, `[(1, 2), (2, 3)]`, an array with two columns, or a networkx graph. A third item
         of a pair is a dict of attributes or the `weight`; name it in `facets=` to store it. An edge
         without direction points from its first endpoint to its second. In pairs and graphs,
-        attributes may share the names of the endpoints.
+        attributes may have the names of the endpoints.
 
         - `source` and `target`: the columns with the ids of the endpoints. The default is "source"
           and "target", "from" and "to", "src" and "dst", or the only two columns
@@ -384,12 +384,12 @@ class DatabaseMethods:
         >>> db = hexgraph.connect()
         >>> _ = db.load_nodes([{"iata": "ZRH", "km": 5}, {"iata": "JFK"}], "Airport", id="iata")
         >>> _ = db.load_edges([{"from": "ZRH", "to": "JFK"}], "route")
-        >>> told = db.describe()
-        >>> told.types.rows()
+        >>> about = db.describe()
+        >>> about.types.rows()
         [('Airport', 2, ['iata', 'km', 'route'])]
-        >>> told.edges.rows()
+        >>> about.edges.rows()
         [('Airport', 'route', 'Airport', 1)]
-        >>> told
+        >>> about
         2 nodes
         <BLANKLINE>
         types
@@ -454,9 +454,9 @@ class DatabaseMethods:
         >>> _ = db.load_edges([{"from": "ZRH", "to": "GVA"}], "route", on="iata")
         >>> db.sql("select country, count(*) from Airport group by country").fetchall()
         [('CH', 2)]
-        >>> found = db.query("{ q(func: has(route)) { uid iata } }")
+        >>> result = db.query("{ q(func: has(route)) { uid iata } }")
         >>> query = "select iata, count(*) from mine join route on source = uid group by iata"
-        >>> db.sql(query, mine=found).fetchall()
+        >>> db.sql(query, mine=result).fetchall()
         [('ZRH', 1)]
 
         Raises SchemaError for an unknown table, an Error that names the package if DuckDB is not
@@ -514,8 +514,8 @@ class DatabaseMethods:
         """
         from .tasks import call
 
-        found: Result = await call(cast(Any, self).query, dql, variables, **options)
-        return found
+        result: Result = await call(cast(Any, self).query, dql, variables, **options)
+        return result
 
     async def amutate(self, **mutation: Any) -> dict[str, str]:
         """Change data as a coroutine of asyncio; as `mutate`.
@@ -588,7 +588,7 @@ class DatabaseMethods:
         return answer
 
     def index(self, predicate: str, *tokenizers: str) -> SchemaReport:
-        """Add indexes to a predicate, and keep those that it has.
+        """Add indexes to a predicate, besides those that it has.
 
         `tokenizers` are those of the schema language ("exact", "hash", "term", "fulltext",
         "trigram", "int", "year", "geo", 'hnsw(metric: "cosine")'), or "reverse", "count", "lang",

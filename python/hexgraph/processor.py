@@ -1,4 +1,4 @@
-"""Ask whether this processor can run the native module, before it is loaded.
+"""Check that this processor can run the native module, before it is loaded.
 
 Afterwards the system kills the process without a word. The module is compiled for x86-64-v2, as
 numpy is (`.cargo/config.toml` says why); other architectures have one baseline. Systems other than
@@ -15,7 +15,7 @@ NEEDED = ("cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3")
 def missing(cpuinfo: str) -> list[str]:
     """Return which of `NEEDED` the first processor of a `/proc/cpuinfo` lacks.
 
-    None where the text does not tell, as that of other architectures.
+    None where the text does not say, as that of other architectures.
     """
     for line in cpuinfo.splitlines():
         name, _, value = line.partition(":")

@@ -12,7 +12,7 @@ PATIENCE_SECONDS = 0.5
 
 
 class Bar(Protocol):
-    """What a load calls, about every 50 ms and when it ends."""
+    """What a load calls, about every 50 ms and at its end."""
 
     def update(self, done: int, total: int, records: int) -> None:
         """Show that `done` of `total` bytes are read, and in them so many records."""
@@ -87,16 +87,16 @@ class NotebookBar:
 
 
 class CallbackBar:
-    """Tells a function, which may raise to stop the load."""
+    """Calls a function, which may raise to stop the load."""
 
-    def __init__(self, tell: Callable[[dict[str, Any]], object]) -> None:
+    def __init__(self, callback: Callable[[dict[str, Any]], object]) -> None:
         self.started = time.monotonic()
-        self.tell = tell
+        self.callback = callback
 
     def update(self, done: int, total: int, records: int) -> None:
-        """Tell how far it is."""
+        """Report the progress."""
         seconds = time.monotonic() - self.started
-        self.tell(
+        self.callback(
             {
                 "done": done,
                 "total": total,
@@ -111,12 +111,12 @@ class CallbackBar:
         """Do nothing."""
 
 
-def bar(wanted: bool | Callable[[dict[str, Any]], object] | None) -> Bar:
+def bar(progress: bool | Callable[[dict[str, Any]], object] | None) -> Bar:
     """Return what fits the position where this runs."""
-    if wanted is False:
+    if progress is False:
         return NoBar()
-    if callable(wanted):
-        return CallbackBar(wanted)
+    if callable(progress):
+        return CallbackBar(progress)
     if is_notebook():
         return NotebookBar()
     return TerminalBar() if sys.stderr is not None and sys.stderr.isatty() else NoBar()
@@ -130,7 +130,7 @@ def is_notebook() -> bool:
 
 
 def seconds_left(done: int, total: int, seconds: float) -> float | None:
-    """Return how long the rest of the bytes will take, if that can be told."""
+    """Return the expected time for the rest of the bytes, if there is an estimate."""
     return seconds * (total - done) / done if 0 < done <= total else None
 
 
@@ -139,13 +139,13 @@ def text(done: int, total: int, records: int, seconds: float) -> str:
     rate = f"{short(records / seconds if seconds else 0.0)} records/s"
     if not total:
         return f"{records} records, {rate}"
-    share = done / total
-    filled = round(WIDTH * share)
-    if share >= 1.0:
+    fraction = done / total
+    filled = round(WIDTH * fraction)
+    if fraction >= 1.0:
         return f"building the graph of {records} records … {seconds:.0f} s"
     left = seconds_left(done, total, seconds)
     rest = "" if left is None else f" {left:.0f} s left"
-    return f"reading [{'#' * filled}{'.' * (WIDTH - filled)}] {share:4.0%} {rate}{rest}"
+    return f"reading [{'#' * filled}{'.' * (WIDTH - filled)}] {fraction:4.0%} {rate}{rest}"
 
 
 def short(rate: float) -> str:

@@ -69,14 +69,14 @@ async def _news(subscription: Waiting) -> None:
     loop = asyncio.get_running_loop()
     came = loop.create_future()
 
-    def tell() -> None:
+    def wake() -> None:
         if not came.done():
             came.set_result(None)
 
     def wait() -> None:
         subscription._wait()
         if not loop.is_closed():
-            loop.call_soon_threadsafe(tell)
+            loop.call_soon_threadsafe(wake)
 
     Thread(target=wait, daemon=True).start()
     try:

@@ -22,8 +22,8 @@ COUNTRIES = """
 PATH = """
 { bogart as var(func: eq(name, "Humphrey Bogart"))
   yeoh as var(func: eq(name, "Michelle Yeoh"))
-  way as shortest(from: uid(bogart), to: uid(yeoh)) { starring ~starring }
-  steps(func: uid(way)) { name } }"""
+  path as shortest(from: uid(bogart), to: uid(yeoh)) { starring ~starring }
+  steps(func: uid(path)) { name } }"""
 
 NEXT = """
 What next
@@ -34,7 +34,7 @@ What next
 """
 
 
-def ask(db: hexgraph.Database, question: str, dql: str) -> hexgraph.Result:
+def show(db: hexgraph.Database, question: str, dql: str) -> hexgraph.Result:
     """Print a question, the query and its time; return the result."""
     began = time.perf_counter()
     result = db.query(dql)
@@ -51,10 +51,10 @@ def main() -> None:
     seconds = time.perf_counter() - began
     nodes = len(db.query("{ q(func: has(name)) { uid } }"))
     print(f"{nodes} films, people, genres and countries, loaded with indexes in {seconds:.2f} s")
-    print(ask(db, "Which French titles speak of voyages?", VOYAGES).flatten())
-    print(ask(db, "Who plays whom in Casablanca? Edges have facets.", CAST).flatten())
-    print(ask(db, "Which countries made the most films?", COUNTRIES).flatten())
-    steps = ask(db, "How is Humphrey Bogart connected with Michelle Yeoh?", PATH)["steps"]
+    print(show(db, "Which French titles speak of voyages?", VOYAGES).flatten())
+    print(show(db, "Who plays whom in Casablanca? Edges have facets.", CAST).flatten())
+    print(show(db, "Which countries made the most films?", COUNTRIES).flatten())
+    steps = show(db, "How is Humphrey Bogart connected with Michelle Yeoh?", PATH)["steps"]
     print(textwrap.fill(" → ".join(step["name"] for step in steps), 78))
     call = 'db.algo.betweenness("starring", direction="both").top(3, "name")'
     print(f"\nWho is on the most shortest paths?\n    {call}\n")

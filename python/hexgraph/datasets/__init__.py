@@ -12,7 +12,7 @@ Each function returns a database, or adds to a given one. Nothing is downloaded.
 1000
 """
 
-from .drawn import grid, kronecker, social, temporal
+from .generated import grid, kronecker, social, temporal
 from .real import airports, films, info, languages, names, path, words
 
 __all__ = [

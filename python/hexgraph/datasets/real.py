@@ -45,21 +45,21 @@ def info(name: str) -> dict[str, Any]:
     The text of the licence is in "terms".
 
     >>> from hexgraph import datasets
-    >>> told = datasets.info("airports")
-    >>> told["licence"], told["source"]
+    >>> details = datasets.info("airports")
+    >>> details["licence"], details["source"]
     ('MIT', 'airportsdata 20260905')
 
     Raises QueryError for an unknown name.
     """
     _check(name)
-    told = dict(FILMS if name == "films" else _manifest()[name])
+    details = dict(FILMS if name == "films" else _manifest()[name])
     for inner in ("tables", "links"):
-        told.pop(inner, None)
-    told.setdefault("sha256", _content_hash(name))
+        details.pop(inner, None)
+    details.setdefault("sha256", _content_hash(name))
     licence = DATA / f"{name}.LICENSE.txt"
     if licence.exists():
-        told["terms"] = licence.read_text(encoding="utf-8")
-    return told
+        details["terms"] = licence.read_text(encoding="utf-8")
+    return details
 
 
 def airports(db: Database | None = None) -> Database:
@@ -69,7 +69,7 @@ def airports(db: Database | None = None) -> Database:
     a `Country` with its code, and `near` the edges to the five nearest airports, with the facet
     `km`. The graph is added to `db`, or to a new database in memory.
 
-    `db` gets them beside what it has; without it there is a new database in memory.
+    `db` gets them besides what it has; without it there is a new database in memory.
 
     >>> from hexgraph import datasets
     >>> db = datasets.airports()
@@ -99,7 +99,7 @@ def languages(db: Database | None = None) -> Database:
     """Return countries and territories, and the languages that are spoken there.
 
     `Country` has code, `Language` has tag, both name in four languages; `speaks` has the facets
-    percent (of the people; the shares of a country may add up to more than 100) and status
+    percent (of the people; the numbers of a country may add up to more than 100) and status
     ("official", "de_facto_official", "official_regional").
 
     >>> from hexgraph import datasets
@@ -130,7 +130,7 @@ def path(name: str) -> Path:
     """Return the directory of a graph as a database, which is built in the cache of the user once.
 
     For whatever opens a database by its path: `connect(path, read_only=True)`, which takes no time
-    and shares memory between processes, and the command line. The directory is named for the
+    and has common memory between processes, and the command line. The directory is named for the
     content and for the version of hexgraph, so a newer one builds its own. The cache is
     `XDG_CACHE_HOME`, or what the system has there; `HEXGRAPH_CACHE` names another folder.
 
@@ -170,16 +170,16 @@ def _loaded(name: str, db: Database | None) -> Database:
         schema = (sample / "films.schema").read_text("utf-8")
         db.load(sample / "films.rdf", schema=_added(db, schema), progress=False)
         return db
-    told = _manifest()[name]
+    details = _manifest()[name]
     folder = DATA / name
     db.alter(_added(db, (folder / "graph.schema").read_text("utf-8")))
-    for table in told["tables"]:
+    for table in details["tables"]:
         # Nodes are named by what is unique about them, so those that are there already are met.
         geo = {"place": ("lat", "lon")} if table["type"] == "Airport" else None
         columns = {"lat": None, "lon": None} if geo else None
         file = folder / table["file"]
         db.load_nodes(file, table["type"], id=table["id"], geo=geo, columns=columns)
-    for edges in told["links"]:
+    for edges in details["links"]:
         one, other = edges["on"]
         file, facets = folder / edges["file"], edges["facets"]
         db.load_edges(file, edges["predicate"], "from", "to", on=(one, other), facets=facets)
@@ -188,11 +188,11 @@ def _loaded(name: str, db: Database | None) -> Database:
 
 def _added(db: Database, schema: str) -> str:
     """Return the definitions that a database lacks; those of types with the fields that it has."""
-    known, types = parts_of(db.schema())
+    existing, types = parts_of(db.schema())
     lines = [
         line
         for line in schema.splitlines()
-        if ":" in line and line.split(":")[0].strip() not in known
+        if ":" in line and line.split(":")[0].strip() not in existing
     ]
     for name, fields in parts_of(schema)[1].items():
         all_fields = dict.fromkeys([*types.get(name, []), *fields])
@@ -201,8 +201,8 @@ def _added(db: Database, schema: str) -> str:
 
 
 def _manifest() -> dict[str, dict[str, Any]]:
-    told: dict[str, dict[str, Any]] = json.loads((DATA / "datasets.json").read_text("utf-8"))
-    return told
+    manifest: dict[str, dict[str, Any]] = json.loads((DATA / "datasets.json").read_text("utf-8"))
+    return manifest
 
 
 def _check(name: str) -> None:
@@ -216,11 +216,11 @@ def _content_hash(name: str) -> str:
         files = sorted((DATA.parents[1] / "sample").glob("films.*"))
     else:
         files = sorted((DATA / name).iterdir())
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in files:
-        found.update(f"{file.name}\n{file.stat().st_size}\n".encode())
-        found.update(file.read_bytes())
-    return found.hexdigest()
+        digest.update(f"{file.name}\n{file.stat().st_size}\n".encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _cache() -> Path:
@@ -229,9 +229,9 @@ def _cache() -> Path:
         return Path(given).expanduser()
     home = Path.home()
     if sys.platform == "win32":
-        place = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
     elif sys.platform == "darwin":
-        place = home / "Library" / "Caches"
+        folder = home / "Library" / "Caches"
     else:
-        place = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return place / "hexgraph" / "datasets"
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return folder / "hexgraph" / "datasets"

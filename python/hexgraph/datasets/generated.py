@@ -38,7 +38,7 @@ def social(
 
     Raises QueryError for fewer than one person, and for more nodes or edges than fit.
     """
-    return _drawn("social", (people, follows, seed), db, progress)
+    return _generated("social", (people, follows, seed), db, progress)
 
 
 def kronecker(
@@ -62,7 +62,7 @@ def kronecker(
 
     Raises QueryError for a scale above 31.
     """
-    return _drawn("kronecker", (scale, edges, seed), db, progress)
+    return _generated("kronecker", (scale, edges, seed), db, progress)
 
 
 def grid(
@@ -85,7 +85,7 @@ def grid(
 
     Raises QueryError for a width or height below 1.
     """
-    return _drawn("grid", (width, height, seed), db, progress)
+    return _generated("grid", (width, height, seed), db, progress)
 
 
 def temporal(
@@ -110,10 +110,10 @@ def temporal(
 
     Raises QueryError for fewer than two people.
     """
-    return _drawn("temporal", (people, events, seed), db, progress)
+    return _generated("temporal", (people, events, seed), db, progress)
 
 
-def _drawn(
+def _generated(
     kind: str, numbers: tuple[int, int, int], db: Database | None, progress: Progress
 ) -> Database:
     db = connect() if db is None else db
