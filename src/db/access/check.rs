@@ -17,7 +17,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Of a schema text that is longer the predicates are not named to somebody who may define none.
+/// A longer schema text is not parsed for a caller who may define no predicate. The error then
+/// names none of its predicates.
 const LONG_SCHEMA: usize = 64 << 10;
 
 /// A caller, by the name and the node of the user, the name of the key, and the role.
@@ -72,8 +73,8 @@ impl Database {
         self.of_caller(caller)
     }
 
-    /// The handle of somebody who may do no more than a role lets, for a surface that knows the
-    /// role by other means than the keys that are retained here. Who is no administrator does not
+    /// The handle of a caller with at most the rights of a role, for a surface that determines the
+    /// role by other means than the keys in this database. Other callers than administrators do not
     /// see what is for administrators alone.
     ///
     /// ```
@@ -157,12 +158,12 @@ impl Database {
         let version = self.entire_version()?;
         let engine = self.without_caller();
         let member = engine.member(&version, &user.name)?;
-        // Somebody else of the same name is another user. The first one is made anew when all data
-        // were dropped, and goes on.
+        // A user who was deleted and created again under the same name is another user. Only the
+        // first user, who is created again when all data are dropped, stays the same.
         let is_same = |uid| user.node.is_none_or(|node| node == uid) || user.name == FIRST_USER;
         let member = member.filter(|member| is_same(member.uid));
         let member = member.ok_or_else(|| refused("the user is no more"))?;
-        // Those of now, not those that the token names: changes of the groups of a user apply at
+        // The current groups, not those in the token: changes of the groups of a user apply at
         // once.
         let groups: Vec<&str> = member.groups.iter().map(String::as_str).collect();
         Ok(Some(engine.access_rules(&version)?.rights(&groups, user.role)))
@@ -297,7 +298,7 @@ impl Database {
     }
 
     /// What answers depend on besides the data and the request: the user, by name and node, the key
-    /// that is retained in the database, and the role.
+    /// of this database, and the role.
     pub(in crate::db) fn caller_identity(&self) -> Option<Identified<'_>> {
         let caller = self.caller()?;
         let (name, key) = self.caller_name().unwrap_or_default();
@@ -345,8 +346,8 @@ impl Database {
         self.check_guardian()
     }
 
-    /// As [`Database::check_guardian`], in the words that the administration has for it. A token
-    /// that is missing is no right there.
+    /// As [`Database::check_guardian`], with the error of administrative requests: there, a missing
+    /// token is an error of authorization and not of authentication.
     ///
     /// ```
     /// use hexgraph::db::{Database, access::KeyRole};

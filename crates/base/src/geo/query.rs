@@ -1,4 +1,5 @@
-//! The geo functions of the query language: their arguments, and which geometries they mean.
+//! The geo functions of the query language: their arguments, and which geometries match. Cells are
+//! those of S2, which cover the sphere hierarchically.
 
 use super::area::Area;
 use super::cell_numbers::{
@@ -33,7 +34,7 @@ enum Requested {
 
 impl GeoQuery {
     /// Makes the query of `near`: points within a distance in metres, and polygons that come that
-    /// near. As in the reference, a polygon of a hundred corners represents the circle.
+    /// near. As in Dgraph, a polygon of a hundred corners represents the circle.
     ///
     /// # Errors
     ///
@@ -94,13 +95,14 @@ impl GeoQuery {
         Ok(GeoQuery { cells: all_cells(&areas), expected: Requested::AroundAreas(areas) })
     }
 
-    /// The numbers of the cells that a geometry must have one of to match: those between two
-    /// numbers, both included.
+    /// Ranges of cell numbers, both bounds included. A geometry can match only if one of its cells
+    /// is in a range.
     pub fn spans(&self) -> impl Iterator<Item = (i64, i64)> {
         self.cells.iter().map(|cell| numbers_within(*cell))
     }
 
-    /// The numbers of cells, ascending, in addition to [`GeoQuery::spans`].
+    /// The numbers of the larger cells around those of [`GeoQuery::spans`], ascending: a geometry
+    /// that has one of them can match, too.
     pub fn cells_around(&self) -> Vec<i64> {
         let mut cells: Vec<CellId> =
             self.cells.iter().flat_map(|cell| cells_around(*cell)).collect();
@@ -171,9 +173,9 @@ fn is_any(
 
 /// Whether a cell of the covering of some area holds a position.
 ///
-/// The map and the sphere do not agree what is inside: an edge between two positions of one
-/// latitude runs along the parallel on the one and nearer to the pole on the other. What is inside
-/// on the map only is found if a cell covers it.
+/// A flat map and the sphere disagree on what is inside: an edge between two positions of one
+/// latitude runs along the parallel on the map, and nearer to the pole on the sphere. A position
+/// that is inside on the map only matches if a cell covers it.
 fn is_covered(areas: &[Area], position: Point) -> bool {
     let cell = cell_at(position);
     areas.iter().any(|area| area.holds(position))

@@ -1,4 +1,5 @@
-//! The tokens: blanks, words that may be written in several forms, and the literals of each type.
+//! The tokens of the grammar of queries for language models: blanks, words that may be written in
+//! several forms, and the literals of each type.
 
 use super::rules::CharSet;
 use super::rules::{Expr, Grammar, alt, chars, one_of, optional, repeated, seq, text};

@@ -31,15 +31,15 @@ fn parse(text: &str, grammar: Grammar) -> Result<Document, Fault> {
     if recognized.is_empty {
         return Ok(Document::new());
     }
-    // The reference allows `f()` and `@x()`, apollo-compiler does not. Blanks instead of them keep
-    // all other positions.
+    // Dgraph allows `f()` and `@x()`, apollo-compiler does not. Blanks replace them, so that all
+    // other positions stay the same.
     let mut bytes = text.as_bytes().to_vec();
     for range in recognized.empty_parentheses {
         bytes[range].fill(b' ');
     }
     let text = String::from_utf8(bytes).expect("tokens became blanks");
     Parser::new().parse_ast(text, "input").map_err(|errors| {
-        // What the grammar accepts and apollo-compiler does not is in its words.
+        // If only apollo-compiler refuses the text, the error has its message.
         let first = errors.errors.iter().next();
         let range = first.as_ref().and_then(|first| first.line_column_range());
         let position = range.map(|range| Position {

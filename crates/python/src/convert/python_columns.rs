@@ -67,7 +67,7 @@ pub(crate) fn columns_table(
         let cells = match decimals(&values)? {
             Some(array) => {
                 exact.insert(table.columns.len(), array);
-                // Nulls are in for them until it is a table of Arrow.
+                // Nulls represent them until the table is converted to Arrow.
                 let mut cells = Cells::default();
                 cells.pad_to(rows);
                 cells
@@ -159,7 +159,8 @@ impl Reader<'_> {
         if matches!(kind.as_str(), "NAType" | "NaTType") || value.ne(value).unwrap_or(false) {
             return Ok(Cell::Null);
         }
-        // Arrays and scalars of numpy and its kin; an array without dimensions is a scalar. Times know their text.
+        // Arrays and scalars of numpy and similar libraries; an array without dimensions is a scalar.
+        // Times have `isoformat`.
         let is_time = value.hasattr("isoformat")?;
         if !is_time && value.hasattr("dtype")? {
             return self.of_numpy(value, position, may_list);

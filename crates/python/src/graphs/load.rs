@@ -25,10 +25,10 @@ pub(crate) struct GivenGraph<'py> {
     /// What happens to endpoints that are no nodes: `"make"` or `"raise"`.
     #[pyo3(item)]
     missing: String,
-    /// What is to be said of a graph that Python has read.
+    /// Remarks of the report on a graph that Python has read.
     #[pyo3(item)]
     notes: Vec<String>,
-    /// What is likely a mistake in it.
+    /// Warnings of the report: likely mistakes in the graph.
     #[pyo3(item)]
     warnings: Vec<String>,
 }

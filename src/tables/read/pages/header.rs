@@ -1,5 +1,5 @@
-//! The header of a page: a struct in Thrift's compact protocol, reading only the numbers that
-//! determine sizes.
+//! The header of a page of a Parquet file: a struct in Thrift's compact protocol. Only the numbers
+//! that determine sizes are read.
 
 use parquet::basic::Encoding;
 use std::io::{self, Read};
@@ -20,9 +20,9 @@ const STRUCT: u8 = 12;
 pub(super) struct PageHeader {
     /// What the page holds.
     pub kind: PageKind,
-    /// The bytes that it becomes.
+    /// The size in bytes after decompression.
     pub size: u32,
-    /// The bytes that it has in the file.
+    /// The size in bytes in the file, compressed.
     pub packed_size: u32,
     /// The number of its values, nulls included, or of entries of a dictionary.
     pub values: u32,
@@ -35,15 +35,15 @@ pub(super) struct PageHeader {
 pub(super) enum PageKind {
     /// The dictionary of a column.
     Dictionary,
-    /// Values of version 1, whose levels are packed with them.
+    /// Values of version 1. Their definition and repetition levels are compressed with them.
     Data { definition: Encoding, repetition: Encoding },
-    /// Values of version 2, whose levels are in front, unpacked.
+    /// Values of version 2. Their levels come first, uncompressed.
     DataV2 { nulls: u32, rows: u32, definition_len: u32, repetition_len: u32, is_packed: bool },
-    /// None that has values.
+    /// A page without values, such as an index page.
     Other,
 }
 
-/// Reads the header at the beginning of `input`. Returns the bytes that it takes, too.
+/// Reads the header at the beginning of `input`. Also returns its length in bytes.
 ///
 /// # Errors
 ///

@@ -9,14 +9,14 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_rustls::server::TlsStream;
 
-/// What requests are read from and answers are written to. It informs its line of received data,
-/// which under TLS is not what the socket has.
+/// What requests are read from and answers are written to. It reports received data to the state of
+/// its connection (`Line`): decrypted data, and not the bytes of the socket.
 pub(super) struct Wire {
-    way: Way,
+    transport: Transport,
     line: Arc<Line>,
 }
 
-enum Way {
+enum Transport {
     Plain(Stream),
     /// Boxed, since its state has a KiB.
     Encrypted(Box<TlsStream<Stream>>),
@@ -25,31 +25,31 @@ enum Way {
 impl Wire {
     /// A connection without encryption.
     pub(super) fn plain(stream: Stream, line: Arc<Line>) -> Wire {
-        Wire { way: Way::Plain(stream), line }
+        Wire { transport: Transport::Plain(stream), line }
     }
 
     /// A connection whose handshake is done.
     pub(super) fn encrypted(stream: TlsStream<Stream>, line: Arc<Line>) -> Wire {
-        Wire { way: Way::Encrypted(Box::new(stream)), line }
+        Wire { transport: Transport::Encrypted(Box::new(stream)), line }
     }
 
-    /// Waits until there is something to read, or the client has ended the connection.
+    /// Waits until there is something to read, or the client has closed the connection.
     ///
     /// # Errors
     ///
-    /// What the socket has.
+    /// Those of the socket.
     pub(super) async fn readable(&self) -> io::Result<()> {
-        match &self.way {
-            Way::Plain(stream) => stream.readable().await,
-            Way::Encrypted(stream) => stream.get_ref().0.readable().await,
+        match &self.transport {
+            Transport::Plain(stream) => stream.readable().await,
+            Transport::Encrypted(stream) => stream.get_ref().0.readable().await,
         }
     }
 
     /// Whether the handshake has agreed on HTTP/1.1.
     pub(super) fn has_agreed_on_http1(&self) -> bool {
-        match &self.way {
-            Way::Plain(_) => false,
-            Way::Encrypted(stream) => stream.get_ref().1.alpn_protocol() == Some(b"http/1.1"),
+        match &self.transport {
+            Transport::Plain(_) => false,
+            Transport::Encrypted(stream) => stream.get_ref().1.alpn_protocol() == Some(b"http/1.1"),
         }
     }
 }
@@ -61,9 +61,9 @@ impl AsyncRead for Wire {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        ready!(match &mut self.way {
-            Way::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
-            Way::Encrypted(stream) => Pin::new(&mut **stream).poll_read(context, buffer),
+        ready!(match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
+            Transport::Encrypted(stream) => Pin::new(&mut **stream).poll_read(context, buffer),
         })?;
         let came = &buffer.filled()[before..];
         if !came.is_empty() && !self.line.heard(came) {
@@ -81,9 +81,9 @@ impl AsyncWrite for Wire {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         self.line.note_flushed(false);
-        match &mut self.way {
-            Way::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
-            Way::Encrypted(stream) => Pin::new(&mut **stream).poll_write(context, bytes),
+        match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            Transport::Encrypted(stream) => Pin::new(&mut **stream).poll_write(context, bytes),
         }
     }
 
@@ -93,32 +93,34 @@ impl AsyncWrite for Wire {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         self.line.note_flushed(false);
-        match &mut self.way {
-            Way::Plain(stream) => Pin::new(stream).poll_write_vectored(context, slices),
-            Way::Encrypted(stream) => Pin::new(&mut **stream).poll_write_vectored(context, slices),
+        match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_write_vectored(context, slices),
+            Transport::Encrypted(stream) => {
+                Pin::new(&mut **stream).poll_write_vectored(context, slices)
+            }
         }
     }
 
     fn is_write_vectored(&self) -> bool {
-        match &self.way {
-            Way::Plain(stream) => stream.is_write_vectored(),
-            Way::Encrypted(stream) => stream.is_write_vectored(),
+        match &self.transport {
+            Transport::Plain(stream) => stream.is_write_vectored(),
+            Transport::Encrypted(stream) => stream.is_write_vectored(),
         }
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(match &mut self.way {
-            Way::Plain(stream) => Pin::new(stream).poll_flush(context),
-            Way::Encrypted(stream) => Pin::new(&mut **stream).poll_flush(context),
+        ready!(match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_flush(context),
+            Transport::Encrypted(stream) => Pin::new(&mut **stream).poll_flush(context),
         })?;
         self.line.note_flushed(true);
         Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.way {
-            Way::Plain(stream) => Pin::new(stream).poll_shutdown(context),
-            Way::Encrypted(stream) => Pin::new(&mut **stream).poll_shutdown(context),
+        match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            Transport::Encrypted(stream) => Pin::new(&mut **stream).poll_shutdown(context),
         }
     }
 }

@@ -29,9 +29,9 @@ const FOLD_BYTES: usize = 24;
 const ONE: u64 = 1 << 48;
 const BIAS: i64 = 1 << 31;
 
-/// The most cells that have several words: a member of the same cell as the one before would wait for its step.
-const QUEUES_MAX: usize = 256;
-const QUEUES: usize = 4;
+/// Up to this many cells have copies of their words, so that additions to one cell run in parallel.
+const REPLICATED_MAX: usize = 256;
+const COPIES: usize = 4;
 
 /// The values of a key that several groups share: the code of each, a member that has it, and for each group the place of its value among them.
 pub(super) struct Distinct {
@@ -120,17 +120,17 @@ impl Dense {
     /// Counts the members of a batch by their keys, and adds their ints.
     pub(super) fn pack<K: Copy>(&mut self, keys: &[K], cell: impl Fn(K) -> u32, ints: &[i32]) {
         let word = |int: i32| ONE + (i64::from(int) + BIAS) as u64;
-        let few = self.firsts.len() <= QUEUES_MAX;
-        self.words.resize(if few { QUEUES * QUEUES_MAX } else { self.firsts.len() }, 0);
-        if few && let Some(words) = self.words.first_chunk_mut::<{ QUEUES * QUEUES_MAX }>() {
+        let few = self.firsts.len() <= REPLICATED_MAX;
+        self.words.resize(if few { COPIES * REPLICATED_MAX } else { self.firsts.len() }, 0);
+        if few && let Some(words) = self.words.first_chunk_mut::<{ COPIES * REPLICATED_MAX }>() {
             // The position is below the length by what the compiler sees, too.
             let mut add = |key: K, lane: usize, int: i32| {
-                words[(cell(key) as usize % QUEUES_MAX) * QUEUES + lane] += word(int);
+                words[(cell(key) as usize % REPLICATED_MAX) * COPIES + lane] += word(int);
             };
-            let (quads, rest) = keys.as_chunks::<QUEUES>();
-            let (ints, more) = ints.as_chunks::<QUEUES>();
+            let (quads, rest) = keys.as_chunks::<COPIES>();
+            let (ints, more) = ints.as_chunks::<COPIES>();
             for (keys, ints) in quads.iter().zip(ints) {
-                for lane in 0..QUEUES {
+                for lane in 0..COPIES {
                     add(keys[lane], lane, ints[lane]);
                 }
             }
@@ -146,8 +146,8 @@ impl Dense {
     /// Counts what waits in the words, and adds it to the sums.
     pub(super) fn unpack(&mut self, sums: &mut [i128]) {
         self.waiting = 0;
-        let queues = if self.firsts.len() <= QUEUES_MAX { QUEUES } else { 1 };
-        let words = self.words.chunks_exact_mut(queues);
+        let copies = if self.firsts.len() <= REPLICATED_MAX { COPIES } else { 1 };
+        let words = self.words.chunks_exact_mut(copies);
         for ((words, count), sum) in words.zip(&mut self.counts).zip(sums) {
             for word in words {
                 let members = *word >> 48;
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn words_hold_counts_and_sums() {
         let mut rng = Rng::with_seed(5);
-        for cells in [2, QUEUES_MAX, QUEUES_MAX + 1, 3000] {
+        for cells in [2, REPLICATED_MAX, REPLICATED_MAX + 1, 3000] {
             let (mut dense, mut sums) = (Dense::new(&[cells as u32], &[false]), vec![0; cells]);
             let (mut counts, mut expected) = (vec![0; cells], vec![0; cells]);
             for round in 0..3 {

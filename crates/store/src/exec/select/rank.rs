@@ -53,7 +53,7 @@ pub(super) fn prefix(bytes: &[u8]) -> u64 {
 }
 
 /// The number of running results of a fold: the compiler makes none of one by itself for floats and ints of 64 bits.
-const QUEUES: usize = 8;
+const ACCUMULATORS: usize = 8;
 
 /// The number that comes before `last` and all others; what comes before none, as what is no number, is passed over. Of several that come
 /// before none of each other, as zeros with different signs, any.
@@ -63,14 +63,14 @@ pub(in crate::exec) fn foremost<T: Copy>(
     last: T,
     comes_before: impl Fn(T, T) -> bool,
 ) -> T {
-    let mut queues = [last; QUEUES];
-    let (eights, rest) = numbers.as_chunks::<QUEUES>();
+    let mut accumulators = [last; ACCUMULATORS];
+    let (eights, rest) = numbers.as_chunks::<ACCUMULATORS>();
     for eight in eights {
-        for (lane, &number) in queues.iter_mut().zip(eight) {
+        for (lane, &number) in accumulators.iter_mut().zip(eight) {
             *lane = if comes_before(number, *lane) { number } else { *lane };
         }
     }
-    let all = queues.into_iter().chain(rest.iter().copied());
+    let all = accumulators.into_iter().chain(rest.iter().copied());
     all.fold(last, |best, number| if comes_before(number, best) { number } else { best })
 }
 

@@ -23,10 +23,10 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A table of ids that are close together may have this many positions for each id.
+/// An array indexed by id may have this many slots for each id.
 const SPREAD_MAX: u64 = 8;
 
-/// Ids are placed by position, and not sorted, with at most this many positions for each.
+/// Up to this many positions for each id, ids are stored at their positions instead of sorted.
 const PLACED_MAX: u64 = 3;
 
 /// The number at a position where no id came first.
@@ -35,10 +35,10 @@ const NOBODY: u32 = 0;
 /// Ints that differ in so many of their last bits are close together.
 const NEAR_BITS: u32 = 12;
 
-/// The positions that it may have anyway.
+/// The slots that such an array may have for any number of ids.
 const NEAR_MIN: u64 = 1 << 12;
 
-/// The bytes of the head of an allocation, about.
+/// The approximate overhead of an allocation, in bytes.
 const ALLOCATION: usize = 16;
 
 /// The bits of a hash that say which shard.
@@ -55,7 +55,8 @@ pub enum ExternalId {
     New,
 }
 
-/// The ids of a load. Ids of different spaces are different, whatever they are.
+/// The ids of a load. A space is the ids of one predicate: equal ids of different spaces are
+/// different nodes.
 pub struct Interner {
     spaces: Vec<Space>,
     /// The first positions and numbers of runs of new nodes, and their lengths.
@@ -71,7 +72,8 @@ pub struct Interner {
 #[derive(Default)]
 struct Space {
     existing: ExistingInts,
-    /// Where ids that no stored node has are lost, and not those of new nodes.
+    /// Set if the load creates no nodes for ids of this space: an id that no stored node has is
+    /// lost, which means that its edges are left out and reported.
     stored: Option<StoredIds>,
     ints: Shards<i64>,
     texts: Shards<Box<str>>,
@@ -96,9 +98,9 @@ struct Slot {
     number: u32,
 }
 
-/// An id that was met.
+/// An id of a table.
 pub struct Interned {
-    /// The position where it was met first.
+    /// The first position of the id.
     pub position: u64,
     /// Its number, from [`EXTERNAL`] on.
     pub number: u32,
@@ -244,7 +246,7 @@ impl Interner {
         (own_len, own): (impl Fn(&Q) -> usize, impl Fn(I) -> K),
         mut result: impl FnMut(usize, u32),
     ) -> Result<()> {
-        // As if all were new. What is not is given back in the end.
+        // Reserve as if all were new. The rest is released at the end.
         let mut spare = ids.iter().map(|(id, _)| own_len(id.borrow()) as u64).sum::<u64>();
         self.reserve(spare)?;
         let hashes = ids.iter().map(|(id, _)| hash(id.borrow()));

@@ -1,13 +1,13 @@
 //! Computes distances: one number for each metric, smaller for nearer vectors.
 //!
 //! Euclidean distance is squared, cosine is one less the similarity, and the inner product is
-//! negated. The loops run over sixteen lanes with a sum each, so that the compiler can use vector
+//! negated. The loops have sixteen independent sums, so that the compiler can use vector
 //! registers: it may not reorder the sum of floats by itself.
 
 use crate::storage::Array;
 use hexgraph_base::schema::Metric;
 
-const QUEUES: usize = 16;
+const ACCUMULATORS: usize = 16;
 
 /// Vectors of one length, laid end to end, as points of a space.
 pub struct Points<'a> {
@@ -144,11 +144,11 @@ pub(super) fn distance_of(key: u32) -> f32 {
 
 #[inline]
 fn dot(one: &[f32], other: &[f32]) -> f32 {
-    let (ones, one_rest) = one.as_chunks::<QUEUES>();
-    let (others, other_rest) = other.as_chunks::<QUEUES>();
-    let mut sums = [0.0; QUEUES];
+    let (ones, one_rest) = one.as_chunks::<ACCUMULATORS>();
+    let (others, other_rest) = other.as_chunks::<ACCUMULATORS>();
+    let mut sums = [0.0; ACCUMULATORS];
     for (one, other) in ones.iter().zip(others) {
-        for lane in 0..QUEUES {
+        for lane in 0..ACCUMULATORS {
             sums[lane] += one[lane] * other[lane];
         }
     }
@@ -158,11 +158,11 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
 
 #[inline]
 fn squared(one: &[f32], other: &[f32]) -> f32 {
-    let (ones, one_rest) = one.as_chunks::<QUEUES>();
-    let (others, other_rest) = other.as_chunks::<QUEUES>();
-    let mut sums = [0.0; QUEUES];
+    let (ones, one_rest) = one.as_chunks::<ACCUMULATORS>();
+    let (others, other_rest) = other.as_chunks::<ACCUMULATORS>();
+    let mut sums = [0.0; ACCUMULATORS];
     for (one, other) in ones.iter().zip(others) {
-        for lane in 0..QUEUES {
+        for lane in 0..ACCUMULATORS {
             let apart = one[lane] - other[lane];
             sums[lane] += apart * apart;
         }
