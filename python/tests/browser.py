@@ -107,7 +107,7 @@ class Bridge:
         keys = [key] if isinstance(key, str) else list(key or self.live.keys)
         self._say({"method": "update", "state": {it: getattr(self.live, it) for it in keys}})
 
-    def ask(self, message, buffers=()):
+    def forward(self, message, buffers=()):
         """Give the widget a message of the front end, and return what it says to it."""
         self.said = []
         began = time.perf_counter()
@@ -118,7 +118,7 @@ class Bridge:
 
 
 class BrowserError(AssertionError):
-    """The browser can't do what it was told."""
+    """The browser can't execute a command."""
 
 
 class Browser:
@@ -157,7 +157,7 @@ class Browser:
         """Wait until an expression holds, and return its value."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            # While the page gives way to another one, there is nothing to evaluate in.
+            # While the page is replaced by another one, there is nothing to evaluate in.
             with suppress(BrowserError):
                 value = self.value(expression)
                 if value:
@@ -199,9 +199,9 @@ class Browser:
 
     def press(self, selector):
         """Click an element."""
-        place = f"document.querySelector({json.dumps(selector)})"
+        position = f"document.querySelector({json.dumps(selector)})"
         box = self.wait(
-            f"(() => {{ const it = {place}; if (!it) return null; it.scrollIntoViewIfNeeded?.();"
+            f"(() => {{ const it = {position}; if (!it) return null; it.scrollIntoViewIfNeeded?.();"
             " const box = it.getBoundingClientRect();"
             " return box.width ? [box.x + box.width / 2, box.y + box.height / 2] : null; })()"
         )
@@ -238,7 +238,7 @@ def served(live):
         def do_POST(self):
             message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with lock:
-                said = bridge.ask(message)
+                said = bridge.forward(message)
             self.answer(json.dumps(said))
 
         def answer(self, text, kind="application/json"):

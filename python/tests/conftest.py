@@ -54,7 +54,7 @@ def pytest_generate_tests(metafunc):
     kinds: list[object] = ["database"] if "embedded" in markers else ["database", "served"]
     if REAL and "embedded" not in markers:
         otherwise = metafunc.definition.get_closest_marker("otherwise")
-        # A test that begins to pass there has to be told, too.
+        # A test that begins to pass there has to be reported, too.
         marks = [pytest.mark.xfail(reason=otherwise.args[0], strict=True)] if otherwise else []
         kinds.append(pytest.param("real", marks=marks))
     metafunc.parametrize("db", kinds, indirect=True)
@@ -79,8 +79,8 @@ def db(request):
         with hexgraph.connect() as database:
             yield database
         return
-    place = REAL if kind == "real" else request.getfixturevalue("served")
-    with hexgraph.connect(place) as cluster:
+    position = REAL if kind == "real" else request.getfixturevalue("served")
+    with hexgraph.connect(position) as cluster:
         cluster.drop("all")
         yield cluster
 

@@ -1,4 +1,4 @@
-"""Reads the texts of `db.grammar` in both formats, and draws and recognises sentences of them."""
+"""Reads the texts of `db.grammar` in both formats, and samples and recognises sentences of them."""
 
 import random
 import re
@@ -148,7 +148,7 @@ def rules_of(text):
 
 @dataclass
 class Sampler:
-    """Draws sentences of rules."""
+    """Samples sentences of rules."""
 
     rules: dict
     rng: random.Random
@@ -211,7 +211,7 @@ class Sampler:
 
 
 class Recogniser:
-    """Recognises sentences: for each rule and start it has the set of all ends."""
+    """Recognises sentences: for each rule and start it has the set of all stops."""
 
     def __init__(self, rules):
         self.rules = rules
@@ -219,9 +219,9 @@ class Recogniser:
     def accepts(self, text):
         self.text, self.memo = text, {}
         first = next(iter(self.rules))
-        return len(text) in self.ends(("rule", first), 0)
+        return len(text) in self.stops(("rule", first), 0)
 
-    def ends(self, expr, at):  # noqa: PLR0911
+    def stops(self, expr, at):  # noqa: PLR0911
         match expr:
             case ("text", text):
                 return {at + len(text)} if self.text.startswith(text, at) else set()
@@ -232,21 +232,21 @@ class Recogniser:
                 return {at + 1} if inside != negated else set()
             case ("rule", name):
                 if (name, at) not in self.memo:
-                    self.memo[name, at] = self.ends(self.rules[name], at)
+                    self.memo[name, at] = self.stops(self.rules[name], at)
                 return self.memo[name, at]
             case ("all", parts):
-                ends = {at}
+                endpoints = {at}
                 for part in parts:
-                    ends = {it for end in ends for it in self.ends(part, end)}
-                return ends
+                    endpoints = {it for end in endpoints for it in self.stops(part, end)}
+                return endpoints
             case ("any", parts):
-                return {end for part in parts for end in self.ends(part, at)}
+                return {end for part in parts for end in self.stops(part, at)}
             case ("times", part, least, most):
-                ends, new, count = ({at} if least == 0 else set()), {at}, 0
+                endpoints, new, count = ({at} if least == 0 else set()), {at}, 0
                 while new and (most is None or count < most):
                     count += 1
-                    new = {it for end in new for it in self.ends(part, end)}
+                    new = {it for end in new for it in self.stops(part, end)}
                     if least <= count:
-                        new -= ends
-                        ends |= new
-                return ends
+                        new -= endpoints
+                        endpoints |= new
+                return endpoints

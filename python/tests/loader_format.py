@@ -71,7 +71,7 @@ TYPE = re.compile(r"\[0x0\] type (?:<([^<>\s]+)>|([\w.\-]+)) \{\n((?:\t\S+\n)*)\
 
 
 class FormatError(AssertionError):
-    """What the loaders would not take."""
+    """What the loaders would refuse."""
 
 
 @dataclasses.dataclass
@@ -143,7 +143,7 @@ def check_graphql(text: str) -> None:
 def check_data(text: str, definitions: dict[str, Definition]) -> int:
     if text and not text.endswith("\n"):
         raise FormatError("the last statement has no end of line")
-    known = {**definitions, "dgraph.type": Definition("string", True, set())}
+    existing = {**definitions, "dgraph.type": Definition("string", True, set())}
     single: set[tuple[str, str, str]] = set()
     lines = text.split("\n")[:-1]
     for line in lines:
@@ -155,18 +155,18 @@ def check_data(text: str, definitions: dict[str, Definition]) -> int:
                 raise FormatError(f"no uid: {line}")
         if match["namespace"] != "0x0":
             raise FormatError(f"another namespace: {line}")
-        definition = known.get(match["predicate"])
+        definition = existing.get(match["predicate"])
         if definition is None:
             raise FormatError(f"the schema does not define {match['predicate']}: {line}")
         if (match["node"] is not None) != (definition.type == "uid"):
-            raise FormatError(f"a node where a value belongs, or the other way round: {line}")
+            raise FormatError(f"a node where a value belongs, or the opposite: {line}")
         check_literal(match, definition, line)
         check_facets(match["facets"], line)
-        place = (match["subject"], match["predicate"], match["lang"] or "")
+        position = (match["subject"], match["predicate"], match["lang"] or "")
         if not definition.is_list:
-            if place in single:
+            if position in single:
                 raise FormatError(f"a second value of what is no list: {line}")
-            single.add(place)
+            single.add(position)
     return len(lines)
 
 
@@ -220,10 +220,10 @@ def read_bool(text: str) -> None:
 
 
 def read_time(text: str) -> None:
-    whole = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[-+]\d\d:\d\d)", text)
-    if whole is None:
+    full = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[-+]\d\d:\d\d)", text)
+    if full is None:
         raise ValueError(text)
-    datetime.datetime.fromisoformat(whole[1])
+    datetime.datetime.fromisoformat(full[1])
 
 
 def read_geo(text: str) -> None:
@@ -240,7 +240,7 @@ def read_vector(text: str) -> None:
 
 
 def read_password(text: str) -> None:
-    # The loaders take a password as it is stored: a hash of bcrypt.
+    # The loaders read a password as it is stored: a hash of bcrypt.
     if not re.fullmatch(r"\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}", text):
         raise ValueError("no hash")
 

@@ -1,9 +1,9 @@
-"""Runs what stands in the pages of the documentation, and compares it with the answers beside it.
+"""Runs the code in the pages of the documentation, and compares its results with the pages.
 
 A page is one program. Its blocks of code are run in their order, over one set of names:
 
-- ```` ```python ````: statements. What an expression gives, and what is printed, stands in comments
-  behind it or below. White space is not compared, and `…` stands for anything.
+- ```` ```python ````: statements. The value of an expression, and what is printed, is in comments
+  behind it or below. White space is not compared, and `…` matches anything.
 - ```` ```dql ````: a query of `db`, which is the sample of films unless the page made one. Behind
   it stands a block ```` ```json ```` with the answer, or one ```` ```text ```` with the class and
   the message of an error, or a Markdown table of the rows of its only block.
@@ -31,8 +31,8 @@ TABLE = re.compile(r"\n\n((?:\|.*\n)+)")
 ANSWERS = ("json", "text")
 
 
-class Piece(NamedTuple):
-    """A block of code, or the answer behind one, and where its text stands in the page."""
+class Block(NamedTuple):
+    """A block of code, or the answer after one, and the position of its text in the page."""
 
     kind: str
     text: str
@@ -43,21 +43,21 @@ class Piece(NamedTuple):
 class Answer(NamedTuple):
     """What a statement or query gave, in the form in which the page has it."""
 
-    place: Piece
-    told: str
+    expected: Block
+    given: str
     code: str
 
 
-def pieces(text: str) -> list[Piece]:
+def blocks_of(text: str) -> list[Block]:
     """Return the blocks of a page, and the tables that stand directly behind queries."""
-    found = []
+    result = []
     for match in FENCE.finditer(text):
         kind, body = match.groups()
-        found.append(Piece(kind, body, match.start(2), match.end(2)))
+        result.append(Block(kind, body, match.start(2), match.end(2)))
         table = TABLE.match(text, match.end()) if kind == "dql" else None
         if table:
-            found.append(Piece("table", table[1], table.start(1), table.end(1)))
-    return found
+            result.append(Block("table", table[1], table.start(1), table.end(1)))
+    return result
 
 
 def films() -> hexgraph.Database:
@@ -75,38 +75,38 @@ def run_page(path: Path, update: bool = False) -> dict[str, Any]:
     With `update`, the answers are written into the page.
     """
     text = path.read_text(encoding="utf-8")
-    blocks = pieces(text)
+    blocks = blocks_of(text)
     assert blocks, f"{path} has no block of code"
     names: dict[str, Any] = {"db": films()} if "```dql\n" in text else {}
     answers = []
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         if block.kind == "python":
-            told = run_python(block.text, names, update)
-            answers.append(Answer(block, told, block.text))
+            report = run_python(block.text, names, update)
+            answers.append(Answer(block, report, block.text))
         elif block.kind == "dql":
             is_answer = following is not None and following.kind in ("table", *ANSWERS)
             assert is_answer, f"{path}: there is no answer behind\n{block.text}"
-            told = ask(names["db"], block.text, following)
-            answers.append(Answer(following, told, block.text))
+            report = answer_to(names["db"], block.text, following)
+            answers.append(Answer(following, report, block.text))
     if update:
-        for place, told, _ in reversed(answers):
-            text = text[: place.start] + told + text[place.end :]
+        for expected, report, _ in reversed(answers):
+            text = text[: expected.start] + report + text[expected.end :]
         path.write_text(text, encoding="utf-8")
-    for place, told, code in answers:
-        assert update or is_same(place, told), f"{path}: {code}\ngives\n\n{told}"
+    for expected, report, code in answers:
+        assert update or is_same(expected, report), f"{path}: {code}\ngives\n\n{report}"
     return names
 
 
-def is_same(place: Piece, told: str) -> bool:
-    """Whether an answer is the one of the page; JSON may stand in any lines."""
-    if place.kind == "json":
-        return json.dumps(json.loads(place.text)) == json.dumps(json.loads(told))
-    return place.text == told
+def is_same(expected: Block, report: str) -> bool:
+    """Whether an answer is the one of the page; JSON may have any line breaks."""
+    if expected.kind == "json":
+        return json.dumps(json.loads(expected.text)) == json.dumps(json.loads(report))
+    return expected.text == report
 
 
-def ask(db: hexgraph.Database, dql: str, place: Piece) -> str:
-    """Return the answer to a query in the form of the piece of the page behind it."""
-    if place.kind == "text":
+def answer_to(db: hexgraph.Database, dql: str, expected: Block) -> str:
+    """Return the answer to a query in the form of the block after it."""
+    if expected.kind == "text":
         try:
             db.query(dql)
         except hexgraph.Error as error:
@@ -114,16 +114,16 @@ def ask(db: hexgraph.Database, dql: str, place: Piece) -> str:
         return "no error\n"
     result = db.query(dql)
     assert not result.warnings, f"{dql}\n{result.warnings}"
-    return table(result) if place.kind == "table" else pretty(result.to_dict()) + "\n"
+    return table(result) if expected.kind == "table" else pretty(result.to_dict()) + "\n"
 
 
-def pretty(value: Any, indent: str = "", taken: int = 0) -> str:
-    """Return JSON with an object a line, where that fits behind `taken` characters."""
+def pretty(value: Any, indent: str = "", prefix: int = 0) -> str:
+    """Return JSON with an object a line, where that fits after `prefix` characters."""
     short = json.dumps(value, ensure_ascii=False)
     if not value or not isinstance(value, dict | list):
         return short
     is_top = isinstance(value, dict) and not indent
-    if len(indent) + taken + len(short) <= WIDTH and not is_top:
+    if len(indent) + prefix + len(short) <= WIDTH and not is_top:
         return short
     inner = indent + "  "
     if isinstance(value, list):
@@ -158,7 +158,7 @@ def run_python(block: str, names: dict[str, Any], update: bool) -> str:
     edits = []
     for statement in ast.parse(block).body:
         code = source_of(block, statement)
-        told, first, last = comments_of(lines, statement)
+        report, first, last = comments_of(lines, statement)
         with redirect_stdout(StringIO()) as out:
             if isinstance(statement, ast.Expr):
                 value = eval(code, names)
@@ -166,18 +166,18 @@ def run_python(block: str, names: dict[str, Any], update: bool) -> str:
             else:
                 exec(code, names)
                 given = out.getvalue().splitlines() or None
-                told = printed_of(block, statement) or told if given else None
-        # What a change of the schema tells is in no answer.
+                report = printed_of(block, statement) or report if given else None
+        # The report of a change of the schema is in no answer.
         is_report = isinstance(statement, ast.Expr) and (
             "graphql_schema" in code or isinstance(value, hexgraph.SchemaReport)
         )
-        is_right = told is not None and agree(told, given or [])
+        is_right = report is not None and agree(report, given or [])
         if update and given is not None and not (is_report or is_right):
             assert isinstance(statement, ast.Expr), f"{code}\nprints {given}"
             edits.append((statement, first, last, given))
             continue
-        assert given is None or told is not None or is_report, f"no answer: {code}"
-        if told is not None:
+        assert given is None or report is not None or is_report, f"no answer: {code}"
+        if report is not None:
             assert is_right, f"{code}\ngives {given}"
     for statement, first, last, given in reversed(edits):
         lines[first:last] = with_answer(lines, statement, given)
@@ -209,9 +209,9 @@ def with_answer(lines: list[str], statement: ast.stmt, given: list[str]) -> list
     return [end, *(f"# {line}".rstrip() for line in given)]
 
 
-def agree(told: list[str], given: list[str]) -> bool:
-    """Whether the lines of a page tell what was given."""
-    parts = (re.escape(part) for part in squeezed(told).split("…"))
+def agree(report: list[str], given: list[str]) -> bool:
+    """Whether the lines of a page show the result."""
+    parts = (re.escape(part) for part in squeezed(report).split("…"))
     return re.fullmatch(".*".join(parts), squeezed(given)) is not None
 
 
@@ -234,7 +234,7 @@ def code_end(lines: list[str], statement: ast.stmt) -> str:
 
 
 def comments_of(lines: list[str], statement: ast.stmt) -> tuple[list[str] | None, int, int]:
-    """Return the comments behind or below a statement, and from which line to which it ends."""
+    """Return the comments behind or below a statement, and its first and last line."""
     first = statement.end_lineno - 1
     behind = lines[first].encode()[statement.end_col_offset :].decode().strip()
     last = first + 1

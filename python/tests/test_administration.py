@@ -15,7 +15,7 @@ import hexgraph
 NAMES = "{ q(func: has(name)) { name } }"
 
 
-def test_namespaces_share_nothing(tmp_path: Path) -> None:
+def test_namespaces_are_separate(tmp_path: Path) -> None:
     with hexgraph.connect(tmp_path / "db") as db:
         number = db.create_namespace()
         other = db.open_namespace(number)

@@ -47,45 +47,45 @@ def graph(request):
     dice = random.Random(request.param)
     groups = {name: numbers(dice, dice.randint(1, 12)) for name in "abcd"[: dice.randint(1, 4)]}
     lines, uid = [], 0
-    for place, (name, values) in enumerate(groups.items()):
+    for position, (name, values) in enumerate(groups.items()):
         for value in values:
             uid += 1
             lines.append(f'<{uid}> <i> "{value}" .')
             lines.append(f'<{uid}> <g> "{name}" .')
-            lines.append(f"<{1000 + place}> <e> <{uid}> .")
+            lines.append(f"<{1000 + position}> <e> <{uid}> .")
     db = hexgraph.connect()
     db.alter(SCHEMA)
     db.mutate(set="\n".join(lines))
     return db, groups
 
 
-def check(ask, values):
-    """Ask for the four aggregates of some ints, and compare them."""
-    assert ask("min") == min(values)
-    assert ask("max") == max(values)
-    assert ask("avg") == pytest.approx(mean(values), rel=1e-14, abs=1e-9)
+def check(run, values):
+    """Query the four aggregates of some ints, and compare them."""
+    assert run("min") == min(values)
+    assert run("max") == max(values)
+    assert run("avg") == pytest.approx(mean(values), rel=1e-14, abs=1e-9)
     if LEAST <= sum(values) <= GREATEST:
-        assert ask("sum") == sum(values)
+        assert run("sum") == sum(values)
     else:
         with pytest.raises(hexgraph.QueryError, match=f"the sum {sum(values)} does not fit"):
-            ask("sum")
+            run("sum")
 
 
 def test_of_a_variable(graph):
     db, groups = graph
 
-    def ask(op):
+    def run(op):
         [row] = db.query(f"{{ var(func: has(i)) {{ x as i }} q() {{ r: {op}(val(x)) }} }}")["q"]
         return row["r"]
 
-    check(ask, [value for values in groups.values() for value in values])
+    check(run, [value for values in groups.values() for value in values])
 
 
 def test_of_a_variable_in_the_order_of_a_filter(graph):
-    """Values that are not a plain column take another way."""
+    """Values that are not a plain column have another access path."""
     db, groups = graph
 
-    def ask(op):
+    def run(op):
         dql = f"""{{
           var(func: has(i)) @filter(not eq(g, "a")) {{ x as i }}
           q() {{ r: {op}(val(x)) }}
@@ -94,27 +94,27 @@ def test_of_a_variable_in_the_order_of_a_filter(graph):
 
     rest = [value for name, values in groups.items() if name != "a" for value in values]
     if rest:
-        check(ask, rest)
+        check(run, rest)
     else:
-        assert ask("sum") is None
+        assert run("sum") is None
 
 
 def test_of_groups(graph):
     db, groups = graph
     for name, values in groups.items():
 
-        def ask(op, name=name):
+        def run(op, name=name):
             dql = f'{{ q(func: eq(g, "{name}")) @groupby(g) {{ count(uid) r: {op}(i) }} }}'
             [row] = db.query(dql)["q"][0]["@groupby"]
             return row["r"]
 
-        check(ask, values)
+        check(run, values)
 
 
 def test_of_all_groups_at_once(graph):
     db, groups = graph
-    [found] = db.query("{ q(func: has(i)) @groupby(g) { avg(i) min(i) count(uid) } }")["q"]
-    for row in found["@groupby"]:
+    [result] = db.query("{ q(func: has(i)) @groupby(g) { avg(i) min(i) count(uid) } }")["q"]
+    for row in result["@groupby"]:
         values = groups[row["g"]]
         assert (row["min(i)"], row["count"]) == (min(values), len(values))
         assert row["avg(i)"] == pytest.approx(mean(values), rel=1e-14, abs=1e-9)
@@ -122,13 +122,13 @@ def test_of_all_groups_at_once(graph):
 
 def test_of_the_level_below(graph):
     db, groups = graph
-    for place, values in enumerate(groups.values()):
+    for position, values in enumerate(groups.values()):
 
-        def ask(op, place=place):
-            dql = f"{{ q(func: uid({1000 + place})) {{ e {{ x as i }} r: {op}(val(x)) }} }}"
+        def run(op, position=position):
+            dql = f"{{ q(func: uid({1000 + position})) {{ e {{ x as i }} r: {op}(val(x)) }} }}"
             return db.query(dql)["q"][0]["r"]
 
-        check(ask, values)
+        check(run, values)
 
 
 def test_of_a_group_of_nodes(graph):
@@ -136,9 +136,9 @@ def test_of_a_group_of_nodes(graph):
     db, groups = graph
     db.alter("e: [uid] @reverse .")
     dql = "{ var(func: has(i)) @groupby(~e) { a as avg(i) } q(func: uid(a)) { uid val(a) } }"
-    found = {row["uid"]: row["val(a)"] for row in db.query(dql)["q"]}
-    for place, values in enumerate(groups.values()):
-        assert found[hex(1000 + place)] == pytest.approx(mean(values), rel=1e-14, abs=1e-9)
+    result = {row["uid"]: row["val(a)"] for row in db.query(dql)["q"]}
+    for position, values in enumerate(groups.values()):
+        assert result[hex(1000 + position)] == pytest.approx(mean(values), rel=1e-14, abs=1e-9)
 
 
 def test_of_floats_and_times(db):
@@ -149,8 +149,8 @@ def test_of_floats_and_times(db):
     db.alter(SCHEMA)
     db.mutate(
         set_json=[
-            {"uid": str(place + 1), "f": value, "t": time.isoformat()}
-            for place, (value, time) in enumerate(zip(floats, times, strict=True))
+            {"uid": str(position + 1), "f": value, "t": time.isoformat()}
+            for position, (value, time) in enumerate(zip(floats, times, strict=True))
         ]
     )
     dql = """{
@@ -160,11 +160,11 @@ def test_of_floats_and_times(db):
         least: min(val(t)) most: max(val(t))
       }
     }"""
-    found = {key: value for row in db.query(dql)["q"] for key, value in row.items()}
-    assert found["sum(val(x))"] == pytest.approx(float(sum(map(Fraction, floats))), rel=1e-9)
-    assert found["avg(val(x))"] == pytest.approx(statistics.fmean(floats), rel=1e-9)
-    assert (found["min(val(x))"], found["max(val(x))"]) == (min(floats), max(floats))
-    shown = [datetime.datetime.fromisoformat(found[key]) for key in ("least", "most")]
+    result = {key: value for row in db.query(dql)["q"] for key, value in row.items()}
+    assert result["sum(val(x))"] == pytest.approx(float(sum(map(Fraction, floats))), rel=1e-9)
+    assert result["avg(val(x))"] == pytest.approx(statistics.fmean(floats), rel=1e-9)
+    assert (result["min(val(x))"], result["max(val(x))"]) == (min(floats), max(floats))
+    shown = [datetime.datetime.fromisoformat(result[key]) for key in ("least", "most")]
     assert shown == [min(times), max(times)]
 
 
@@ -188,8 +188,8 @@ def test_math_beyond_the_edge_is_an_error(db, expression, right):
 def test_of_graphql(db):
     db.graphql_schema("type N { id: ID! v: Int64 }")
     db.graphql(f"mutation {{ addN(input: [{{v: {GREATEST}}}, {{v: {GREATEST}}}]) {{ numUids }} }}")
-    found = db.graphql("{ aggregateN { vAvg vMax } }")["data"]["aggregateN"]
-    assert found == {"vAvg": float(GREATEST), "vMax": GREATEST}
+    result = db.graphql("{ aggregateN { vAvg vMax } }")["data"]["aggregateN"]
+    assert result == {"vAvg": float(GREATEST), "vMax": GREATEST}
     answer = db.graphql("{ aggregateN { vSum count } }")
     assert answer["data"]["aggregateN"] == {"vSum": None, "count": 2}
     assert f"the sum {2 * GREATEST} does not fit" in answer["errors"][0]["message"]

@@ -71,48 +71,48 @@ def test_nodes_are_a_root_or_uids(db):
 
 
 def test_edges_have_filters_and_directions(db):
-    def reached(*on, **arguments):
+    def visited(*on, **arguments):
         levels = db.algo.bfs(*on, source="eq(name, ada)", **arguments).to_dict()
         return {uid: level for uid, level in levels.items() if level is not None}
 
-    assert reached("follows") == {"0x1": 0, "0x2": 1, "0x3": 2}
-    assert reached("follows", "likes") == {"0x1": 0, "0x2": 1, "0x3": 2, "0x5": 2}
-    assert reached("~follows") == reached("follows", direction="in")
-    assert reached("follows", direction="both") == {"0x1": 0, "0x2": 1, "0x3": 1, "0x4": 1}
+    assert visited("follows") == {"0x1": 0, "0x2": 1, "0x3": 2}
+    assert visited("follows", "likes") == {"0x1": 0, "0x2": 1, "0x3": 2, "0x5": 2}
+    assert visited("~follows") == visited("follows", direction="in")
+    assert visited("follows", direction="both") == {"0x1": 0, "0x2": 1, "0x3": 1, "0x4": 1}
 
 
 def test_a_result_is_a_table(db):
     import numpy
 
-    found = db.algo.distances("follows", source=1, weight="strength")
-    assert found.columns == ["uid", "distances"]
-    assert found.rows() == [("0x1", 0.0), ("0x2", 2.0), ("0x3", 3.0), ("0x4", None)]
-    assert found.to_polars()["uid"].to_list() == ["0x1", "0x2", "0x3", "0x4"]
-    assert found.to_polars()["distances"].to_list() == [0.0, 2.0, 3.0, None]
-    assert found.to_pandas()["distances"].isna().sum() == 1
-    assert numpy.array_equal(found.to_numpy(), [0.0, 2.0, 3.0, numpy.nan], equal_nan=True)
-    assert found.top(2, "name", "age") == [
+    result = db.algo.distances("follows", source=1, weight="strength")
+    assert result.columns == ["uid", "distances"]
+    assert result.rows() == [("0x1", 0.0), ("0x2", 2.0), ("0x3", 3.0), ("0x4", None)]
+    assert result.to_polars()["uid"].to_list() == ["0x1", "0x2", "0x3", "0x4"]
+    assert result.to_polars()["distances"].to_list() == [0.0, 2.0, 3.0, None]
+    assert result.to_pandas()["distances"].isna().sum() == 1
+    assert numpy.array_equal(result.to_numpy(), [0.0, 2.0, 3.0, numpy.nan], equal_nan=True)
+    assert result.top(2, "name", "age") == [
         {"uid": "0x3", "name": "cy", "age": 40, "distances": 3.0},
         {"uid": "0x2", "name": "bob", "age": 20, "distances": 2.0},
     ]
-    assert repr(found).splitlines()[1:] == [
+    assert repr(result).splitlines()[1:] == [
         "0x3    cy          3",
         "0x2   bob          2",
         "0x1   ada          0",
         "0x4   dee          -",
     ]
-    assert found.histogram(2).splitlines()[0].endswith(" 1")
+    assert result.histogram(2).splitlines()[0].endswith(" 1")
     assert db.algo.bfs("follows", source=99).histogram() == "no numbers"
 
 
-def test_xids_stand_beside_uids():
+def test_xids_stand_next_to_uids():
     polars = pytest.importorskip("polars")
     db = hexgraph.connect()
     table = polars.DataFrame({"a": ["ann", "ben"], "b": ["ben", "cid"]})
     db.load_edges(table, "knows", source="a", target="b")
-    found = db.algo.bfs("knows", source='eq(xid, "ann")')
-    assert [row[1:] for row in found.rows()] == [("ann", 0), ("ben", 1), ("cid", 2)]
-    found.store("hops")
+    result = db.algo.bfs("knows", source='eq(xid, "ann")')
+    assert [row[1:] for row in result.rows()] == [("ann", 0), ("ben", 1), ("cid", 2)]
+    result.store("hops")
     assert db.query('{ q(func: eq(xid, "cid")) { hops } }').rows() == [(2,)]
 
 
@@ -122,30 +122,30 @@ def test_some_nodes_may_have_an_xid():
     db.load_edges(polars.DataFrame({"a": ["ann"], "b": ["ben"]}), "knows", source="a", target="b")
     ann = db.query('{ q(func: eq(xid, "ann")) { uid } }').rows()[0][0]
     db.mutate(set=f"<{ann}> <knows> <7> .\n<7> <knows> <8> .")
-    found = db.algo.bfs("knows", source=ann, depth=1)
-    assert found.rows() == [("0x7", None, 1), ("0x8", None, None), *found.rows()[2:]]
-    assert [row[1:] for row in found.rows()[2:]] == [("ann", 0), ("ben", 1)]
-    assert found.to_polars()["xid"].to_list() == [None, None, "ann", "ben"]
-    assert [row["xid"] for row in found.top(9)] == [None, "ben", "ann"]
-    # The order of a way is not that of the uids.
-    way = db.algo.k_shortest("knows", source=ann, target=7, k=1)
-    assert [row[2] for row in way.rows()] == ["ann", None]
+    result = db.algo.bfs("knows", source=ann, depth=1)
+    assert result.rows() == [("0x7", None, 1), ("0x8", None, None), *result.rows()[2:]]
+    assert [row[1:] for row in result.rows()[2:]] == [("ann", 0), ("ben", 1)]
+    assert result.to_polars()["xid"].to_list() == [None, None, "ann", "ben"]
+    assert [row["xid"] for row in result.top(9)] == [None, "ben", "ann"]
+    # The order of a path is not that of the uids.
+    path = db.algo.k_shortest("knows", source=ann, target=7, k=1)
+    assert [row[2] for row in path.rows()] == ["ann", None]
 
 
 def test_arrays_lie_where_the_numbers_are():
     numpy = pytest.importorskip("numpy")
     db = hexgraph.connect()
     db.mutate(set="<1> <e> <2> .\n<3> <e> <2> .")
-    whole, ranks = db.algo.degree("e"), db.algo.pagerank("e")
+    full, ranks = db.algo.degree("e"), db.algo.pagerank("e")
     assert numpy.shares_memory(ranks.to_numpy(), ranks.to_numpy())
-    assert whole.to_numpy().tolist() == [1, 0, 1]
-    reached = db.algo.bfs("e", source=1)
-    levels = reached.to_numpy()
+    assert full.to_numpy().tolist() == [1, 0, 1]
+    visited = db.algo.bfs("e", source=1)
+    levels = visited.to_numpy()
     # Those with gaps are the caller's own.
     levels[numpy.isnan(levels)] = -1
-    assert (levels.tolist(), reached.rows()[2]) == ([0, 1, -1], ("0x3", None))
+    assert (levels.tolist(), visited.rows()[2]) == ([0, 1, -1], ("0x3", None))
     array = db.algo.fastrp("e", dimensions=8).to_numpy()
-    del ranks, whole
+    del ranks, full
     assert array.shape == (3, 8)
 
 
@@ -154,29 +154,29 @@ def test_the_greatest_are_printed_with_the_labels_of_their_nodes():
     triples = [f"<{100 + at}> <e> <{20 + at % 7}> ." for at in range(60)]
     triples += [f'<{20 + at}> <title> "t{at}" .' for at in range(7)]
     db.mutate(set="\n".join(triples))
-    found = db.algo.degree("e", direction="in")
-    lines = [line.split() for line in repr(found).splitlines()]
+    result = db.algo.degree("e", direction="in")
+    lines = [line.split() for line in repr(result).splitlines()]
     assert lines[0] == ["uid", "title", "degree"]
     assert lines[1] == ["0x14", "t0", "9"]
     assert [line[1] for line in lines[1:8]] == ["t0", "t1", "t2", "t3", "t4", "t5", "t6"]
     assert lines[8:11] == [[uid, "-", "0"] for uid in ("0x64", "0x65", "0x66")]
     assert lines[11:] == [["...", "67", "rows"]]
-    assert [row["uid"] for row in found.top(10)] == [line[0] for line in lines[1:11]]
-    assert "<td" in found._repr_html_()
-    assert found._repr_html_().index("t0") < found._repr_html_().index("0x64")
+    assert [row["uid"] for row in result.top(10)] == [line[0] for line in lines[1:11]]
+    assert "<td" in result._repr_html_()
+    assert result._repr_html_().index("t0") < result._repr_html_().index("0x64")
     # Nodes have one of several labels, and those of pairs are both there.
     db.mutate(set='<20> <name> "n" .')
-    assert repr(found).split()[:5] == ["uid", "label", "degree", "0x14", "n"]
+    assert repr(result).split()[:5] == ["uid", "label", "degree", "0x14", "n"]
     pairs = repr(db.algo.bridges("e")).splitlines()[0].split()
     assert pairs == ["uid", "label", "to", "to.label", "bridges"]
-    # The numbers of groups have no greatest one; few are reached of many.
+    # The numbers of groups have no greatest one; few of many are reachable.
     assert repr(db.algo.components("e")).splitlines()[1].split() == ["0x14", "n", "0"]
-    reached = repr(db.algo.bfs("e", source=100)).splitlines()
-    assert reached[1].split() == ["0x14", "n", "1"]
-    assert reached[-1] == "... 67 rows, 65 without a number"
+    visited = repr(db.algo.bfs("e", source=100)).splitlines()
+    assert visited[1].split() == ["0x14", "n", "1"]
+    assert visited[-1] == "... 67 rows, 65 without a number"
     # What is printed needs no database that is open.
     db.close()
-    assert repr(found).split()[:3] == ["uid", "degree", "0x14"]
+    assert repr(result).split()[:3] == ["uid", "degree", "0x14"]
 
 
 def test_a_result_is_stored_in_one_commit(db):
@@ -199,39 +199,39 @@ def test_frames_join_those_of_queries_and_have_fields(db, monkeypatch):
     import pandas
     import pyarrow
 
-    found = db.algo.components("follows")
+    result = db.algo.components("follows")
     people = db.query("{ q(func: has(name)) { uid name } }").to_polars()
-    joined = people.join(found.to_polars(), on="uid")
+    joined = people.join(result.to_polars(), on="uid")
     assert joined["name"].to_list() == ["ada", "bob", "cy", "dee"]
-    told = found.to_polars("name", "born: age")
-    assert told.columns == ["uid", "name", "born", "components"]
-    assert told.rows() == [
+    report = result.to_polars("name", "born: age")
+    assert report.columns == ["uid", "name", "born", "components"]
+    assert report.rows() == [
         ("0x1", "ada", 30, 0),
         ("0x2", "bob", 20, 0),
         ("0x3", "cy", 40, 0),
         ("0x4", "dee", 50, 0),
     ]
     monkeypatch.setattr("hexgraph.algo.result.UIDS_AT_ONCE", 3)
-    assert found.to_polars("name", "born: age").equals(told)
-    assert pandas.merge(people.to_pandas(), found.to_pandas("age"), on="uid").shape == (4, 4)
-    assert pyarrow.table(found).schema.field("uid").type == pyarrow.string()
+    assert result.to_polars("name", "born: age").equals(report)
+    assert pandas.merge(people.to_pandas(), result.to_pandas("age"), on="uid").shape == (4, 4)
+    assert pyarrow.table(result).schema.field("uid").type == pyarrow.string()
     pairs = db.algo.similar_nodes("follows", source=[3, 4], k=1, direction="out").to_polars("name")
     assert pairs.columns == ["uid", "name", "to", "similar_nodes"]
     assert pairs.rows() == [("0x3", "cy", "0x4", 1.0), ("0x4", "dee", "0x3", 1.0)]
     nobody = db.algo.components("follows", nodes=[]).to_polars("name")
     assert nobody.columns == ["uid", "name", "components"]
     with pytest.raises(hexgraph.QueryError, match="two columns"):
-        found.to_polars("components: age")
+        result.to_polars("components: age")
     with pytest.raises(ValueError, match="no nodes whose fields"):
         db.algo.transitivity("follows").to_polars("name")
     with pytest.raises(hexgraph.ParseError) as raised:
-        found.to_polars("name(")
+        result.to_polars("name(")
     assert (raised.value.line, raised.value.message[:17]) == (0, "the fields 'name(")
 
 
-def test_frames_with_uids_are_taken_back(db):
-    found = db.algo.similar_nodes("follows", source=[3], k=1, direction="out")
-    db.load_edges(found.to_polars(), "alike", "uid", "to", uid=True)
+def test_frames_with_uids_are_accepted(db):
+    result = db.algo.similar_nodes("follows", source=[3], k=1, direction="out")
+    db.load_edges(result.to_polars(), "alike", "uid", "to", uid=True)
     assert db.query("{ q(func: has(alike)) { uid alike { uid } } }").rows() == [
         ("0x3", [{"uid": "0x4"}])
     ]
@@ -268,14 +268,14 @@ def test_the_first_of_nodes_without_numbers(db):
         points.store("is_cut")
 
 
-def test_names_of_others_are_known(db):
+def test_names_of_others_are_recognised(db):
     with pytest.raises(AttributeError, match=r"write `db.algo.pagerank\(predicate\)`"):
         db.algo.page_rank("follows")
     with pytest.raises(AttributeError, match="did you mean `betweenness`"):
         db.algo.betweeness("follows")
 
 
-def test_errors_have_no_place_in_a_text_that_nobody_wrote(db):
+def test_errors_have_no_position_in_a_text_that_nobody_wrote(db):
     for call in (
         lambda: db.algo.pagerank("folows"),
         lambda: db.algo.pagerank("follows", damping=2),
@@ -288,7 +288,7 @@ def test_errors_have_no_place_in_a_text_that_nobody_wrote(db):
         assert "line" not in str(raised.value)
 
 
-def test_a_graph_is_taken_as_it_is_now(db):
+def test_a_graph_is_read_as_it_is_now(db):
     assert len(db.algo.components("follows")) == 4
     db.mutate(set="<7> <follows> <8> .")
     assert len(db.algo.components("follows")) == 6
@@ -307,7 +307,7 @@ def test_a_graph_is_taken_as_it_is_now(db):
         (lambda algo: algo.bfs("follows", source="0x1", timeout=0.0), "timeout"),
     ],
 )
-def test_what_is_wrong_is_told(db, call, said):
+def test_what_is_wrong_is_reported(db, call, said):
     with pytest.raises(hexgraph.Error, match=said):
         call(db.algo)
 
@@ -318,7 +318,7 @@ def test_names_that_there_are_not_are_warned_of_where_the_caller_is(db):
     assert warned[0].filename == __file__
 
 
-def test_wrong_types_are_told(db):
+def test_wrong_types_are_reported(db):
     with pytest.raises(TypeError, match="needs the predicate"):
         db.algo.pagerank()
     with pytest.raises(TypeError, match="no argument 'node': did you mean `nodes`"):
@@ -335,7 +335,7 @@ def test_wrong_types_are_told(db):
         db.algo.pagerank("follows").value  # noqa: B018
 
 
-def test_what_is_stored_keeps_the_definition_that_is_there(db):
+def test_stored_numbers_have_the_existing_definition(db):
     db.alter(
         "rank: float @index(float) @upsert .\nspare: float .\ncode: string @index(exact) @lang ."
     )
@@ -364,7 +364,7 @@ def test_what_is_stored_keeps_the_definition_that_is_there(db):
     assert db.query("{ q(func: has(code@en)) { code@en } }").rows() == [("nine",)]
 
 
-def test_nodes_are_whole_numbers_and_count_the_same(db):
+def test_nodes_are_integers_and_count_the_same(db):
     import numpy
 
     one = db.algo.bfs("follows", source=1).rows()
@@ -418,7 +418,7 @@ def test_a_weight_that_one_of_the_predicates_lacks(db):
     assert edges.to_networkx()["0x1"]["0x2"] == {"weight": 2.0}
 
 
-def test_groups_of_python_take_the_threads_and_seeds_of_others(db):
+def test_groups_of_python_accept_threads_and_seeds(db):
     groups = {1: 1, 2: 1}
     for name, value, said in [
         ("threads", -1, "from 1 to 4096"),
@@ -441,7 +441,7 @@ def test_groups_of_python_take_the_threads_and_seeds_of_others(db):
         db.algo.modularity("follows", groups={1: [1]})
 
 
-def test_rounds_that_ended_too_early_are_told(db):
+def test_rounds_that_ended_too_early_are_reported(db):
     """A result that does not stand still yet looks like one that does."""
     db.mutate(set="<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <4> .")
     graph = hexgraph.Graph([1, 2, 3, 3], [2, 3, 1, 4])
@@ -449,22 +449,22 @@ def test_rounds_that_ended_too_early_are_told(db):
         for name in ("pagerank", "hits", "eigenvector", "katz"):
             rank = getattr(algo, name)
             with pytest.warns(hexgraph.NotConvergedWarning, match="after 2 rounds") as caught:
-                found = rank(*on, direction="both", iterations=2)
-            assert (found.converged, found.rounds) == (False, 2)
+                result = rank(*on, direction="both", iterations=2)
+            assert (result.converged, result.rounds) == (False, 2)
             assert caught[0].filename == __file__
-            found = rank(*on, direction="both", iterations=1000)
-            assert found.converged is True
-            # All rounds are what was asked for.
+            result = rank(*on, direction="both", iterations=1000)
+            assert result.converged is True
+            # All rounds were requested.
             assert rank(*on, direction="both", iterations=2, tolerance=0).converged is None
         assert algo.degree(*on).converged is None
 
 
-def test_a_share_of_sampled_ways_is_no_more_than_all():
+def test_a_fraction_of_sampled_paths_is_no_more_than_all():
     star = hexgraph.Graph([0, 0, 0, 0], [1, 2, 3, 4], directed=False)
     for seed in range(10):
-        shares = star.algo.betweenness(samples=1, normalized=True, seed=seed).to_dict()
-        assert shares[0] in (None, 1.0)
-        assert sum(share is None for share in shares.values()) == 1
+        fractions = star.algo.betweenness(samples=1, normalized=True, seed=seed).to_dict()
+        assert fractions[0] in (None, 1.0)
+        assert sum(fraction is None for fraction in fractions.values()) == 1
 
 
 def test_weights_that_floats_round_are_refused():

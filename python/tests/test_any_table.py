@@ -1,4 +1,4 @@
-"""Any table of polars that is loaded, and asked for, is the same table.
+"""Any table of polars that is loaded, and queried, is the same table.
 
 Tables are random: all types that a predicate can have values of, missing values, the extremes of
 each type, texts of any letters. Each goes in as a frame and as a file of each format.
@@ -37,49 +37,49 @@ NUMBERS_AS_TEXT = ["007", "7", "-0", "1e5", "1e400", "inf", "NaN", "n/a", "NULL"
 OTHER_TEXT = ["", " ", "true", "false", "2020-01-31", "1234-56-78", "a,b", '"', "''", "x\ny", "#"]
 
 
-def text_of(lot: random.Random) -> str:
-    if lot.random() < 0.3:
-        return lot.choice(NUMBERS_AS_TEXT + OTHER_TEXT)
-    return "".join(lot.choice(LETTERS) for _ in range(lot.choice([1, 2, 5, 20, 300])))
+def text_of(rng: random.Random) -> str:
+    if rng.random() < 0.3:
+        return rng.choice(NUMBERS_AS_TEXT + OTHER_TEXT)
+    return "".join(rng.choice(LETTERS) for _ in range(rng.choice([1, 2, 5, 20, 300])))
 
 
-def int_of(lot: random.Random, bits: int, *, signed: bool) -> int:
+def int_of(rng: random.Random, bits: int, *, signed: bool) -> int:
     low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
-    if lot.random() < 0.4:
-        return lot.choice([low, high, low + 1, high - 1, 0, 1, -1 if signed else 2])
-    return lot.randint(low, high)
+    if rng.random() < 0.4:
+        return rng.choice([low, high, low + 1, high - 1, 0, 1, -1 if signed else 2])
+    return rng.randint(low, high)
 
 
-def float_of(lot: random.Random) -> float:
-    if lot.random() < 0.5:
-        return lot.choice([0.0, -0.0, 5e-324, 1.7976931348623157e308, -1e-7, 1e21, 0.1, 2.0**53])
-    number = struct.unpack("d", lot.randbytes(8))[0]
+def float_of(rng: random.Random) -> float:
+    if rng.random() < 0.5:
+        return rng.choice([0.0, -0.0, 5e-324, 1.7976931348623157e308, -1e-7, 1e21, 0.1, 2.0**53])
+    number = struct.unpack("d", rng.randbytes(8))[0]
     return number if math.isfinite(number) else 0.5
 
 
-def short_float_of(lot: random.Random) -> float:
-    number = struct.unpack("f", lot.randbytes(4))[0]
+def short_float_of(rng: random.Random) -> float:
+    number = struct.unpack("f", rng.randbytes(4))[0]
     return number if math.isfinite(number) else 0.5
 
 
-def day_of(lot: random.Random) -> dt.date:
-    if lot.random() < 0.2:
-        return lot.choice([FIRST_DAY, LAST_DAY, dt.date(1970, 1, 1), dt.date(1969, 12, 31)])
-    return dt.date.fromordinal(lot.randint(FIRST_DAY.toordinal(), LAST_DAY.toordinal()))
+def day_of(rng: random.Random) -> dt.date:
+    if rng.random() < 0.2:
+        return rng.choice([FIRST_DAY, LAST_DAY, dt.date(1970, 1, 1), dt.date(1969, 12, 31)])
+    return dt.date.fromordinal(rng.randint(FIRST_DAY.toordinal(), LAST_DAY.toordinal()))
 
 
-def micros_of(lot: random.Random) -> dt.datetime:
-    time = dt.time(lot.randrange(24), lot.randrange(60), lot.randrange(60), lot.randrange(10**6))
-    return dt.datetime.combine(day_of(lot), time)
+def micros_of(rng: random.Random) -> dt.datetime:
+    time = dt.time(rng.randrange(24), rng.randrange(60), rng.randrange(60), rng.randrange(10**6))
+    return dt.datetime.combine(day_of(rng), time)
 
 
-def nanos_of(lot: random.Random) -> int:
-    """Return nanoseconds since 1970, of which 64 bits have those from 1677 to 2262."""
-    return lot.choice([0, 1, -1, 2**63 - 1, -(2**63) + 1, lot.randrange(-(2**63) + 1, 2**63)])
+def nanos_of(rng: random.Random) -> int:
+    """Return nanoseconds since 1970; 64 bits have those from 1677 to 2262."""
+    return rng.choice([0, 1, -1, 2**63 - 1, -(2**63) + 1, rng.randrange(-(2**63) + 1, 2**63)])
 
 
-def decimal_of(lot: random.Random) -> decimal.Decimal:
-    return decimal.Decimal(lot.randrange(-(10**12), 10**12)).scaleb(-3)
+def decimal_of(rng: random.Random) -> decimal.Decimal:
+    return decimal.Decimal(rng.randrange(-(10**12), 10**12)).scaleb(-3)
 
 
 INTS = {
@@ -89,11 +89,11 @@ INTS = {
 }  # fmt: skip
 
 
-def column(lot: random.Random, kind: str, rows: int) -> pl.Series:
+def column(rng: random.Random, kind: str, rows: int) -> pl.Series:
     """Return a column of a type, with missing values."""
-    missing = lot.choice([0, 0.1, 0.9, 1])
+    missing = rng.choice([0, 0.1, 0.9, 1])
     make, data_type = MAKERS[kind]
-    cells = [None if lot.random() < missing else make(lot) for _ in range(rows)]
+    cells = [None if rng.random() < missing else make(rng) for _ in range(rows)]
     if kind == "Datetime[ns]":
         return pl.Series(cells, dtype=pl.Int64).cast(data_type)
     return pl.Series(cells, dtype=data_type)
@@ -101,42 +101,42 @@ def column(lot: random.Random, kind: str, rows: int) -> pl.Series:
 
 MAKERS = {
     **{
-        name: (lambda lot, of=of: int_of(lot, of[0], signed=of[1]), getattr(pl, name))
+        name: (lambda rng, of=of: int_of(rng, of[0], signed=of[1]), getattr(pl, name))
         for name, of in INTS.items()
     },
-    "Boolean": (lambda lot: lot.random() < 0.5, pl.Boolean),
+    "Boolean": (lambda rng: rng.random() < 0.5, pl.Boolean),
     "Float64": (float_of, pl.Float64),
     "Float32": (short_float_of, pl.Float32),
     "Decimal": (decimal_of, pl.Decimal(18, 3)),
     "String": (text_of, pl.String),
-    "Categorical": (lambda lot: lot.choice(["red", "", "007", "木"]), pl.Categorical),
-    "Enum": (lambda lot: lot.choice(["red", "blue"]), pl.Enum(["red", "blue", "green"])),
+    "Categorical": (lambda rng: rng.choice(["red", "", "007", "木"]), pl.Categorical),
+    "Enum": (lambda rng: rng.choice(["red", "blue"]), pl.Enum(["red", "blue", "green"])),
     "Date": (day_of, pl.Date),
-    "Datetime[ms]": (lambda lot: micros_of(lot).replace(microsecond=7000), pl.Datetime("ms")),
+    "Datetime[ms]": (lambda rng: micros_of(rng).replace(microsecond=7000), pl.Datetime("ms")),
     "Datetime[us]": (micros_of, pl.Datetime("us")),
     "Datetime[us, zone]": (
-        lambda lot: micros_of(lot).replace(year=lot.randint(1900, 2100), day=3, tzinfo=UTC),
+        lambda rng: micros_of(rng).replace(year=rng.randint(1900, 2100), day=3, tzinfo=UTC),
         pl.Datetime("us", "Europe/Zurich"),
     ),
     "Datetime[ns]": (nanos_of, pl.Datetime("ns")),
-    "Time": (lambda lot: micros_of(lot).time(), pl.Time),
-    "Duration": (lambda lot: lot.randrange(-(10**9), 10**9) * dt.timedelta(milliseconds=1),
+    "Time": (lambda rng: micros_of(rng).time(), pl.Time),
+    "Duration": (lambda rng: rng.randrange(-(10**9), 10**9) * dt.timedelta(milliseconds=1),
                  pl.Duration),
     "Null": (lambda _: None, pl.Null),
-    "List[Int64]": (lambda lot: [int_of(lot, 64, signed=True) for _ in range(lot.randrange(4))],
+    "List[Int64]": (lambda rng: [int_of(rng, 64, signed=True) for _ in range(rng.randrange(4))],
                     pl.List(pl.Int64)),
-    "List[String]": (lambda lot: [text_of(lot) for _ in range(lot.randrange(4))],
+    "List[String]": (lambda rng: [text_of(rng) for _ in range(rng.randrange(4))],
                      pl.List(pl.String)),
 }  # fmt: skip
 
 LISTS = {kind for kind in MAKERS if kind.startswith("List")}
 
 
-def frame_of(lot: random.Random, kinds: list[str]) -> tuple[pl.DataFrame, list[str]]:
+def frame_of(rng: random.Random, kinds: list[str]) -> tuple[pl.DataFrame, list[str]]:
     """Return a frame with some columns, and the type of each."""
-    rows = lot.choice([0, 1, 2, 30, 200])
-    chosen = [lot.choice(kinds) for _ in range(lot.randint(1, 8))]
-    columns = {f"c{n}": column(lot, kind, rows) for n, kind in enumerate(chosen)}
+    rows = rng.choice([0, 1, 2, 30, 200])
+    chosen = [rng.choice(kinds) for _ in range(rng.randint(1, 8))]
+    columns = {f"c{n}": column(rng, kind, rows) for n, kind in enumerate(chosen)}
     return pl.DataFrame(columns), chosen
 
 
@@ -169,10 +169,8 @@ def rows_of(frame: pl.DataFrame, kinds: list[str]) -> list[tuple]:
 
 def nanos(text: str) -> int:
     """Return the nanoseconds since 1970 of a time in UTC."""
-    whole, _, part = text.removesuffix("Z").partition(".")
-    seconds = (dt.datetime.fromisoformat(whole) - dt.datetime(1970, 1, 1)) // dt.timedelta(
-        seconds=1
-    )
+    full, _, part = text.removesuffix("Z").partition(".")
+    seconds = (dt.datetime.fromisoformat(full) - dt.datetime(1970, 1, 1)) // dt.timedelta(seconds=1)
     return seconds * NANOS + int(part.ljust(9, "0") or 0)
 
 
@@ -188,8 +186,8 @@ def read_cell(cell: object, kind: str) -> object:  # noqa: PLR0911 - one for eac
     if kind == "Datetime[ns]":
         return nanos(cell)
     if kind == "Time":
-        whole, _, part = cell.partition(".")
-        return dt.time.fromisoformat(whole).replace(microsecond=int(part[:6].ljust(6, "0")))
+        full, _, part = cell.partition(".")
+        return dt.time.fromisoformat(full).replace(microsecond=int(part[:6].ljust(6, "0")))
     if kind.startswith("Datetime"):
         time = dt.datetime.fromisoformat(cell)
         return time if "zone" in kind else time.replace(tzinfo=None)
@@ -210,13 +208,13 @@ def queried(source: object, columns: list[str], kinds: list[str], **options: obj
     ]
 
 
-def check(found: list[tuple], expected: list[tuple], kinds: list[str]) -> None:
-    assert len(found) == len(expected)
-    for row, (one, other) in enumerate(zip(found, expected, strict=True)):
-        for kind, cell, wanted in zip(kinds, one, other, strict=True):
-            where = f"row {row}, {kind}: {cell!r} instead of {wanted!r}"
-            assert cell == wanted, where
-            assert str(cell) == str(wanted), where
+def check(result: list[tuple], expected: list[tuple], kinds: list[str]) -> None:
+    assert len(result) == len(expected)
+    for row, (one, other) in enumerate(zip(result, expected, strict=True)):
+        for kind, cell, requested in zip(kinds, one, other, strict=True):
+            where = f"row {row}, {kind}: {cell!r} instead of {requested!r}"
+            assert cell == requested, where
+            assert str(cell) == str(requested), where
 
 
 def predicate_type(kind: str) -> str:
@@ -264,26 +262,26 @@ def test_an_arrow_file(number, tmp_path):
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 def test_a_csv_file(number, separator, tmp_path):
     """How the file is written is not given, the types of its columns are."""
-    lot = random.Random(SEED * 4000 + number)
-    frame, kinds = frame_of(lot, [kind for kind in MAKERS if kind not in LISTS | {"Duration"}])
+    rng = random.Random(SEED * 4000 + number)
+    frame, kinds = frame_of(rng, [kind for kind in MAKERS if kind not in LISTS | {"Duration"}])
     path = tmp_path / "t.csv"
-    style = lot.choice(["necessary", "non_numeric", "always"])
-    line_end = lot.choice(["\n", "\r\n"])
+    style = rng.choice(["necessary", "non_numeric", "always"])
+    line_end = rng.choice(["\n", "\r\n"])
     frame.write_csv(path, separator=separator, quote_style=style, line_terminator=line_end)
     # Where all cells are quoted, those of missing values are, too.
     is_quoted = style == "always"
     types = types_of(frame, kinds)
-    found = queried(path, frame.columns, kinds, types=types, quoted_null=is_quoted)
+    result = queried(path, frame.columns, kinds, types=types, quoted_null=is_quoted)
     expected = rows_of(frame, kinds)
     if is_quoted:
         expected = [tuple(None if cell == "" else cell for cell in row) for row in expected]
-    check(found, expected, kinds)
+    check(result, expected, kinds)
 
 
 GAPS = {"", "n/a", "na", "#n/a", "nan", "null", "none", "nil", "-", "--", "?", "unknown", "missing"}
 
 
-def stands_for(cell: object, text: str, kind: str) -> bool:
+def represents(cell: object, text: str, kind: str) -> bool:
     """Whether a value of a predicate of a type is what a text says."""
     if kind == "string":
         return cell == text
@@ -300,14 +298,14 @@ def stands_for(cell: object, text: str, kind: str) -> bool:
 @NUMBERS
 def test_a_csv_file_of_texts_whose_types_are_inferred(number, tmp_path):
     """No type loses what a text says."""
-    lot = random.Random(SEED * 6000 + number)
-    make = lot.choice([text_of, lambda lot: lot.choice(NUMBERS_AS_TEXT), lambda lot: str(
-        lot.choice([float_of(lot), int_of(lot, 64, signed=True), day_of(lot), ""])
+    rng = random.Random(SEED * 6000 + number)
+    make = rng.choice([text_of, lambda rng: rng.choice(NUMBERS_AS_TEXT), lambda rng: str(
+        rng.choice([float_of(rng), int_of(rng, 64, signed=True), day_of(rng), ""])
     )])  # fmt: skip
-    rows = lot.choice([1, 2, 30])
-    frame = pl.DataFrame({f"c{n}": [make(lot) for _ in range(rows)] for n in range(3)})
+    rows = rng.choice([1, 2, 30])
+    frame = pl.DataFrame({f"c{n}": [make(rng) for _ in range(rows)] for n in range(3)})
     path = tmp_path / "t.csv"
-    frame.write_csv(path, quote_style=lot.choice(["necessary", "non_numeric"]))
+    frame.write_csv(path, quote_style=rng.choice(["necessary", "non_numeric"]))
     db = hexgraph.connect(warnings=False)
     db.load_nodes(path, "T", id=None, header=True, separator=",", quote='"')
     types = {row["predicate"]: row["type"] for row in db.query("schema {}").to_dict()["schema"]}
@@ -316,7 +314,7 @@ def test_a_csv_file_of_texts_whose_types_are_inferred(number, tmp_path):
     for node, row in zip(nodes, frame.iter_rows(named=True), strict=True):
         for name, text in row.items():
             kind = types.get(name, "string")
-            assert stands_for(node.get(name), text, kind), (kind, text, node.get(name))
+            assert represents(node.get(name), text, kind), (kind, text, node.get(name))
 
 
 @NUMBERS
@@ -327,5 +325,5 @@ def test_a_json_file(number, tmp_path):
     frame.write_ndjson(path)
     # A file without rows has no names of columns.
     types = types_of(frame, kinds) if len(frame) else {}
-    found = queried(path, frame.columns, kinds, types=types)
-    check(found, rows_of(frame, kinds), kinds)
+    result = queried(path, frame.columns, kinds, types=types)
+    check(result, rows_of(frame, kinds), kinds)

@@ -55,8 +55,8 @@ def test_nodes_of_networkx_have_a_label(db):
 def test_coordinates_are_numbers_of_nodes(db):
     edges = db.edges("road", weight="km")
     sources, targets, weights = edges.to_numpy()
-    found = zip(edges.uids[sources].tolist(), edges.uids[targets].tolist(), weights, strict=True)
-    assert sorted(found) == sorted(ROADS)
+    result = zip(edges.uids[sources].tolist(), edges.uids[targets].tolist(), weights, strict=True)
+    assert sorted(result) == sorted(ROADS)
     index = db.edges("road").edge_index()
     assert index.dtype == "int64"
     assert index.tolist() == [[0, 1, 2, 2, 3], [1, 2, 0, 2, 1]]
@@ -66,10 +66,10 @@ def test_coordinates_are_numbers_of_nodes(db):
 @pytest.mark.parametrize("direction", ["out", "in", "both"])
 def test_the_matrix_is_the_dense_one(db, direction):
     pytest.importorskip("scipy")
-    places = {uid: place for place, uid in enumerate([1, 5, 7, 9])}
+    positions = {uid: position for position, uid in enumerate([1, 5, 7, 9])}
     dense = numpy.zeros((4, 4))
     for a, b, km in ROADS:
-        dense[places[a], places[b]] = km
+        dense[positions[a], positions[b]] = km
     if direction == "in":
         dense = dense.T
     if direction == "both":
@@ -87,16 +87,16 @@ def test_the_matrix_is_the_dense_one(db, direction):
 
 def test_large_matrices_agree_with_what_was_loaded(db):
     sparse = pytest.importorskip("scipy.sparse")
-    draw = random.Random(5)
-    pairs = sorted({(draw.randrange(1, 400), draw.randrange(1, 400)) for _ in range(3000)})
-    rows = [{"a": a, "b": b, "w": draw.random()} for a, b in pairs]
+    sample = random.Random(5)
+    pairs = sorted({(sample.randrange(1, 400), sample.randrange(1, 400)) for _ in range(3000)})
+    rows = [{"a": a, "b": b, "w": sample.random()} for a, b in pairs]
     db.load_edges(rows, "wire", "a", "b", uid=True, facets="w")
     edges = db.edges("wire", weight="w")
-    places = {uid: place for place, uid in enumerate(edges.uids.tolist())}
-    ends = [[places[row[end]] for row in rows] for end in ("a", "b")]
-    size = (len(places), len(places))
-    wanted = sparse.coo_array(([row["w"] for row in rows], ends), size)
-    assert abs(edges.matrix() - wanted.tocsr()).max() == 0
+    positions = {uid: position for position, uid in enumerate(edges.uids.tolist())}
+    endpoints = [[positions[row[end]] for row in rows] for end in ("a", "b")]
+    size = (len(positions), len(positions))
+    expected = sparse.coo_array(([row["w"] for row in rows], endpoints), size)
+    assert abs(edges.matrix() - expected.tocsr()).max() == 0
 
 
 def test_nothing_is_copied_and_nothing_can_be_written(db):
@@ -161,7 +161,7 @@ def test_long_tables_are_cut_when_printed(db):
 
 
 @pytest.mark.parametrize(
-    ("ask", "said"),
+    ("call", "said"),
     [
         (lambda db: db.edges("rod"), "did you mean `road`?"),
         (lambda db: db.edges("town"), "has values"),
@@ -170,10 +170,10 @@ def test_long_tables_are_cut_when_printed(db):
         (lambda db: db.edges("road", timeout=0.0), "timeout"),
     ],
 )
-def test_what_is_wrong_is_told(db, ask, said):
+def test_what_is_wrong_is_reported(db, call, said):
     pytest.importorskip("scipy")
     with pytest.raises(hexgraph.Error, match=said):
-        ask(db)
+        call(db)
 
 
 def test_an_algorithm_on_the_arrays_refuses_what_does_not_fit(db):

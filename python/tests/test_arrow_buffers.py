@@ -19,7 +19,7 @@ def is_view(*cells):
 
 
 def beyond():
-    """Return a column with a view that ends behind its buffer."""
+    """Return a column with a view that extends beyond its buffer."""
     views = struct.pack("<i4sii", 13, b"abcd", 0, 0) + struct.pack("<i4sii", 200_000, b"abcd", 0, 0)
     buffers = [None, pyarrow.py_buffer(views), pyarrow.py_buffer(b"abcd" * 10)]
     return pyarrow.Array.from_buffers(pyarrow.string_view(), 2, buffers)
@@ -30,7 +30,7 @@ def coded(keys, values):
 
 
 def packed(values, sizes):
-    offsets = [sum(sizes[:place]) for place in range(len(sizes) + 1)]
+    offsets = [sum(sizes[:position]) for position in range(len(sizes) + 1)]
     return pyarrow.ListArray.from_arrays(pyarrow.array(offsets, "int32"), values)
 
 
@@ -69,24 +69,24 @@ COLUMNS = {
 ROW_OF = {"half a letter": 1}
 
 
-@pytest.mark.parametrize("way", ["table", "batch", "reader", "pandas", "little", "spilled"])
+@pytest.mark.parametrize("export", ["table", "batch", "reader", "pandas", "little", "spilled"])
 @pytest.mark.parametrize("kind", COLUMNS)
-def test_a_cell_that_is_none_is_named(kind, way, db):
-    make, told = COLUMNS[kind]
+def test_a_cell_that_is_none_is_named(kind, export, db):
+    make, report = COLUMNS[kind]
     table = pyarrow.table({"no": list(range(len(make()))), "name": make()})
-    if way == "batch":
+    if export == "batch":
         [table] = table.to_batches()
-    if way == "reader":
+    if export == "reader":
         table = table.to_reader()
-    if way == "pandas":
+    if export == "pandas":
         pandas = pytest.importorskip("pandas")
         if "view" in kind or kind == "beyond":
             pytest.skip("pandas makes texts of its own of views")
         table = table.to_pandas(types_mapper=pandas.ArrowDtype)
     other = pyarrow.table({"no": [9], "name": pyarrow.nulls(1, make().type)})
-    tables = [other, table] if way == "little" else table
-    memory = {"memory": "200MB"} if way == "spilled" else {}
-    with pytest.raises(hexgraph.LoadError, match=told) as caught:
+    tables = [other, table] if export == "little" else table
+    memory = {"memory": "200MB"} if export == "spilled" else {}
+    with pytest.raises(hexgraph.LoadError, match=report) as caught:
         db.load_nodes(tables, "T", id=None, **memory)
     row = ROW_OF.get(kind, 2)
     assert f'row {row}, column "name"' in str(caught.value)
@@ -96,9 +96,9 @@ def test_a_cell_that_is_none_is_named(kind, way, db):
 
 @pytest.mark.parametrize("name", ["text", "view", "beyond"])
 def test_columns_of_points_facets_ids_and_geometries(name, db):
-    make, told = COLUMNS[name]
+    make, report = COLUMNS[name]
     db.alter("loc: geo .")
-    ends = {"a": ["x", "y"], "b": ["y", "x"]}
+    endpoints = {"a": ["x", "y"], "b": ["y", "x"]}
     calls = [
         lambda: db.load_nodes(
             pyarrow.table({"lat": make(), "lon": ["1", "2"]}),
@@ -109,10 +109,12 @@ def test_columns_of_points_facets_ids_and_geometries(name, db):
         lambda: db.load_nodes(pyarrow.table({"loc": make()}), "T", id=None),
         lambda: db.load_nodes(pyarrow.table({"id": make()}), "T", id="id"),
         lambda: db.load_edges(pyarrow.table({"a": make(), "b": ["x", "y"]}), "e", "a", "b"),
-        lambda: db.load_edges(pyarrow.table({**ends, "w": make()}), "e", "a", "b", facets=["w"]),
+        lambda: db.load_edges(
+            pyarrow.table({**endpoints, "w": make()}), "e", "a", "b", facets=["w"]
+        ),
     ]
     for call in calls:
-        with pytest.raises(hexgraph.LoadError, match=told):
+        with pytest.raises(hexgraph.LoadError, match=report):
             call()
 
 
@@ -145,8 +147,8 @@ def test_what_no_row_has_may_be_anything(db):
         }
     )
     db.load_nodes(table, "T", id=None)
-    found = db.query("{ q(func: type(T)) { name code tags } }").to_dict()["q"]
-    assert found == [
+    result = db.query("{ q(func: type(T)) { name code tags } }").to_dict()["q"]
+    assert result == [
         {"name": "a", "code": "k", "tags": ["x"]},
         {"code": "k", "tags": ["y"]},
         {"name": "c", "tags": ["y"]},
@@ -154,7 +156,7 @@ def test_what_no_row_has_may_be_anything(db):
 
 
 def test_rows_are_those_of_the_table(db):
-    """Whichever chunk they are in, and in whichever piece of one."""
+    """Whichever chunk they are in, and in whichever part of one."""
     good = pyarrow.array(["ä"] * 70_000)
     chunks = pyarrow.chunked_array([good, good, is_text(*[b"x"] * 9, b"\xff")])
     with pytest.raises(hexgraph.LoadError, match='row 140010, column "name"'):

@@ -21,14 +21,14 @@ PEOPLE = {
 }
 KNOWS = {"source": [7, 7, 9, 8], "target": [8, 9, 7, None], "since": [1840, None, 1851, 1]}
 SCHEMA = "knows: [uid] @reverse .\nname: string @index(exact) ."
-ASK = "{ q(func: type(Person), orderasc: id) { id name age height born } }"
+QUERY = "{ q(func: type(Person), orderasc: id) { id name age height born } }"
 ROWS = [
     {"id": 7, "name": "Ada", "age": 36, "height": 1.65, "born": "1815-12-10T01:02:03Z"},
     {"id": 8, "name": "Bob", "height": 1.8},
     {"id": 9, "age": 41},
 ]
 FRIENDS = "{ q(func: eq(id, 7)) { knows @facets { id } ~knows { id } } }"
-FOUND = [{"knows": [{"id": 8, "knows|since": 1840}, {"id": 9}], "~knows": [{"id": 9}]}]
+RESULT = [{"knows": [{"id": 8, "knows|since": 1840}, {"id": 9}], "~knows": [{"id": 9}]}]
 
 
 def plain(rows):
@@ -81,11 +81,11 @@ def test_every_kind_of_table(kind, tmp_path):
     table = people_of(kind, tmp_path)
     report = db.load_nodes(table, type="Person", schema=SCHEMA, progress=False)
     assert (report.nodes, report.skipped) == (3, 0)
-    assert plain(db.query(ASK)["q"]) == ROWS
+    assert plain(db.query(QUERY)["q"]) == ROWS
     table = converted(pa.table(KNOWS), kind, tmp_path / "knows")
     report = db.load_edges(table, "knows", facets=["since"])
     assert (report.nodes, report.triples) == (3, 3)
-    assert db.query(FRIENDS)["q"] == FOUND
+    assert db.query(FRIENDS)["q"] == RESULT
     assert "type Person" in db.schema()
 
 
@@ -109,8 +109,8 @@ def test_two_spaces_of_ids():
     db.load_nodes(pa.table({"id": [1], "name": ["Rome"]}), xid="city")
     table = pa.table({"who": [1], "where": [1]})
     db.load_edges(table, "lives", source="who", target="where", xid=("person", "city"))
-    found = db.query("{ q(func: eq(person, 1)) { name lives { name } } }")["q"]
-    assert found == [{"name": "Ada", "lives": [{"name": "Rome"}]}]
+    result = db.query("{ q(func: eq(person, 1)) { name lives { name } } }")["q"]
+    assert result == [{"name": "Ada", "lives": [{"name": "Rome"}]}]
 
 
 def test_lists_and_vectors():
@@ -205,8 +205,8 @@ def test_a_folder_of_parquet_files_and_back(tmp_path):
     assert files == ["edges.knows.parquet", "graph.schema", "nodes.Person.parquet"]
     copy = hexgraph.connect()
     assert copy.load(tmp_path / "graph.parquet", memory="64MiB").triples == count
-    assert plain(copy.query(ASK)["q"]) == ROWS
-    assert copy.query(FRIENDS)["q"] == FOUND
+    assert plain(copy.query(QUERY)["q"]) == ROWS
+    assert copy.query(FRIENDS)["q"] == RESULT
     # Each file is a table like any other.
     people = pq.read_table(tmp_path / "graph.parquet/nodes.Person.parquet")
     assert {"uid", "name", "age", "dgraph.type"} <= set(people.column_names)
@@ -215,7 +215,7 @@ def test_a_folder_of_parquet_files_and_back(tmp_path):
     third.load_nodes(tmp_path / "graph.parquet/nodes.Person.parquet", id="uid", uid=True)
     edges = tmp_path / "graph.parquet/edges.knows.parquet"
     third.load_edges(edges, "knows", uid=True, facets=["since"])
-    assert third.query(FRIENDS)["q"] == FOUND
+    assert third.query(FRIENDS)["q"] == RESULT
 
 
 def test_several_tables_at_once(tmp_path):

@@ -36,14 +36,14 @@ def crowd(cluster):
 
 
 def test_an_address_is_read():
-    found = address.parse(
+    result = address.parse(
         "dgraph://ann%40x:p%2Fw@db.example.org:9080?sslmode=verify-ca&namespace=5&http=a:8080"
         "&key=k&authtoken=t"
     )
-    assert str(found) == "dgraph://db.example.org:9080"
-    assert (found.user, found.password, found.namespace) == ("ann@x", "p/w", 5)
-    assert (found.encrypted, found.http, found.authorization) == (True, "https://a:8080", None)
-    assert (found.key, found.auth_token) == ("k", "t")
+    assert str(result) == "dgraph://db.example.org:9080"
+    assert (result.user, result.password, result.namespace) == ("ann@x", "p/w", 5)
+    assert (result.encrypted, result.http, result.authorization) == (True, "https://a:8080", None)
+    assert (result.key, result.auth_token) == ("k", "t")
     assert address.parse("dgraph://h:1?http=http://[::1]:8080").http == "http://[::1]:8080"
     assert address.parse("dgraph://h:1?http=a:8080").http == "http://a:8080"
     assert address.parse("dgraph://[::1]:9080").target == "[::1]:9080"
@@ -95,8 +95,8 @@ def test_secrets_are_not_shown(served):
         session = cluster._session
         shown = [repr(cluster), repr(vars(cluster)), repr(vars(session)), str(session.address)]
         assert "hidden" not in "".join(shown)
-    whole = address.parse("dgraph://u:hidden@h:1?bearertoken=hidden&key=hidden")
-    assert "hidden" not in repr(whole)
+    full = address.parse("dgraph://u:hidden@h:1?bearertoken=hidden&key=hidden")
+    assert "hidden" not in repr(full)
 
 
 def test_other_settings_mean_nothing(served):
@@ -193,13 +193,13 @@ def test_a_connection_that_only_reads(crowd, served):
 
 def test_graphql_needs_an_address(served):
     with hexgraph.connect(served.split("?")[0]) as cluster:
-        for ask in (
+        for run in (
             lambda: cluster.graphql("{ a }"),
             cluster.graphql_schema,
             lambda: cluster.graphql_subscribe("subscription { a }"),
         ):
             with pytest.raises(hexgraph.Error, match=r"\?http=HOST:8080"):
-                ask()
+                run()
 
 
 def test_nobody_answers():
@@ -218,10 +218,10 @@ def test_keys_of_a_server_are_named_in_the_address():
     db = hexgraph.connect()
     db.graphql_schema("type Film @withSubscription { title: String! }")
     with db.serve(port=0, grpc_port=0, security="admin-key=root; client-key=app") as server:
-        place = f"dgraph://{server.grpc_address}?http={server.url}"
-        with hexgraph.connect(place) as nobody, pytest.raises(hexgraph.AccessError):
+        position = f"dgraph://{server.grpc_address}?http={server.url}"
+        with hexgraph.connect(position) as nobody, pytest.raises(hexgraph.AccessError):
             nobody.query(NAMES)
-        with hexgraph.connect(f"{place}&key=app") as client:
+        with hexgraph.connect(f"{position}&key=app") as client:
             assert client.query(NAMES)["q"] == []
             assert client.graphql("{ queryFilm { title } }") == {"data": {"queryFilm": []}}
             with client.graphql_subscribe("subscription { queryFilm { title } }") as answers:
@@ -229,7 +229,7 @@ def test_keys_of_a_server_are_named_in_the_address():
             for refused in (lambda: client.alter("a: int ."), client.graphql_schema):
                 with pytest.raises(hexgraph.AccessError):
                     refused()
-        with hexgraph.connect(f"{place}&key=root") as admin:
+        with hexgraph.connect(f"{position}&key=root") as admin:
             admin.alter("a: int .")
             assert "Film" in admin.graphql_schema()
 
@@ -238,9 +238,9 @@ def test_keys_of_a_server_are_named_in_the_address():
 def test_secrets_are_not_sent_to_where_an_answer_points(status):
     class Elsewhere(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
-            told.append((self.path, self.headers["X-Auth-Token"]))
+            report.append((self.path, self.headers["X-Auth-Token"]))
             self.send_response(status)
-            self.send_header("Location", f"{place}/elsewhere")
+            self.send_header("Location", f"{position}/elsewhere")
             self.end_headers()
 
         do_POST = do_GET  # noqa: N815 - as the server looks for it
@@ -248,18 +248,18 @@ def test_secrets_are_not_sent_to_where_an_answer_points(status):
         def log_message(self, *_):
             pass
 
-    told = []
+    report = []
     with http.server.HTTPServer(("127.0.0.1", 0), Elsewhere) as server:
-        place = f"http://127.0.0.1:{server.server_port}"
+        position = f"http://127.0.0.1:{server.server_port}"
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        web = Web(address.parse(f"dgraph://h:1?http={place}&key=k"), lambda: None)
+        web = Web(address.parse(f"dgraph://h:1?http={position}&key=k"), lambda: None)
         with pytest.raises(hexgraph.StorageError, match=f"answers {status}"):
             web.send("{ a }")
         server.shutdown()
-    assert told == [("/graphql", "k")]
+    assert report == [("/graphql", "k")]
 
 
-def test_a_change_that_fails_ends_a_transaction(crowd):
+def test_a_change_that_fails_closes_a_transaction(crowd):
     txn = crowd.txn()
     txn.mutate(set='<1> <name> "changed" .')
     with pytest.raises(hexgraph.ParseError):
@@ -273,7 +273,7 @@ def test_a_change_that_fails_ends_a_transaction(crowd):
     assert crowd.query("{ q(func: uid(1)) { name } }")["q"] == [{"name": "n1"}]
 
 
-def test_whole_blocks_are_no_part_of_a_transaction(crowd):
+def test_upsert_blocks_are_no_part_of_a_transaction(crowd):
     block = (
         'upsert { query { q(func: uid(1)) { v as uid } } mutation { set { uid(v) <age> "1" . } } }'
     )
@@ -301,7 +301,7 @@ def test_answers_and_changes_may_be_long(cluster):
     assert cluster.query("{ q(func: has(text)) { text } }")["q"] == [{"text": text}]
 
 
-def test_many_threads_share_a_connection(crowd):
+def test_many_threads_use_one_connection(crowd):
     def visit(number):
         def work(txn):
             (node,) = txn.query("{ q(func: uid(1)) { age } }")["q"] or [{"age": 0}]
@@ -319,9 +319,9 @@ def test_closed(crowd):
     txn = crowd.txn()
     crowd.close()
     crowd.close()
-    for ask in (lambda: crowd.query(NAMES), lambda: txn.query(NAMES), crowd.schema):
+    for run in (lambda: crowd.query(NAMES), lambda: txn.query(NAMES), crowd.schema):
         with pytest.raises(hexgraph.ClosedError, match="closed"):
-            ask()
+            run()
 
 
 PAGED = [
@@ -339,11 +339,11 @@ PAGED = [
 @pytest.mark.parametrize("dql", PAGED)
 def test_pages_of_any_text(crowd, dql):
     variables = {"n": "n3"} if "$n" in dql else None
-    whole = crowd.query(dql, variables)["q"]
-    assert len(whole) >= 9
+    full = crowd.query(dql, variables)["q"]
+    assert len(full) >= 9
     pages = list(crowd.pages(dql, 4, variables))
-    assert [node for page in pages for node in page] == whole
-    assert [len(page) for page in pages] == [4, 4, len(whole) - 8]
+    assert [node for page in pages for node in page] == full
+    assert [len(page) for page in pages] == [4, 4, len(full) - 8]
     assert pages[0].columns() == crowd.query(dql, variables).columns()
     assert len(pages[0].to_arrow()) == 4
 
@@ -354,11 +354,11 @@ def test_a_page_begins_behind_no_uid_of_its_own(crowd):
 
 
 def test_a_query_is_split_at_the_end_of_its_root():
-    found = paging.split("{ x as q(func: has(a)) { b } var(func: uid(1)) { c } } fragment f { d }")
-    assert found.head == "{ x as q(func: has(a)"
-    assert found.variable == "x"
-    assert found.text(5, 16).startswith("{ x as q(func: has(a), first: 5, after: 0x10) { b }")
-    assert "fragment" not in found.tail
+    result = paging.split("{ x as q(func: has(a)) { b } var(func: uid(1)) { c } } fragment f { d }")
+    assert result.head == "{ x as q(func: has(a)"
+    assert result.variable == "x"
+    assert result.text(5, 16).startswith("{ x as q(func: has(a), first: 5, after: 0x10) { b }")
+    assert "fragment" not in result.tail
 
 
 INLINED = [
@@ -387,10 +387,10 @@ INLINED = [
 ]
 
 
-@pytest.mark.parametrize(("dql", "wanted", "texts"), INLINED)
-def test_lists_are_written_where_the_text_of_one_does_not_do(dql, wanted, texts):
+@pytest.mark.parametrize(("dql", "expected", "texts"), INLINED)
+def test_lists_are_written_where_the_text_of_one_does_not_do(dql, expected, texts):
     variables = {"v": ["a", 'b"c']} | ({"n": 3} if "$n" in dql else {})
-    assert lists.inlined(dql, variables) == (wanted, texts)
+    assert lists.inlined(dql, variables) == (expected, texts)
 
 
 def test_uids_of_a_list_are_uids():
@@ -458,7 +458,7 @@ def test_tables_are_those_of_an_embedded_database(cluster, dql):
         assert frames[0] is frames[1] is None or frames[0].equals(frames[1])
         assert other.to_pandas().equals(one.to_pandas())
         assert (len(other), bool(other)) == (len(one), bool(one))
-        # JSON has no point in a whole float.
+        # JSON has no point in a float without a fraction.
         assert repr(other) == repr(one).replace('"float": 3.0', '"float": 3')
         assert other._repr_html_() == one._repr_html_().replace(">3.0<", ">3<")
 

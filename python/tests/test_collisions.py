@@ -1,4 +1,4 @@
-"""Names that are also those of something else: nothing takes the place of another thing."""
+"""Names that are also those of something else: nothing replaces another thing."""
 
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,12 @@ import hexgraph
 from hexgraph.errors import QueryError, SchemaError
 
 NAMES = ["from", "to", "source", "target", "id", "hop", "total", "weight", "path", "predicate"]
-ENDS = '{ q(func: eq(xid, "a")) { xid knows @facets { xid } } }'
+ENDPOINTS = '{ q(func: eq(xid, "a")) { xid knows @facets { xid } } }'
 
 
 def facets_of(db: hexgraph.Database) -> dict[str, Any]:
     """Return the facets of the only edge, which leads from a to b."""
-    (row,) = db.query(ENDS).to_dict()["q"]
+    (row,) = db.query(ENDPOINTS).to_dict()["q"]
     (end,) = row["knows"]
     assert end.pop("xid") == "b"
     return {key.removeprefix("knows|"): value for key, value in end.items()}
@@ -26,8 +26,8 @@ def facets_of(db: hexgraph.Database) -> dict[str, Any]:
 
 @pytest.mark.parametrize("names", [*([name] for name in NAMES), ["source", "target"], NAMES])
 def test_attributes_of_edges(names: list[str]) -> None:
-    """Of a graph, and of tuples with a dict: the ends stay, and the attributes are facets."""
-    values = {name: place for place, name in enumerate(names)}
+    """Of a graph, and of tuples with a dict: the endpoints stay, and the attributes are facets."""
+    values = {name: position for position, name in enumerate(names)}
     graph = networkx.DiGraph()
     graph.add_edge("a", "b", **values)
     for table in (graph, [("a", "b", values)], {("a", "b"): values}, graph.edges(data=True)):
@@ -125,21 +125,21 @@ def test_two_points_of_one_predicate() -> None:
 
 
 def test_two_columns_of_one_list() -> None:
-    """A list has room for the values of both, and so have languages."""
+    """A list has space for the values of both, and so have languages."""
     db = hexgraph.connect()
     db.alter("x: [string] .\nz: [uid] .\nname: string @lang .")
     row = {"id": 1, "a": "x", "b": "y", "c": "p", "d": "q", "name": "Ada", "name@de": "Adele"}
     edges = {"c": ("z", "T", "key"), "d": ("z", "T", "key")}
     db.load_nodes([row], "P", columns={"a": "x", "b": "x"}, edges=edges)
-    (found,) = db.query("{ q(func: type(P)) { x z { key } name name@de } }").to_dict()["q"]
-    assert sorted(found["x"]) == ["x", "y"]
-    assert sorted(end["key"] for end in found["z"]) == ["p", "q"]
-    assert (found["name"], found["name@de"]) == ("Ada", "Adele")
+    (result,) = db.query("{ q(func: type(P)) { x z { key } name name@de } }").to_dict()["q"]
+    assert sorted(result["x"]) == ["x", "y"]
+    assert sorted(end["key"] for end in result["z"]) == ["p", "q"]
+    assert (result["name"], result["name@de"]) == ("Ada", "Adele")
 
 
 @pytest.mark.parametrize("facets", [{"a": "w", "b": "w"}, ["a", "a"]])
 def test_two_facets_of_one_key(facets: Any) -> None:
-    """Those of several types share a key, as files of `export` have them."""
+    """Those of several types have a common key, as files of `export` have them."""
     db = hexgraph.connect()
     rows = [{"from": 1, "to": 2, "a": 5, "b": 6}]
     with pytest.raises(QueryError, match="are both the facet"):
@@ -148,8 +148,8 @@ def test_two_facets_of_one_key(facets: Any) -> None:
         db.load_nodes(pyarrow.table([[1], [2], [3], [4]], names=["id", "x", "x|w", "x|w"]))
     rows = [{"from": 1, "to": 2, "a": 5}, {"from": 1, "to": 3, "b": "six"}]
     db.load_edges(rows, "knows", facets={"a": "w", "b": "w^^string"})
-    found = db.query("{ q(func: has(knows)) { knows @facets { uid } } }").to_dict()["q"][0]
-    assert [end["knows|w"] for end in found["knows"]] == [5, "six"]
+    result = db.query("{ q(func: has(knows)) { knows @facets { uid } } }").to_dict()["q"][0]
+    assert [end["knows|w"] for end in result["knows"]] == [5, "six"]
 
 
 @pytest.mark.parametrize("many", [[1], (1, 2), ["a"], ("a", "b")])
@@ -167,7 +167,7 @@ def test_a_list_is_no_id(many: Any, tmp_path: Path) -> None:
         pyarrow.table({"id": column}),
         parquet,
     ]
-    ends = [
+    endpoints = [
         [{"from": many, "to": 1}],
         [{"from": 1, "to": many}],
         {"from": [1], "to": [many]},
@@ -182,7 +182,7 @@ def test_a_list_is_no_id(many: Any, tmp_path: Path) -> None:
     for table in ids:
         with pytest.raises((SchemaError, QueryError), match="make one text of each"):
             db.load_nodes(table, "P")
-    for table in ends:
+    for table in endpoints:
         with pytest.raises((SchemaError, QueryError), match="make one text of each"):
             db.load_edges(table, "knows", "from", "to")
     assert db.stats()["nodes"] == 0
@@ -205,8 +205,8 @@ def test_a_tuple_is_no_id_of_networkx() -> None:
 
 
 @pytest.mark.parametrize("weight", ["source", "target", "weight", "uid", "from", "km"])
-def test_weights_beside_ends(weight: str) -> None:
-    """A facet that is called as a column of the ends is in the column `weight`."""
+def test_weights_next_to_endpoints(weight: str) -> None:
+    """A facet that is called as a column of the endpoints is in the column `weight`."""
     db = hexgraph.connect()
     db.mutate(set=f"<1> <road> <2> ({weight}=1.5) .")
     edges = db.edges("road", weight=weight)
@@ -222,13 +222,13 @@ def test_weights_beside_ends(weight: str) -> None:
 def test_facets_of_paths() -> None:
     """One that is called as a column has the name that answers have for it."""
     db = hexgraph.connect()
-    facets = {name: 7 + place for place, name in enumerate([*NAMES, "w"])}
+    facets = {name: 7 + position for position, name in enumerate([*NAMES, "w"])}
     text = ", ".join(f"{name}={value}" for name, value in facets.items())
     db.mutate(set=f"<1> <road> <2> ({text}) .\n<2> <road> <3> (from=1, to=2, w=3) .")
-    found = db.query("{ shortest(from: 1, to: 3) { road @facets } }").paths()
-    first, second = polars.DataFrame(found).to_dicts()
-    taken = {"path", "hop", "from", "predicate", "to", "total"}
-    named = {f"road|{name}" if name in taken else name: facets[name] for name in facets}
+    result = db.query("{ shortest(from: 1, to: 3) { road @facets } }").paths()
+    first, second = polars.DataFrame(result).to_dicts()
+    read = {"path", "hop", "from", "predicate", "to", "total"}
+    named = {f"road|{name}" if name in read else name: facets[name] for name in facets}
     hop = {"path": 0, "hop": 0, "from": "0x1", "predicate": "road", "to": "0x2", "total": 2}
     assert first == {**hop, **named}
     assert (second["from"], second["to"], second["hop"]) == ("0x2", "0x3", 1)

@@ -56,7 +56,7 @@ ROOTS = [
 ]
 
 
-def statements(nodes: int, count: int, share: float, dice: random.Random) -> str:
+def statements(nodes: int, count: int, fraction: float, dice: random.Random) -> str:
     lines = []
     for _ in range(count):
         node = dice.randint(1, nodes)
@@ -65,7 +65,7 @@ def statements(nodes: int, count: int, share: float, dice: random.Random) -> str
                 facet = dice.choice(["", "", "", " (since=1)"])
                 lines.append(f"<{node}> <{edge}> <{dice.randint(1, nodes)}>{facet} .")
         for name, values in VALUES.items():
-            if dice.random() < share:
+            if dice.random() < fraction:
                 lang = dice.choice(["", "@en", "@fr"]) if name == "said" else ""
                 lines.append(f'<{node}> <{name}> "{dice.choice(values)}"{lang} .')
     return "\n".join(lines)
@@ -87,7 +87,7 @@ def graph(seed: int, dice: random.Random) -> hexgraph.Database:
 
 
 def fields(depth: int, dice: random.Random) -> str:
-    found = []
+    result = []
     for _ in range(dice.randint(1, 5)):
         match dice.randrange(16):
             case 0 | 1:
@@ -103,11 +103,11 @@ def fields(depth: int, dice: random.Random) -> str:
                 field = dice.choice(["tags", "nums", "said@*", "tags @facets"])
             case _:
                 field = dice.choice(list(VALUES))
-        found.append(dice.choice(["", "", "", f"k{dice.randrange(9)}: "]) + field)
-    return "{ " + " ".join(found) + " }"
+        result.append(dice.choice(["", "", "", f"k{dice.randrange(9)}: "]) + field)
+    return "{ " + " ".join(result) + " }"
 
 
-def told(convert):
+def report(convert):
     """Return what a conversion gives, or the message of its error."""
     try:
         return convert()
@@ -117,7 +117,7 @@ def told(convert):
 
 def tables(result: hexgraph.Result):
     pyarrow = pytest.importorskip("pyarrow")
-    table = told(lambda: pyarrow.table(result.to_arrow("q")))
+    table = report(lambda: pyarrow.table(result.to_arrow("q")))
     if isinstance(table, str):
         return table
     table.validate(full=True)
@@ -135,8 +135,8 @@ def check(db: hexgraph.Database, dql: str) -> None:
     copied.memory()
     assert tables(db.query(dql)) == tables(copied), dql
     quick = db.query(dql)
-    assert told(lambda: quick.rows("q")) == told(lambda: copied.rows("q")), dql
-    assert told(quick.to_dict) == told(copied.to_dict), dql
+    assert report(lambda: quick.rows("q")) == report(lambda: copied.rows("q")), dql
+    assert report(quick.to_dict) == report(copied.to_dict), dql
 
 
 @pytest.mark.parametrize("part", range(4))

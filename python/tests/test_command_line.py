@@ -139,7 +139,7 @@ def test_sniff(tmp_path):
     assert run("sniff", tmp_path / "none.csv").returncode == 1
 
 
-def test_what_can_not_be_written_is_told(loaded, tmp_path):
+def test_what_can_not_be_written_is_reported(loaded, tmp_path):
     both = "{ a(func: has(name)) { name } b(func: uid(1)) { name } }"
     done = run("query", loaded, both, "-o", tmp_path / "a.csv")
     assert done.returncode == 1
@@ -160,12 +160,12 @@ def test_what_can_not_be_written_is_told(loaded, tmp_path):
 def test_texts_come_from_files_and_pipes(loaded, tmp_path):
     file = tmp_path / "who.dql"
     file.write_text("query q($n: string) { q(func: eq(name, $n)) { name } }")
-    wanted = {"q": [{"name": "Bob"}]}
+    expected = {"q": [{"name": "Bob"}]}
     for arguments in ([file], ["-f", file], ["--file", file]):
         done = run("query", loaded, *arguments, "-v", "$n=Bob")
-        assert json.loads(done.stdout) == wanted, done.stderr
+        assert json.loads(done.stdout) == expected, done.stderr
     with file.open() as text:
-        assert json.loads(run("query", loaded, "-v", "n=Bob", stdin=text).stdout) == wanted
+        assert json.loads(run("query", loaded, "-v", "n=Bob", stdin=text).stdout) == expected
     assert "give one of them" in run("query", loaded, "{}", "-f", file).stderr
     assert "no.dql" in run("query", loaded, "-f", tmp_path / "no.dql").stderr
 

@@ -16,7 +16,7 @@ def count(db):
     return db.query(COUNT).to_dict()["q"][0]["count"]
 
 
-def test_many_threads_share_a_handle(people):
+def test_many_threads_use_one_handle(people):
     def work(number):
         people.mutate(set=f'<{100 + number}> <name> "N{number}" .')
         return count(people)
@@ -72,9 +72,9 @@ def test_a_forked_child_does_not_write_the_directory(tmp_path):
 
         process = context.Process(target=child)
         process.start()
-        found, message = queue.get(timeout=30)
+        result, message = queue.get(timeout=30)
         process.join(30)
-        assert (found, process.exitcode) == (1, 0)
+        assert (result, process.exitcode) == (1, 0)
         assert "forked child may only read" in message
         db.mutate(set='<0x2> <name> "Parent" .')
     with hexgraph.connect(tmp_path / "db", read_only=True) as db:
@@ -153,6 +153,6 @@ def seconds_to_stop(work):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 @pytest.mark.parametrize("work", LONG_WORK.values(), ids=LONG_WORK)
 def test_ctrl_c_stops_at_once(work):
-    # A machine that is busy with other things may be late once.
+    # A machine that is busy with other things may be slow once.
     best = min(seconds_to_stop(work) for _ in range(3))
     assert best < STOP_SECONDS_MAX

@@ -158,7 +158,7 @@ def test_namespaces_of_one_directory(tmp_path: Path) -> None:
     assert run(OPEN, path).returncode == 0
 
 
-def test_readers_beside_a_writer_are_their_own(tmp_path: Path) -> None:
+def test_readers_next_to_a_writer_are_their_own(tmp_path: Path) -> None:
     path = tmp_path / "db"
     writer = hexgraph.connect(path)
     add(writer, "Ada")
@@ -215,12 +215,12 @@ def test_threads_that_connect_at_once(tmp_path: Path) -> None:
 
     def work(number: int) -> None:
         try:
-            for turn in range(rounds):
+            for step in range(rounds):
                 barrier.wait(timeout=60)
                 db = hexgraph.connect(path, sync="never")
-                add(db, f"{number:02}-{turn:02}")
+                add(db, f"{number:02}-{step:02}")
                 # Half of them leave it to the collector.
-                if (number + turn) % 2:
+                if (number + step) % 2:
                     db.close()
                 del db
         except BaseException as error:
@@ -263,7 +263,7 @@ def test_the_lock_of_another_process_names_it(tmp_path: Path) -> None:
         program = Path(sys.executable).name
         assert f"already, in process {holder.pid} ({program} hold it.py); close it there" in said
         assert "secret" not in said
-        # It ends without a word: the next one is not misled by what it has left.
+        # It exits silently: the next one is not misled by what it has left.
         holder.kill()
     assert (path / "LOCK").read_text().startswith(f"{holder.pid} ")
     with hexgraph.connect(path):
@@ -274,8 +274,8 @@ def test_the_lock_of_another_process_names_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_forked_child_shares_no_handle(tmp_path: Path) -> None:
-    # In a process of its own: this one has threads, of which a child has none.
+def test_a_forked_child_has_no_handle(tmp_path: Path) -> None:
+    # In a process of its own: this one has threads, and a child has none of them.
     script = """
 import os, sys, hexgraph
 path = sys.argv[1]

@@ -85,7 +85,7 @@ class Opened:
             self.context.__exit__(*fault)
 
 
-def ask(page, text):
+def run_query(page, text):
     """Write a text into the editor, and run it by the keyboard."""
     page.press(".cm-content")
     page.key("a", 65, CTRL)
@@ -109,11 +109,11 @@ def cells(page, number=1):
 
 
 def test_a_query_is_a_table_with_pages(page):
-    ask(page, FILMS)
+    run_query(page, FILMS)
     first = cells(page)
     assert len(first) == 50
     names = page.value("[...document.querySelectorAll('.result th')].map((it) => it.innerText)")
-    # The console has the server add uids, which nobody has asked for here.
+    # The console has the server add uids, which no query here has.
     assert sorted(names) == ["name", "runtime", "starring"]
     # The next rows of the answer, then the next page of the server: behind the last node.
     press(page, "Next page")
@@ -150,14 +150,14 @@ def test_integers_stay_exact():
     db = hexgraph.connect()
     db.mutate(set_json=[{"uid": "0x1", "big": 9007199254740993}])
     with db.serve(port=0) as server, console(server.url) as page:
-        ask(page, "{ q(func: has(big)) { big } }")
+        run_query(page, "{ q(func: has(big)) { big } }")
         assert cells(page) == ["9007199254740993"]
         page.press("#pane-JSON")
         assert "9007199254740993" in text_of(page, "pre.json")
 
 
-def test_a_graph_is_drawn_and_expanded(page):
-    ask(page, FILMS)
+def test_a_graph_is_rendered_and_expanded(page):
+    run_query(page, FILMS)
     page.press("#pane-Graph")
     count = int(page.wait("document.querySelector('[data-nodes]')?.dataset.nodes"))
     assert count >= 50
@@ -169,13 +169,13 @@ def test_a_graph_is_drawn_and_expanded(page):
     page.value("document.querySelector('.hexgraph-view').focus()")
     page.key("Enter", ENTER)
     page.wait("/more at|no others at/.test(document.querySelector('.hexgraph-told').innerText)")
-    told = text_of(page, ".hexgraph-told")
-    if "more at" in told:
+    report = text_of(page, ".hexgraph-told")
+    if "more at" in report:
         page.wait(f"Number(document.querySelector('[data-nodes]').dataset.nodes) > {count}")
 
 
 def test_faults_are_underlined_where_they_are(page):
-    ask(page, '{\n  q(func: eqq(name, "x")) { name }\n}')
+    run_query(page, '{\n  q(func: eqq(name, "x")) { name }\n}')
     assert text_of(page, ".cm-lintRange-error") == "eqq"
     assert text_of(page, ".faults li").split() == [
         "2:11",
@@ -190,20 +190,20 @@ def test_faults_are_underlined_where_they_are(page):
     page.press(".faults button")
     page.write("")
     # A name that the schema does not know is a warning, and the answer is there.
-    ask(page, "{\n  q(func: has(name), first: 1) { nmae name }\n}")
+    run_query(page, "{\n  q(func: has(name), first: 1) { nmae name }\n}")
     assert text_of(page, ".cm-lintRange-warning") == "nmae"
     assert "did you mean name?" in text_of(page, ".faults .warning")
     assert len(cells(page)) == 1
     # In GraphQL, too.
     page.press("#language-GraphQL")
-    ask(page, "{\n  queryNote { txt }\n}")
+    run_query(page, "{\n  queryNote { txt }\n}")
     page.wait(
         "[...document.querySelectorAll('.cm-lintRange-error')].some((it) => it.innerText === 'txt')"
     )
 
 
 def test_explain_is_a_tree(page):
-    ask(page, FILMS)
+    run_query(page, FILMS)
     page.press("#pane-Explain")
     assert "Expand starring" in " ".join(text_of(page, ".tree").split())
     assert page.value("document.querySelectorAll('.tree details details').length") >= 1
@@ -319,7 +319,7 @@ def test_each_algorithm_runs_from_its_form(page):
         " body: '{ q(func: has(starring), first: 1) { uid starring (first: 1) { uid } } }'})"
         ".then((it) => it.json()).then((it) => it.data.q[0])"
     )
-    ends = {"source": uid["uid"], "target": uid["starring"][0]["uid"]}
+    endpoints = {"source": uid["uid"], "target": uid["starring"][0]["uid"]}
     faults = {}
     for algorithm in table:
         page.press("#view-Algorithms")
@@ -333,7 +333,9 @@ def test_each_algorithm_runs_from_its_form(page):
                 )
             elif argument.get("required"):
                 is_of_pairs = algorithm["name"] in ("similarity", "distances_among")
-                nodes = ", ".join(ends.values()) if is_of_pairs else ends[argument["name"]]
+                nodes = (
+                    ", ".join(endpoints.values()) if is_of_pairs else endpoints[argument["name"]]
+                )
                 fill(page, argument["name"], nodes)
         errors, rows = run_algorithm(page)
         if errors or not rows:
@@ -371,7 +373,7 @@ def test_the_schema_is_shown_with_counts(page):
     assert page.wait("document.querySelector('[data-nodes]').dataset.edgeLabels") == "3"
 
 
-def test_formatting_keeps_all_words(page):
+def test_formatting_preserves_all_words(page):
     text = '{q(func: eq(name, "a { b"), first: 2) @filter(has(x)) { # why {\n '
     text += "name  @facets(a) k: v {uid} } }"
     page.press(".cm-content")
@@ -395,7 +397,7 @@ def test_formatting_keeps_all_words(page):
 
 def test_a_query_is_saved_and_opened(page):
     text = "{ q(func: has(name), first: 1) { name } }"
-    ask(page, text)
+    run_query(page, text)
     page.press(".cm-content")
     page.key("s", 83, CTRL)
     page.wait("document.activeElement.matches('dialog[open] input')")
@@ -403,7 +405,7 @@ def test_a_query_is_saved_and_opened(page):
     page.key("Enter", ENTER)
     page.call("Input.dispatchKeyEvent", type="char", text="\r")
     page.wait("!document.querySelector('dialog')")
-    ask(page, "{ q(func: has(runtime), first: 1) { runtime } }")
+    run_query(page, "{ q(func: has(runtime), first: 1) { runtime } }")
     page.press("#list-Saved")
     page.press(".queries button")
     assert editor(page) == text
@@ -429,8 +431,8 @@ def test_an_empty_database_has_a_first_step():
 
 
 def test_texts_with_secrets_are_not_stored(page):
-    ask(page, "{ q(func: has(name), first: 1) { name } }")
-    ask(page, '{ q(func: uid(1)) { checkpwd(pin, "hunter2") } }')
+    run_query(page, "{ q(func: has(name), first: 1) { name } }")
+    run_query(page, '{ q(func: uid(1)) { checkpwd(pin, "hunter2") } }')
     stored = page.value("JSON.stringify({...localStorage})")
     assert "has(name)" in stored
     assert "hunter2" not in stored
@@ -444,7 +446,7 @@ def test_values_are_never_markup():
         set_json=[{"uid": "0x1", "name": hostile, "knows": [{"uid": "0x2", "name": hostile}]}]
     )
     with db.serve(port=0) as server, console(server.url) as page:
-        ask(page, "{ q(func: has(name)) { name knows { name } } }")
+        run_query(page, "{ q(func: has(name)) { name knows { name } } }")
         assert hostile in cells(page)
         for name in ("JSON", "Graph", "Chart", "Explain"):
             page.press(f"#pane-{name}")
@@ -465,7 +467,7 @@ def test_logging_in_and_out(tmp_path):
         db.serve(port=0, acl=f"secret-file={secret}", acl_initial_password="a good one") as server,
         console(server.url) as page,
     ):
-        # The schema is refused, and the page asks who one is.
+        # The schema is refused, and the page requests a login.
         page.wait("!!document.querySelector('dialog input')")
         page.press("dialog input[name=user]")
         page.write("groot")
@@ -479,7 +481,7 @@ def test_logging_in_and_out(tmp_path):
         page.write("a good one")
         page.press("dialog button.main")
         page.wait("!document.querySelector('dialog') && !!document.querySelector('.names')")
-        ask(page, "{ q(func: type(Film), first: 3) { name } }")
+        run_query(page, "{ q(func: type(Film), first: 3) { name } }")
         assert len(cells(page)) == 3
         stored = page.value("JSON.stringify({...localStorage}) + document.cookie")
         assert "a good one" not in stored
@@ -538,9 +540,9 @@ def test_keys_are_made_and_revoked():
         press(page, "Done")
         page.wait("!document.querySelector('.secret')")
         # It is stored nowhere, and shown by nothing.
-        places = "JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie + "
-        places += "location.href + document.documentElement.outerHTML"
-        assert secret not in page.value(places)
+        positions = "JSON.stringify({...localStorage, ...sessionStorage}) + document.cookie + "
+        positions += "location.href + document.documentElement.outerHTML"
+        assert secret not in page.value(positions)
         other = make_key(page, "reader")
         assert other != secret
         assert [row[:1] + row[2:4] + row[6:7] for row in rows_of(page, ".access tbody tr")] == [
@@ -596,7 +598,7 @@ def test_namespaces_are_made_and_deleted():
         db.mutate(set_json=[{"name": "Ada"}])
         db.open_namespace(1).mutate(set_json=[{"name": "Eve"}])
         page.press("#view-Query")
-        ask(page, "{ q(func: has(name)) { name } }")
+        run_query(page, "{ q(func: has(name)) { name } }")
         assert cells(page) == ["Eve"]
 
 
@@ -626,7 +628,7 @@ def enter(page, user, password):
     page.wait("!document.querySelector('dialog')")
 
 
-def test_who_may_not_administer_is_told(tmp_path):
+def test_who_may_not_administer_is_reported(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("x" * 32)
     db = hexgraph.connect()
@@ -648,7 +650,7 @@ def test_who_may_not_administer_is_told(tmp_path):
         enter(page, "groot", "another one")
         page.wait("document.querySelector('header').innerText.includes('groot in namespace 1')")
         page.wait("document.querySelector('.access').innerText.includes('You administer one')")
-        # Who is no guardian reads why in the view, and no dialog is in the way.
+        # Who is no guardian reads why in the view, and no dialog is open.
         page.press("header > button:last-child")
         enter(page, "ada", "longenough")
         page.wait("document.querySelector('header > button:last-child').innerText === 'ada'")
@@ -664,7 +666,7 @@ def fragment(url):
 
 @contextmanager
 def command(path, *more):
-    """Run `hexgraph console`, and give its URL and the process; closing its input ends it."""
+    """Run `hexgraph console`, and give its URL and the process; closing its input stops it."""
     arguments = [sys.executable, "-m", "hexgraph", "console", str(path), "--no-browser", *more]
     pipe = subprocess.PIPE
     with subprocess.Popen(arguments, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
@@ -684,7 +686,7 @@ def test_a_database_is_opened_in_one_browser(tmp_path):
         console(**fragment(url)) as page,
     ):
         assert "/#token=" in url
-        ask(page, query)
+        run_query(page, query)
         assert cells(page) == ["Ada"]
         # The token is gone from the address, and no script can read the cookie.
         assert page.value("location.href") == url.split("#")[0]
@@ -692,13 +694,13 @@ def test_a_database_is_opened_in_one_browser(tmp_path):
         assert page.value("document.cookie") == ""
         server, token = url.split("/#token=")
         assert token not in page.value("JSON.stringify({...localStorage})")
-        ask(page, '{ set { <0x2> <name> "Bob" . } }')
+        run_query(page, '{ set { <0x2> <name> "Bob" . } }')
         assert "open read-only" in text_of(page, ".faults")
         # Another process commits, and the page shows it.
         with hexgraph.connect(tmp_path / "db") as db:
             db.mutate(set_json=[{"uid": "0x3", "name": "Eve"}])
         time.sleep(1.5)
-        ask(page, query)
+        run_query(page, query)
         assert cells(page) == ["Ada", "Eve"]
         # The same URL again works in this browser, which has the cookie, and not in another.
         page.call("Page.navigate", url="about:blank")
@@ -711,8 +713,8 @@ def test_a_database_is_opened_in_one_browser(tmp_path):
         command(tmp_path / "db", "--write") as (url, _),
         console(**fragment(url)) as page,
     ):
-        ask(page, '{ set { <0x2> <name> "Bob" . } }')
-        ask(page, query)
+        run_query(page, '{ set { <0x2> <name> "Bob" . } }')
+        run_query(page, query)
         assert cells(page) == ["Ada", "Bob", "Eve"]
 
 
@@ -728,7 +730,7 @@ def test_dark_and_light(page):
     page.wait(f"!!document.querySelector('.cm-content') && {theme} === 'dark'")
 
 
-def test_graphiql_asks(films):
+def test_graphiql_requests(films):
     with console(films.url) as page:
         page.call("Page.navigate", url=f"{films.url}/graphql")
         page.wait("!!document.querySelector('.graphiql-query-editor .CodeMirror')?.CodeMirror")
@@ -768,19 +770,19 @@ def test_it_is_accessible(films, size, theme, tmp_path):
         faults = []
 
         def check(what):
-            found = page.value(
+            result = page.value(
                 "axe.run(document, {resultTypes: ['violations']}).then((it) => it.violations"
                 ".filter((one) => ['serious', 'critical'].includes(one.impact))"
                 ".map((one) => [one.id, one.nodes.map((node) => node.html.slice(0, 200))]))"
             )
-            faults.extend([what, *it] for it in found)
+            faults.extend([what, *it] for it in result)
             page.picture(tmp_path / f"{what}.png")
 
-        ask(page, FILMS)
+        run_query(page, FILMS)
         for name in ("Table", "JSON", "Graph", "Chart", "Explain"):
             page.press(f"#pane-{name}")
             check(name)
-        ask(page, "{ q(func: eqq(name)) { name } }")
+        run_query(page, "{ q(func: eqq(name)) { name } }")
         check("fault")
         page.press("#view-Algorithms")
         page.wait("!!document.querySelector('.algorithm')")

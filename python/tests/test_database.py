@@ -52,18 +52,18 @@ def test_length_counts_the_objects_of_the_block(people):
 
 
 @pytest.mark.parametrize(
-    ("declared", "value", "found"),
+    ("declared", "value", "expected"),
     [
         ("string", "Ada", True),
         ("int", 1815, True),
         ("int", 1816, False),
     ],
 )
-def test_variables(people, declared, value, found):
+def test_variables(people, declared, value, expected):
     field = "name" if declared == "string" else "born"
     dql = f"query q($v: {declared}) {{ q(func: eq({field}, $v)) {{ uid }} }}"
-    assert bool(people.query(dql, {"$v": value})) is found
-    assert bool(people.query(dql, {"v": value})) is found
+    assert bool(people.query(dql, {"$v": value})) is expected
+    assert bool(people.query(dql, {"v": value})) is expected
 
 
 def test_variables_of_other_types(people):
@@ -77,7 +77,7 @@ def test_variables_of_other_types(people):
 
 
 @pytest.mark.parametrize(
-    ("declared", "field", "values", "found"),
+    ("declared", "field", "values", "expected"),
     [
         ("string", "name", ["Ada", "Bob", "Nobody"], 2),
         ("string", "name", ("Ada",), 1),
@@ -95,12 +95,12 @@ def test_variables_of_other_types(people):
         ("string", "since", np.array(["1833-06-05T12:00:00"], dtype="datetime64[ns]"), 1),
     ],
 )
-def test_lists_as_variables(people, declared, field, values, found):
+def test_lists_as_variables(people, declared, field, values, expected):
     """What a list in the text of the query does, a list as the value of a variable does."""
     dql = f"query q($v: {declared}) {{ q(func: eq({field}, $v)) {{ uid }} }}"
-    assert len(people.query(dql, {"v": values})) == found
+    assert len(people.query(dql, {"v": values})) == expected
     dql = f"query q($v: {declared}) {{ q(func: has(name)) @filter(eq({field}, $v)) {{ uid }} }}"
-    assert len(people.query(dql, {"v": values})) == found
+    assert len(people.query(dql, {"v": values})) == expected
 
 
 def test_lists_of_nodes_and_coordinates(people):
@@ -241,7 +241,7 @@ def test_save_and_open(people, tmp_path):
         assert repr(saved) == f"<hexgraph.Database {path}>"
 
 
-def test_a_directory_keeps_what_was_done(tmp_path):
+def test_a_directory_stores_what_was_done(tmp_path):
     path = tmp_path / "new"
     with hexgraph.connect(path) as db:
         db.alter("name: string .")
@@ -310,15 +310,15 @@ def test_repr_and_html(people):
     assert repr(hexgraph.connect()) == "<hexgraph.Database :memory:>"
 
 
-def test_plain_variables_are_asked_for_no_attributes():
+def test_plain_variables_are_read_without_attributes():
     """A short query pays for each attribute that is looked for and missing."""
-    asked = []
+    requested = []
 
     class Watched(str):
         __slots__ = ()
 
         def __getattribute__(self, name):
-            asked.append(name)
+            requested.append(name)
             return super().__getattribute__(name)
 
     db = hexgraph.connect()
@@ -326,7 +326,7 @@ def test_plain_variables_are_asked_for_no_attributes():
     db.mutate(set='<1> <name> "Ada" .')
     query = "query q($n: string) { q(func: eq(name, $n)) { name } }"
     assert db.query(query, {"n": Watched("Ada")}).to_dict() == {"q": [{"name": "Ada"}]}
-    assert asked == []
+    assert requested == []
 
 
 def test_a_leading_tilde_is_the_home_folder(tmp_path, monkeypatch):
@@ -359,7 +359,7 @@ def test_a_leading_tilde_is_the_home_folder(tmp_path, monkeypatch):
         db.load(own)
 
 
-def test_thousands_of_blocks_take_time_in_their_number():
+def test_thousands_of_blocks_run_in_linear_time():
     db = hexgraph.connect(threads=2)
     blocks = " ".join(f"b{uid}(func: uid({uid})) {{ count(uid) }}" for uid in range(1, 32_001))
     started = time.monotonic()

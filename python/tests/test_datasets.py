@@ -1,4 +1,4 @@
-"""The graphs that come with the package, and those that are drawn."""
+"""The graphs that come with the package, and those that are generated."""
 
 import json
 import subprocess
@@ -13,21 +13,21 @@ from hexgraph.datasets import real
 
 @pytest.mark.parametrize("name", datasets.names())
 def test_a_graph_is_what_its_list_says(name):
-    told = datasets.info(name)
-    assert told["sha256"] == real._content_hash(name)
-    assert told["about"]
-    assert told["licence"]
+    report = datasets.info(name)
+    assert report["sha256"] == real._content_hash(name)
+    assert report["about"]
+    assert report["licence"]
     db = getattr(datasets, name)()
     if name != "films":
-        assert len(told["terms"]) > 500
-        assert db.stats()["nodes"] == told["nodes"]
-        assert sum(row[3] for row in db.describe().edges.rows()) == told["edges"]
-    # Every node has a type, so that pictures and descriptions tell all of them.
+        assert len(report["terms"]) > 500
+        assert db.stats()["nodes"] == report["nodes"]
+        assert sum(row[3] for row in db.describe().edges.rows()) == report["edges"]
+    # Every node has a type, so that pictures and descriptions have all of them.
     assert sum(row[1] for row in db.describe().types.rows()) == db.stats()["nodes"]
     db.mutate(set='_:a <note> "it may be changed" .')
 
 
-def test_graphs_stand_beside_each_other():
+def test_graphs_stand_next_to_each_other():
     """Nodes are new ones, or those that have the unique value; definitions that are there stay."""
     db = hexgraph.connect()
     db.alter("nick: string @index(exact) .")
@@ -53,9 +53,9 @@ SEEN = [
 
 
 def test_a_name_that_there_is_not():
-    for ask in (datasets.info, datasets.path):
+    for run in (datasets.info, datasets.path):
         with pytest.raises(hexgraph.QueryError, match="airports, films, languages, words"):
-            ask("airprts")
+            run("airprts")
 
 
 def test_the_cache(tmp_path, monkeypatch):
@@ -64,10 +64,10 @@ def test_the_cache(tmp_path, monkeypatch):
     code = "from hexgraph import datasets; print(datasets.path('languages'))"
     command = [sys.executable, "-c", code]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    found = {process.communicate()[0].strip() for process in started}
+    result = {process.communicate()[0].strip() for process in started}
     assert [process.returncode for process in started] == [0, 0, 0]
     path = datasets.path("languages")
-    assert found == {str(path)}
+    assert result == {str(path)}
     assert list((tmp_path / "cache").iterdir()) == [path]
     assert hexgraph.__version__ in path.name
     before = path.stat().st_mtime_ns
@@ -81,26 +81,26 @@ def test_the_cache(tmp_path, monkeypatch):
 
 
 def test_the_near_are_near():
-    """The distances that are stored are those of the places."""
+    """The distances that are stored are those of the coordinates."""
     db = datasets.airports()
     dql = "{ q(func: type(Airport)) { iata place near @facets { iata } } }"
     airports = db.query(dql)["q"]
-    places = {airport["iata"]: airport["place"]["coordinates"] for airport in airports}
+    positions = {airport["iata"]: airport["place"]["coordinates"] for airport in airports}
     assert all(len(airport["near"]) == 5 for airport in airports)
     for airport in airports[:50]:
         for other in airport["near"]:
-            found = real_km(places[airport["iata"]], places[other["iata"]])
-            assert abs(found - other["near|km"]) <= 2
+            result = real_km(positions[airport["iata"]], positions[other["iata"]])
+            assert abs(result - other["near|km"]) <= 2
 
 
 def real_km(one, two):
     from math import acos, cos, radians, sin
 
-    (a, b), (c, d) = (map(radians, reversed(place)) for place in (one, two))
+    (a, b), (c, d) = (map(radians, reversed(position)) for position in (one, two))
     return 6371.0088 * acos(min(1.0, sin(a) * sin(c) + cos(a) * cos(c) * cos(b - d)))
 
 
-DRAWN = {
+GENERATED = {
     "social": (lambda **it: datasets.social(500, follows=4, **it), "follows", 500),
     "kronecker": (lambda **it: datasets.kronecker(8, edges=4, **it), "links", None),
     "grid": (lambda **it: datasets.grid(20, 15, **it), "road", 300),
@@ -113,10 +113,10 @@ def edges_of(db, predicate):
     return json.loads(db.query(dql).json())["q"]
 
 
-@pytest.mark.parametrize("kind", DRAWN)
+@pytest.mark.parametrize("kind", GENERATED)
 def test_a_seed_decides(kind):
-    draw, predicate, nodes = DRAWN[kind]
-    one, same, other = draw(seed=1), draw(seed=1), draw(seed=2)
+    sample, predicate, nodes = GENERATED[kind]
+    one, same, other = sample(seed=1), sample(seed=1), sample(seed=2)
     assert edges_of(one, predicate) == edges_of(same, predicate) != edges_of(other, predicate)
     if nodes is not None:
         assert one.stats()["nodes"] == nodes
@@ -124,7 +124,7 @@ def test_a_seed_decides(kind):
         assert row["uid"] not in [target["uid"] for target in row[predicate]]
 
 
-def test_a_graph_beside_another():
+def test_a_graph_next_to_another():
     db = datasets.social(100, seed=1)
     datasets.grid(5, 4, db=db)
     datasets.temporal(30, 100, db=db)
@@ -132,7 +132,7 @@ def test_a_graph_beside_another():
     assert counts == {"Person": 130, "Crossing": 20}
 
 
-def test_roads_are_as_long_both_ways():
+def test_roads_are_as_long_in_both_directions():
     db = datasets.grid(4, 3, seed=5)
     roads = {}
     for row in edges_of(db, "road"):
@@ -160,10 +160,10 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("draw", "told"), WRONG)
-def test_what_can_not_be_drawn(draw, told):
-    with pytest.raises(hexgraph.QueryError, match=told):
-        draw()
+@pytest.mark.parametrize(("generate", "message"), WRONG)
+def test_what_can_not_be_generated(generate, message):
+    with pytest.raises(hexgraph.QueryError, match=message):
+        generate()
 
 
 def test_what_is_no_number():

@@ -27,7 +27,7 @@ def database() -> hexgraph.Database:
     return db
 
 
-def test_every_way_to_name_nodes() -> None:
+def test_every_form_that_names_nodes() -> None:
     """A query, a root, a uid, several, a column, a result: all delete the same."""
     for name in [
         '{ q(func: eq(name, "Ada")) { likes { name } } }',
@@ -70,7 +70,7 @@ def test_what_names_no_nodes_is_refused() -> None:
 
 
 def test_many_nodes_go_by_columns() -> None:
-    """Thousands of nodes, most of which others lead to: what is left is what a loop leaves."""
+    """Thousands of nodes, most with incoming edges: what is left is what a loop leaves."""
     count = 9_000
     db = hexgraph.connect()
     db.alter("number: int @index(int) .\nnext: [uid] @reverse .\nfar: [uid] .")

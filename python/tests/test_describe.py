@@ -1,4 +1,4 @@
-"""What is in a database, told."""
+"""The description of a database."""
 
 import time
 from pathlib import Path
@@ -9,18 +9,18 @@ from hexgraph.schemas import describing
 
 def test_types_predicates_and_edges_are_counted(people):
     people.mutate(set='<0x1> <dgraph.type> "Person" .\n<0x2> <dgraph.type> "Person" .')
-    told = people.describe()
-    assert told.nodes == 3
-    assert told.types.rows() == [("Person", 2, ["name", "born", "friend"])]
-    assert ("Person", "born", "int @index(int)", 2, 1.0, None) in told.predicates.rows()
-    assert (None, "boss", "uid @reverse", 1, None, None) in told.predicates.rows()
-    assert told.edges.rows() == [
+    report = people.describe()
+    assert report.nodes == 3
+    assert report.types.rows() == [("Person", 2, ["name", "born", "friend"])]
+    assert ("Person", "born", "int @index(int)", 2, 1.0, None) in report.predicates.rows()
+    assert (None, "boss", "uid @reverse", 1, None, None) in report.predicates.rows()
+    assert report.edges.rows() == [
         ("Person", "boss", "Person", 1),
         ("Person", "friend", "Person", 1),
         ("Person", "friend", None, 2),
     ]
-    assert "Person  born" in repr(told)
-    assert "<td" in told._repr_html_()
+    assert "Person  born" in repr(report)
+    assert "<td" in report._repr_html_()
 
 
 def test_values_in_languages_alone_are_counted(db):
@@ -30,13 +30,13 @@ def test_values_in_languages_alone_are_counted(db):
         '<2> <name> "N" .\n<2> <dgraph.type> "Film" .\n<3> <dgraph.type> "Film" .\n'
         '<4> <name> "O"@en .\n<4> <dgraph.type> "Book" .'
     )
-    told = db.describe()
-    assert told.nodes == 3
-    counts = {row[0]: (row[3], round(row[4], 2)) for row in told.predicates.rows()}
+    report = db.describe()
+    assert report.nodes == 3
+    counts = {row[0]: (row[3], round(row[4], 2)) for row in report.predicates.rows()}
     assert counts == {"Film": (2, 0.67), "Book": (1, 1.0)}
 
 
-def test_edges_of_nodes_without_a_type_are_told(db):
+def test_edges_of_nodes_without_a_type_are_reported(db):
     db.mutate(set="<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .\n<3> <knows> <2> .")
     assert db.describe().edges.rows() == [(None, "knows", None, 4)]
     db.alter("type Person {\n  knows\n}")
@@ -49,8 +49,8 @@ def test_edges_of_nodes_without_a_type_are_told(db):
     ]
 
 
-def test_a_union_of_types_is_told_of_once(db):
-    """Every Message is a Post or a Comment: what is told of these is not said of it again."""
+def test_a_union_of_types_is_reported_once(db):
+    """Every Message is a Post or a Comment: what is reported of these is not repeated for it."""
     types = ("Person", "Message", "Post", "Comment")
     db.alter("".join(f"type {name} {{\n  likes\n}}\n" for name in types) + "likes: [uid] .")
     lines = ['<1> <dgraph.type> "Person" .', "<1> <likes> <2> .", "<1> <likes> <3> ."]
@@ -63,17 +63,17 @@ def test_a_union_of_types_is_told_of_once(db):
         ("Person", "likes", "Comment", 1),
         ("Person", "likes", "Post", 1),
     ]
-    # One that is neither, and the Message tells more than they do.
+    # One that is neither, and the Message has more than they do.
     db.mutate(set='<5> <dgraph.type> "Message" .\n<1> <likes> <5> .')
     assert ("Person", "likes", "Message", 3) in db.describe().edges.rows()
 
 
-def test_nothing_is_told_of_nothing(db):
+def test_nothing_is_reported_of_nothing(db):
     assert repr(db.describe()) == "0 nodes"
     db.alter("knows: [uid] .\ntype Person {\n  knows\n}")
-    told = db.describe()
-    assert (told.types.rows(), told.edges.rows()) == ([("Person", 0, ["knows"])], [])
-    assert told.predicates.rows() == [("Person", "knows", "[uid]", 0, None, None)]
+    report = db.describe()
+    assert (report.types.rows(), report.edges.rows()) == ([("Person", 0, ["knows"])], [])
+    assert report.predicates.rows() == [("Person", "knows", "[uid]", 0, None, None)]
 
 
 def test_names_of_all_kinds(db):
@@ -85,17 +85,17 @@ def test_names_of_all_kinds(db):
 def test_the_sample(db):
     sample = Path(hexgraph.__file__).parent / "sample"
     db.load(sample / "films.rdf", sample / "films.schema")
-    told = db.describe()
-    assert told.nodes == db.stats()["nodes"]
-    assert told.types.rows()
-    rows = told.predicates.rows()
-    assert all(0 <= share <= 1 for *_, share, _ in rows if share is not None)
+    report = db.describe()
+    assert report.nodes == db.stats()["nodes"]
+    assert report.types.rows()
+    rows = report.predicates.rows()
+    assert all(0 <= fraction <= 1 for *_, fraction, _ in rows if fraction is not None)
     notes = {row[1]: row[5] for row in rows}
     assert notes["starring"] == "facets billing, role"
     assert notes["name"] == "languages ar, cs, da, de, el, en, es, fa, ..."
     assert notes["born"] is None
-    assert "facets billing, role" in repr(told)
-    assert "facets billing, role" in told._repr_html_()
+    assert "facets billing, role" in repr(report)
+    assert "facets billing, role" in report._repr_html_()
 
 
 def test_notes_of_a_single_edge(db):
@@ -110,7 +110,7 @@ def test_thousands_of_predicates_are_described_in_seconds():
     db.mutate(set_json={"uid": "0x1", **{f"p{number}": number for number in range(3000)}})
     started = time.monotonic()
     assert len(db.describe().predicates) == 3000
-    # It takes half a second; to look for each in the whole text of the schema took twenty and more.
+    # A search for each in the entire text of the schema would need twenty seconds and more.
     assert time.monotonic() - started < 10
 
 
@@ -121,18 +121,18 @@ def test_more_predicates_than_a_query_has_blocks(monkeypatch):
     db.load_nodes(people, "P")
     db.load_edges([(0, 1), (1, 2)], "knows", on="id")
     db.alter("empty: int .")
-    told = db.describe()
-    assert told.nodes == 3
-    assert told.edges.rows() == [("P", "knows", "P", 2)]
-    have = {row[1]: row[3] for row in told.predicates.rows()}
+    report = db.describe()
+    assert report.nodes == 3
+    assert report.edges.rows() == [("P", "knows", "P", 2)]
+    have = {row[1]: row[3] for row in report.predicates.rows()}
     assert (have["age"], have["knows"], have["empty"]) == (3, 2, 0)
 
 
-def test_many_types_and_edges_take_few_questions(monkeypatch):
-    asked = describing.batched
+def test_many_types_and_edges_need_few_queries(monkeypatch):
+    query = describing.batched
     blocks = []
     monkeypatch.setattr(
-        describing, "batched", lambda txn, more: blocks.extend(more) or asked(txn, more)
+        describing, "batched", lambda txn, more: blocks.extend(more) or query(txn, more)
     )
     db = hexgraph.connect()
     types, edges = 40, 20
@@ -143,8 +143,8 @@ def test_many_types_and_edges_take_few_questions(monkeypatch):
         for node in range(types - 1)
     ]
     db.mutate(set="\n".join([*facts, f'<{types}> <dgraph.type> "T{types - 1}" .']))
-    told = db.describe()
-    wanted = [(f"T{node}", f"e{node % edges}", f"T{node + 1}", 1) for node in range(types - 1)]
-    assert told.edges.rows() == sorted(wanted)
+    report = db.describe()
+    expected = [(f"T{node}", f"e{node % edges}", f"T{node + 1}", 1) for node in range(types - 1)]
+    assert report.edges.rows() == sorted(expected)
     # One for each pair of types and each edge would be 32,000.
     assert len(blocks) < 3_000

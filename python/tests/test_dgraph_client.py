@@ -43,17 +43,17 @@ def client(address: str) -> Iterator[pydgraph.DgraphClient]:
     client.close()
 
 
-def ask(client: pydgraph.DgraphClient, text: str) -> object:
+def query_rows(client: pydgraph.DgraphClient, text: str) -> object:
     return json.loads(client.txn(read_only=True).query(text).json)
 
 
 def test_altering_and_dropping(client: pydgraph.DgraphClient) -> None:
     client.alter(pydgraph.Operation(schema="colour: string @index(exact) ."))
-    assert "colour" in str(ask(client, "schema {}"))
+    assert "colour" in str(query_rows(client, "schema {}"))
     client.alter(pydgraph.Operation(drop_attr="colour"))
-    assert "colour" not in str(ask(client, "schema {}"))
+    assert "colour" not in str(query_rows(client, "schema {}"))
     client.alter(pydgraph.Operation(drop_all=True))
-    assert "balance" not in str(ask(client, "schema {}"))
+    assert "balance" not in str(query_rows(client, "schema {}"))
     assert client.check_version().startswith("v25.2.0+hexgraph.")
 
 
@@ -62,16 +62,16 @@ def test_a_transaction_sees_itself(db: hexgraph.Database, client: pydgraph.Dgrap
     ann = {"uid": "_:ann", "name": "Ann", "knows": [{"uid": "_:bob", "name": "Bob"}]}
     uids = txn.mutate(set_obj=ann).uids
     assert json.loads(txn.query(NAMES).json) == {"q": [{"name": "Ann"}, {"name": "Bob"}]}
-    assert ask(client, NAMES) == {"q": []}
+    assert query_rows(client, NAMES) == {"q": []}
     txn.commit()
     # In this process too.
     assert db.query(NAMES).to_dict() == {"q": [{"name": "Ann"}, {"name": "Bob"}]}
     client.txn().mutate(del_nquads=f"<{uids['bob']}> <name> * .", commit_now=True)
-    assert ask(client, NAMES) == {"q": [{"name": "Ann"}]}
+    assert query_rows(client, NAMES) == {"q": [{"name": "Ann"}]}
     discarded = client.txn()
     discarded.mutate(set_nquads='_:c <name> "Cid" .')
     discarded.discard()
-    assert ask(client, NAMES) == {"q": [{"name": "Ann"}]}
+    assert query_rows(client, NAMES) == {"q": [{"name": "Ann"}]}
 
 
 def test_variables_rdf_and_best_effort(client: pydgraph.DgraphClient) -> None:
@@ -79,8 +79,8 @@ def test_variables_rdf_and_best_effort(client: pydgraph.DgraphClient) -> None:
     text = "query q($name: string) { q(func: eq(name, $name)) { name } }"
     txn = client.txn(read_only=True, best_effort=True)
     assert json.loads(txn.query(text, variables={"$name": "Bob"}).json) == {"q": [{"name": "Bob"}]}
-    told = client.txn(read_only=True).query(text, variables={"$name": "Ann"}, resp_format="RDF")
-    assert told.rdf.decode() == f'<{done.uids["a"]}> <name> "Ann" .\n'
+    report = client.txn(read_only=True).query(text, variables={"$name": "Ann"}, resp_format="RDF")
+    assert report.rdf.decode() == f'<{done.uids["a"]}> <name> "Ann" .\n'
     with pytest.raises(Exception, match="read-only"):
         client.txn(best_effort=True)
 
@@ -96,7 +96,7 @@ def test_upserts(client: pydgraph.DgraphClient) -> None:
         return len(txn.do_request(request).uids)
 
     assert [upsert(), upsert()] == [1, 0]
-    assert ask(client, "{ q(func: has(email)) { count(uid) } }") == {"q": [{"count": 1}]}
+    assert query_rows(client, "{ q(func: has(email)) { count(uid) } }") == {"q": [{"count": 1}]}
 
 
 def test_conflicts_are_retried(client: pydgraph.DgraphClient) -> None:
@@ -123,7 +123,7 @@ def test_conflicts_are_retried(client: pydgraph.DgraphClient) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(until_it_succeeds, range(8)))
-    assert ask(client, text) == {"q": [{"balance": 9}]}
+    assert query_rows(client, text) == {"q": [{"balance": 9}]}
 
 
 def test_any_text_is_run(client: pydgraph.DgraphClient) -> None:
@@ -147,9 +147,9 @@ def test_errors_have_codes(client: pydgraph.DgraphClient) -> None:
     paths = (
         "{ p as shortest(from: 1, to: 60, numpaths: 1000000) { knows } q(func: uid(p)) { uid } }"
     )
-    with pytest.raises(grpc.RpcError) as late:
+    with pytest.raises(grpc.RpcError) as delayed:
         client.txn(read_only=True).query(paths, timeout=0.3)
-    assert late.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+    assert delayed.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
 
 
 def test_keys_are_named_in_metadata(db: hexgraph.Database) -> None:
@@ -175,10 +175,10 @@ def test_calls_that_do_not_block(address: str) -> None:
         txn = client.txn()
         await txn.mutate(set_obj={"name": "Ann"})
         await txn.commit()
-        asked = [client.txn(read_only=True).query(NAMES) for _ in range(20)]
-        told = await asyncio.gather(*asked)
+        query = [client.txn(read_only=True).query(NAMES) for _ in range(20)]
+        report = await asyncio.gather(*query)
         await stub.close()
-        return [json.loads(one.json) for one in told]
+        return [json.loads(one.json) for one in report]
 
     assert asyncio.run(work()) == [{"q": [{"name": "Ann"}]}] * 20
 

@@ -42,8 +42,8 @@ def test_a_killed_process_loses_nothing(tmp_path: Path, sync: str) -> None:
         writer.send_signal(signal.SIGKILL)
         acknowledged = 50 + len(writer.stdout.readlines())
     with hexgraph.connect(path) as db:
-        found = {int(name) for name in names(db)}
-        assert found >= set(range(acknowledged + 1))
+        result = {int(name) for name in names(db)}
+        assert result >= set(range(acknowledged + 1))
         assert db.recovery["commits"] >= acknowledged
 
 
@@ -84,7 +84,7 @@ def test_a_backup_is_made_while_the_database_is_used(tmp_path: Path) -> None:
         assert names(copy) == ["Ada"]
 
 
-def test_compact_and_checkpoint_keep_the_data(tmp_path: Path) -> None:
+def test_compact_and_checkpoint_preserve_the_data(tmp_path: Path) -> None:
     with hexgraph.connect(tmp_path / "db") as db:
         add(db, "Ada")
         db.checkpoint()
@@ -160,7 +160,7 @@ def test_wrong_settings(tmp_path: Path, settings: dict[str, str], said: str) -> 
         hexgraph.connect(tmp_path / "db", **settings)  # type: ignore[arg-type]
 
 
-def test_who_folds(tmp_path):
+def test_who_compacts(tmp_path):
     with hexgraph.connect(tmp_path / "graph", fold="manual") as db:
         db.alter("n: int .")
         db.mutate(set="\n".join(f'<{i}> <n> "{i}" .' for i in range(1, 100)))
@@ -193,5 +193,5 @@ there.close()
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
     for name in ("a", "b"):
         with hexgraph.connect(tmp_path / name / "rel.db") as db:
-            found = db.query("{ q(func: has(who)) { who } }").rows()
-        assert [who for (who,) in found] == [name, f"{name}, later"]
+            result = db.query("{ q(func: has(who)) { who } }").rows()
+        assert [who for (who,) in result] == [name, f"{name}, later"]

@@ -38,7 +38,7 @@ def test_errors_have_one_base(error):
     assert isinstance(error, hexgraph.Error)
 
 
-def test_a_parse_error_points_at_the_place(db):
+def test_a_parse_error_points_at_the_position(db):
     with pytest.raises(hexgraph.ParseError) as caught:
         db.query("{\n  q(func: nonsense(name)) { name }\n}")
     error = caught.value
@@ -87,7 +87,7 @@ def test_a_missing_file_is_an_os_error(db, tmp_path):
     assert caught.value.errno == 2
 
 
-def test_an_error_of_execution_points_at_the_place(db):
+def test_an_error_of_execution_points_at_the_position(db):
     db.alter("name: string .\nage: int .")
     db.mutate(set='<0x1> <name> "Ada" .\n<0x1> <age> "30" .')
     with pytest.raises(hexgraph.QueryError) as caught:
@@ -103,7 +103,7 @@ def test_an_error_of_execution_points_at_the_place(db):
     ]
 
 
-def test_what_was_meant_is_asked_back(db):
+def test_what_was_meant_is_suggested(db):
     db.alter("name: string @index(exact) .")
     with pytest.raises(hexgraph.QueryError, match=r"did you mean `name`\?"):
         db.query("{ q(func: has(name), orderasc: nmae) { uid } }")
@@ -120,7 +120,7 @@ def test_a_statement_that_can_not_be_stored_is_shown(db):
     assert str(caught.value).splitlines()[1:] == ['    <0x2> <age> "old" .', " " * 16 + "^"]
 
 
-def test_long_lines_are_cut_around_the_place(db):
+def test_long_lines_are_cut_around_the_position(db):
     names = " ".join(f"name{number}" for number in range(100))
     with pytest.raises(hexgraph.ParseError) as caught:
         db.query(f"{{ q(func: uid(1)) {{ {names} @wrong(1) {names} }} }}")

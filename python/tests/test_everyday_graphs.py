@@ -70,8 +70,8 @@ def installed() -> str:
 @pytest.mark.parametrize("read", [lambda: PACKAGES, installed], ids=["sample", "installed"])
 def test_packages_of_a_distribution(db, read):
     packages, depends = packages_of(read())
-    known = {package["Package"] for package in packages}
-    unknown = {edge["to"] for edge in depends} - known
+    existing = {package["Package"] for package in packages}
+    unknown = {edge["to"] for edge in depends} - existing
 
     report = db.load_nodes(packages, "Package", id="Package")
     assert (report.nodes, report.new_nodes) == (len(packages), len(packages))
@@ -83,7 +83,9 @@ def test_packages_of_a_distribution(db, read):
     ] == [{"sum(val(s))": sum(package["Installed-Size"] or 0 for package in packages)}]
 
     counted = db.query("{ q(func: type(Package)) { count(uid) } }").rows()
-    assert counted == [(len(known | unknown),)], "what is named by others alone is a package, too"
+    assert counted == [(len(existing | unknown),)], (
+        "what is named by others alone is a package, too"
+    )
     used = Counter(edge["to"] for edge in depends)
     db.index("depends", "reverse")
     query = "{ q(func: has(~depends)) { Package count(~depends) } }"
@@ -94,17 +96,17 @@ def test_packages_of_a_distribution(db, read):
     names = [packages[0]["Package"]]
     for edge in depends:
         below.setdefault(edge["from"], []).append(edge["to"])
-    reached = set(names)
+    visited = set(names)
     for name in names:
-        new = [to for to in below.get(name, []) if to not in reached]
-        reached.update(new)
+        new = [to for to in below.get(name, []) if to not in visited]
+        visited.update(new)
         names += new
     query = """query q($name: string) {
         var(func: eq(Package, $name)) @recurse { all as uid depends }
         q(func: uid(all)) { Package }
     }"""
     rows = db.query(query, {"$name": names[0]}).rows()
-    assert {name for (name,) in rows} == reached
+    assert {name for (name,) in rows} == visited
 
 
 def git(*arguments: str) -> str:
@@ -133,10 +135,10 @@ def test_the_history_of_a_repository(db):
     ]
     if not any(commit["parents"] for commit in commits):
         pytest.skip("the history is one commit")
-    ends = {"author": ("by", "Author", "name"), "parents": "Commit.hash"}
-    report = db.load_nodes(commits, "Commit", id="hash", edges=ends)
-    known = {commit["hash"] for commit in commits}
-    beyond = {parent for commit in commits for parent in commit["parents"]} - known
+    endpoints = {"author": ("by", "Author", "name"), "parents": "Commit.hash"}
+    report = db.load_nodes(commits, "Commit", id="hash", edges=endpoints)
+    existing = {commit["hash"] for commit in commits}
+    beyond = {parent for commit in commits for parent in commit["parents"]} - existing
     authors = Counter(commit["author"] for commit in commits)
     assert report.new_nodes == len(commits) + len(beyond) + len(authors)
     assert (report.lost, report.untyped, report.warnings) == (0, 0, [])
@@ -145,9 +147,9 @@ def test_the_history_of_a_repository(db):
     rows = db.query("{ q(func: type(Author)) { name count(~by) } }").rows()
     assert dict(rows) == dict(authors)
     first = commits[0]["hash"]
-    # `@recurse` ends at a depth, which this history exceeds; the message names the search.
+    # `@recurse` stops at a depth, which this history exceeds; the message names the search.
     distances = db.algo.bfs("parents", source=f'eq(hash, "{first}")').to_dict()
-    assert len(distances) == len(known | beyond)
+    assert len(distances) == len(existing | beyond)
     merges = sum(len(commit["parents"]) > 1 for commit in commits)
     query = "{ q(func: has(parents)) @filter(ge(count(parents), 2)) { count(uid) } }"
     rows = db.query(query).rows()

@@ -46,13 +46,13 @@ OPTIONAL = {
 """What a docstring has in it that needs a package, and the package."""
 GIVEN = (Algorithms, AlgorithmResult, hexgraph.Graph, hexgraph.GraphView, widget.Picture)
 GIVEN += (Edges, Sample)
-"""The classes of what methods give, beside those that the package names itself."""
-SHARE = 0.9
+"""The classes of what methods give, besides those that the package names itself."""
+FRACTION = 0.9
 """The least part of the public names that have an example."""
 
 
 def public():
-    """The public names, each with what it stands for: classes, their members, functions."""
+    """The public names, each with its object: classes, their members, functions."""
     named = [getattr(hexgraph, name) for name in hexgraph.__all__ if name != "__version__"]
     for thing in (*named, *GIVEN):
         yield thing.__name__, thing
@@ -84,8 +84,10 @@ def test_docstring(example):
 
 def test_most_public_names_have_an_example():
     lacking = [e.name for e in examples() if not e.examples]
-    share = 1 - len(lacking) / len(list(public()))
-    assert share >= SHARE, f"{share:.0%} have an example, and none have: {', '.join(lacking)}"
+    fraction = 1 - len(lacking) / len(list(public()))
+    assert fraction >= FRACTION, (
+        f"{fraction:.0%} have an example, and none have: {', '.join(lacking)}"
+    )
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -104,11 +106,11 @@ def cache(tmp_path, monkeypatch):
 
 def test_the_request_of_the_readme():
     text = README.read_text()
-    body, told = re.search(r"-d '(.*?)'\n# (.*?),\"extensions\"", text, re.DOTALL).groups()
+    body, output = re.search(r"-d '(.*?)'\n# (.*?),\"extensions\"", text, re.DOTALL).groups()
     with run_page(README)["db"].serve(port=0) as server:
         request = Request(f"{server.url}/query", body.encode(), {"Content-Type": "application/dql"})
         with urlopen(request, timeout=60) as answer:
-            assert answer.read().decode().startswith(f"{told},")
+            assert answer.read().decode().startswith(f"{output},")
 
 
 def report():
@@ -141,26 +143,26 @@ def test_the_page_of_algorithms_has_their_arguments_and_defaults():
     page = (ROOT / "docs" / "algorithms.md").read_text()
     table = page.split("\n## Arguments and defaults")[1].split("\n## ")[0]
     rows = [row.split(" | ") for row in table.splitlines() if row.startswith("| `")]
-    told = {name: row[1] for row in rows for name in re.findall(r"`(\w+)`", row[0])}
+    output = {name: row[1] for row in rows for name in re.findall(r"`(\w+)`", row[0])}
     methods = {name: call for name, call in vars(Algorithms).items() if not name.startswith("_")}
-    assert sorted(told) == sorted(methods)
+    assert sorted(output) == sorted(methods)
     for name, call in methods.items():
         section = page.split(f"\n### {name}\n")[1].split("Arguments: ")[1].split(". Cost:")[0]
-        wanted = {
+        expected = {
             argument.name: argument.default
             for argument in inspect.signature(call).parameters.values()
             if argument.kind is argument.KEYWORD_ONLY and argument.name != "weight"
         }
-        assert defaults_in(told[name]) == wanted, name
-        assert defaults_in(section.replace("`from`", "`from_nodes`")) == wanted, name
+        assert defaults_in(output[name]) == expected, name
+        assert defaults_in(section.replace("`from`", "`from_nodes`")) == expected, name
 
 
 def defaults_in(text):
     """Return the arguments that a text has as code: bold ones are needed, others mean None."""
-    found = {}
+    result = {}
     for bold, name, default in re.findall(r"(\**)`(\w+)(?:=([^`]*))?`", text):
-        found[name] = inspect.Parameter.empty if bold else ast.literal_eval(default or "None")
-    return found
+        result[name] = inspect.Parameter.empty if bold else ast.literal_eval(default or "None")
+    return result
 
 
 def test_the_citation_names_the_version():

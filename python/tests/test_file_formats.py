@@ -72,7 +72,7 @@ def test_encodings_of_texts(tmp_path, encoding):
     assert loaded(path, ["t"])[0] == by_duckdb(f"'{path}'", ["t"])
 
 
-def test_row_groups_are_read_in_ranges_where_memory_is_little(tmp_path):
+def test_row_groups_are_read_in_ranges_where_memory_is_scarce(tmp_path):
     """Texts of 100 KB by a dictionary: 64 MiB have some hundreds of the 3,000 rows."""
     path = tmp_path / "a.parquet"
     letters = [letter * 100_000 for letter in "xyz"]
@@ -220,7 +220,7 @@ def test_partitions_are_columns(tmp_path, end):
     assert loaded(f"{tmp_path}/*/*/*.{end}", ["year", "part"])[0] == expected
 
 
-def test_partitions_of_which_one_is_no_number_are_texts(tmp_path):
+def test_partitions_with_one_that_is_no_number_are_texts(tmp_path):
     for n, code in enumerate(["007", "8"]):
         (tmp_path / f"code={code}").mkdir()
         pq.write_table(pa.table({"n": [n]}), tmp_path / f"code={code}" / "a.parquet")
@@ -379,9 +379,9 @@ def test_arrow_files(tmp_path, codec, stream):
 
 @pytest.mark.parametrize("cut", [3, 7, 100, 900])
 def test_damaged_arrow_files_are_refused(tmp_path, cut):
-    whole, path = tmp_path / "whole.arrow", tmp_path / "a.arrow"
-    write(PLAIN, whole)
-    path.write_bytes(whole.read_bytes()[:-cut])
+    full, path = tmp_path / "whole.arrow", tmp_path / "a.arrow"
+    write(PLAIN, full)
+    path.write_bytes(full.read_bytes()[:-cut])
     with pytest.raises(hexgraph.Error, match=r"a\.arrow"):
         loaded(path, [])
 

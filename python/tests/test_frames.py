@@ -40,9 +40,9 @@ def test_pandas(people):
     assert frame["height"].dtype == "float64"
     assert frame["since"][0] == pandas.Timestamp("1833-06-05T12:00:00Z")
     assert frame["alias"][0] == ["Augusta", "Countess"]
-    whole = people.query("{ q(func: has(born)) { born } }").to_pandas()
-    assert whole["born"].dtype == "int64"
-    assert whole["born"].sum() == 3715
+    full = people.query("{ q(func: has(born)) { born } }").to_pandas()
+    assert full["born"].dtype == "int64"
+    assert full["born"].sum() == 3715
 
 
 def test_times_beyond_the_nanoseconds(people):
@@ -78,8 +78,8 @@ TREE = "{ q(func: has(friend)) { name friend { name } } }"
 
 def test_a_tree_is_a_table_with_lists(people):
     result = people.query(TREE)
-    told = 'LargeList(Struct("name": Utf8))'
-    assert repr(result.to_arrow()).endswith(f"columns name: Utf8, friend: {told}>")
+    report = 'LargeList(Struct("name": Utf8))'
+    assert repr(result.to_arrow()).endswith(f"columns name: Utf8, friend: {report}>")
     assert result.to_arrow().rows() == result.rows()
     assert result.rows() == [
         ("Ada", [{"name": "Bob"}, {"name": "Eve <b>"}]),
@@ -94,7 +94,7 @@ def test_a_tree_is_a_table_with_lists(people):
     assert polars.DataFrame(flat).rows() == flat.rows()
 
 
-@pytest.mark.embedded("of a key that no object has, a cluster does not tell the place")
+@pytest.mark.embedded("of a key that no object has, a cluster does not report the position")
 def test_two_lists_of_a_row_are_multiplied(people):
     dql = "{ q(func: uid(1, 3)) { name friend { name alias } boss { name } ~boss { name } } }"
     flat = people.query(dql).flatten()
@@ -168,9 +168,9 @@ def test_several_blocks(people):
     assert list(frames) == ["p", "q"]
     assert frames["q"].rows() == [(1815,), (1900,)]
     assert list(result["p"][0]) == ["name"]
-    for ask in (len, list, iter):
+    for run in (len, list, iter):
         with pytest.raises(hexgraph.QueryError, match=r"several blocks.*frames\(\)"):
-            ask(result)
+            run(result)
     polars = pytest.importorskip("polars")
     assert isinstance(result.frames("polars")["p"], polars.DataFrame)
     with pytest.raises(ValueError, match='kind is "arrow", "pandas" or "polars"'):
@@ -180,9 +180,9 @@ def test_several_blocks(people):
 def test_paths_are_tables_of_hops(people):
     for edge in ("<1> <friend> <2> (w=2)", "<2> <friend> <3> (w=1)", "<1> <friend> <3> (w=9)"):
         people.mutate(set=f"{edge} .")
-    found = people.query("{ shortest(from: 1, to: 3, numpaths: 2) { friend @facets(w) } }").paths()
-    assert found.column_names == ["path", "hop", "from", "predicate", "to", "w", "total"]
-    assert found.rows() == [
+    result = people.query("{ shortest(from: 1, to: 3, numpaths: 2) { friend @facets(w) } }").paths()
+    assert result.column_names == ["path", "hop", "from", "predicate", "to", "w", "total"]
+    assert result.rows() == [
         (0, 0, "0x1", "friend", "0x2", 2, 3.0),
         (0, 1, "0x2", "friend", "0x3", 1, 3.0),
         (1, 0, "0x1", "friend", "0x3", 9, 9.0),
@@ -230,8 +230,8 @@ def test_a_frame_of_pandas_is_the_own(people):
     with pandas.option_context("mode.string_storage", "python"):
         plain = result.to_pandas()
     assert frame.map(str).to_dict() == plain.map(str).to_dict()
-    whole = people.query("{ q(func: has(born)) { uid born } }")
-    frame = whole.to_pandas()
+    full = people.query("{ q(func: has(born)) { uid born } }")
+    frame = full.to_pandas()
     frame.loc[0, ["uid", "born"]] = ["0x77", 7]
     assert (frame["uid"][0], frame["born"][0]) == ("0x77", 7)
-    assert whole.to_pandas()["born"][0] == 1815
+    assert full.to_pandas()["born"][0] == 1815

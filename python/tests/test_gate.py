@@ -1,4 +1,4 @@
-"""The gate that compares two builds passes a build beside itself, and fails one that is slower."""
+"""The gate that compares two builds passes equal builds, and fails one that is slower."""
 
 import re
 import subprocess
@@ -32,7 +32,7 @@ def connect(*arguments, **named):
 
 
 def build(folder, delay):
-    """Write a build whose commits take so many seconds."""
+    """Write a build whose commits run for so many seconds."""
     (folder / "hexgraph").mkdir(parents=True)
     (folder / "hexgraph" / "__init__.py").write_text(PACKAGE.format(delay=delay))
     return folder
@@ -44,7 +44,7 @@ def gate(tmp_path, *builds):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_a_build_passes_or_fails_beside_another(tmp_path):
+def test_a_build_passes_or_fails_next_to_another(tmp_path):
     pytest.importorskip("polars")
     quick, slow = build(tmp_path / "quick", 0.0002), build(tmp_path / "slow", 0.001)
     passed, failed = gate(tmp_path, slow, quick), gate(tmp_path, quick, slow)

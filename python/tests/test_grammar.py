@@ -1,4 +1,4 @@
-"""The grammar of a schema: what it produces runs, and what is often asked is in it."""
+"""The grammar of a schema: what it produces runs, and frequent queries are in it."""
 
 import os
 import random

@@ -50,10 +50,10 @@ def stored(db, xid="key"):
     query = f"{{ q(func: has({xid})) {{ {xid} {fields} edge @facets {{ {xid} }} }} }}"
     nodes, edges = {}, {}
     for row in db.query(query).to_dict()["q"]:
-        ends = row.pop("edge", [])
+        endpoints = row.pop("edge", [])
         key = row.pop(xid)
         nodes[key] = row
-        for end in ends:
+        for end in endpoints:
             data = {name.removeprefix("edge|"): it for name, it in end.items() if name != xid}
             edges[key, end[xid]] = data
     return nodes, edges
@@ -76,13 +76,15 @@ def expected(graph):
     return nodes, edges
 
 
-def same(found, wanted, is_directed):
-    nodes, edges = found
-    other_nodes, other_edges = wanted
+def same(result, requested, is_directed):
+    nodes, edges = result
+    other_nodes, other_edges = requested
     assert nodes == other_nodes
     if not is_directed:
-        edges = {tuple(sorted(ends, key=str)): data for ends, data in edges.items()}
-        other_edges = {tuple(sorted(ends, key=str)): data for ends, data in other_edges.items()}
+        edges = {tuple(sorted(endpoints, key=str)): data for endpoints, data in edges.items()}
+        other_edges = {
+            tuple(sorted(endpoints, key=str)): data for endpoints, data in other_edges.items()
+        }
     assert edges == other_edges
 
 
@@ -94,7 +96,7 @@ def test_a_random_graph_is_what_networkx_reads(tmp_path, seed, form):
     path = tmp_path / f"graph.{form}"
     if form == "graphml":
         networkx.write_graphml_xml(graph, path)
-        wanted = networkx.read_graphml(path)
+        requested = networkx.read_graphml(path)
         given = path
     elif form == "gml":
         for _, data in graph.nodes(data=True):
@@ -106,7 +108,7 @@ def test_a_random_graph_is_what_networkx_reads(tmp_path, seed, form):
             # Greater ones are texts there.
             data.update({"age": data["age"] % 2**31} if "age" in data else {})
         networkx.write_gml(graph, path)
-        wanted = networkx.read_gml(path, label="id")
+        requested = networkx.read_gml(path, label="id")
         given = path
     elif form in ("json", "links"):
         for _, data in graph.nodes(data=True):
@@ -115,22 +117,24 @@ def test_a_random_graph_is_what_networkx_reads(tmp_path, seed, form):
         data = networkx.node_link_data(graph, edges=key)
         path = path.with_suffix(".json.gz")
         path.write_bytes(gzip.compress(json.dumps(data).encode()))
-        wanted = networkx.node_link_graph(json.loads(gzip.decompress(path.read_bytes())), edges=key)
+        requested = networkx.node_link_graph(
+            json.loads(gzip.decompress(path.read_bytes())), edges=key
+        )
         given = path
     else:
-        wanted = given = graph
+        requested = given = graph
     db = hexgraph.connect()
     report = db.load_graph(given, "Thing", xid="key")
-    same(stored(db), expected(wanted), wanted.is_directed())
-    assert report.new_nodes == len(wanted)
-    kind = "directed" if wanted.is_directed() else "undirected"
-    assert any(f", {kind}" in note and f"{len(wanted)} nodes" in note for note in report.notes)
+    same(stored(db), expected(requested), requested.is_directed())
+    assert report.new_nodes == len(requested)
+    kind = "directed" if requested.is_directed() else "undirected"
+    assert any(f", {kind}" in note and f"{len(requested)} nodes" in note for note in report.notes)
     types = db.query("{ q(func: type(Thing)) { count(uid) } }").to_dict()["q"]
-    assert types == [{"count": len(wanted)}]
+    assert types == [{"count": len(requested)}]
     # Once more changes nothing: the ids find the nodes.
     again = db.load_graph(given, "Thing", xid="key")
     assert again.new_nodes == 0
-    same(stored(db), expected(wanted), wanted.is_directed())
+    same(stored(db), expected(requested), requested.is_directed())
 
 
 GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
@@ -268,8 +272,8 @@ def test_a_graph_joins_what_was_changed_a_moment_ago(db, tmp_path):
     path = tmp_path / "a.graphml"
     path.write_text(GRAPHML)
     assert db.load_graph(path).new_nodes == 4
-    found = db.query('{ q(func: eq(id, "n1")) { name colour } }').to_dict()["q"]
-    assert found == [{"name": "kept", "colour": "yellow"}]
+    result = db.query('{ q(func: eq(id, "n1")) { name colour } }').to_dict()["q"]
+    assert result == [{"name": "kept", "colour": "yellow"}]
 
 
 @pytest.mark.parametrize("memory", [None, "16MiB"])
@@ -290,14 +294,16 @@ def test_ten_times_the_size_in_batches(tmp_path, memory):
     ]
 
 
-def test_attributes_that_are_called_as_the_ids_and_ends_keep_their_values(db):
+def test_attributes_that_are_called_as_ids_and_endpoints_retain_their_values(db):
     graph = networkx.DiGraph()
     graph.add_node("a", id="first", source="s")
     graph.add_edge("a", "b", source="x", target="y", id="z", weight=1)
     report = db.load_graph(graph)
-    found = db.query("{ q(func: eq(id, a)) { id id_2 source edge @facets { id } } }").to_dict()["q"]
+    result = db.query("{ q(func: eq(id, a)) { id id_2 source edge @facets { id } } }").to_dict()[
+        "q"
+    ]
     facets = {"edge|source_2": "x", "edge|target_2": "y", "edge|id": "z", "edge|weight": 1}
-    assert found == [{"id": "a", "id_2": "first", "source": "s", "edge": [{"id": "b", **facets}]}]
+    assert result == [{"id": "a", "id_2": "first", "source": "s", "edge": [{"id": "b", **facets}]}]
     assert 'attribute "id" of nodes is the predicate id_2' in report.notes
     assert 'attribute "source" of edges is the facet source_2' in report.notes
 
@@ -312,7 +318,7 @@ def test_ints_of_numpy_are_ids(db):
 
 
 def test_node_link_json_in_all_forms(db):
-    # As d3 had it: ends are positions.
+    # As d3 had it: endpoints are positions.
     old = {
         "nodes": [{"name": "a"}, {"name": "b"}],
         "links": [{"source": 0, "target": 1, "value": 2}],

@@ -1,4 +1,4 @@
-"""Groups, ways, samples, walks and vectors from Python, and graphs of arrays."""
+"""Groups, paths, samples, walks and vectors from Python, and graphs of arrays."""
 
 import random
 from itertools import pairwise
@@ -23,9 +23,9 @@ def db():
 
 
 def crowd(seed, nodes=60, edges=300):
-    draw = random.Random(seed)
-    pairs = {(draw.randrange(nodes), draw.randrange(nodes)) for _ in range(edges)}
-    return [(a, b, draw.randrange(1, 9) / 2) for a, b in sorted(pairs) if a != b]
+    sample = random.Random(seed)
+    pairs = {(sample.randrange(nodes), sample.randrange(nodes)) for _ in range(edges)}
+    return [(a, b, sample.randrange(1, 9) / 2) for a, b in sorted(pairs) if a != b]
 
 
 def test_modularity_is_of_groups_of_any_origin(db):
@@ -35,8 +35,8 @@ def test_modularity_is_of_groups_of_any_origin(db):
     assert (
         db.algo.modularity("knows", groups={hex(u): g for u, g in teams.items()}).value == by_team
     )
-    found = db.algo.leiden("knows")
-    assert db.algo.modularity("knows", groups=found, threads=1).value == by_team
+    result = db.algo.leiden("knows")
+    assert db.algo.modularity("knows", groups=result, threads=1).value == by_team
     some = db.algo.modularity("knows", groups=teams, nodes=[1, 2, 3]).value
     assert some == db.algo.modularity("knows", groups="team", nodes=[1, 2, 3]).value == 0
     out = db.algo.modularity("knows", groups=teams, direction="out", weight="w", resolution=0.5)
@@ -60,11 +60,11 @@ def test_modularity_is_that_of_networkx():
             ours = hexgraph.Graph(*zip(*edges, strict=True), directed=directed)
             groups = {node: node % 4 for node in theirs}
             sets = [{n for n in theirs if n % 4 == group} for group in range(4)]
-            wanted = nx.community.modularity(theirs, sets)
-            # A directed graph has to be told to be taken so: the default is without directions.
+            expected = nx.community.modularity(theirs, sets)
+            # A directed graph needs an argument: the default is without directions.
             direction = "out" if directed else "both"
-            found = ours.algo.modularity(groups=groups, direction=direction).value
-            assert found == pytest.approx(wanted)
+            result = ours.algo.modularity(groups=groups, direction=direction).value
+            assert result == pytest.approx(expected)
 
 
 def test_k_shortest_is_that_of_networkx():
@@ -77,32 +77,32 @@ def test_k_shortest_is_that_of_networkx():
         theirs.add_weighted_edges_from(edges)
         ours = hexgraph.Graph(*zip(*edges, strict=True))
         source, target = edges[0][0], edges[-1][1]
-        found = ours.algo.k_shortest(source=source, target=target, k=12).paths()
+        result = ours.algo.k_shortest(source=source, target=target, k=12).paths()
         if not nx.has_path(theirs, source, target):
-            assert found == []
+            assert result == []
             continue
-        ways = islice(nx.shortest_simple_paths(theirs, source, target, weight="weight"), 12)
-        lengths = [nx.path_weight(theirs, way, "weight") for way in ways]
-        assert [length for length, _ in found] == lengths
-        for length, way in found:
-            assert nx.path_weight(theirs, way, "weight") == length
-            assert len(set(way)) == len(way)
-            assert (way[0], way[-1]) == (source, target)
+        paths = islice(nx.shortest_simple_paths(theirs, source, target, weight="weight"), 12)
+        lengths = [nx.path_weight(theirs, path, "weight") for path in paths]
+        assert [length for length, _ in result] == lengths
+        for length, path in result:
+            assert nx.path_weight(theirs, path, "weight") == length
+            assert len(set(path)) == len(path)
+            assert (path[0], path[-1]) == (source, target)
 
 
-def test_ways_are_tables_and_arrays(db):
-    found = db.algo.k_shortest("knows", source=1, target=4, k=5)
-    assert found.columns == ["path", "uid", "k_shortest"]
-    assert found.rows()[:2] == [(0, "0x1", 0.0), (0, "0x2", 1.0)]
-    assert found.to_numpy().tolist() == [[1, 2, 3, 4]]
-    assert found.paths() == [(3.0, ["0x1", "0x2", "0x3", "0x4"])]
+def test_paths_are_tables_and_arrays(db):
+    result = db.algo.k_shortest("knows", source=1, target=4, k=5)
+    assert result.columns == ["path", "uid", "k_shortest"]
+    assert result.rows()[:2] == [(0, "0x1", 0.0), (0, "0x2", 1.0)]
+    assert result.to_numpy().tolist() == [[1, 2, 3, 4]]
+    assert result.paths() == [(3.0, ["0x1", "0x2", "0x3", "0x4"])]
     nothing = db.algo.k_shortest("knows", source=4, target=1)
     assert (nothing.paths(), nothing.to_numpy().shape, len(nothing)) == ([], (0, 0), 0)
-    assert repr(found).splitlines()[0].split() == ["path", "uid", "k_shortest"]
-    for ask in (found.to_dict, lambda: found.store("x")):
+    assert repr(result).splitlines()[0].split() == ["path", "uid", "k_shortest"]
+    for run in (result.to_dict, lambda: result.store("x")):
         with pytest.raises(ValueError, match="for each node"):
-            ask()
-    with pytest.raises(ValueError, match="no ways"):
+            run()
+    with pytest.raises(ValueError, match="no paths"):
         db.algo.degree("knows").paths()
 
 
@@ -146,23 +146,23 @@ def test_a_sample_is_arrays(db):
 
 
 def test_vectors_are_stored_and_searched(db):
-    found = db.algo.fastrp("knows", dimensions=32, seed=7)
-    array = found.to_numpy()
+    result = db.algo.fastrp("knows", dimensions=32, seed=7)
+    array = result.to_numpy()
     assert (array.shape, array.dtype) == ((6, 32), "float32")
-    assert found.columns == ["uid", "fastrp"]
-    assert len(found.rows()[0][1]) == 32
-    assert len(found.to_polars()["fastrp"][0]) == 32
-    found.store("place", index=True)
+    assert result.columns == ["uid", "fastrp"]
+    assert len(result.rows()[0][1]) == 32
+    assert len(result.to_polars()["fastrp"][0]) == 32
+    result.store("place", index=True)
     assert 'place: float32vector @index(hnsw(metric:"cosine"))' in db.schema().replace(': "', ':"')
     lengths = numpy.linalg.norm(array, axis=1)
     likeness = (array @ array[0]) / lengths / lengths[0]
-    nearest = {hex(1 + place) for place in numpy.argsort(-likeness)[:3].tolist()}
-    asked = db.query("{ q(func: similar_to(place, 3, 0x1)) { uid } }").rows()
-    assert {uid for (uid,) in asked} == nearest
-    for ask in (found.histogram, found.top):
+    nearest = {hex(1 + position) for position in numpy.argsort(-likeness)[:3].tolist()}
+    query = db.query("{ q(func: similar_to(place, 3, 0x1)) { uid } }").rows()
+    assert {uid for (uid,) in query} == nearest
+    for run in (result.histogram, result.top):
         with pytest.raises(ValueError, match="gives vectors"):
-            ask()
-    assert "..." in repr(found)
+            run()
+    assert "..." in repr(result)
 
 
 def test_vectors_of_two_groups_are_apart():
@@ -222,19 +222,19 @@ def test_a_graph_of_arrays_is_the_graph_of_a_database(db):
 def test_arrays_of_other_libraries_make_graphs():
     polars = pytest.importorskip("polars")
     pyarrow = pytest.importorskip("pyarrow")
-    wanted = {10: 0, 20: 0, 30: 1}
+    expected = {10: 0, 20: 0, 30: 1}
     for kind in (list, numpy.array, polars.Series, pyarrow.array):
         graph = hexgraph.Graph(kind([10, 20]), kind([20, 10]), nodes=kind([30]))
-        assert graph.algo.components().to_dict() == wanted, kind
+        assert graph.algo.components().to_dict() == expected, kind
     assert repr(graph) == "<hexgraph.Graph: 3 nodes, 2 edges, directed>"
     empty = hexgraph.Graph([], [], nodes=[7])
     assert empty.algo.pagerank().to_dict() == {7: 1.0}
     assert len(hexgraph.Graph([], []).algo.pagerank()) == 0
 
 
-def test_what_is_wrong_with_arrays_is_told():
+def test_what_is_wrong_with_arrays_is_reported():
     graph = hexgraph.Graph([1, 2], [2, 3])
-    for ask, kind, said in [
+    for run, kind, said in [
         (lambda: hexgraph.Graph([1, 2], [2]), hexgraph.QueryError, "2 sources and 1 targets"),
         (lambda: hexgraph.Graph([1], [2], [1, 1]), hexgraph.QueryError, "1 targets and 2 weights"),
         (lambda: hexgraph.Graph([1], [2], [float("nan")]), hexgraph.QueryError, "weighs nan"),
@@ -252,7 +252,7 @@ def test_what_is_wrong_with_arrays_is_told():
         (lambda: graph.algo.bfs(source="type(Person)"), ValueError, "are numbers"),
     ]:
         with pytest.raises(kind, match=said):
-            ask()
+            run()
     assert hexgraph.Graph([1], [2]).algo.bfs(source=1 << 63).to_numpy().tolist() != [0, 0]
 
 

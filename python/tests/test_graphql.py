@@ -19,7 +19,7 @@ type Person { name: String! @id films: [Film] @hasInverse(field: by) }
 ADD = """
 mutation($films: [AddFilmInput!]!) { addFilm(input: $films) { film { title } numUids } }
 """
-ASK = "query Ask($y: Int) { queryFilm(filter: {year: {lt: $y}}) { title by { name } } }"
+QUERY = "query Ask($y: Int) { queryFilm(filter: {year: {lt: $y}}) { title by { name } } }"
 
 
 @pytest.fixture
@@ -38,14 +38,14 @@ def test_a_schema_is_checked(db):
     assert db.graphql_schema() is None
 
 
-@pytest.mark.embedded("a cluster names its own ways to set a schema")
-def test_without_a_schema_the_way_to_set_one_is_told(db):
-    told = db.graphql("{ queryFilm { title } }")["errors"][0]["message"]
-    assert told.startswith("there is no GraphQL schema: set one with db.graphql_schema")
+@pytest.mark.embedded("a cluster names its own methods to set a schema")
+def test_without_a_schema_the_error_says_how_to_set_one(db):
+    report = db.graphql("{ queryFilm { title } }")["errors"][0]["message"]
+    assert report.startswith("there is no GraphQL schema: set one with db.graphql_schema")
 
 
 def test_requests(films):
-    answer = films.graphql(ASK, {"y": 1930})
+    answer = films.graphql(QUERY, {"y": 1930})
     assert answer == {"data": {"queryFilm": [{"title": "Metropolis", "by": {"name": "Lang"}}]}}
     both = "query A { queryFilm { title } } query B { queryPerson { name } }"
     assert films.graphql(both, operation="B") == {"data": {"queryPerson": [{"name": "Lang"}]}}
@@ -53,11 +53,11 @@ def test_requests(films):
 
 
 def test_dql_sees_the_same(films):
-    found = films.query("{ q(func: type(Film)) { Film.title Film.by { Person.name } } }")
-    assert found["q"][0] == {"Film.title": "Metropolis", "Film.by": {"Person.name": "Lang"}}
+    result = films.query("{ q(func: type(Film)) { Film.title Film.by { Person.name } } }")
+    assert result["q"][0] == {"Film.title": "Metropolis", "Film.by": {"Person.name": "Lang"}}
 
 
-def test_a_schema_is_kept_with_the_data(tmp_path):
+def test_a_schema_is_stored_with_the_data(tmp_path):
     with hexgraph.connect(tmp_path / "db") as db:
         db.graphql_schema(FILMS)
     with hexgraph.connect(tmp_path / "db") as db:
@@ -85,7 +85,7 @@ def test_over_http(films):
     with films.serve(port=0) as server:
         url = server.url + "/graphql"
         want = {"queryFilm": [{"title": "Metropolis", "by": {"name": "Lang"}}]}
-        body = json.dumps({"query": ASK, "operationName": "Ask", "variables": {"y": 1930}})
+        body = json.dumps({"query": QUERY, "operationName": "Ask", "variables": {"y": 1930}})
         assert post(url, body)[0]["data"] == want
         packed = gzip.compress(body.encode())
         answer, headers = post(url, packed, Content_Encoding="gzip", Accept_Encoding="gzip")
@@ -95,7 +95,7 @@ def test_over_http(films):
         answer, headers = post(url, text, "application/graphql")
         assert answer["data"] == {"queryPerson": [{"name": "Lang"}]}
         assert headers["Cache-Control"] == "public,max-age=15"
-        parameters = urllib.parse.urlencode({"query": ASK, "variables": '{"y": 1930}'})
+        parameters = urllib.parse.urlencode({"query": QUERY, "variables": '{"y": 1930}'})
         with urllib.request.urlopen(f"{url}?{parameters}") as reply:
             assert json.load(reply)["data"] == want
         for body, kind in [("[]", "application/json"), ("{", "application/json"), ("x", "text/x")]:
@@ -111,9 +111,9 @@ def test_administration(films):
         assert done["data"]["code"] == "Success"
         after = json.load(urllib.request.urlopen(server.url + "/probe/graphql"))
         assert before["schemaUpdateCounter"] < after["schemaUpdateCounter"]
-        asked = json.dumps({"query": "{ getGQLSchema { schema } }"})
-        told, _ = post(server.url + "/admin", asked)
-        assert told["data"]["getGQLSchema"]["schema"] == schema
+        query = json.dumps({"query": "{ getGQLSchema { schema } }"})
+        report, _ = post(server.url + "/admin", query)
+        assert report["data"]["getGQLSchema"]["schema"] == schema
         with pytest.raises(urllib.error.HTTPError) as raised:
             post(server.url + "/admin/schema/validate", "type Film { a: Foo }", "text/plain")
         assert raised.value.code == 400
@@ -130,9 +130,9 @@ def test_values_are_those_of_json(db):
     add = "mutation ($n: AddNodeInput!) { addNode(input: [$n]) { node { id } } }"
     added = db.graphql(add, {"n": values | {"place": point}})
     last = added["data"]["addNode"]["node"][0]["id"]
-    wanted = "name big ratio tags open place { latitude longitude } next { name }"
-    (found,) = db.graphql(f"{{ queryNode {{ {wanted} }} }}")["data"]["queryNode"]
-    assert found == values | {"place": point, "next": None}
+    expected = "name big ratio tags open place { latitude longitude } next { name }"
+    (result,) = db.graphql(f"{{ queryNode {{ {expected} }} }}")["data"]["queryNode"]
+    assert result == values | {"place": point, "next": None}
     for _ in range(190):
         added = db.graphql(add, {"n": {"next": {"id": last}}})
         last = added["data"]["addNode"]["node"][0]["id"]

@@ -122,9 +122,9 @@ def check_session(execute):
         "recent": [{"__typename": "Film", "title": "Metropolis", "rating": 8.25}],
         "aggregateFilm": {"count": 2, "yearMin": 1926},
     }
-    with pytest.raises(TransportQueryError) as told:
+    with pytest.raises(TransportQueryError) as report:
         execute(request(ADD, films=[{"title": "Faust"}]))
-    (error,) = told.value.errors
+    (error,) = report.value.errors
     assert "id Faust already exists for field title inside type Film" in error["message"]
     assert error["path"] == ["addFilm"]
 
@@ -133,7 +133,7 @@ def test_requests(url):
     client = gql.Client(transport=RequestsHTTPTransport(url=url), fetch_schema_from_transport=True)
     with client as session:
         check_session(session.execute)
-        # The client checks requests by the schema that it was told.
+        # The client checks requests by the schema that it has.
         film = client.schema.type_map["Film"]
         assert str(film.fields["cast"].type) == "[Actor!]"
         assert "after" in film.fields["cast"].args
@@ -192,7 +192,7 @@ def test_subscriptions(url, protocol):
 
 
 @pytest.mark.parametrize("protocol", [NEWER, OLDER])
-def test_subscriptions_show_what_the_token_permits_until_it_ends(url, protocol):
+def test_subscriptions_show_what_the_token_permits_until_it_expires(url, protocol):
     async def run():
         notes = [{"text": "hers", "owner": "eve"}, {"text": "his", "owner": "bob"}]
         add = request("mutation($n: [AddNoteInput!]!) { addNote(input: $n) { numUids } }", n=notes)

@@ -30,19 +30,19 @@ ADD = """mutation { addFilm(input: [{title: "Metropolis"}, {title: "Playtime"}])
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers as a few services would, and notes what it was asked."""
+    """Answers as a few services would, and notes what it was requests."""
 
     def answer(self):
         length = int(self.headers["Content-Length"] or 0)
         body = json.loads(self.rfile.read(length)) if length else None
-        self.server.asked.append((self.command, self.path, dict(self.headers), body))
-        found = {
+        self.server.requests.append((self.command, self.path, dict(self.headers), body))
+        result = {
             "ratings": lambda: 8.3 if "Metropolis" in self.path else None,
             "seen": lambda: [len(film["of"]) for film in body],
             "cinemas": lambda: [{"name": "Babylon", "city": "Berlin"}, {"name": None}],
             "book": lambda: {"name": body["film"], "city": str(body["order"]["seats"])},
         }[self.path.split("/")[1].split("?")[0]]()
-        text = json.dumps(found).encode()
+        text = json.dumps(result).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
@@ -57,7 +57,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def service():
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.asked = []
+        server.requests = []
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()
@@ -76,7 +76,7 @@ def test_fields(films, service):
         {"title": "Metropolis", "rating": 8.3, "seen": 10},
         {"title": "Playtime", "rating": None, "seen": 8},
     ]
-    assert sum(path == "/seen" for _, path, _, _ in service.asked) == 1
+    assert sum(path == "/seen" for _, path, _, _ in service.requests) == 1
 
 
 def test_queries_and_mutations(films, service):
@@ -84,12 +84,12 @@ def test_queries_and_mutations(films, service):
     answer = films.graphql(text, headers={"Authorization": "Bearer x"})
     assert answer["data"] == {"cinemas": [{"name": "Babylon"}, None]}
     assert answer["errors"][0]["path"] == ["cinemas", 1, "name"]
-    method, path, headers, _ = service.asked.pop()
+    method, path, headers, _ = service.requests.pop()
     assert (method, path) == ("GET", "/cinemas/New%20York?n=2")
     assert (headers["authorization"], headers["x-key"]) == ("Bearer x", "s3cret")
     answer = films.graphql('mutation { book(film: "Ran", seats: 3) { name city } }')
     assert answer == {"data": {"book": {"name": "Ran", "city": "3"}}}
-    assert service.asked[-1][3] == {"film": "Ran", "order": {"seats": 3}}
+    assert service.requests[-1][3] == {"film": "Ran", "order": {"seats": 3}}
 
 
 def test_nobody_answers(films, service):

@@ -1,4 +1,4 @@
-"""Small files that become large ones: an error, or a load that keeps to its memory."""
+"""Small files that become large ones: an error, or a load within its memory."""
 
 import subprocess
 import sys
@@ -112,8 +112,8 @@ def large_list(pa):
     }
 
 
-def shared_beginnings(pa):
-    """Texts of which each has the beginning of the one before: 300 of 1 MB."""
+def common_prefixes(pa):
+    """Texts that each have the prefix of the one before: 300 of 1 MB."""
     texts = [f"{'x' * 1_000_000}{number}" for number in range(300)]
     options = {"use_dictionary": False, "column_encoding": {"a": "DELTA_BYTE_ARRAY"}}
     return pa.table({"a": texts}), options
@@ -125,7 +125,7 @@ def shared_beginnings(pa):
         (large_page, "LimitError row 0 of row group 0"),
         (large_dictionary_entry, None),
         (large_list, "LimitError"),
-        (shared_beginnings, "300"),
+        (common_prefixes, "300"),
     ],
 )
 @pytest.mark.parametrize("version", ["1.0", "2.0"])

@@ -1,4 +1,4 @@
-"""Objects that lie about themselves, and calls when the interpreter ends: no abort."""
+"""Objects that lie about themselves, and calls when the interpreter exits: no abort."""
 
 import subprocess
 import sys
@@ -28,19 +28,19 @@ class Endless(Sequence):
     def __len__(self):
         return FAR
 
-    def __getitem__(self, place):
-        if place > 2:
-            raise IndexError(place)
+    def __getitem__(self, position):
+        if position > 2:
+            raise IndexError(position)
         return self.item
 
 
 def test_lists_that_say_that_they_are_long(db):
     db.mutate(set='_:a <name> "x" .')
     assert len(db.query_many(DQL, Long([{"n": "x"}, {"n": "y"}]))) == 1
-    found = db.upsert(
+    result = db.upsert(
         "{ u as var(func: has(name)) }", mutations=Endless({"set": "uid(u) <n> <0x1> ."})
     )
-    assert found is not None
+    assert result is not None
     edges = [{"source": 1, "target": 2, "w": 5}]
     assert db.load_edges(edges, "e", facets=Long(["w"]), uid=True).triples == 1
     with pytest.raises(hexgraph.QueryError):
@@ -52,7 +52,7 @@ def test_lists_that_say_that_they_are_long(db):
 AT_EXIT = """
 import builtins, hexgraph
 db = hexgraph.connect()
-class Kept:
+class Retained:
     def __del__(self):
         calls = [
             lambda: db.query("{"),
@@ -67,11 +67,11 @@ class Kept:
                 call()
             except BaseException as error:
                 print(type(error).__name__)
-builtins.kept = Kept()
+builtins.retained = Retained()
 """
 
 
-def test_errors_when_the_interpreter_ends():
+def test_errors_when_the_interpreter_exits():
     done = subprocess.run(
         [sys.executable, "-c", AT_EXIT], capture_output=True, text=True, check=False
     )

@@ -21,7 +21,7 @@ class Client:
     def __init__(self, url):
         self.connection = http.client.HTTPConnection(urllib.parse.urlparse(url).netloc, timeout=30)
 
-    def ask(self, method, path, body=b"", headers=None):
+    def send(self, method, path, body=b"", headers=None):
         body = body if isinstance(body, bytes) else body.encode()
         self.connection.request(method, path, body, headers or {})
         reply = self.connection.getresponse()
@@ -31,7 +31,7 @@ class Client:
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         if content_type:
             given["Content-Type"] = content_type
-        reply, text = self.ask("POST", path, body, given)
+        reply, text = self.send("POST", path, body, given)
         assert reply.status == 200
         assert reply.headers["Content-Type"] == "application/json"
         return json.loads(text)
@@ -61,7 +61,7 @@ def test_query(client, content_type):
 
 
 def test_the_table_of_algorithms(client):
-    reply, text = client.ask("GET", "/console/algorithms")
+    reply, text = client.send("GET", "/console/algorithms")
     assert reply.headers["Content-Type"] == "application/json"
     # Two surfaces write the one table.
     assert json.loads(text) == {"algorithms": json.loads(json.dumps(_native.algorithms()))}
@@ -79,7 +79,7 @@ def test_parameters(client):
 
 
 @pytest.mark.parametrize(
-    ("path", "wanted"),
+    ("path", "expected"),
     [
         ("/query?ro=maybe", 'while parsing ro as bool: strconv.ParseBool: parsing "maybe"'),
         ("/query?startTs=x", "while parsing startTs as uint64"),
@@ -88,14 +88,14 @@ def test_parameters(client):
         ("/query?timeout=0s", "longer than its timeout of 0 s"),
     ],
 )
-def test_bad_parameters(client, path, wanted):
+def test_bad_parameters(client, path, expected):
     text, code = message(client.post(path, ADA, DQL))
-    assert wanted in text
+    assert expected in text
     assert code == "ErrorInvalidRequest"
 
 
 @pytest.mark.parametrize(
-    ("content_type", "body", "wanted"),
+    ("content_type", "body", "expected"),
     [
         (None, ADA, "Unsupported Content-Type"),
         ("text/plain", ADA, "Unsupported Content-Type"),
@@ -105,10 +105,10 @@ def test_bad_parameters(client, path, wanted):
         (DQL, b"\xff", "UTF-8"),
     ],
 )
-def test_bad_requests(client, content_type, body, wanted):
+def test_bad_requests(client, content_type, body, expected):
     reply = client.post("/query", body, content_type)
     text, code = message(reply)
-    assert wanted in text
+    assert expected in text
     assert code == "ErrorInvalidRequest"
     assert "data" not in reply
 
@@ -119,13 +119,13 @@ def test_a_query_that_fails(client):
     assert message(reply)[0].startswith("line 1 column ")
 
 
-def test_gzip_both_ways(client):
+def test_gzip_in_both_directions(client):
     headers = {
         "Content-Type": DQL,
         "Content-Encoding": "gzip",
         "Accept-Encoding": "deflate, gzip",
     }
-    reply, body = client.ask("POST", "/query", gzip.compress(ADA.encode()), headers)
+    reply, body = client.send("POST", "/query", gzip.compress(ADA.encode()), headers)
     assert reply.headers["Content-Encoding"] == "gzip"
     assert json.loads(gzip.decompress(body))["data"] == {"q": [{"name": "Ada"}]}
     bad = client.post("/query", ADA, DQL, Content_Encoding="br")
@@ -134,15 +134,15 @@ def test_gzip_both_ways(client):
 
 
 def test_headers_and_methods(client):
-    reply, _ = client.ask("POST", "/query", ADA, {"Content-Type": DQL})
+    reply, _ = client.send("POST", "/query", ADA, {"Content-Type": DQL})
     assert int(reply.headers["Dgraph-Toucheduids"]) > 0
     assert "Access-Control-Allow-Origin" not in reply.headers
-    reply, body = client.ask("OPTIONS", "/query")
+    reply, body = client.send("OPTIONS", "/query")
     assert (reply.status, body, reply.headers["Allow"]) == (200, b"", "POST, PUT, OPTIONS")
-    reply, body = client.ask("GET", "/query")
+    reply, body = client.send("GET", "/query")
     assert reply.status == 400
     assert message(json.loads(body)) == ("Invalid method", "ErrorInvalidMethod")
-    reply, body = client.ask("GET", "/nothing")
+    reply, body = client.send("GET", "/nothing")
     assert (reply.status, body) == (404, b"404 page not found\n")
 
 
@@ -197,7 +197,7 @@ def test_upsert_in_rdf(client):
 
 
 @pytest.mark.parametrize(
-    ("path", "content_type", "wanted"),
+    ("path", "content_type", "expected"),
     [
         ("/mutate?commitNow=true", "application/json", "Error parsing JSON at line 1"),
         ("/mutate?commitNow=true", "text/plain", "Unsupported Content-Type"),
@@ -210,8 +210,8 @@ def test_upsert_in_rdf(client):
         ("/assign?what=chairs&num=1", None, "Invalid what: [chairs]"),
     ],
 )
-def test_what_mutate_and_commit_refuse(client, path, content_type, wanted):
-    assert wanted in message(client.post(path, "{ set { } }", content_type))[0]
+def test_what_mutate_and_commit_refuse(client, path, content_type, expected):
+    assert expected in message(client.post(path, "{ set { } }", content_type))[0]
 
 
 RDF = "application/rdf"
@@ -266,8 +266,8 @@ def test_the_first_committer_wins(client):
     # What is committed at once is checked too.
     txn = set_name(client, "/mutate", "e")["extensions"]["txn"]
     set_name(client, "/mutate?commitNow=true", "f")
-    late = set_name(client, f"/mutate?commitNow=true&startTs={txn['start_ts']}", "g")
-    assert message(late)[0] == ABORTED
+    delayed = set_name(client, f"/mutate?commitNow=true&startTs={txn['start_ts']}", "g")
+    assert message(delayed)[0] == ABORTED
     assert name_at(client) == "f"
 
 
@@ -280,7 +280,7 @@ def test_a_transaction_is_discarded(client):
     assert message(commit(client, txn))[0] == ABORTED
 
 
-def test_commit_now_ends_a_transaction(client):
+def test_commit_now_closes_a_transaction(client):
     txn = set_name(client, "/mutate", "a")["extensions"]["txn"]
     failed = client.post(f"/mutate?startTs={txn['start_ts']}", "{ set { <1> <born> <2> . } }", RDF)
     assert "errors" in failed
@@ -305,9 +305,9 @@ def test_altering_what_a_transaction_changes(client):
 
 
 def test_assign(client):
-    reply, body = client.ask("GET", "/assign?what=uids&num=5")
+    reply, body = client.send("GET", "/assign?what=uids&num=5")
     assert (reply.status, "--allow-get-changes" in message(json.loads(body))[0]) == (405, True)
-    _, body = client.ask("POST", "/assign?what=uids&num=5")
+    _, body = client.send("POST", "/assign?what=uids&num=5")
     given = json.loads(body)
     assert int(given["endId"]) - int(given["startId"]) == 4
     new = client.post("/mutate?commitNow=true", '{ set { _:a <name> "x" . } }', RDF)
@@ -327,8 +327,8 @@ def test_names_that_the_schema_does_not_know(client):
         first | {"hint": "did you mean `name`?"},
         second | {"hint": "did you mean `Person`?"},
     ]
-    told, code = message(client.post("/query?strict=true", dql, DQL))
-    assert "line 1 column 11: there is no predicate `nmae` (did you mean `name`?)" in told
+    report, code = message(client.post("/query?strict=true", dql, DQL))
+    assert "line 1 column 11: there is no predicate `nmae` (did you mean `name`?)" in report
     assert code
     right = "{ q(func: has(name)) { name } }"
     reply = client.post("/query?strict=true&warnings=true", right, DQL)
@@ -351,7 +351,7 @@ def test_alter(client, people):
 
 
 def test_health(client):
-    reply, body = client.ask("GET", "/health")
+    reply, body = client.send("GET", "/health")
     (health,) = json.loads(body)
     assert reply.status == 200
     assert health["status"] == "healthy"
@@ -389,14 +389,14 @@ def test_pages_of_other_origins(people):
             ({"Host": "graph.example"}, 200),
             ({"Host": "evil.example"}, 403),
         ]:
-            reply, _ = client.ask("POST", "/query", ADA, {"Content-Type": DQL, **headers})
+            reply, _ = client.send("POST", "/query", ADA, {"Content-Type": DQL, **headers})
             assert reply.status == status, headers
             allowed = headers.get("Origin") if status == 200 else None
             assert reply.headers["Access-Control-Allow-Origin"] == allowed
         client.connection.close()
     with people.serve(port=0, allow_get_changes=True) as server:
         client = Client(server.url)
-        reply, _ = client.ask("GET", "/assign?what=uids&num=1")
+        reply, _ = client.send("GET", "/assign?what=uids&num=1")
         assert reply.status == 200
         client.connection.close()
     with pytest.raises(hexgraph.QueryError, match="an allowed origin that is none"):
@@ -406,7 +406,7 @@ def test_pages_of_other_origins(people):
 def test_a_server_that_is_shut_down_is_gone(people):
     server = people.serve(port=0)
     client = Client(server.url)
-    _, body = client.ask("POST", "/admin/shutdown")
+    _, body = client.send("POST", "/admin/shutdown")
     assert json.loads(body) == {"code": "Success", "message": "Server is shutting down"}
     client.connection.close()
     for _ in range(100):
@@ -426,10 +426,10 @@ def test_a_stopped_server_is_gone(people):
     server.stop()
     assert "stopped" in repr(server)
     with pytest.raises(OSError):  # noqa: PT011
-        Client(server.url).ask("GET", "/health")
+        Client(server.url).send("GET", "/health")
 
 
-# It computes much and keeps next to nothing: no limit but time ends it.
+# It computes much and stores next to nothing: no limit but time stops it.
 BLOCK = (
     "var(func: has(e)) {{ r{0} as math({0} + 1) e {{ e {{ x{0} as math(r{0} + 1) }} }} }}"
     " q{0}() {{ max(val(x{0})) }}"
@@ -454,12 +454,12 @@ def dense(db):
     return db
 
 
-def test_a_long_query_holds_up_nobody_and_ends_with_the_server(dense):
+def test_a_long_query_holds_up_nobody_and_stops_with_the_server(dense):
     text = long_query(dense, seconds=20)
     server = dense.serve(port=0)
     with ThreadPoolExecutor(8) as threads:
         long = [
-            threads.submit(Client(server.url).ask, "POST", "/query", text, TYPED) for _ in "1234"
+            threads.submit(Client(server.url).send, "POST", "/query", text, TYPED) for _ in "1234"
         ]
         time.sleep(0.2)
         other = Client(server.url)

@@ -22,18 +22,18 @@ def shell(people, monkeypatch, tmp_path):
     shell.restore_sys_module_state()
 
 
-ASK = "query q($n: string) { q(func: eq(name, $n)) { name born } }"
+QUERY = "query q($n: string) { q(func: eq(name, $n)) { name born } }"
 
 
 @pytest.mark.parametrize("cell", ["dql", "hexgraph"])
 def test_a_cell_is_a_query(shell, cell):
     shell.user_ns["n"] = "Ada"
-    assert shell.run_cell_magic(cell, "", ASK).rows() == [("Ada", 1815)]
-    assert shell.run_cell_magic(cell, "--var n='Bob'", ASK).rows() == [("Bob", 1900)]
-    assert shell.run_cell_magic(cell, "-d people -o found -t dict", ASK) is None
+    assert shell.run_cell_magic(cell, "", QUERY).rows() == [("Ada", 1815)]
+    assert shell.run_cell_magic(cell, "--var n='Bob'", QUERY).rows() == [("Bob", 1900)]
+    assert shell.run_cell_magic(cell, "-d people -o found -t dict", QUERY) is None
     assert shell.user_ns["found"] == {"q": [{"name": "Ada", "born": 1815}]}
-    assert shell.run_cell_magic(cell, "--silent", ASK) is None
-    plan = shell.run_cell_magic(cell, "--explain", ASK)
+    assert shell.run_cell_magic(cell, "--silent", QUERY) is None
+    plan = shell.run_cell_magic(cell, "--explain", QUERY)
     assert plan.steps[0]["operator"] == "Project"
     # Columns stand below each other, however narrow the page is.
     assert plan._repr_html_().startswith('<pre style="white-space: pre; overflow-x: auto">')
@@ -42,7 +42,7 @@ def test_a_cell_is_a_query(shell, cell):
 def test_frames_and_times(shell, capsys):
     polars = pytest.importorskip("polars")
     shell.user_ns["n"] = "Ada"
-    frame = shell.run_cell_magic("dql", "--to polars --time", ASK)
+    frame = shell.run_cell_magic("dql", "--to polars --time", QUERY)
     assert isinstance(frame, polars.DataFrame)
     assert capsys.readouterr().out.endswith(" s\n")
 
@@ -58,8 +58,8 @@ def test_graphql(shell, people):
     people.graphql_schema("type Film { id: ID! title: String! @search(by: [hash]) }")
     people.graphql('mutation { addFilm(input: [{title: "M"}]) { numUids } }')
     text = "query q($t: String) { queryFilm(filter: {title: {eq: $t}}) { title } }"
-    found = shell.run_cell_magic("graphql", "-v t='M'", text)
-    assert found == {"data": {"queryFilm": [{"title": "M"}]}}
+    result = shell.run_cell_magic("graphql", "-v t='M'", text)
+    assert result == {"data": {"queryFilm": [{"title": "M"}]}}
 
 
 def test_the_line_describes(shell):
@@ -84,7 +84,7 @@ def test_which_database_is_meant(shell):
 
 
 def test_an_error_is_shown_without_frames_of_the_extension(shell, capsys):
-    for cell in ("%%dql\n{ q(func: has(name) { name } }", "%%hexgraph --timeout 0\n" + ASK):
+    for cell in ("%%dql\n{ q(func: has(name) { name } }", "%%hexgraph --timeout 0\n" + QUERY):
         result = shell.run_cell(cell)
         assert isinstance(result.error_in_exec, hexgraph.Error)
         shown = capsys.readouterr().out
@@ -92,7 +92,7 @@ def test_an_error_is_shown_without_frames_of_the_extension(shell, capsys):
         assert "jupyter.py" not in shown
         assert "Traceback" not in shown
     # What the user's own code raises has its frames.
-    shell.run_cell("%%dql --var n=1/0\n" + ASK)
+    shell.run_cell("%%dql --var n=1/0\n" + QUERY)
     assert "Traceback" in capsys.readouterr().out
 
 
@@ -105,9 +105,9 @@ def test_a_second_load_takes_its_own_names_again(shell, capsys):
         shell.run_line_magic("reload_ext", "hexgraph")
         # As %autoreload does, and who works on the package.
         importlib.reload(jupyter)
-    assert "taken by another" not in capsys.readouterr().out
+    assert "belongs to another" not in capsys.readouterr().out
     shell.user_ns["n"] = "Ada"
-    assert shell.run_cell_magic("dql", "", ASK).rows() == [("Ada", 1815)]
+    assert shell.run_cell_magic("dql", "", QUERY).rows() == [("Ada", 1815)]
 
 
 def test_names_are_completed(shell):
@@ -115,26 +115,26 @@ def test_names_are_completed(shell):
 
     def completed(text):
         with completer.provisionalcompleter():
-            return [found.text for found in shell.Completer.completions(text, len(text))]
+            return [result.text for result in shell.Completer.completions(text, len(text))]
 
     assert "friend" in completed("%%dql\n{ q(func: has(fri")
     assert "allofterms(" in completed("%%dql\n{ q(func: allof")
     assert "friend" not in completed("fri")
 
 
-def test_a_taken_name_stays(people, capsys, monkeypatch, tmp_path):
+def test_a_name_in_use_stays(people, capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     shell = interactive.InteractiveShell()
     shell.history_manager.enabled = False
     shell.register_magic_function(lambda *_: "another", "cell", "dql")
     shell.run_line_magic("load_ext", "hexgraph")
-    assert "%%dql is taken" in capsys.readouterr().out
+    assert "%%dql belongs" in capsys.readouterr().out
     shell.user_ns["db"] = people
     assert shell.run_cell_magic("dql", "", "x") == "another"
     assert len(shell.run_cell_magic("hexgraph", "", "{ q(func: has(name)) { name } }")) == 3
 
 
-def test_points_are_places(db):
+def test_points_are_coordinates(db):
     db.load_nodes([{"id": 1, "lat": 47.46, "lon": 8.55}], geo="place")
     html = db.query("{ q(func: has(id)) { place } }")._repr_html_()
     assert ">47.46, 8.55</td>" in html
@@ -159,9 +159,9 @@ def test_the_lexer_reads_every_query_of_the_chapters():
     ]
     assert len(queries) > 50
     for dql in queries:
-        found = list(pygments.lex(dql, DqlLexer()))
-        assert not [text for kind, text in found if kind is pygments.token.Error], dql
-        assert "".join(text for _, text in found).strip() == dql.strip()
+        result = list(pygments.lex(dql, DqlLexer()))
+        assert not [text for kind, text in result if kind is pygments.token.Error], dql
+        assert "".join(text for _, text in result).strip() == dql.strip()
 
 
 def test_long_texts_are_cut():

@@ -1,4 +1,4 @@
-"""Results that are kept while the data change: small ones are copies, large ones hold a version."""
+"""Results that are retained while data change: small ones are copies, large ones hold a version."""
 
 import gc
 import os
@@ -9,7 +9,7 @@ import pytest
 
 import hexgraph
 
-KEPT = 10_000
+RETAINED = 10_000
 
 
 @pytest.fixture
@@ -44,42 +44,42 @@ QUERIES = [
 ]
 
 
-def told(found):
-    """Everything that a result can be asked for; errors by their texts."""
+def described(result):
+    """Everything that a result can return; errors by their texts."""
 
-    def asked(ask):
+    def query(run):
         try:
-            return ask()
+            return run()
         except hexgraph.Error as error:
             return str(error)
 
     def tables():
-        return {name: (table.column_names, table.rows()) for name, table in found.frames().items()}
+        return {name: (table.column_names, table.rows()) for name, table in result.frames().items()}
 
     return {
-        "dict": found.to_dict(),
-        "json": found.json(),
-        "rdf": asked(found.to_rdf),
-        "tables": asked(tables),
-        "columns": asked(found.columns),
-        "rows": asked(found.rows),
-        "len": asked(lambda: len(found)),
-        "bool": bool(found),
-        "warnings": found.warnings,
-        "repr": repr(found),
-        "html": found._repr_html_(),
-        "paths": found.paths().rows(),
+        "dict": result.to_dict(),
+        "json": result.json(),
+        "rdf": query(result.to_rdf),
+        "tables": query(tables),
+        "columns": query(result.columns),
+        "rows": query(result.rows),
+        "len": query(lambda: len(result)),
+        "bool": bool(result),
+        "warnings": result.warnings,
+        "repr": repr(result),
+        "html": result._repr_html_(),
+        "paths": result.paths().rows(),
     }
 
 
 @pytest.mark.parametrize("dql", QUERIES)
 @pytest.mark.filterwarnings("ignore::hexgraph.UnknownNameWarning")
-def test_a_copy_tells_what_the_version_tells(db, dql):
+def test_a_copy_has_the_data_of_the_version(db, dql):
     """The same result, once as a copy and once so large that it holds its version."""
     copied = db.query(dql)
     assert copied.memory()["version"] == 0
-    # A second block with more than 256 KiB keeps the first one from being copied.
-    before = told(copied)
+    # A second block with more than 256 KiB prevents a copy of the first one.
+    before = described(copied)
     text = "x" * 300_000
     db.mutate(set=f'<77> <bulk> "{text}" .')
     if dql == "schema {}":
@@ -87,7 +87,7 @@ def test_a_copy_tells_what_the_version_tells(db, dql):
     large = db.query(dql.rstrip().removesuffix("}") + " bulky(func: uid(77)) { bulk } }")
     assert large.memory()["version"] > 0
     for name in ("dict", "warnings"):
-        value = told(large)[name]
+        value = described(large)[name]
         if name == "dict":
             assert value.pop("bulky") == [{"bulk": text}]
         assert value == before[name]
@@ -99,18 +99,18 @@ def test_a_copy_tells_what_the_version_tells(db, dql):
 
 def test_a_copy_stays_as_it_was(db):
     dql = QUERIES[0]
-    kept, same = db.query(dql), db.query(dql)
-    before = told(same)
+    retained, same = db.query(dql), db.query(dql)
+    before = described(same)
     db.mutate(set='<1> <name> "Augusta" .\n<3> <name> "Eve" .', delete="<1> <knows> <2> .")
     db.alter("name: string .\nborn: float .")
-    assert told(kept) == before
+    assert described(retained) == before
     db.drop("all")
     db.close()
-    assert told(kept) == before
+    assert described(retained) == before
 
 
 def test_a_large_result_says_what_it_holds_and_survives_close(tmp_path):
-    """It keeps its version, which stays readable when the database is closed, and removed."""
+    """It retains its version, which stays readable when the database is closed, and removed."""
     rows = [{"id": n, "name": f"node {n}"} for n in range(40_000)]
     with hexgraph.connect(tmp_path / "db") as db:
         db.load_nodes(rows)
@@ -129,26 +129,26 @@ def test_a_large_result_says_what_it_holds_and_survives_close(tmp_path):
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads the memory from /proc")
-def test_kept_rows_hold_nothing_else():
-    """Beside commits, ten thousand kept results of a row take memory for themselves alone.
+def test_retained_rows_hold_nothing_else():
+    """During commits, ten thousand retained results of a row need memory for themselves alone.
 
     Each commit replaces a text of 20 kB, so the versions of all commits have 200 MB of texts.
     """
     db = hexgraph.connect()
     db.mutate(set='<1> <name> "Ada" .')
-    kept = []
+    retained = []
     for number in range(500):
         db.mutate(set=f'<2> <bulk> "{number}{"x" * 20_000}" .')
-        kept.append(db.query("{ q(func: uid(1)) { name } r(func: uid(2)) { count(bulk) } }"))
+        retained.append(db.query("{ q(func: uid(1)) { name } r(func: uid(2)) { count(bulk) } }"))
     start = resident()
-    for number in range(KEPT):
+    for number in range(RETAINED):
         db.mutate(set=f'<2> <bulk> "{number}{"y" * 20_000}" .')
-        kept.append(db.query("{ q(func: uid(1)) { name } }"))
+        retained.append(db.query("{ q(func: uid(1)) { name } }"))
     gc.collect()
     grown = resident() - start
-    own = sum(result.memory()["own"] for result in kept)
-    assert all(result.memory()["version"] == 0 for result in kept)
-    assert own / len(kept) < 2_000
+    own = sum(result.memory()["own"] for result in retained)
+    assert all(result.memory()["version"] == 0 for result in retained)
+    assert own / len(retained) < 2_000
     assert grown < 100 << 20, f"{grown:,} bytes for {own:,}"
 
 

@@ -31,7 +31,7 @@ def imports_of(sources: dict[str, str]) -> Imports:
     }
 
     def owner(module: str, name: str, depth: int = 0) -> str:
-        """Return the module that a name which is imported from a module stands in."""
+        """Return the module that a name which is imported from a module is defined in."""
         if f"{module}.{name}" in sources:
             return f"{module}.{name}"
         if module in packages and name in bound[module] and depth < 9:
@@ -62,8 +62,8 @@ def absolute(module: str, node: ast.ImportFrom, *, is_package: bool) -> str:
 
 
 def circles(imports: Imports) -> list[list[str]]:
-    """Return the sets of files that lead to each other."""
-    reached: Imports = {}
+    """Return the sets of files that import each other."""
+    visited: Imports = {}
     for start in imports:
         todo, seen = list(imports[start]), set[str]()
         while todo:
@@ -71,9 +71,9 @@ def circles(imports: Imports) -> list[list[str]]:
             if at not in seen and at in imports:
                 seen.add(at)
                 todo += imports[at]
-        reached[start] = seen
-    found = {tuple(sorted(it for it in seen if at in reached[it])) for at, seen in reached.items()}
-    return sorted(list(circle) for circle in found if circle)
+        visited[start] = seen
+    result = {tuple(sorted(it for it in seen if at in visited[it])) for at, seen in visited.items()}
+    return sorted(list(circle) for circle in result if circle)
 
 
 def python_sources() -> dict[str, str]:

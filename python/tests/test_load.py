@@ -100,14 +100,14 @@ def test_several_sources_at_once(db, tmp_path):
         db.load(tmp_path)
 
 
-def test_progress_is_told(db, tmp_path):
+def test_progress_is_reported(db, tmp_path):
     path = tmp_path / "many.rdf"
     path.write_text("".join(f'<{n:#x}> <name> "{n}" .\n' for n in range(1, 300_000)))
-    told = []
-    report = db.load(path, progress=told.append)
+    output = []
+    report = db.load(path, progress=output.append)
     assert report.triples == 299_999
-    assert all(it["done"] <= it["total"] == path.stat().st_size for it in told if it["total"])
-    assert all({"records", "records_per_second", "seconds_left"} <= it.keys() for it in told)
+    assert all(it["done"] <= it["total"] == path.stat().st_size for it in output if it["total"])
+    assert all({"records", "records_per_second", "seconds_left"} <= it.keys() for it in output)
 
     def stop(_):
         raise ValueError("enough")

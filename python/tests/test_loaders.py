@@ -119,8 +119,8 @@ def test_the_graphql_schema_is_in_all_exports(end, tmp_path, db):
         assert copy.stats()["nodes"] == 0
         copy.load(path, tmp_path / "all.schema", graphql_schema=tmp_path / "all.graphql")
     assert (copy.graphql_schema(), copy.schema()) == (SDL, db.schema())
-    ask = "{ queryFilm { title year } }"
-    assert copy.graphql(ask)["data"] == db.graphql(ask)["data"]
+    send = "{ queryFilm { title year } }"
+    assert copy.graphql(send)["data"] == db.graphql(send)["data"]
     assert facts(copy, tmp_path) == facts(db, tmp_path)
 
 
@@ -133,8 +133,8 @@ def test_the_command_loads_the_graphql_schema(tmp_path):
 
     with hexgraph.connect(tmp_path / "db") as db:
         make(db)
-    told = run("export", tmp_path / "db", tmp_path / "all.rdf")
-    assert told.endswith("all.schema; " + str(tmp_path / "all.graphql") + "\n")
+    report = run("export", tmp_path / "db", tmp_path / "all.rdf")
+    assert report.endswith("all.schema; " + str(tmp_path / "all.graphql") + "\n")
     schemas = ("--schema", tmp_path / "all.schema", "--graphql-schema", tmp_path / "all.graphql")
     run("load", tmp_path / "copy", tmp_path / "all.rdf", *schemas)
     with hexgraph.connect(tmp_path / "copy") as copy:
@@ -190,11 +190,11 @@ def test_an_export_comes_back_equal(full, tmp_path):
         assert facts(back, tmp_path) == facts(full, tmp_path)
         assert back.schema() == full.schema()
         assert back.graphql_schema() == SDL
-        asked = '{ q(func: uid(1)) { checkpwd(secret, "countess") } }'
-        assert back.query(asked)["q"] == [{"checkpwd(secret)": True}]
+        query = '{ q(func: uid(1)) { checkpwd(secret, "countess") } }'
+        assert back.query(query)["q"] == [{"checkpwd(secret)": True}]
 
 
-def test_what_a_cluster_keeps_for_itself_stays_there(full, tmp_path):
+def test_internal_data_of_a_cluster_stays_there(full, tmp_path):
     """An export of a real cluster has predicates, types and nodes of its own."""
     full.export(tmp_path / "out", format="dgraph")
     more = {
@@ -213,8 +213,8 @@ def test_what_a_cluster_keeps_for_itself_stays_there(full, tmp_path):
     other.write_bytes(gzip.compress(b'<0x3> <late> "x"^^<xs:string> <0x0> .\n'))
     importing.bring_back(tmp_path / "out", tmp_path / "back")
     with hexgraph.connect(tmp_path / "back") as back:
-        found = back.query("{ q(func: uid(3, 9)) { uid plain late dgraph.type } }")["q"]
-        assert found == [
+        result = back.query("{ q(func: uid(3, 9)) { uid plain late dgraph.type } }")["q"]
+        assert result == [
             {"uid": "0x3", "plain": "a <dgraph.xid> in a text", "late": ["x"]},
             {"uid": "0x9"},
         ]
@@ -231,21 +231,21 @@ def test_a_plain_export_comes_back(full, tmp_path, end):
     assert importing.bring_back(tmp_path / "out", tmp_path / "back").warnings == []
     with hexgraph.connect(tmp_path / "back") as back:
         assert (back.schema(), back.graphql_schema()) == (full.schema(), SDL)
-        wanted, found = facts(full, tmp_path), facts(back, tmp_path)
+        expected, result = facts(full, tmp_path), facts(back, tmp_path)
         if is_json:
             # A text of type default.
-            wanted = [line.replace('"word" .', '"word"^^<xs:string> .') for line in wanted]
-        assert found == wanted
+            expected = [line.replace('"word" .', '"word"^^<xs:string> .') for line in expected]
+        assert result == expected
 
 
 def test_what_admin_exports_comes_back(full, tmp_path):
     full.drop("predicate", "secret")
     with full.serve(port=0, export=tmp_path) as server:
         for kind in ("rdf", "json"):
-            asked = f'mutation {{ export(input: {{format: "{kind}"}}) {{ exportedFiles }} }}'
+            query = f'mutation {{ export(input: {{format: "{kind}"}}) {{ exportedFiles }} }}'
             request = urllib.request.Request(
                 f"{server.url}/admin",
-                json.dumps({"query": asked}).encode(),
+                json.dumps({"query": query}).encode(),
                 {"Content-Type": "application/json"},
             )
             with urllib.request.urlopen(request, timeout=60) as reply:
@@ -255,8 +255,8 @@ def test_what_admin_exports_comes_back(full, tmp_path):
             assert done.returncode == 0, done.stderr
             with hexgraph.connect(tmp_path / f"{kind}.db") as back:
                 assert (back.schema(), back.graphql_schema()) == (full.schema(), SDL)
-                ask = "{ queryFilm { title year } }"
-                assert back.graphql(ask) == full.graphql(ask)
+                send = "{ queryFilm { title year } }"
+                assert back.graphql(send) == full.graphql(send)
             shutil.rmtree(folder)
 
 
@@ -390,39 +390,39 @@ sys.exit(importing.main(sys.argv[1:]))
 
 
 LOST = {
-    # JSON has one kind of numbers and no types: docs/cluster.md tells it.
+    # JSON has one kind of numbers and no types: see docs/cluster.md.
     '<0x1> <secret> "': None,
     '<0x2> <plain> "5"^^<xs:int> .': '<0x2> <plain> "5"^^<xs:string> .',
     '<0x3> <plain> "word" .': '<0x3> <plain> "word"^^<xs:string> .',
 }
 
 
-def told_by_json(lines: list[str]) -> list[str]:
-    """Return the statements that a cluster's answers tell of these."""
-    told = []
+def of_json(lines: list[str]) -> list[str]:
+    """Return the statements of a cluster's answers about these."""
+    report = []
     for line in lines:
         lost = [begins for begins in LOST if line.startswith(begins)]
-        wanted = LOST[lost[0]] if lost else line
-        if wanted is not None:
-            told.append(wanted)
-    return told
+        expected = LOST[lost[0]] if lost else line
+        if expected is not None:
+            report.append(expected)
+    return report
 
 
 def test_the_data_of_a_cluster_comes_back(full, tmp_path):
     pytest.importorskip("pydgraph")
     with full.serve(port=0, grpc_port=0) as server:
-        place = f"dgraph://{server.grpc_address}"
-        imported = importing.bring_back(place, tmp_path / "back")
+        position = f"dgraph://{server.grpc_address}"
+        imported = importing.bring_back(position, tmp_path / "back")
         with pytest.raises(hexgraph.StorageError, match="not empty"):
-            importing.bring_back(place, tmp_path / "back")
-        done = run("import", f"{place}?http={server.url}", tmp_path / "by_command")
+            importing.bring_back(position, tmp_path / "back")
+        done = run("import", f"{position}?http={server.url}", tmp_path / "by_command")
     assert done.returncode == 0
     (warning,) = imported.warnings
     assert warning.startswith("the passwords of secret (1 nodes) can't be read")
     assert done.stderr == f"warning: {warning}\n"
     for name in ("back", "by_command"):
         with hexgraph.connect(tmp_path / name) as back:
-            assert facts(back, tmp_path) == told_by_json(facts(full, tmp_path))
+            assert facts(back, tmp_path) == of_json(facts(full, tmp_path))
             assert back.schema() == full.schema()
             assert back.graphql_schema() == SDL
 
@@ -462,7 +462,7 @@ def test_nothing_is_left_of_an_import_that_fails(full, tmp_path):
     with full.serve(port=0, grpc_port=0, security="client-key=app") as server:
         with pytest.raises(hexgraph.AccessError):
             importing.bring_back(f"dgraph://{server.grpc_address}", tmp_path / "back")
-        place = f"dgraph://{server.grpc_address}?key=app"
-        told = importing.bring_back(place, tmp_path / "allowed")
-    assert any("GraphQL schema" in warning for warning in told.warnings)
+        position = f"dgraph://{server.grpc_address}?key=app"
+        report = importing.bring_back(position, tmp_path / "allowed")
+    assert any("GraphQL schema" in warning for warning in report.warnings)
     assert [path.name for path in tmp_path.iterdir()] == ["allowed"]

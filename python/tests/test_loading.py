@@ -1,4 +1,4 @@
-"""Tables as people have them: what a load takes, finds out by itself, and tells."""
+"""Tables as people have them: what a load accepts, recognises, and reports."""
 
 import datetime
 import decimal
@@ -83,7 +83,7 @@ ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "latin-1"]
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-def test_separators_and_encodings_are_found(db, tmp_path, encoding, separator):
+def test_separators_and_encodings_are_recognised(db, tmp_path, encoding, separator):
     path = tmp_path / "airports.csv"
     path.write_bytes(LINES.replace(";", separator).encode(encoding))
     db.load_nodes(path, "Airport", id="iata", geo={"place": ("lat", "lon")})
@@ -125,7 +125,7 @@ def specials():
     }
 
 
-FOUND = {
+RECOGNISED = {
     "id": 1,
     "zoned": "2024-01-01T09:00:00Z",
     "naive": "2024-01-01T10:00:00Z",
@@ -150,9 +150,9 @@ def test_frames_of_pandas_with_all_that_they_have(db, monkeypatch, has_pyarrow):
     if not has_pyarrow:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
     db.load_nodes(frame)
-    fields = " ".join(FOUND)
+    fields = " ".join(RECOGNISED)
     first, second = hexgraph_json(db, f"{{ q(func: has(id)) {{ {fields} }} }}")
-    assert {**first, "list": sorted(first["list"])} == FOUND
+    assert {**first, "list": sorted(first["list"])} == RECOGNISED
     assert second == {"id": 2}
 
 
@@ -207,7 +207,7 @@ def test_a_database_with_xid_goes_on(db):
     assert "iata" not in db.schema()
 
 
-def test_ends_by_usual_names(db):
+def test_endpoints_by_usual_names(db):
     db.load_nodes([{"id": 1}, {"id": 2}])
     for columns in (("source", "target"), ("from", "to"), ("SRC", "DST"), ("a", "b")):
         report = db.load_edges([dict(zip(columns, (1, 2), strict=True))], "knows", missing="raise")
@@ -228,16 +228,16 @@ def test_ends_by_usual_names(db):
 def test_edges_as_pairs(db, pairs):
     db.load_nodes([{"id": at} for at in (1, 2, 3)], "Person")
     assert db.load_edges(pairs, "knows").new_nodes == 0
-    found = db.query("{ q(func: has(knows)) { id knows { id } } }").to_dict()["q"]
-    assert found == [{"id": 1, "knows": [{"id": 2}]}, {"id": 2, "knows": [{"id": 3}]}]
+    result = db.query("{ q(func: has(knows)) { id knows { id } } }").to_dict()["q"]
+    assert result == [{"id": 1, "knows": [{"id": 2}]}, {"id": 2, "knows": [{"id": 3}]}]
 
 
 def test_pairs_have_facets(db):
     db.load_nodes([{"id": "a"}, {"id": "b"}], "Person")
     db.load_edges([("a", "b", {"km": 5, "by": "rail"})], "way", facets=["km", "by"])
     db.load_edges([("b", "a", 0.5)], "way", facets="weight")
-    found = db.query("{ q(func: has(way)) { way @facets { id } } }").to_dict()["q"]
-    assert found == [
+    result = db.query("{ q(func: has(way)) { way @facets { id } } }").to_dict()["q"]
+    assert result == [
         {"way": [{"id": "b", "way|by": "rail", "way|km": 5}]},
         {"way": [{"id": "a", "way|weight": 0.5}]},
     ]
@@ -257,8 +257,8 @@ def test_graphs_of_networkx(db):
     graph.add_edge("b", "c", weight=1.5)
     assert db.load_nodes(graph, "Place").new_nodes == 3
     assert db.load_edges(graph, "way", facets="weight").new_nodes == 0
-    found = db.query('{ q(func: eq(id, "a")) { size way @facets { id } } }').to_dict()["q"]
-    assert found == [{"size": 3, "way": [{"id": "b", "way|weight": 0.5}]}]
+    result = db.query('{ q(func: eq(id, "a")) { size way @facets { id } } }').to_dict()["q"]
+    assert result == [{"size": 3, "way": [{"id": "b", "way|weight": 0.5}]}]
     assert db.load_edges(graph.edges, "other").triples == 2
 
 
@@ -338,14 +338,14 @@ def test_indexes_are_added_to_those_that_are_there(db):
     assert repr(db.index("v")) == "<hexgraph.SchemaReport: nothing changed>"
 
 
-def test_suggestions_can_be_taken(db):
+def test_suggestions_can_be_applied(db):
     db.load_nodes(AIRPORTS, "Airport", id="iata", geo="place")
     db.load_edges(ROUTES, "route", on="iata")
-    told = db.suggest()
-    assert "route: [uid] @reverse ." in told
-    assert "lat: float @index(float) ." in told
-    assert "iata" not in told
-    db.alter(told)
+    report = db.suggest()
+    assert "route: [uid] @reverse ." in report
+    assert "lat: float @index(float) ." in report
+    assert "iata" not in report
+    db.alter(report)
     assert db.suggest() == ""
     assert repr(db.suggest()) == "# nothing is missing"
     with pytest.raises(hexgraph.SchemaError, match="did you mean `iata`"):
@@ -370,8 +370,8 @@ def test_times_that_no_text_can_say_are_refused(db, seconds):
     with pytest.raises(hexgraph.LoadError, match="its year is not from 0 to 9999"):
         db.load_nodes(table)
     assert db.load_nodes(table, on_error="skip").skipped == 1
-    found = db.query("{ q(func: has(at), orderasc: at) { at } }").to_dict()["q"]
-    assert [row["at"] for row in found] == ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
+    result = db.query("{ q(func: has(at), orderasc: at) { at } }").to_dict()["q"]
+    assert [row["at"] for row in result] == ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
 
 
 def test_polars_columns_without_a_value(db):
@@ -391,7 +391,7 @@ def test_polars_columns_without_a_value(db):
     assert "1 row has no source or no target" in db.load_edges(missing, "e", on="id").warnings[0]
 
 
-def test_decimals_keep_their_digits(db):
+def test_decimals_have_all_their_digits(db):
     db.alter("b: bigfloat .\ns: string .\nid: string @index(hash) .")
     long = decimal.Decimal("12345678901234567890")
     rows = [
@@ -399,10 +399,10 @@ def test_decimals_keep_their_digits(db):
         {"id": decimal.Decimal(2), "b": None, "s": decimal.Decimal("1e30")},
     ]
     db.load_nodes(rows)
-    found = db.query("{ q(func: has(id)) { id b s } }").json()
-    assert '{"id":"12345678901234567890","b":0.1,"s":"100.00"}' in found
-    assert '{"id":"2","s":"1000000000000000000000000000000.00"}' in found
-    # More digits than Arrow has, and other numbers beside them: as floats.
+    result = db.query("{ q(func: has(id)) { id b s } }").json()
+    assert '{"id":"12345678901234567890","b":0.1,"s":"100.00"}' in result
+    assert '{"id":"2","s":"1000000000000000000000000000000.00"}' in result
+    # More digits than Arrow has, mixed with other numbers: as floats.
     db.load_nodes(
         [{"f": decimal.Decimal("1e100")}, {"f": 1.5}, {"f": decimal.Decimal("nan")}], id=None
     )
@@ -423,12 +423,12 @@ def test_periods_are_refused(db):
         db.load_nodes(pandas.DataFrame({"id": ["x"], "a": periods}))
 
 
-def test_times_of_a_table_keep_their_microseconds(db):
+def test_times_of_a_table_have_their_microseconds(db):
     """A double has not the digits of all of them."""
     first = datetime.datetime(1, 1, 1, tzinfo=datetime.UTC)
-    micros = [place * 1_577_836_799_999_999 + place for place in range(200)]
+    micros = [position * 1_577_836_799_999_999 + position for position in range(200)]
     times = [first + datetime.timedelta(microseconds=number) for number in micros]
-    db.load_nodes([{"id": place, "at": time} for place, time in enumerate(times)])
+    db.load_nodes([{"id": position, "at": time} for position, time in enumerate(times)])
     table = db.query("{ q(func: has(at), orderasc: id) { at } }").to_arrow()
     assert [time for (time,) in table.rows()] == times
 

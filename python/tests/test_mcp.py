@@ -274,7 +274,7 @@ def test_a_search_without_an_index_says_which_one_is_missing(films):
     assert [row["name"] for row in rows["matches"]["name"]] == ["Person 1", "Person 2"]
 
 
-def test_neighbours_go_both_ways_where_they_can(films):
+def test_neighbours_go_in_both_directions_where_they_can(films):
     answer = called(films, "neighbours", uid="0x2")
     data = answer["data"]
     assert data["node"]["name"] == "Person 2"

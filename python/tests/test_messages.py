@@ -1,4 +1,4 @@
-"""What somebody is told who is new here: what is wrong, where, and what to write instead."""
+"""Messages for beginners: what is wrong, where, and what to write instead."""
 
 import os
 import pickle
@@ -22,12 +22,12 @@ polars = pytest.importorskip("polars")
 
 NAN, INF = float("nan"), float("inf")
 EDGES = polars.DataFrame({"a": [1, 2], "b": [2, 3], "w": [0.5, 0.6]})
-ENDS = {"source": "a", "target": "b"}
+ENDPOINTS = {"source": "a", "target": "b"}
 FIND = '{ q(func: eq(name, "Ada")) { v as uid } }'
 HALF = "a\ud800b"
 BY_NAME = "query q($n: string) { q(func: eq(name, $n)) { uid } }"
 
-# Each row: what is called with a database and an empty folder, the exception, pieces of its text.
+# Each row: what is called with a database and an empty folder, the exception, parts of its text.
 CALLS = {
     "a schema file that is absent": (
         lambda db, _: db.alter("films.schema"),
@@ -110,12 +110,12 @@ CALLS = {
         ["a schema is a text, the path of a file, a dict, a dataclass", "not int"],
     ),
     "facets by number": (
-        lambda db, _: db.load_edges(EDGES, "knows", **ENDS, facets=5),
+        lambda db, _: db.load_edges(EDGES, "knows", **ENDPOINTS, facets=5),
         TypeError,
         ["facets is a list of columns", "not int"],
     ),
     "a facet that is no column": (
-        lambda db, _: db.load_edges(EDGES, "knows", **ENDS, facets="x"),
+        lambda db, _: db.load_edges(EDGES, "knows", **ENDPOINTS, facets="x"),
         hexgraph.QueryError,
         ['has no column "x"', '"a", "b", "w"'],
     ),
@@ -416,21 +416,21 @@ def state(graph):
 
 @pytest.mark.parametrize("name", CALLS)
 def test_message(graph, tmp_path, name):
-    call, kind, pieces = CALLS[name]
+    call, kind, parts = CALLS[name]
     loads = any(used.startswith("load") for used in call.__code__.co_names)
     if loads and not isinstance(graph, hexgraph.Database):
-        kind, pieces = hexgraph.NotSupportedError, ["load"]
+        kind, parts = hexgraph.NotSupportedError, ["load"]
     before = state(graph)
     with pytest.raises(kind) as raised:
         call(graph, tmp_path)
     text = str(raised.value)
-    assert [piece for piece in pieces if piece not in text] == [], text
+    assert [part for part in parts if part not in text] == [], text
     assert state(graph) == before
     assert str(pickle.loads(pickle.dumps(raised.value))) == text
 
 
 @pytest.mark.embedded("a cluster has other names and misses some")
-def test_names_of_other_databases_are_known(db):
+def test_names_of_other_databases_are_recognised(db):
     for name, meant in {
         "execute": "db.query(dql)",
         "create_index": "db.index(",
@@ -441,13 +441,15 @@ def test_names_of_other_databases_are_known(db):
         assert meant in str(caught.value)
     assert not hasattr(db, "_anything")
     result = db.query("{ q(func: has(name)) { name } }")
-    told = {**guesses.DATABASE, **guesses.RESULT}
+    report = {**guesses.DATABASE, **guesses.RESULT}
     methods = {
-        match[1] for text in told.values() for match in re.finditer(r"(?:^|\b)(\w+)\(", text)
+        match[1] for text in report.values() for match in re.finditer(r"(?:^|\b)(\w+)\(", text)
     }
-    known = {*dir(db), *dir(result), *dir(hexgraph), "GraphView", *dir(polars.DataFrame)}
+    existing = {*dir(db), *dir(result), *dir(hexgraph), "GraphView", *dir(polars.DataFrame)}
     assert (
-        methods - known - {"len", "print", "to_networkx", "to_csv", "to_numpy", "list", "shortest"}
+        methods
+        - existing
+        - {"len", "print", "to_networkx", "to_csv", "to_numpy", "list", "shortest"}
         == set()
     )
     for table, owner in ((guesses.DATABASE, db), (guesses.RESULT, result)):
@@ -461,7 +463,7 @@ def test_a_gap_in_a_column_of_numbers(db, tmp_path):
     assert db.load_nodes(tmp_path / "gap.csv").nodes == 1501
     assert "height: int ." in db.schema()
     assert db.query("{ q(func: eq(id, 1500)) { id height } }").rows() == [(1500, None)]
-    # A frame has its own way to say that a value is missing: there it is an error.
+    # A frame has its own mark that a value is missing: there it is an error.
     given = [{"id": 1, "height": "n/a"}]
     with pytest.raises(hexgraph.LoadError, match=r'missing value.*on_error="skip"'):
         db.load_nodes(given)
@@ -501,8 +503,8 @@ def test_values_that_a_new_type_can_not_show(graph):
     assert graph.query("{ q(func: has(name)) { name } }").rows() == [("Ada",)]
 
 
-@pytest.mark.embedded("a cluster names its own ways to set a schema")
-def test_a_graphql_schema_is_asked_for(db):
+@pytest.mark.embedded("a cluster names its own methods to set a schema")
+def test_a_graphql_schema_is_required(db):
     answer = db.graphql("{ queryFilm { title } }")
     said = 'there is no GraphQL schema: set one with db.graphql_schema("...")'
     assert answer == {"errors": [{"message": said}]}
@@ -528,12 +530,12 @@ def test_times_make_predicates_of_times(db):
     assert [name for name in times if f"{name}: datetime ." not in schema] == []
     assert {"many: [datetime] .", "clock: string .", "text: string ."} <= set(schema)
     fields = " ".join(node)
-    (found,) = db.query(f"{{ q(func: uid(1)) {{ {fields} }} }}")
+    (result,) = db.query(f"{{ q(func: uid(1)) {{ {fields} }} }}")
     midnight = "1815-12-10T00:00:00Z"
-    assert found["day"] == found["zoned"] == found["stamp"] == found["numpy_day"] == midnight
-    assert found["moment"] == found["numpy_nanos"] == "1815-12-10T03:04:05Z"
-    assert sorted(found["many"]) == [midnight, "1852-11-27T00:00:00Z"]
-    assert (found["clock"], found["text"]) == ("03:04:00", "1815-12-10")
+    assert result["day"] == result["zoned"] == result["stamp"] == result["numpy_day"] == midnight
+    assert result["moment"] == result["numpy_nanos"] == "1815-12-10T03:04:05Z"
+    assert sorted(result["many"]) == [midnight, "1852-11-27T00:00:00Z"]
+    assert (result["clock"], result["text"]) == ("03:04:00", "1815-12-10")
 
 
 @pytest.mark.parametrize(
@@ -551,13 +553,13 @@ def test_arrays_are_vectors_or_lists(db):
     db.mutate(
         set_json={"uid": "0x1", "v": numpy.array([1, 2]), "tags": numpy.array(["a"]), "days": days}
     )
-    (found,) = db.query("{ q(func: uid(1)) { v tags days } }")
-    assert found == {"v": [1.0, 2.0], "tags": ["a"], "days": ["2020-01-02T00:00:00Z"]}
+    (result,) = db.query("{ q(func: uid(1)) { v tags days } }")
+    assert result == {"v": [1.0, 2.0], "tags": ["a"], "days": ["2020-01-02T00:00:00Z"]}
 
 
 @pytest.mark.embedded("a cluster loads no tables")
 def test_a_name_alone_is_a_facet(db):
-    db.load_edges(EDGES, "knows", **ENDS, facets="w")
+    db.load_edges(EDGES, "knows", **ENDPOINTS, facets="w")
     answer = db.query('{ q(func: eq(xid, "1")) { knows @facets { xid } } }')
     assert answer["q"] == [{"knows": [{"xid": 2, "knows|w": 0.5}]}]
 
@@ -614,7 +616,7 @@ def test_the_demo_has_help():
     assert run("demo", "nonsense").returncode == 2
 
 
-def test_serving_tables_is_told_where_to_go(tmp_path):
+def test_serving_tables_has_a_hint(tmp_path):
     table = tmp_path / "x.csv"
     table.write_text("id\n1\n")
     done = run("serve", "--port", "0", "--load", table, timeout=60)

@@ -54,12 +54,12 @@ def test_dicts_are_nodes(people):
     ]
 
 
-def test_lists_and_json_text_are_taken_too(people):
+def test_lists_and_json_text_are_accepted_too(people):
     people.mutate(set_json=[{"uid": "0x10", "name": "A"}, {"uid": "0x11", "name": "B"}])
     people.mutate(set_json=json.dumps({"uid": "0x12", "name": "C"}))
     people.mutate(set='<0x13> <name> "D" .', set_json={"uid": "0x13", "born": 4})
-    found = rows(people, "{ q(func: uid(0x10, 0x11, 0x12, 0x13)) { name born } }")
-    assert found == [{"name": "A"}, {"name": "B"}, {"name": "C"}, {"name": "D", "born": 4}]
+    result = rows(people, "{ q(func: uid(0x10, 0x11, 0x12, 0x13)) { name born } }")
+    assert result == [{"name": "A"}, {"name": "B"}, {"name": "C"}, {"name": "D", "born": 4}]
     assert people.mutate() == {}
     assert people.mutate(set_json=[]) == {}
 
@@ -87,10 +87,10 @@ def test_values_of_other_kinds(db):
 
     node = {"uid": "0x1", "v": Vector(), "price": Decimal("1.25"), "place": Point()}
     db.mutate(set_json=node)
-    (found,) = rows(db, "{ q(func: uid(0x1)) { v price place } }")
-    assert found["v"] == [1.0, 2.0]
-    assert found["price"] == 1.25
-    assert found["place"] == {"type": "Point", "coordinates": [1.5, 2.5]}
+    (result,) = rows(db, "{ q(func: uid(0x1)) { v price place } }")
+    assert result["v"] == [1.0, 2.0]
+    assert result["price"] == 1.25
+    assert result["place"] == {"type": "Point", "coordinates": [1.5, 2.5]}
     with pytest.raises(TypeError, match="object has no form in JSON"):
         db.mutate(set_json={"uid": "0x1", "name": object()})
     with pytest.raises(ValueError, match=r'set_json\["price"\]: NaN is no number'):
@@ -127,7 +127,7 @@ def test_upsert_makes_a_node_once(people):
     assert rows(people, "{ q(func: ge(born, 2000)) { born } }") == [{"born": 2001}]
 
 
-def test_an_upsert_tells_what_it_did():
+def test_an_upsert_reports_what_it_did():
     db = hexgraph.connect()
     node = {"uid": "uid(v)", "name": "Zoe", "born": 2000}
     db.alter("name: string @index(exact) .")
@@ -183,7 +183,7 @@ def test_values_of_variables(people):
     assert rows(people, "{ q(func: has(born)) { born } }") == [{"born": 1816}, {"born": 1901}]
 
 
-def test_whole_blocks(people):
+def test_upsert_blocks(people):
     block = """upsert {
       query { q(func: eq(name, "Bob")) { v as uid } }
       mutation @if(eq(len(v), 1)) { set { uid(v) <alias> "Robert" . } delete { uid(v) <born> * . } }
@@ -195,7 +195,7 @@ def test_whole_blocks(people):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "wanted"),
+    ("arguments", "error", "expected"),
     [
         (
             {"set": "uid(w) <friend> uid(v) ."},
@@ -211,9 +211,9 @@ def test_whole_blocks(people):
         ({"mutations": [{"sets": ""}]}, TypeError, "no key"),
     ],
 )
-def test_what_upsert_refuses(people, arguments, error, wanted):
+def test_what_upsert_refuses(people, arguments, error, expected):
     before = people.query("{ q(func: has(name)) { expand(_all_) name } }").to_dict()
-    with pytest.raises(error, match=wanted):
+    with pytest.raises(error, match=expected):
         people.upsert('{ q(func: eq(name, "Ada")) { v as uid } }', **arguments)
     assert people.query("{ q(func: has(name)) { expand(_all_) name } }").to_dict() == before
 

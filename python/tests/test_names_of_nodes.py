@@ -24,11 +24,11 @@ def lines_of(generator, names):
 
 
 def graph_of(db):
-    found = db.query("{ q(func: has(number)) { number knows @facets(w) { number } } }").to_dict()[
+    result = db.query("{ q(func: has(number)) { number knows @facets(w) { number } } }").to_dict()[
         "q"
     ]
     nodes = {}
-    for node in found:
+    for node in result:
         edges = [(it["number"], it["knows|w"]) for it in node.get("knows", [])]
         nodes[node["number"]] = sorted(edges)
     return nodes
@@ -58,14 +58,14 @@ def test_names_in_packed_files_make_the_graph_that_uids_make(both, tmp_path, mem
     assert (report.new_nodes, report.triples) == (NODES, len(named) + NODES)
     assert report.warnings == [] or "facets" in report.warnings[0]
     assert graph_of(db) == graph
-    # All are found again, in several loads, among them little ones that are commits.
+    # All are recognised, in several loads, among them small ones that are commits.
     for text in (texts[2], b"\n".join(texts[0].split(b"\n")[:5])):
         report = db.load(text, xid="xid")
         assert report.new_nodes == 0
     assert graph_of(db) == graph
 
 
-def test_a_name_of_a_mutation_is_found(db):
+def test_a_name_of_a_mutation_is_resolved(db):
     db.alter("xid: string @index(exact) .\nname: string .")
     db.mutate(set='_:a <xid> "alice" .\n_:a <name> "Alice" .')
     report = db.load(b"<alice> <knows> <bob> .", xid="xid")
@@ -76,7 +76,7 @@ def test_a_name_of_a_mutation_is_found(db):
             db.mutate(set=refused)
 
 
-def test_names_without_a_predicate_are_told_of(db):
+def test_names_without_a_predicate_are_reported(db):
     report = db.load([b"<alice> <knows> <bob> .", b'<bob> <name> "Bob" .'])
     assert report.new_nodes == 2
     assert "such as <alice>" in report.warnings[0]
@@ -111,5 +111,5 @@ def test_the_command_line_stores_names(tmp_path):
     assert "`xid` had 1 of these values before, 0 are new" in done.stderr
     assert "warning" in load(tmp_path / "b.rdf").stderr
     db = hexgraph.connect(tmp_path / "db")
-    found = db.query('{ q(func: eq(xid, "alice")) { knows { name xid } } }').to_dict()
-    assert found == {"q": [{"knows": [{"name": "Bob", "xid": "bob"}]}]}
+    result = db.query('{ q(func: eq(xid, "alice")) { knows { name xid } } }').to_dict()
+    assert result == {"q": [{"knows": [{"name": "Bob", "xid": "bob"}]}]}

@@ -36,19 +36,19 @@ def public(name):
 pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions to backend graphs")
 
 
-def drawn(seed, count, edges, *kind, loops=True):
+def random_graph(seed, count, edges, *kind, loops=True):
     """Return a graph whose nodes are of several kinds, in no order, with weights on most edges."""
-    draw = random.Random(seed)
+    sample = random.Random(seed)
     names = [[n, f"n{n}", (n, "x"), n + 0.5, frozenset({n})][n % 5] for n in range(count)]
-    draw.shuffle(names)
+    sample.shuffle(names)
     made = nx.DiGraph() if "directed" in kind else nx.Graph()
     made.add_nodes_from(names)
     for _ in range(edges):
-        a, b = draw.randrange(count), draw.randrange(count)
+        a, b = sample.randrange(count), sample.randrange(count)
         if "acyclic" in kind and a >= b:
             continue
         if a != b or loops:
-            made.add_edge(names[a], names[b], cost=draw.choice([1, 2, 5, 9]))
+            made.add_edge(names[a], names[b], cost=sample.choice([1, 2, 5, 9]))
     if "connected" in kind:
         made.add_edges_from(pairwise(names), cost=3)
         made.add_edge(names[-1], names[0], cost=4)
@@ -58,19 +58,19 @@ def drawn(seed, count, edges, *kind, loops=True):
 
 
 GRAPHS = {
-    "sparse": drawn(1, 40, 45),
-    "dense": drawn(2, 25, 120),
-    "connected": drawn(3, 30, 50, "connected"),
-    "plain": drawn(4, 35, 60, loops=False),
+    "sparse": random_graph(1, 40, 45),
+    "dense": random_graph(2, 25, 120),
+    "connected": random_graph(3, 30, 50, "connected"),
+    "plain": random_graph(4, 35, 60, loops=False),
     "bipartite": nx.complete_bipartite_graph(4, 6),
     "tree": nx.balanced_tree(2, 4),
     "cycle": nx.cycle_graph(9),
     "single": nx.path_graph(1),
     "no edges": nx.empty_graph(4),
-    "directed": drawn(5, 40, 70, "directed"),
-    "directed dense": drawn(6, 20, 150, "directed"),
-    "directed connected": drawn(7, 30, 60, "directed", "connected"),
-    "acyclic": drawn(8, 40, 160, "directed", "acyclic"),
+    "directed": random_graph(5, 40, 70, "directed"),
+    "directed dense": random_graph(6, 20, 150, "directed"),
+    "directed connected": random_graph(7, 30, 60, "directed", "connected"),
+    "acyclic": random_graph(8, 40, 160, "directed", "acyclic"),
 }
 
 PAIRS_GIVEN = (
@@ -129,16 +129,16 @@ ARGUMENTS = {
 }
 """What functions are called with: for a node or for nodes a number, see `filled`."""
 
-WAYS = (
+PATHS = (
     "shortest_path",
     "single_target_shortest_path",
     "single_source_dijkstra",
     "single_source_dijkstra_path",
     "dijkstra_path",
 )
-"""Of several ways of the same weight another one may be found than by networkx."""
+"""Of several paths of the same weight another one may be returned than by networkx."""
 
-DRAWS = ("louvain_communities", "leiden_communities", "modularity")
+SAMPLES = ("louvain_communities", "leiden_communities", "modularity")
 
 
 def filled(given, graph):
@@ -151,7 +151,7 @@ def filled(given, graph):
     for name in {"nbunch", "sources", "nodelist", "nodes"} & set(made):
         made[name] = some if made[name] == 2 else some[0]
     if "personalization" in made:
-        made["personalization"] = {node: place + 1 for place, node in enumerate(some)}
+        made["personalization"] = {node: position + 1 for position, node in enumerate(some)}
     if "ebunch" in made:
         made["ebunch"] = [(a, b) for a in nodes[:4] for b in nodes[4:8]]
     return made
@@ -160,44 +160,44 @@ def filled(given, graph):
 def outcome(function, *args, **kwargs):
     """Return what a call gives, or the kind of the exception."""
     try:
-        found = function(*args, **kwargs)
-        return list(found) if isinstance(found, Iterator) else found
+        result = function(*args, **kwargs)
+        return list(result) if isinstance(result, Iterator) else result
     except NotImplementedError as error:
         return error if isinstance(error, nx.NetworkXException) else "not implemented"
     except Exception as error:
         return error
 
 
-def same(one, other, place=""):
+def same(one, other, position=""):
     """Assert that results agree: numbers within what rounding does, all else exactly."""
     if isinstance(other, Exception):
-        assert type(one) is type(other), f"{place}: {one!r}, {other!r}"
+        assert type(one) is type(other), f"{position}: {one!r}, {other!r}"
     elif isinstance(other, Mapping):
-        assert list(one) == list(other) or set(one) == set(other), place
+        assert list(one) == list(other) or set(one) == set(other), position
         for key, value in other.items():
-            same(one[key], value, f"{place}[{key!r}]")
+            same(one[key], value, f"{position}[{key!r}]")
     elif isinstance(other, (list, tuple)):
-        assert len(one) == len(other), f"{place}: {one}, {other}"
+        assert len(one) == len(other), f"{position}: {one}, {other}"
         for number, value in enumerate(other):
-            same(one[number], value, f"{place}[{number}]")
+            same(one[number], value, f"{position}[{number}]")
     elif isinstance(other, np.ndarray):
         assert one.dtype == other.dtype
-        assert np.allclose(one, other, equal_nan=True), place
+        assert np.allclose(one, other, equal_nan=True), position
     elif hasattr(other, "toarray"):
         assert one.dtype == other.dtype
         assert one.format == other.format
-        assert np.allclose(one.toarray(), other.toarray()), place
+        assert np.allclose(one.toarray(), other.toarray()), position
     elif isinstance(other, float) and not isinstance(one, bool):
-        assert one == pytest.approx(other, rel=1e-4, abs=1e-5, nan_ok=True), place
+        assert one == pytest.approx(other, rel=1e-4, abs=1e-5, nan_ok=True), position
     else:
-        assert one == other, f"{place}: {one!r}, {other!r}"
+        assert one == other, f"{position}: {one!r}, {other!r}"
 
 
 def calls():
     for name in info.FUNCTIONS:
-        if name not in (*WAYS, *DRAWS):
-            for place, given in enumerate(ARGUMENTS.get(name, [{}])):
-                yield pytest.param(name, given, id=f"{name}-{place}")
+        if name not in (*PATHS, *SAMPLES):
+            for position, given in enumerate(ARGUMENTS.get(name, [{}])):
+                yield pytest.param(name, given, id=f"{name}-{position}")
 
 
 @pytest.mark.parametrize(("name", "given"), list(calls()))
@@ -251,24 +251,24 @@ def weight_of(graph, path):
 
 @pytest.mark.parametrize("name", ["shortest_path", "dijkstra_path", "single_source_dijkstra"])
 @pytest.mark.parametrize("kind", ["sparse", "connected", "directed", "directed dense"])
-def test_ways_are_as_short_as_those_of_networkx(name, kind):
+def test_paths_are_as_short_as_those_of_networkx(name, kind):
     graph = GRAPHS[kind]
     nodes = list(graph)
     for source in nodes[:4]:
         lengths = nx.single_source_dijkstra_path_length(graph, source, weight="cost")
         for target in nodes:
-            found = outcome(public(name), graph, source, target, weight="cost", backend="hexgraph")
+            result = outcome(public(name), graph, source, target, weight="cost", backend="hexgraph")
             if target not in lengths:
-                assert isinstance(found, nx.NetworkXNoPath)
+                assert isinstance(result, nx.NetworkXNoPath)
                 continue
             if name == "single_source_dijkstra":
-                assert found[0] == lengths[target]
-                found = found[1]
-            assert (found[0], found[-1]) == (source, target)
-            assert weight_of(graph, found) == lengths[target]
+                assert result[0] == lengths[target]
+                result = result[1]
+            assert (result[0], result[-1]) == (source, target)
+            assert weight_of(graph, result) == lengths[target]
 
 
-def test_trees_of_ways_are_as_short_as_those_of_networkx():
+def test_trees_of_paths_are_as_short_as_those_of_networkx():
     for kind in ("sparse", "connected", "directed"):
         graph = GRAPHS[kind]
         source = next(iter(graph))
@@ -284,12 +284,12 @@ def test_trees_of_ways_are_as_short_as_those_of_networkx():
 
 
 @pytest.mark.parametrize("directed", [False, True])
-def test_ways_over_fractions_are_as_short_as_those_of_networkx(directed):
-    """What is added up on a way is no whole number: the way is found again by the very sums."""
-    draw = random.Random(9)
+def test_paths_over_fractions_are_as_short_as_those_of_networkx(directed):
+    """The sum of a path is no integer: the path is recovered by the same sums."""
+    sample = random.Random(9)
     graph = nx.gnm_random_graph(400, 1600, seed=3, directed=directed)
     for _, _, data in graph.edges(data=True):
-        data["cost"] = draw.choice([0.1, 0.2, draw.random(), draw.random() * 1e6, 1e-9])
+        data["cost"] = sample.choice([0.1, 0.2, sample.random(), sample.random() * 1e6, 1e-9])
     own = nx.single_source_dijkstra(graph, 0, weight="cost", backend="hexgraph")
     theirs = nx.single_source_dijkstra(graph, 0, weight="cost")
     assert own[0] == pytest.approx(theirs[0], rel=1e-12)
@@ -328,8 +328,8 @@ def test_the_table_is_what_there_is():
         own = inspect.signature(function).parameters.values()
         theirs = inspect.signature(REGISTERED[name].orig_func).parameters.values()
         assert [(it.name, it.default) for it in own] == [(it.name, it.default) for it in theirs]
-    known = nx.utils.backends.backend_info["hexgraph"]
-    assert set(known["functions"]) == set(info.FUNCTIONS)
+    existing = nx.utils.backends.backend_info["hexgraph"]
+    assert set(existing["functions"]) == set(info.FUNCTIONS)
 
 
 @pytest.fixture
@@ -362,7 +362,7 @@ def test_a_view_is_a_graph_of_networkx(db):
     assert str(both) == "Graph named 'road' with 3 nodes and 3 edges"
 
 
-def test_functions_take_a_view_without_a_conversion(db, monkeypatch):
+def test_functions_accept_a_view_without_a_conversion(db, monkeypatch):
     view = hxn.graph(db, "road", weight="km", direction="both")
     monkeypatch.setattr(type(view), "to_networkx", None)
     assert nx.shortest_path(view, "0x1", "0x3", weight="km") == ["0x1", "0x2", "0x3"]
@@ -384,7 +384,7 @@ def test_names_nodes_and_what_is_wrong_with_them(db):
         hxn.graph(db, "rood")
     db.alter("nick: [string] .")
     db.mutate(set='<1> <nick> "x" .\n<1> <nick> "y" .')
-    with pytest.raises(hexgraph.QueryError, match="no name: take texts"):
+    with pytest.raises(hexgraph.QueryError, match="no name: use texts"):
         hxn.graph(db, "road", key="nick")
     with pytest.raises(AttributeError, match="grap"):
         hxn.grap  # noqa: B018
@@ -421,9 +421,9 @@ def test_a_view_can_not_be_changed_but_copied(db):
         own.add_edge("0x1", "0x7", km=1)
     assert type(view.subgraph(["0x1", "0x2"]).copy()) is nx.Graph
     assert list(view.subgraph(["0x1", "0x2"]).edges) == [("0x1", "0x2")]
-    turned = hxn.graph(db, "road").reverse()
-    assert type(turned) is nx.DiGraph
-    assert turned.has_edge("0x2", "0x1")
+    transposed = hxn.graph(db, "road").reverse()
+    assert type(transposed) is nx.DiGraph
+    assert transposed.has_edge("0x2", "0x1")
 
 
 def test_other_functions_read_a_view_where_networkx_may_go_on(db):
@@ -436,7 +436,7 @@ def test_other_functions_read_a_view_where_networkx_may_go_on(db):
     assert nx.square_clustering.orig_func(view) == {"0x1": 0, "0x2": 0, "0x3": 0}
 
 
-def test_conversions_are_kept_until_the_graph_changes(monkeypatch):
+def test_conversions_are_cached_until_the_graph_changes(monkeypatch):
     graph = nx.path_graph(4)
     converted = []
     original = backend.convert_from_nx
@@ -497,7 +497,7 @@ def test_views_answer_for_the_graph_as_it_is_now(name):
         assert count(view, backend="hexgraph") == count(view, backend="networkx")
 
 
-def test_conversions_of_views_are_kept_until_the_graph_changes(monkeypatch):
+def test_conversions_of_views_are_cached_until_the_graph_changes(monkeypatch):
     """What was made of a view counts until its graph changes; filters of the caller always."""
     made = []
     monkeypatch.setattr(convert, "_numbers", lambda *given: made.append(given) or numbers(*given))
@@ -521,8 +521,8 @@ def test_conversions_of_views_are_kept_until_the_graph_changes(monkeypatch):
 
 
 @pytest.mark.parametrize("ends", [(2**53 + 1,), (2**53 - 1, 2), (2**63, 1), (2**53 + 1, 0.5)])
-def test_whole_weights_that_floats_can_not_tell_apart_are_left_to_networkx(ends):
-    """The engine adds up floats: a sum beyond what these tell apart would lose digits."""
+def test_int_weights_beyond_floats_are_left_to_networkx(ends):
+    """The engine adds up floats: a sum beyond their precision would lose digits."""
     graph = nx.path_graph(len(ends) + 1)
     nx.set_edge_attributes(graph, dict(zip(graph.edges, ends, strict=True)), "weight")
     for name in ("dijkstra_path_length", "shortest_path_length", "single_source_dijkstra"):
@@ -562,7 +562,7 @@ def test_what_can_not_run_is_done_by_networkx():
     with nx.config.backend_priority(algos=["hexgraph"]), _any_size():
         assert nx.pagerank(nx.MultiGraph([(0, 1), (0, 1)])) == {0: 0.5, 1: 0.5}
         assert nx.betweenness_centrality(graph, endpoints=True)[0] == 0.5
-        # Weights below 0, and none that are numbers, are found when the graph is read.
+        # Weights below 0, and none that are numbers, are refused when the graph is read.
         nx.pagerank(nx.Graph([(0, 1, {"weight": 1}), (1, 2, {"weight": 2})]))
         with pytest.raises(ValueError, match="Contradictory"):
             nx.single_source_dijkstra_path_length(graph, 0)
@@ -597,13 +597,13 @@ def test_small_graphs_are_left_to_networkx(monkeypatch):
         assert all_called(nx.path_graph(info.LEAST)) == ["pagerank"]
         assert all_called(nx.path_graph(info.LEAST_LINEAR)) == ["pagerank", *linear]
         with _any_size():
-            whole = ["pagerank", "connected_components", "has_path", *["shortest_path"] * 2]
-            assert all_called(nx.path_graph(2)) == whole
+            full = ["pagerank", "connected_components", "has_path", *["shortest_path"] * 2]
+            assert all_called(nx.path_graph(2)) == full
     small = nx.path_graph(3)
-    told = registry.should_run("pagerank", (small,), {})
-    assert "3 nodes" in told
-    assert f"{info.LEAST} are worth it" in told
-    assert "any_size" in told
+    report = registry.should_run("pagerank", (small,), {})
+    assert "3 nodes" in report
+    assert f"{info.LEAST} are worth it" in report
+    assert "any_size" in report
     assert "few nodes" in registry.should_run("has_path", (small, 0, 1), {})
     # Who names the backend in the call gets it.
     calls.clear()
@@ -639,9 +639,9 @@ def test_exceptions_are_those_of_networkx():
 
 
 def test_the_examples_in_docstrings_run():
-    found = doctest.testmod(views)
-    assert found.attempted > 0
-    assert found.failed == 0
+    result = doctest.testmod(views)
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 def test_a_part_of_the_tests_of_networkx_passes():
@@ -684,9 +684,9 @@ def test_what_networkx_refuses_is_refused_in_its_words():
 def test_a_bound_between_two_lengths_takes_the_greater_one():
     graph = nx.path_graph(9)
     for name in ("single_source_shortest_path_length", "single_target_shortest_path_length"):
-        ask = getattr(nx, name)
-        assert ask(graph, 0, cutoff=2.5, backend="hexgraph") == ask(graph, 0, cutoff=2.5)
-        assert len(ask(graph, 0, cutoff=2.5)) == 4
+        run = getattr(nx, name)
+        assert run(graph, 0, cutoff=2.5, backend="hexgraph") == run(graph, 0, cutoff=2.5)
+        assert len(run(graph, 0, cutoff=2.5)) == 4
 
 
 def test_a_matrix_without_edges_is_of_floats():
@@ -711,8 +711,8 @@ def test_levels_are_walked_alike_in_lists_and_in_arrays(few, monkeypatch):
         calls.append((nx.edge_betweenness_centrality, ()))
         if nx.is_directed_acyclic_graph(graph):
             calls += [(nx.topological_sort, ()), (nx.topological_generations, ())]
-        for ask, arguments in calls:
-            same(*(outcome(ask, graph, *arguments, backend=b) for b in ("hexgraph", "networkx")))
+        for run, arguments in calls:
+            same(*(outcome(run, graph, *arguments, backend=b) for b in ("hexgraph", "networkx")))
 
 
 def test_a_level_costs_what_it_has():
@@ -723,20 +723,20 @@ def test_a_level_costs_what_it_has():
     start = time.perf_counter()
     assert len(list(nx.topological_sort(path, backend="hexgraph"))) == len(path)
     assert len(nx.shortest_path(path, 0, len(path) - 1, backend="hexgraph")) == len(path)
-    # Where each looked at all nodes, or cost some calls of numpy, it took four seconds.
+    # If each looked at all nodes, or cost some calls of numpy, it would run for four seconds.
     assert time.perf_counter() - start < 2
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_page_tells_what_runs_in_the_engine(monkeypatch):
+def test_the_page_lists_what_runs_in_the_engine(monkeypatch):
     from hexgraph.arrays.compact import Compact
 
     page = (Path(__file__).parents[2] / "docs" / "networkx.md").read_text()
-    told = set(re.findall(r"`(\w+)` †", page))
+    report = set(re.findall(r"`(\w+)` †", page))
     ran, native = set(), Compact.compute
     given = {
         "modularity": lambda graph: {"communities": [set(graph)]},
-        **dict.fromkeys(WAYS, lambda graph: {"source": next(iter(graph)), "weight": "cost"}),
+        **dict.fromkeys(PATHS, lambda graph: {"source": next(iter(graph)), "weight": "cost"}),
         "dijkstra_path": lambda graph: dict(zip(("source", "target"), graph, strict=False)),
         "single_target_shortest_path": lambda graph: {"target": next(iter(graph))},
     }
@@ -754,4 +754,4 @@ def test_the_page_tells_what_runs_in_the_engine(monkeypatch):
                 filled_in = filled(arguments, graph) if made is None else arguments
                 outcome(public(name), graph, backend="hexgraph", **filled_in)
     # Of this one only the components are the engine's.
-    assert told == set(info.FUNCTIONS) - ran | {"eigenvector_centrality_numpy"}
+    assert report == set(info.FUNCTIONS) - ran | {"eigenvector_centrality_numpy"}

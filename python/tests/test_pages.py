@@ -39,7 +39,7 @@ print("two\\nlines")
 # lines
 ```
 """
-KNOWN = RIGHT.replace("runtim,", "runtime,")
+PAGE = RIGHT.replace("runtim,", "runtime,")
 
 
 def page(folder, text):
@@ -49,11 +49,11 @@ def page(folder, text):
 
 
 def test_right_answers_pass(tmp_path):
-    run_page(page(tmp_path, KNOWN))
+    run_page(page(tmp_path, PAGE))
 
 
 def test_answers_are_written(tmp_path):
-    wrong = KNOWN.replace("| 162 |", "|  |").replace("Akira Kurosawa", "?").replace("# 2", "# ?")
+    wrong = PAGE.replace("| 162 |", "|  |").replace("Akira Kurosawa", "?").replace("# 2", "# ?")
     path = page(tmp_path, wrong)
     run_page(path, update=True)
     written = path.read_text()
@@ -76,11 +76,11 @@ def test_answers_are_written(tmp_path):
         ("   # 2", ""),
         ('```json\n{"q": []}\n```\n', ""),
         ('```json\n{"q": []}', "```text\nQueryError: no"),
-        ("(runtime", "(runtim"),  # a name that there is not, of which a result warns
+        ("(runtime", "(runtim"),  # an unknown name, which is a warning of the result
     ],
 )
 def test_a_wrong_answer_fails(tmp_path, right, wrong):
-    assert right in KNOWN
-    path = page(tmp_path, KNOWN.replace(right, wrong))
+    assert right in PAGE
+    path = page(tmp_path, PAGE.replace(right, wrong))
     with pytest.raises(AssertionError):
         run_page(path)

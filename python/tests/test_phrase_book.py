@@ -1,10 +1,10 @@
-"""Each question of the phrase book has the same answer in all the languages that ask it."""
+"""Each question of the phrase book has the same answer in all its languages."""
 
 import re
 from datetime import date, datetime
 
 import pytest
-from pages import ROOT, films, pieces, run_page
+from pages import ROOT, blocks_of, films, run_page
 
 PAGES = [ROOT / "docs" / name for name in ("phrase-book.md", "phrase-book-groups.md")]
 TABLES = ("film", "person", "genre", "country")
@@ -40,7 +40,7 @@ def sections(language):
     """Yield title, block in a language and query of each section that has the block."""
     text = "\n".join(page.read_text() for page in PAGES)
     for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        blocks = {piece.kind: piece.text for piece in pieces(part)}
+        blocks = {chunk.kind: chunk.text for chunk in blocks_of(part)}
         if language in blocks:
             yield part.split("\n")[0], blocks[language], blocks.get("dql")
 
@@ -59,25 +59,25 @@ def comparable(rows, ordered):
     return rows if ordered else sorted(rows, key=repr)
 
 
-def check(language, names, ask):
-    """Ask all blocks of a language, and compare with the queries beside them."""
-    faults, asked = [], 0
+def check(language, names, run):
+    """Run all blocks of a language, and compare with the queries of DQL."""
+    faults, query = [], 0
     for title, block, dql in sections(language):
-        asked += 1
-        given = ask(block)
+        query += 1
+        given = run(block)
         if dql is None:
             continue
         is_ordered = "ORDER BY" in block.split("OVER")[0] or ".sort(" in block
-        wanted = comparable(names["fresh"].query(dql).flatten().rows(), is_ordered)
-        if comparable(given, is_ordered) != wanted:
-            faults.append(f"{title}\n{block}{comparable(given, is_ordered)[:9]}\n{wanted[:9]}")
+        expected = comparable(names["fresh"].query(dql).flatten().rows(), is_ordered)
+        if comparable(given, is_ordered) != expected:
+            faults.append(f"{title}\n{block}{comparable(given, is_ordered)[:9]}\n{expected[:9]}")
     assert not faults, "\n\n".join(faults)
-    assert asked >= FEWEST[language]
+    assert query >= FEWEST[language]
 
 
 @pytest.fixture(scope="module")
 def fresh(names):
-    """The names of the page beside the films as they were before the page changed them."""
+    """The names of the page and the films as they were before the page changed them."""
     return {**names, "fresh": films()}
 
 

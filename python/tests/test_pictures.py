@@ -21,7 +21,7 @@ def parsed(svg):
 
 
 def texts(svg):
-    return [found.text for found in parsed(svg).iter(f"{SVG}text")]
+    return [result.text for result in parsed(svg).iter(f"{SVG}text")]
 
 
 def inside(svg):
@@ -34,7 +34,7 @@ def inside(svg):
     )
 
 
-def test_a_schema_draws_itself(films):
+def test_a_schema_renders_itself(films):
     schema = films.schema()
     assert isinstance(schema, str)
     assert schema == str(schema)
@@ -55,7 +55,7 @@ def test_schemas_of_all_shapes():
     assert "there are no predicates" in texts(empty.schema().svg())
     empty.mutate(set='<1> <a> "x" .')
     assert "of no type" in texts(empty.schema().svg())
-    # Types that lead to each other, to themselves, and nowhere.
+    # Types with edges to each other, to themselves, and without.
     many = hexgraph.connect()
     fields = "\n".join(f"f{n}" for n in range(40))
     many.alter(
@@ -86,16 +86,16 @@ def test_names_can_not_break_a_picture():
     assert any("<script>" in (it or "") for it in texts(view.svg))
 
 
-def test_a_result_is_drawn(films):
+def test_a_result_is_rendered(films):
     dql = '{ q(func: eq(name, "Akira Kurosawa")) { uid name'
     dql += " ~directed_by { uid name genre { uid name } } } }"
-    found = films.query(dql)
-    view = GraphView(found)
-    nodes = {found["q"][0]["uid"]}
+    result = films.query(dql)
+    view = GraphView(result)
+    nodes = {result["q"][0]["uid"]}
     edges = set()
-    for film in found["q"][0]["~directed_by"]:
+    for film in result["q"][0]["~directed_by"]:
         nodes |= {film["uid"], *(genre["uid"] for genre in film["genre"])}
-        edges.add((film["uid"], found["q"][0]["uid"]))
+        edges.add((film["uid"], result["q"][0]["uid"]))
         edges |= {(film["uid"], genre["uid"]) for genre in film["genre"]}
     assert set(view.uids) == nodes
     assert repr(view) == f"<hexgraph.GraphView: {len(nodes)} nodes, {len(edges)} edges>"
@@ -103,21 +103,23 @@ def test_a_result_is_drawn(films):
     assert "Akira Kurosawa" in words
     assert {"q", "~directed_by", "genre"} <= set(words)
     assert inside(view.svg)
-    assert GraphView(found).svg == view.svg
+    assert GraphView(result).svg == view.svg
 
 
 def test_labels_colours_and_sizes(films):
-    found = films.query(
+    result = films.query(
         "{ q(func: type(Film), first: 30) { uid name runtime genre { uid name } } }"
     )
-    view = GraphView(found, label="runtime", color="runtime", size="runtime", width=400, height=300)
+    view = GraphView(
+        result, label="runtime", color="runtime", size="runtime", width=400, height=300
+    )
     assert any(it and it.startswith("runtime: ") for it in texts(view.svg))
     assert parsed(view.svg).get("width") == "400"
     with pytest.raises(hexgraph.QueryError, match=r"no node has 'rntime'; they have .*runtime"):
-        GraphView(found, color="rntime")
+        GraphView(result, color="rntime")
 
 
-def test_a_database_is_drawn(films):
+def test_a_database_is_rendered(films):
     view = GraphView(films, nodes=80)
     assert len(view.uids) == 80
     assert view.total == films.stats()["nodes"]
@@ -151,8 +153,10 @@ def test_groups_and_aggregates_are_no_graph(films):
 def test_degrees(films, tmp_path):
     picture = widget.degrees(films, "~genre")
     rows = films.query("{ q(func: has(~genre)) { n: count(~genre) } }").rows()
-    told = f"{len(rows)} nodes, {sum(row[0] for row in rows)} edges, at most {max(rows)[0]} at one"
-    assert told in texts(picture.svg)
+    report = (
+        f"{len(rows)} nodes, {sum(row[0] for row in rows)} edges, at most {max(rows)[0]} at one"
+    )
+    assert report in texts(picture.svg)
     widths = re.findall(r'<rect x="[^"]*" y="[^"]*" width="([^"]*)"', picture.svg)
     assert len(widths) > 1
     assert len(set(widths)) == 1
@@ -171,8 +175,8 @@ def test_no_name_makes_a_picture_malformed():
     names = ["bell\a", "\x00\x1b[31mred", "\ud7ff\ue000", "a<b>&\"c'", "\ufffe\uffff"]
     nodes = [{"uid": hex(at + 1), "name": name} for at, name in enumerate(names)]
     nodes[0]["knows"] = nodes[1:]
-    found = hexgraph.GraphView(Answer({"q": [nodes[0]]}))
-    texts = {it.text for it in parsed(found.svg).iter()}
+    result = hexgraph.GraphView(Answer({"q": [nodes[0]]}))
+    texts = {it.text for it in parsed(result.svg).iter()}
     assert "bell\ufffd" in texts
     assert "a<b>&\"c'" in texts
 
@@ -187,7 +191,7 @@ class Answer:
         return self.data
 
 
-def test_loops_are_drawn_and_counted(db):
+def test_loops_are_rendered_and_counted(db):
     db.mutate(set='<1> <name> "a" .\n<1> <knows> <1> .\n<1> <knows> <2> .')
     for view in (
         hexgraph.GraphView(db),
@@ -210,12 +214,12 @@ def test_labels_of_hubs_come_first(db):
 def test_a_small_graph_fills_the_picture(db):
     db.mutate(set="<1> <knows> <2> .\n<2> <knows> <3> .\n<3> <knows> <1> .")
     circles = [it for it in parsed(hexgraph.GraphView(db).svg).iter() if it.tag.endswith("circle")]
-    for way, size in (("cx", 640), ("cy", 420)):
-        spots = [float(it.get(way)) for it in circles]
-        assert max(spots) - min(spots) > 0.7 * size, way
+    for path, size in (("cx", 640), ("cy", 420)):
+        spots = [float(it.get(path)) for it in circles]
+        assert max(spots) - min(spots) > 0.7 * size, path
 
 
-def test_bins_of_whole_numbers_are_whole():
+def test_bins_of_ints_are_ints():
     from hexgraph.schemas.profiling import histogram
 
     assert histogram([(value, 1) for value in range(12)]) == [1] * 12

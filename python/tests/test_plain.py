@@ -1,9 +1,9 @@
 """Answers on a graph that is changed all the time are those of plain numpy over the same data.
 
-Tests within the engine compare its ways with each other; what they share is compared here with
-something that has nothing in common with it. A graph of random values and edges is asked and
-changed in turns, by commits of one line and of many. `HEXGRAPH_PLAIN=NODES,ROUNDS,EACH` makes it
-larger, with more turns and more questions of each shape, and `HEXGRAPH_PLAIN_SEED` another one.
+Tests within the engine compare its access paths with each other. Their common code is compared here
+with something that has nothing in common with it. A graph of random values and edges is queried and
+changed in rounds, by commits of one line and of many. `HEXGRAPH_PLAIN=NODES,ROUNDS,EACH` makes it
+larger, with more rounds and more questions of each shape, and `HEXGRAPH_PLAIN_SEED` another one.
 """
 
 import datetime
@@ -19,8 +19,8 @@ import hexgraph
 NODES, ROUNDS, EACH = map(int, os.environ.get("HEXGRAPH_PLAIN", "8000,4,12").split(","))
 SEED = int(os.environ.get("HEXGRAPH_PLAIN_SEED", "1"))
 
-ROOM = NODES + NODES // 4
-"""The nodes for which there are values, of which commits put in more and more."""
+CAPACITY = NODES + NODES // 4
+"""The nodes that may have values; commits add more and more of them."""
 
 SCHEMA = """
 i: int @index(int) .
@@ -37,8 +37,8 @@ e: [uid] @reverse @count .
 o: uid .
 """
 
-SHARES = dict(zip("ijgfxsctbd", [1, 0.97, 1, 0.9, 0.8, 0.95, 1, 0.6, 0.5, 0.85], strict=True))
-"""The share of nodes that have each predicate."""
+FRACTIONS = dict(zip("ijgfxsctbd", [1, 0.97, 1, 0.9, 0.8, 0.95, 1, 0.6, 0.5, 0.85], strict=True))
+"""The fraction of nodes that have each predicate."""
 
 NUMBERS, RANGED, EQUAL = "ijgfx", "ijgfxsd", "ct"
 ROOTS = "igxscbd"
@@ -62,17 +62,17 @@ def quoted(predicate, value):
     return f'"{text}"' if predicate in "sctd" else text
 
 
-def uid(place):
-    return hex(place + 1)
+def uid(position):
+    return hex(position + 1)
 
 
-def places(rows):
+def value_ranges(rows):
     return [int(row["uid"], 16) - 1 for row in rows]
 
 
-def are_near(found, expected, scale=1.0):
+def are_near(result, expected, scale=1.0):
     """Whether numbers differ by no more than the order in which floats were added to `scale`."""
-    return found is not None and abs(float(found) - float(expected)) <= 1e-9 * max(1.0, scale)
+    return result is not None and abs(float(result) - float(expected)) <= 1e-9 * max(1.0, scale)
 
 
 class Plain:
@@ -81,17 +81,19 @@ class Plain:
     def __init__(self, seed, folder):
         self.dice, self.rng = random.Random(seed), np.random.default_rng(seed)
         self.top = NODES
-        self.values = {name: self.draw(name, ROOM) for name in SHARES}
-        self.has = {name: self.rng.random(ROOM) < share for name, share in SHARES.items()}
+        self.values = {name: self.draw_some(name, CAPACITY) for name in FRACTIONS}
+        self.has = {
+            name: self.rng.random(CAPACITY) < fraction for name, fraction in FRACTIONS.items()
+        }
         for has in self.has.values():
             has[NODES:] = False
         self.edges = {}
         degrees = self.rng.zipf(1.7, NODES).clip(0, NODES // 8) - 1
-        for place, degree in enumerate(degrees.tolist()):
+        for position, degree in enumerate(degrees.tolist()):
             targets = self.rng.integers(0, NODES, degree).tolist()
-            self.edges[place] = {target: self.weight() for target in targets}
-        self.hubs = sorted(self.edges, key=lambda place: -len(self.edges[place]))[:40]
-        self.one = {place: self.dice.randrange(NODES) for place in range(0, NODES, 3)}
+            self.edges[position] = {target: self.weight() for target in targets}
+        self.hubs = sorted(self.edges, key=lambda position: -len(self.edges[position]))[:40]
+        self.one = {position: self.dice.randrange(NODES) for position in range(0, NODES, 3)}
         self.db = hexgraph.connect()
         self.db.alter(SCHEMA)
         file = folder / "plain.rdf"
@@ -99,17 +101,17 @@ class Plain:
         self.db.load(file)
         self.look()
 
-    def draw(self, name, count):
+    def draw_some(self, name, count):
         """Return random values, some of them alike."""
         if name == "f":
             return np.round(self.rng.normal(0, 100, count), 3)
         most = {"i": 2_000_000, "j": 100_000, "g": 40, "x": 4000, "d": 3650, "b": 2}
         most |= {"s": 400_000, "c": 60, "t": 3000}
-        drawn = self.rng.integers(0, most[name], count)
+        sampled = self.rng.integers(0, most[name], count)
         if name in "sct":
-            return np.array([f"{name}{number:06d}" for number in drawn])
-        made = {"i": drawn - 1_000_000, "x": drawn / 4.0, "b": drawn == 1}
-        return made.get(name, drawn)
+            return np.array([f"{name}{number:06d}" for number in sampled])
+        made = {"i": sampled - 1_000_000, "x": sampled / 4.0, "b": sampled == 1}
+        return made.get(name, sampled)
 
     def weight(self):
         # Sums of eighths are exact in any order.
@@ -117,24 +119,24 @@ class Plain:
 
     def lines(self):
         for name, has in self.has.items():
-            for place in np.flatnonzero(has):
-                yield self.value_line(place, name)
+            for position in np.flatnonzero(has):
+                yield self.value_line(position, name)
         for start, targets in self.edges.items():
             for target in targets:
                 yield self.edge_line(start, target)
         for start, target in self.one.items():
             yield f"<{uid(start)}> <o> <{uid(target)}> ."
 
-    def value_line(self, place, name):
-        return f'<{uid(place)}> <{name}> "{literal(name, self.values[name][place])}" .'
+    def value_line(self, position, name):
+        return f'<{uid(position)}> <{name}> "{literal(name, self.values[name][position])}" .'
 
     def edge_line(self, start, target):
         return f"<{uid(start)}> <e> <{uid(target)}> (w={self.edges[start][target]!r}) ."
 
     def look(self):
         """Make arrays of all edges, after a change."""
-        ends = [(start, target) for start, targets in self.edges.items() for target in targets]
-        self.starts, self.targets = np.array(ends, dtype=int).T
+        endpoints = [(start, target) for start, targets in self.edges.items() for target in targets]
+        self.starts, self.targets = np.array(endpoints, dtype=int).T
         weights = itertools.chain.from_iterable(map(dict.values, self.edges.values()))
         self.weights = np.fromiter(weights, float)
         self.degrees = {
@@ -149,15 +151,15 @@ class Plain:
             for _ in range(self.dice.choice([1, 4, 100])):
                 kind = self.dice.random()
                 if kind < 0.6:
-                    name = self.dice.choice(list(SHARES))
+                    name = self.dice.choice(list(FRACTIONS))
                     self.change_value(self.dice.randrange(self.top), name)
                 elif kind < 0.9:
                     hub = self.dice.choice(self.hubs)
                     self.change_edge(hub if kind < 0.7 else self.dice.randrange(self.top))
-                elif kind < 0.95 and self.top < ROOM:
+                elif kind < 0.95 and self.top < CAPACITY:
                     self.top += 1
-                    for name, share in SHARES.items():
-                        if self.dice.random() < share:
+                    for name, fraction in FRACTIONS.items():
+                        if self.dice.random() < fraction:
                             self.change_value(self.top - 1, name, may_delete=False)
                 else:
                     self.change_one(self.dice.randrange(self.top))
@@ -170,16 +172,16 @@ class Plain:
         self.touched.add(what)
         return is_new
 
-    def change_value(self, place, name, may_delete=True):
-        if not self.is_new(place, name):
+    def change_value(self, position, name, may_delete=True):
+        if not self.is_new(position, name):
             return
         has = self.has[name]
-        if may_delete and has[place] and self.dice.random() < 0.25:
-            has[place] = False
-            self.deletes.append(f"<{uid(place)}> <{name}> * .")
+        if may_delete and has[position] and self.dice.random() < 0.25:
+            has[position] = False
+            self.deletes.append(f"<{uid(position)}> <{name}> * .")
             return
-        has[place], self.values[name][place] = True, self.draw(name, 1)[0]
-        self.sets.append(self.value_line(place, name))
+        has[position], self.values[name][position] = True, self.draw_some(name, 1)[0]
+        self.sets.append(self.value_line(position, name))
 
     def change_edge(self, start):
         targets = self.edges.setdefault(start, {})
@@ -208,30 +210,30 @@ class Plain:
 
     def condition(self, name):
         values, has = self.values[name][: self.top], self.has[name][: self.top]
-        drawn = [values[self.dice.randrange(self.top)] for _ in range(3)]
+        sampled = [values[self.dice.randrange(self.top)] for _ in range(3)]
         kinds = ["eq", "any", "has"] if name != "b" else ["eq", "has"]
         if name in RANGED:
             kinds += [*OPERATORS, "between"]
         kind = self.dice.choice(kinds)
-        least, most = (quoted(name, value) for value in sorted(drawn[:2]))
+        least, most = (quoted(name, value) for value in sorted(sampled[:2]))
         match kind:
             case "has":
                 return f"has({name})", has.copy()
             case "eq":
-                return f"eq({name}, {quoted(name, drawn[0])})", has & (values == drawn[0])
+                return f"eq({name}, {quoted(name, sampled[0])})", has & (values == sampled[0])
             case "any":
-                texts = ", ".join(quoted(name, value) for value in drawn)
-                return f"eq({name}, [{texts}])", has & np.isin(values, drawn)
+                texts = ", ".join(quoted(name, value) for value in sampled)
+                return f"eq({name}, [{texts}])", has & np.isin(values, sampled)
             case "between":
-                is_between = (min(drawn[:2]) <= values) & (values <= max(drawn[:2]))
+                is_between = (min(sampled[:2]) <= values) & (values <= max(sampled[:2]))
                 return f"between({name}, {least}, {most})", has & is_between
-        text = f"{kind}({name}, {quoted(name, drawn[0])})"
-        return text, has & OPERATORS[kind](values, drawn[0])
+        text = f"{kind}({name}, {quoted(name, sampled[0])})"
+        return text, has & OPERATORS[kind](values, sampled[0])
 
     def tree(self, depth=0):
         kind = self.dice.random()
         if depth == 2 or kind < 0.4:
-            return self.condition(self.dice.choice(list(SHARES)))
+            return self.condition(self.dice.choice(list(FRACTIONS)))
         text, nodes = self.tree(depth + 1)
         if kind < 0.55:
             return f"NOT ({text})", ~nodes
@@ -261,7 +263,7 @@ class Plain:
             ranks.append(-rank if descends else rank)
         return nodes[np.lexsort(ranks)]
 
-    def ask(self, text):
+    def run_query(self, text):
         return self.db.query(text).to_dict()
 
 
@@ -271,7 +273,7 @@ class Plain:
 def counts(plain):
     root, nodes = plain.root()
     text = f"{{ q(func: {root}) {plain.filter} {{ count(uid) }} }}"
-    yield text, plain.ask(text)["q"][0]["count"], int(nodes.sum())
+    yield text, plain.run_query(text)["q"][0]["count"], int(nodes.sum())
 
 
 def pages(plain):
@@ -282,7 +284,7 @@ def pages(plain):
     page = f"first: {first}, offset: {offset}, after: {uid(after)}"
     text = f"{{ q(func: {root}, {page}) {plain.filter} {{ uid }} }}"
     expected = nodes[after < nodes][offset : offset + first]
-    yield text, places(plain.ask(text)["q"]), expected.tolist()
+    yield text, value_ranges(plain.run_query(text)["q"]), expected.tolist()
 
 
 def orders(plain):
@@ -295,7 +297,7 @@ def orders(plain):
         f"{{ q(func: {root}, {order}, first: {first}, offset: {offset}) {plain.filter} {{ uid }} }}"
     )
     expected = plain.ordered(np.flatnonzero(nodes), keys)[offset : offset + first]
-    yield text, places(plain.ask(text)["q"]), expected.tolist()
+    yield text, value_ranges(plain.run_query(text)["q"]), expected.tolist()
 
 
 def aggregates(plain):
@@ -304,17 +306,17 @@ def aggregates(plain):
     of = " ".join(f"{kind}: {kind}(val(v))" for kind in ("min", "max", "sum", "avg"))
     text = f"{{ var(func: {root}) {plain.filter} {{ v as {name} }} q() {{ {of} }} }}"
     values = plain.values[name][: plain.top][nodes]
-    found = {key: value for row in plain.ask(text)["q"] for key, value in row.items()}
+    result = {key: value for row in plain.run_query(text)["q"] for key, value in row.items()}
     if len(values):
-        yield text, *near(found, values)
+        yield text, *near(result, values)
 
 
-def near(found, values):
-    """Return aggregates that were found, or the plain ones where these are near, and the plain."""
+def near(result, values):
+    """Return aggregates of the engine, or the plain ones where these are near, and the plain."""
     of = {"min": values.min(), "max": values.max(), "sum": values.sum(), "avg": values.mean()}
     scale = float(np.abs(values).sum())
-    same = {kind: are_near(found.get(kind), value, scale) for kind, value in of.items()}
-    return {kind: of[kind] if same[kind] else found.get(kind) for kind in of}, of
+    same = {kind: are_near(result.get(kind), value, scale) for kind, value in of.items()}
+    return {kind: of[kind] if same[kind] else result.get(kind) for kind in of}, of
 
 
 def groups(plain):
@@ -323,16 +325,16 @@ def groups(plain):
     of = " ".join(f"{kind}: {kind}({name})" for kind in ("min", "max", "sum", "avg"))
     body = f"@groupby({', '.join(keys)}) {{ count(uid) {of} }}"
     text = f"{{ q(func: {root}) {plain.filter} {body} }}"
-    rows = [group for row in plain.ask(text).get("q", []) for group in row["@groupby"]]
+    rows = [group for row in plain.run_query(text).get("q", []) for group in row["@groupby"]]
     members = {}
     for node in np.flatnonzero(nodes).tolist():
         key = tuple(literal(key, plain.values[key][node]) for key in keys)
         members.setdefault(key, []).append(node)
-    found = {tuple(str(row[key]) for key in keys): row for row in rows}
-    yield text, sorted(found), sorted(members)
+    result = {tuple(str(row[key]) for key in keys): row for row in rows}
+    yield text, sorted(result), sorted(members)
     for key in plain.dice.sample(sorted(members), min(len(members), 10)):
-        yield f"{text} {key}", found[key]["count"], len(members[key])
-        yield f"{text} {key}", *near(found[key], plain.values[name][members[key]])
+        yield f"{text} {key}", result[key]["count"], len(members[key])
+        yield f"{text} {key}", *near(result[key], plain.values[name][members[key]])
 
 
 def maths(plain):
@@ -349,7 +351,7 @@ def maths(plain):
         + plain.values[other][nodes].astype(float) / 2.0
     )
     expected = nodes[np.lexsort([nodes, -values if descends else values])][:7]
-    yield text, places(plain.ask(text)["q"]), expected.tolist()
+    yield text, value_ranges(plain.run_query(text)["q"]), expected.tolist()
 
 
 def degrees(plain):
@@ -358,58 +360,58 @@ def degrees(plain):
     operator = plain.dice.choice(["ge", "gt"])
     nodes = np.flatnonzero(OPERATORS[operator](of, least))
     text = f"{{ q(func: {operator}(count({edges}), {least})) {{ count(uid) }} }}"
-    yield text, plain.ask(text)["q"][0]["count"], len(nodes)
+    yield text, plain.run_query(text)["q"][0]["count"], len(nodes)
     text = f"{{ q(func: {operator}(count({edges}), {least}), first: 10) {{ uid }} }}"
-    yield text, places(plain.ask(text)["q"]), nodes[:10].tolist()
+    yield text, value_ranges(plain.run_query(text)["q"]), nodes[:10].tolist()
     variable = f"var(func: has({edges})) {{ n as count({edges}) }}"
     text = f"{{ {variable} q(func: uid(n), orderdesc: val(n), first: 5) {{ uid }} }}"
     nodes = np.flatnonzero(of)
     expected = nodes[np.lexsort([nodes, -of[nodes]])][:5]
-    yield text, places(plain.ask(text)["q"]), expected.tolist()
+    yield text, value_ranges(plain.run_query(text)["q"]), expected.tolist()
 
 
-def far_ends(plain):
+def targets_of(plain):
     test, passing = plain.condition(plain.dice.choice(ROOTS))
     root, nodes = plain.condition(plain.dice.choice(ROOTS))
     reaches = np.zeros(plain.top, bool)
     reaches[plain.starts[passing[plain.targets]]] = True
-    asked = f"q(func: {root}) @filter(uid_in(e, uid(f))) {{ count(uid) }}"
-    text = f"{{ f as var(func: {test}) {asked} }}"
-    yield text, plain.ask(text)["q"][0]["count"], int((reaches & nodes).sum())
+    query = f"q(func: {root}) @filter(uid_in(e, uid(f))) {{ count(uid) }}"
+    text = f"{{ f as var(func: {test}) {query} }}"
+    yield text, plain.run_query(text)["q"][0]["count"], int((reaches & nodes).sum())
     walked = nodes[plain.starts] & passing[plain.targets]
-    ends = np.unique(plain.targets[walked])
+    endpoints = np.unique(plain.targets[walked])
     variable = f"var(func: {root}) {{ e @filter({test}) {{ f as uid }} }}"
     text = f"{{ {variable} q(func: uid(f)) {{ count(uid) }} }}"
-    yield text, plain.ask(text)["q"][0]["count"], len(ends)
+    yield text, plain.run_query(text)["q"][0]["count"], len(endpoints)
     text = f"{{ var(func: {root}) {{ n as count(e @filter({test})) }} q() {{ n: sum(val(n)) }} }}"
     if walked.any():
-        yield text, plain.ask(text)["q"][0]["n"], int(walked.sum())
+        yield text, plain.run_query(text)["q"][0]["n"], int(walked.sum())
     name = plain.dice.choice("ijgx")
-    ends = np.unique(plain.targets[nodes[plain.starts]])
-    ends = ends[plain.has[name][ends]]
+    endpoints = np.unique(plain.targets[nodes[plain.starts]])
+    endpoints = endpoints[plain.has[name][endpoints]]
     text = f"{{ var(func: {root}) {{ e {{ v as {name} }} }} q() {{ sum: sum(val(v)) }} }}"
-    if len(ends):
-        found = plain.ask(text)["q"][0]
-        yield text, *(of["sum"] for of in near(found, plain.values[name][ends]))
+    if len(endpoints):
+        result = plain.run_query(text)["q"][0]
+        yield text, *(of["sum"] for of in near(result, plain.values[name][endpoints]))
 
 
 def nested(plain):
     hub = plain.dice.choice(plain.hubs)
-    test, passing = plain.condition(plain.dice.choice(list(SHARES)))
+    test, passing = plain.condition(plain.dice.choice(list(FRACTIONS)))
     targets = np.array(sorted(plain.edges[hub]), dtype=int)
     name, descends = plain.dice.choice(RANGED), plain.dice.random() < 0.5
     first, after = plain.dice.choice([1, 5, 20]), plain.dice.choice(targets)
-    kept = targets[passing[targets]]
-    ordered = plain.ordered(kept[plain.has[name][kept]], [(name, descends)])
+    retained = targets[passing[targets]]
+    ordered = plain.ordered(retained[plain.has[name][retained]], [(name, descends)])
     order = f"order{'desc' if descends else 'asc'}: {name}"
     for edges, expected in [
-        (f"e(first: {first}) @filter({test})", kept),
+        (f"e(first: {first}) @filter({test})", retained),
         (f"e(first: {first}, after: {uid(after)})", targets[after < targets]),
         (f"e(first: {first}, {order}) @filter({test} AND has({name}))", ordered),
     ]:
         text = f"{{ q(func: uid({uid(hub)})) {{ {edges} {{ uid }} }} }}"
-        rows = plain.ask(text)["q"]
-        yield text, places(rows[0]["e"] if rows else []), expected[:first].tolist()
+        rows = plain.run_query(text)["q"]
+        yield text, value_ranges(rows[0]["e"] if rows else []), expected[:first].tolist()
 
 
 def grouped_edges(plain):
@@ -417,30 +419,30 @@ def grouped_edges(plain):
     variable = f"var(func: {root}) @groupby(e) {{ n as count(uid) }}"
     text = f"{{ {variable} q(func: uid(n), orderdesc: val(n), first: 5) {{ uid n: val(n) }} }}"
     counts = np.bincount(plain.targets[nodes[plain.starts]], minlength=plain.top)
-    ends = np.flatnonzero(counts)
-    ends = ends[np.lexsort([ends, -counts[ends]])][:5]
-    rows = plain.ask(text)["q"]
-    found = list(zip(places(rows), [row["n"] for row in rows], strict=True))
-    yield text, found, list(zip(ends.tolist(), counts[ends].tolist(), strict=True))
+    endpoints = np.flatnonzero(counts)
+    endpoints = endpoints[np.lexsort([endpoints, -counts[endpoints]])][:5]
+    rows = plain.run_query(text)["q"]
+    result = list(zip(value_ranges(rows), [row["n"] for row in rows], strict=True))
+    yield text, result, list(zip(endpoints.tolist(), counts[endpoints].tolist(), strict=True))
 
 
 def trees(plain):
     root, nodes = plain.root()
-    names = plain.dice.sample(list(SHARES), 3)
+    names = plain.dice.sample(list(FRACTIONS), 3)
     body = f"{{ uid {' '.join(names)} o {{ uid c }} }}"
     text = f"{{ q(func: {root}, first: 30) {plain.filter} {body} }}"
     expected = []
-    for place in np.flatnonzero(nodes)[:30].tolist():
-        row = {"uid": uid(place)} | plain_row(plain, place, names)
-        if (end := plain.one.get(place)) is not None:
+    for position in np.flatnonzero(nodes)[:30].tolist():
+        row = {"uid": uid(position)} | plain_row(plain, position, names)
+        if (end := plain.one.get(position)) is not None:
             row["o"] = {"uid": uid(end)} | plain_row(plain, end, "c")
         expected.append(row)
-    yield text, [written(row) for row in plain.ask(text)["q"]], expected
+    yield text, [written(row) for row in plain.run_query(text)["q"]], expected
 
 
-def plain_row(plain, place, names):
-    held = [name for name in names if plain.has[name][place]]
-    return {name: literal(name, plain.values[name][place]) for name in held}
+def plain_row(plain, position, names):
+    held = [name for name in names if plain.has[name][position]]
+    return {name: literal(name, plain.values[name][position]) for name in held}
 
 
 def written(row):
@@ -467,11 +469,11 @@ def paths(plain):
     nearest = sparse.csgraph.dijkstra(matrix, indices=start)
     for end in plain.dice.sample(range(plain.top), 2):
         count = plain.dice.choice([1, 2])
-        ends = f"from: {uid(start)}, to: {uid(end)}, numpaths: {count}"
-        text = f"{{ shortest({ends}) {{ e @facets(w) }} }}"
-        found = plain.ask(text).get("_path_", [{"_weight_": np.inf}])[0]["_weight_"]
+        endpoints = f"from: {uid(start)}, to: {uid(end)}, numpaths: {count}"
+        text = f"{{ shortest({endpoints}) {{ e @facets(w) }} }}"
+        result = plain.run_query(text).get("_path_", [{"_weight_": np.inf}])[0]["_weight_"]
         if start != end:
-            yield text, found, float(nearest[end])
+            yield text, result, float(nearest[end])
 
 
 SHAPES = [
@@ -482,7 +484,7 @@ SHAPES = [
     groups,
     maths,
     degrees,
-    far_ends,
+    targets_of,
     nested,
     grouped_edges,
     trees,
@@ -492,9 +494,9 @@ SHAPES = [
 
 def test_answers_are_those_of_plain_arrays(tmp_path):
     plain = Plain(SEED, tmp_path)
-    for turn in range(ROUNDS):
+    for step in range(ROUNDS):
         for shape in SHAPES:
             for _ in range(EACH):
-                for text, found, expected in shape(plain):
-                    assert found == expected, f"turn {turn} of {SEED}: {text}"
-        plain.change([1, 30, 300][turn % 3])
+                for text, result, expected in shape(plain):
+                    assert result == expected, f"round {step} of {SEED}: {text}"
+        plain.change([1, 30, 300][step % 3])

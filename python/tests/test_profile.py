@@ -1,4 +1,4 @@
-"""What `db.profile()` tells of values, against what was put in."""
+"""What `db.profile()` reports of values, compared with what was stored."""
 
 import re
 
@@ -29,26 +29,26 @@ def rows_of(table):
 
 
 def test_values(shop):
-    told = rows_of(shop.profile().predicates)
-    kind = told["kind"]
+    report = rows_of(shop.profile().predicates)
+    kind = report["kind"]
     assert (kind["types"], kind["nodes"], kind["coverage"]) == (["Item"], 12, 1.0)
     assert (kind["values"], kind["distinct"]) == (12, 3)
     assert (kind["least"], kind["greatest"], kind["mean"]) == ("a", "c", None)
     assert sorted(kind["common"]) == ["a (4)", "b (4)", "c (4)"]
-    price = told["price"]
+    price = report["price"]
     assert (price["least"], price["greatest"], price["mean"]) == ("0", "5.5", "2.75")
     assert price["histogram"] == [1] * 12
-    sold = told["sold"]
+    sold = report["sold"]
     assert (sold["least"], sold["greatest"]) == ("2024-01-01", "2024-01-12")
     assert sum(sold["histogram"]) == 12
     # Values of lists are counted, not grouped; what nobody has is there, too.
-    assert (told["tags"]["nodes"], told["tags"]["distinct"]) == (4, None)
-    assert (told["empty"]["nodes"], told["empty"]["coverage"]) == (0, None)
+    assert (report["tags"]["nodes"], report["tags"]["distinct"]) == (4, None)
+    assert (report["empty"]["nodes"], report["empty"]["coverage"]) == (0, None)
 
 
 def test_degrees_memory_and_disk(shop):
-    told = shop.profile()
-    degrees = rows_of(told.degrees)
+    report = shop.profile()
+    degrees = rows_of(report.degrees)
     assert degrees["buys"] == {
         "predicate": "buys",
         "nodes": 3,
@@ -58,31 +58,31 @@ def test_degrees_memory_and_disk(shop):
         "most": 3,
     }
     assert (degrees["~buys"]["nodes"], degrees["~buys"]["most"]) == (3, 3)
-    memory = rows_of(told.memory)["buys"]
+    memory = rows_of(report.memory)["buys"]
     assert memory["values"] > 0
     assert memory["reverse"] > 0
     assert (
         sum(memory[part] for part in ("values", "indexes", "reverse", "facets")) == memory["bytes"]
     )
-    assert sum(row["bytes"] for row in rows_of(told.disk).values()) > 0
+    assert sum(row["bytes"] for row in rows_of(report.disk).values()) > 0
 
 
 def test_how_it_is_shown(shop):
-    told = shop.profile()
-    text = repr(told)
+    report = shop.profile()
+    text = repr(report)
     assert text.startswith("predicates\n  predicate  definition")
     assert "100%" in text
     assert "disk" in text
-    html = told._repr_html_()
+    html = report._repr_html_()
     assert html.count("<svg") == 2 + 3
     assert "a (4)<br>" in html
-    # What is told of a predicate stands in one cell, so that the pictures are on the page, too.
+    # What is reported of a predicate is in one cell, so that the pictures are on the page, too.
     head = re.findall(r"<th [^>]*>(.*?)</th>", html)[:6]
     assert head == ["predicate", "nodes", "distinct", "least, greatest", "histogram", "common"]
     assert re.search(r"<b>id</b><br><small[^>]*>\w+</small><br><small[^>]*>@index\(", html)
     assert re.search(r"100% of \w+", html)
-    assert html.count("overflow-x: auto") == len(told._parts())
-    assert len(told.to_pandas()) == len(told.predicates)
+    assert html.count("overflow-x: auto") == len(report._parts())
+    assert len(report.to_pandas()) == len(report.predicates)
 
 
 def test_some_of_it(shop):

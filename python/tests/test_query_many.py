@@ -32,7 +32,7 @@ def numbered(db: hexgraph.Database) -> hexgraph.Database:
 
 def one_by_one(db: hexgraph.Database, rows: list[dict]) -> list[tuple]:
     return [
-        (number, *found) for number, row in enumerate(rows) for found in db.query(DQL, row).rows()
+        (number, *result) for number, row in enumerate(rows) for result in db.query(DQL, row).rows()
     ]
 
 
@@ -46,15 +46,15 @@ def test_the_answers_are_those_of_one_after_the_other(numbered: hexgraph.Databas
 def test_tables_of_all_kinds(numbered: hexgraph.Database) -> None:
     columns = {"n": ["n3", "n4", "nobody", "n5"], "most": [2, None, 1, 3]}
     rows = [{"n": "n3", "most": 2}, {"n": "n4"}, {"n": "nobody", "most": 1}, {"n": "n5", "most": 3}]
-    wanted = one_by_one(numbered, rows)
+    expected = one_by_one(numbered, rows)
     frame = polars.DataFrame(columns)
     integers = pandas.DataFrame(columns, dtype=object)
     arrow = pyarrow.table(columns)
     for table in (rows, iter(rows), frame, frame.lazy(), integers, arrow, arrow.to_reader()):
-        assert polars.DataFrame(numbered.query_many(DQL, table)).rows() == wanted, type(table)
+        assert polars.DataFrame(numbered.query_many(DQL, table)).rows() == expected, type(table)
 
 
-def test_the_column_of_numbers_has_the_name_that_is_wanted(numbered: hexgraph.Database) -> None:
+def test_the_column_of_numbers_has_the_name_that_is_requested(numbered: hexgraph.Database) -> None:
     table = numbered.query_many(DQL, [{"n": "n1"}], number="question")
     assert table.column_names[0] == "question"
     with pytest.raises(hexgraph.QueryError, match='has a key "age"'):
@@ -74,7 +74,7 @@ def test_a_block_is_chosen(numbered: hexgraph.Database) -> None:
         numbered.query_many(dql, [{"n": "n1"}])
 
 
-def test_what_is_wrong_is_told(numbered: hexgraph.Database) -> None:
+def test_what_is_wrong_is_reported(numbered: hexgraph.Database) -> None:
     with pytest.raises(TypeError, match="a table is a list of dicts"):
         numbered.query_many(DQL, {"n": "n1"})
     with pytest.raises(TypeError, match="row 1: the variables of a query are a dict, not int"):
@@ -87,7 +87,7 @@ def test_what_is_wrong_is_told(numbered: hexgraph.Database) -> None:
         numbered.query_many(DQL, [{"n": "n1"}] * 50, timeout=0)
 
 
-def test_a_changed_graph_is_asked_as_it_is(numbered: hexgraph.Database) -> None:
+def test_a_changed_graph_is_queried_as_it_is(numbered: hexgraph.Database) -> None:
     numbered.mutate(set='<1> <name> "n2" .\n<500> <name> "n2" .')
     rows = [{"n": "n1"}, {"n": "n2", "most": 100}]
     assert polars.DataFrame(numbered.query_many(DQL, rows)).rows() == one_by_one(numbered, rows)
@@ -95,16 +95,16 @@ def test_a_changed_graph_is_asked_as_it_is(numbered: hexgraph.Database) -> None:
 
 def test_answers_one_after_the_other(numbered: hexgraph.Database) -> None:
     rows = [{"n": f"n{number % 12}", "$most": number % 4 + 1} for number in range(500)]
-    wanted = [numbered.query(DQL, row).to_dict() for row in rows]
+    expected = [numbered.query(DQL, row).to_dict() for row in rows]
     frame = polars.DataFrame(
         [{name.strip("$"): value for name, value in row.items()} for row in rows]
     )
     for table in (rows, iter(rows), (row for row in rows), frame, frame.lazy(), frame.to_arrow()):
         with numbered.query_each(DQL, table) as answers:
-            assert [answer.to_dict() for answer in answers] == wanted, type(table)
+            assert [answer.to_dict() for answer in answers] == expected, type(table)
 
 
-def test_rows_are_read_as_answers_are_taken(numbered: hexgraph.Database) -> None:
+def test_rows_are_read_as_answers_are_consumed(numbered: hexgraph.Database) -> None:
     read = 0
 
     def rows() -> typing.Iterator[dict[str, str]]:
@@ -115,9 +115,9 @@ def test_rows_are_read_as_answers_are_taken(numbered: hexgraph.Database) -> None
 
     with numbered.query_each(DQL, rows()) as answers:
         assert read == 0
-        for taken in range(1, 50):
+        for consumed in range(1, 50):
             assert len(next(answers).to_dict()["q"]) > 0
-            assert read <= 2 * taken, "a source that is slow holds up nobody"
+            assert read <= 2 * consumed, "a source that is slow holds up nobody"
     with pytest.raises(StopIteration):
         next(answers)
     before = read
@@ -125,7 +125,7 @@ def test_rows_are_read_as_answers_are_taken(numbered: hexgraph.Database) -> None
     assert read == before, "nobody reads on behind the end"
 
 
-def test_a_question_that_fails_raises_in_its_turn(numbered: hexgraph.Database) -> None:
+def test_a_question_that_fails_raises_in_order(numbered: hexgraph.Database) -> None:
     rows = [{"n": "n1"}, {"n": "n2", "most": "many"}, {"n": "n3"}]
     answers = numbered.query_each(DQL, rows)
     assert len(next(answers).rows()) > 0
@@ -151,7 +151,7 @@ def test_a_row_that_can_not_be_read_is_the_last(numbered: hexgraph.Database) -> 
         assert list(answers) == []
     with pytest.raises(TypeError, match="a table is a list of dicts"):
         numbered.query_each(DQL, {"n": "n1"})
-    # A cluster tells it with the first answer.
+    # A cluster reports it with the first answer.
     with pytest.raises(hexgraph.Error):
         list(numbered.query_each("query q($n: string) { q(func: }", [{"n": "n1"}]))
 
@@ -165,7 +165,7 @@ def test_each_row_has_its_own_timeout(numbered: hexgraph.Database) -> None:
     assert len(list(answers)) == 2
 
 
-def test_closing_ends_it(numbered: hexgraph.Database) -> None:
+def test_closing_stops_it(numbered: hexgraph.Database) -> None:
     answers = numbered.query_each(DQL, [{"n": "n1"}] * 1000)
     next(answers)
     answers.close()
@@ -173,11 +173,11 @@ def test_closing_ends_it(numbered: hexgraph.Database) -> None:
     assert list(answers) == []
 
 
-def test_two_threads_take_answers(numbered: hexgraph.Database) -> None:
+def test_two_threads_consume_answers(numbered: hexgraph.Database) -> None:
     answers = numbered.query_each(DQL, iter([{"n": f"n{number % 10}"} for number in range(2000)]))
-    taken: list[int] = []
+    read: list[int] = []
 
-    def take() -> None:
+    def consume() -> None:
         while True:
             try:
                 answer = next(answers, None)
@@ -185,18 +185,18 @@ def test_two_threads_take_answers(numbered: hexgraph.Database) -> None:
                 continue
             if answer is None:
                 return
-            taken.append(len(answer.rows()))
+            read.append(len(answer.rows()))
 
-    threads = [threading.Thread(target=take) for _ in range(2)]
+    threads = [threading.Thread(target=consume) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert len(taken) == 2000
+    assert len(read) == 2000
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_a_child_is_told_that_the_answers_are_its_parents(numbered: hexgraph.Database) -> None:
+def test_a_child_gets_an_error_for_answers_of_its_parent(numbered: hexgraph.Database) -> None:
     answers = numbered.query_each(DQL, [{"n": "n1"}] * 100)
     next(answers)
     child = os.fork()
@@ -224,7 +224,7 @@ def test_a_row_without_a_value(numbered: hexgraph.Database) -> None:
     assert next(answers).rows() == [("0x3e8", "", None)]
 
 
-@pytest.mark.embedded("the schema is not asked for before a query is sent")
+@pytest.mark.embedded("the schema is not read before a query is sent")
 def test_columns_that_no_row_has(numbered: hexgraph.Database) -> None:
     dql = """query q($n: string) {
         q(func: eq(name, $n)) { uid name age boss { name } }

@@ -17,9 +17,9 @@ def table(path, name, word=ANY, end="];"):
     """Return the words in a table of a source file."""
     text = (ROOT / path).read_text()
     part = text[text.index(name) + len(name) :]
-    found = re.findall(word, part[: part.index(end)])
-    assert len(found) > 1, f"{path} has no table {name}"
-    return set(found)
+    result = re.findall(word, part[: part.index(end)])
+    assert len(result) > 1, f"{path} has no table {name}"
+    return set(result)
 
 
 DQL, BASE = "crates/dql/src", "crates/base/src"
@@ -53,11 +53,11 @@ def sections(page):
 
 @pytest.mark.parametrize("page", SECTIONS)
 def test_each_word_has_a_section_with_an_example(page):
-    told = set()
+    report = set()
     for words, below in sections(page):
         assert re.search("^```(dql|python)$", below, re.MULTILINE), f"{words} has no example"
-        told |= words
-    assert told == SECTIONS[page]
+        report |= words
+    assert report == SECTIONS[page]
 
 
 @pytest.mark.parametrize(
@@ -83,10 +83,10 @@ def test_cells_are_completed_by_each_word():
     pytest.importorskip("IPython")
     from hexgraph.jupyter import FUNCTIONS as COMPLETED
 
-    known = {word.strip("@(:") for word in COMPLETED} - {"math", "shortest"}
+    existing = {word.strip("@(:") for word in COMPLETED} - {"math", "shortest"}
     directives = BLOCK_DIRECTIVES | EDGE_DIRECTIVES
     words = SECTIONS["functions"] | SECTIONS["computing"] | directives | ARGUMENTS
-    assert known == words - PLUGGED
+    assert existing == words - PLUGGED
 
 
 def test_the_lexer_knows_each_function():

@@ -41,7 +41,7 @@ def test_long_lists_inside_are_cut_too(crowd):
     assert "<b>q</b> (1 row)" in html
 
 
-def test_a_short_result_is_shown_whole(people):
+def test_a_short_result_is_shown_in_full(people):
     result = people.query("{ q(func: uid(1)) { name alias } }")
     assert "…" not in repr(result) + result._repr_html_()
 
@@ -81,9 +81,9 @@ def test_a_closed_database_does_not_serve(tmp_path):
         server.stop()
 
 
-@pytest.mark.embedded("a cluster writes the whole answer, which has no end")
+@pytest.mark.embedded("a cluster writes the entire answer, which has no end")
 def test_a_deep_tree_is_printed_at_once(db):
-    """It has 39 to the power of 12 nodes, of which a print shows some."""
+    """It has 39 to the power of 12 nodes; a print shows some of them."""
     nodes = range(1, 41)
     db.alter("e: [uid] .")
     db.mutate(set="\n".join(f"<{a}> <e> <{b}> ." for a in nodes for b in nodes if a != b))
@@ -101,12 +101,12 @@ def test_many_keys_cost_no_more_than_each_by_itself():
     many = 80_000
     started = time.monotonic()
     fields = " ".join(f"a{number}: Item.name" for number in range(many))
-    found = db.query(f"{{ q(func: uid(1)) {{ {fields} }} }}").to_dict()
-    assert len(found["q"][0]) == many
+    result = db.query(f"{{ q(func: uid(1)) {{ {fields} }} }}").to_dict()
+    assert len(result["q"][0]) == many
     fields = " ".join(f"a{number}: name" for number in range(many))
-    found = db.graphql(f"{{ queryItem {{ {fields} }} }}")
-    assert len(found["data"]["queryItem"][0]) == many
-    # It takes a second; to look for each key among all others took ten and more.
+    result = db.graphql(f"{{ queryItem {{ {fields} }} }}")
+    assert len(result["data"]["queryItem"][0]) == many
+    # It runs for a second; a search for each key among all others needs ten and more.
     assert time.monotonic() - started < 5
 
 
@@ -116,22 +116,22 @@ def test_dicts_inside_are_nobody_elses():
     ids = [hex(n) for n in range(1, 42)]
     knows = [[{"uid": "0x1"}, {"uid": uid}] for uid in ids[1:]]
     people = [
-        {"uid": uid, "knows": known, "boss": {"uid": "0x2"}}
-        for uid, known in zip(ids[:-1], knows, strict=True)
+        {"uid": uid, "knows": existing, "boss": {"uid": "0x2"}}
+        for uid, existing in zip(ids[:-1], knows, strict=True)
     ]
     db.mutate(set_json=people + [{"uid": uid, "name": f"p{int(uid, 16)}"} for uid in ids])
-    found = db.query("{ q(func: has(boss)) { name knows { uid name } boss { name } } }")
-    found = found.to_dict()["q"]
-    assert found[4] == {
+    result = db.query("{ q(func: has(boss)) { name knows { uid name } boss { name } } }")
+    result = result.to_dict()["q"]
+    assert result[4] == {
         "name": "p5",
         "knows": [{"uid": "0x1", "name": "p1"}, {"uid": "0x6", "name": "p6"}],
         "boss": {"name": "p2"},
     }
-    dicts = [one for row in found for one in [row, *row["knows"], row["boss"]]]
+    dicts = [one for row in result for one in [row, *row["knows"], row["boss"]]]
     assert len({id(one) for one in dicts}) == len(dicts) == 4 * 40
-    found[4]["knows"][0]["name"] = found[4]["boss"]["name"] = "else"
-    assert {row["knows"][0]["name"] for row in found} == {"p1", "else"}
-    assert {row["boss"]["name"] for row in found} == {"p2", "else"}
+    result[4]["knows"][0]["name"] = result[4]["boss"]["name"] = "else"
+    assert {row["knows"][0]["name"] for row in result} == {"p1", "else"}
+    assert {row["boss"]["name"] for row in result} == {"p2", "else"}
 
 
 @pytest.mark.parametrize("is_enabled", [True, False])
@@ -171,11 +171,11 @@ def test_a_length_is_counted_once():
         len(db.query("{ a(func: uid(1)) { uid } b(func: uid(1)) { uid } }"))
 
 
-def test_conversions_of_tables_draw_memory():
+def test_conversions_of_tables_reserve_memory():
     db = hexgraph.connect(memory="64MiB")
     db.alter("a: [uid] .\nb: [uid] .\nn: int .")
-    ends = [{"uid": hex(number), "n": number} for number in range(2, 1202)]
-    db.mutate(set_json={"uid": "0x1", "a": ends, "b": ends})
+    endpoints = [{"uid": hex(number), "n": number} for number in range(2, 1202)]
+    db.mutate(set_json={"uid": "0x1", "a": endpoints, "b": endpoints})
     table = db.query("{ q(func: uid(1)) { a { n } b { n } } }").to_arrow()
     # Of each of 1,200 with each of 1,200 there would be 1.4 million rows.
     with pytest.raises(hexgraph.LimitError, match="memory"):
@@ -183,11 +183,11 @@ def test_conversions_of_tables_draw_memory():
     assert len(table.explode("a")) == 1200
     small = db.query("{ q(func: uid(1)) { a (first: 20) { n } b (first: 20) { n } } }")
     assert len(small.flatten()) == 400
-    # What was drawn is given back: many are as good as one.
+    # What was reserved is released: many are as good as one.
     assert all(len(small.flatten().rows()) == 400 for _ in range(100))
 
 
-def test_objects_of_tables_draw_memory():
+def test_objects_of_tables_reserve_memory():
     db = hexgraph.connect(memory="128MiB")
     db.load_nodes({"n": range(1_000_000)}, id=None)
     table = db.query("{ q(func: has(n)) { n } }").to_arrow()

@@ -56,8 +56,8 @@ def post(connection, path, body, **headers):
 
 
 def login(connection, user, password):
-    asked = f'login(userId: "{user}", password: "{password}")'
-    text = f"mutation {{ {asked} {{ response {{ accessJWT }} }} }}"
+    query = f'login(userId: "{user}", password: "{password}")'
+    text = f"mutation {{ {query} {{ response {{ accessJWT }} }} }}"
     answer = post(connection, "/admin", json.dumps({"query": text}))
     return answer["data"]["login"]["response"]["accessJWT"]
 
@@ -79,7 +79,7 @@ def test_a_file_without_a_port(films, connect, tmp_path):
     assert not path.exists()
 
 
-def test_a_file_beside_a_port(films, tmp_path):
+def test_a_file_next_to_a_port(films, tmp_path):
     path = tmp_path / "films.sock"
     with films.serve(port=0, unix_socket=path, unix_socket_mode=0o660) as server:
         assert server.url.startswith("http://127.0.0.1:")

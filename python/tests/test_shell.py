@@ -1,6 +1,6 @@
 """`hexgraph shell`, at a terminal (a pty) and in pipes.
 
-`HEXGRAPH_PROGRAM` names a program that is run in place of `python -m hexgraph`.
+`HEXGRAPH_PROGRAM` names a program that is run instead of `python -m hexgraph`.
 """
 
 import json

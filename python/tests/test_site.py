@@ -1,4 +1,4 @@
-"""What the site of the documentation is made of, as far as that is known without building it."""
+"""What the site of the documentation is made of, as far as can be checked without building it."""
 
 import importlib.util
 import re

@@ -22,7 +22,7 @@ NESTED_KEY = (
     " node at the other end; or begin at those: `{ q(func: has(name)) { name count(~friend) } }`"
 )
 
-# Each row: what is asked, and the warnings.
+# Each row: the query, and the warnings.
 CASES = [
     ("{ q(func: has(name)) { name born friend { name } } }", []),
     ("{ q(func: has(nmae)) { name } }", ["there is no predicate `nmae` (did you mean `name`?)"]),
@@ -53,7 +53,7 @@ CASES = [
         "{ q(func: uid(1)) { friend.name } }",
         ["there is no predicate `friend.name` (an edge is followed in braces: `friend { name }`)"],
     ),
-    # Elsewhere the edge alone says what is wanted.
+    # Elsewhere the edge alone says what is requested.
     ("{ q(func: uid(1)) { name count(friend) } }", []),
     ("{ q(func: uid(1)) @recurse(depth: 2) { name friend } }", []),
     ("{ q(func: uid(1)) @cascade { name friend } }", []),
@@ -61,16 +61,16 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("dql", "told"), CASES)
-def test_warnings(people, dql, told):
-    found = [warning.split(": ", 1)[1] for warning in people.query(dql).warnings]
-    assert found == told
-    if not told:
+@pytest.mark.parametrize(("dql", "messages"), CASES)
+def test_warnings(people, dql, messages):
+    result = [warning.split(": ", 1)[1] for warning in people.query(dql).warnings]
+    assert result == messages
+    if not messages:
         assert people.query(dql, strict=True).rows()
         return
     with pytest.raises(hexgraph.QueryError) as caught:
         people.query(dql, strict=True)
-    message, _, hint = told[0].partition(" (")
+    message, _, hint = messages[0].partition(" (")
     assert (caught.value.message, caught.value.hint) == (message, hint.removesuffix(")"))
     assert caught.value.line == 1
 
@@ -144,15 +144,15 @@ def test_a_connection_without_warnings():
         assert result.rows() == []
         assert result.to_dict() == {"q": []}
         assert result.to_polars().height == 0
-        (told,) = result.warnings
-        assert "there is no type `Flihgt` (did you mean `Flight`?)" in told
+        (report,) = result.warnings
+        assert "there is no type `Flihgt` (did you mean `Flight`?)" in report
         with db.txn(read_only=True) as txn:
             assert txn.query(dql).rows() == []
         for page in db.pages("{ q(func: has(name)) { nmae } }"):
             page.rows()
 
 
-def test_where_no_name_is_known_none_is_misspelt(db):
+def test_without_a_schema_no_name_is_misspelt(db):
     dql = "{ q(func: has(name)) { name } }"
     assert db.query(dql).rows() == []
     db.alter("nmae: string .")
@@ -165,8 +165,8 @@ def test_each_warning_has_the_category_of_its_kind(db):
     dql = "{ q(func: has(n)) { v as x w as y sum: math(v + w) nmae } }"
     with pytest.warns(hexgraph.QueryWarning) as caught:
         db.query(dql).rows()
-    told = [(it.category, it.message.kind) for it in caught]
-    assert told == [
+    report = [(it.category, it.message.kind) for it in caught]
+    assert report == [
         (hexgraph.QueryWarning, "missing_values"),
         (hexgraph.UnknownNameWarning, "unknown_predicate"),
     ]
@@ -180,8 +180,8 @@ def test_an_algorithm_in_dql_warns_that_it_did_not_converge(db):
     db.mutate(set="<1> <e> <2> .\n<2> <e> <3> .\n<3> <e> <1> .\n<3> <e> <4> .")
     dql = "{ r as pagerank(iterations: 2) { e } q(func: uid(r)) { uid val(r) } }"
     result = db.query(dql)
-    (told,) = result.warnings
-    assert "`pagerank` did not converge: after 2 rounds" in told
+    (report,) = result.warnings
+    assert "`pagerank` did not converge: after 2 rounds" in report
     with pytest.warns(hexgraph.NotConvergedWarning, match="after 2 rounds"):
         result.rows("q")
     assert db.query(dql.replace("iterations: 2", "iterations: 1000")).warnings == []

@@ -34,18 +34,18 @@ def count(answer):
     return answer["data"]["aggregateFilm"]["count"]
 
 
-def until(answers, wanted):
-    """Take answers up to the one with a count: over a network there may be some in between."""
+def until(answers, expected):
+    """Read answers up to the one with a count: over a network there may be some in between."""
     end = time.monotonic() + 20
     while time.monotonic() < end:
         try:
-            found = count(next(answers))
+            result = count(next(answers))
         except TimeoutError:
             continue
-        assert found <= wanted
-        if found == wanted:
+        assert result <= expected
+        if result == expected:
             return
-    raise AssertionError(f"no answer has the count {wanted}")
+    raise AssertionError(f"no answer has the count {expected}")
 
 
 def test_an_answer_comes_at_once_and_whenever_it_changes(films):
@@ -94,12 +94,12 @@ def test_who_waits_for_ever_says_so_in_any_number(films):
             until(answers, 1)
         films.drop("data")
         films.graphql_schema(SCHEMA)
-        told = films.graphql("{ queryFilm { title } }", timeout=timeout)
-        assert told == {"data": {"queryFilm": []}}
+        report = films.graphql("{ queryFilm { title } }", timeout=timeout)
+        assert report == {"data": {"queryFilm": []}}
         assert list(films.query("{ q(func: has(nothing)) { uid } }", timeout=timeout)) == []
 
 
-def test_it_ends_with_the_schema_the_database_and_when_it_is_closed(films):
+def test_it_endpoints_with_the_schema_the_database_and_when_it_is_closed(films):
     subscribers = [films.graphql_subscribe(COUNT, timeout=20) for _ in range(2)]
     for answers in subscribers:
         next(answers)
@@ -198,7 +198,7 @@ except KeyboardInterrupt:
         assert process.wait(20) == 0
 
 
-def test_a_waiting_thread_does_not_keep_the_program():
+def test_a_waiting_thread_does_not_delay_the_exit():
     script = f"""
 import threading, time, hexgraph
 db = hexgraph.connect()

@@ -1,4 +1,4 @@
-"""Calls beside other tasks of asyncio."""
+"""Calls concurrent with other tasks of asyncio."""
 
 import asyncio
 import random
@@ -72,7 +72,7 @@ def test_a_cancelled_task_stops_the_engine(dense):
     assert time.monotonic() - started < 1.0
 
 
-def test_a_query_that_waits_for_a_turn_is_cancelled(dense, monkeypatch):
+def test_a_query_that_waits_for_a_slot_is_cancelled(dense, monkeypatch):
     from hexgraph import tasks
 
     pool = ThreadPoolExecutor(1)

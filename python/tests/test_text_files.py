@@ -1,4 +1,4 @@
-"""Delimited text files as people have them: what is found out of each, and which rows it gives.
+"""Delimited text files as people have them: what is recognised in each, and which rows it gives.
 
 Each case is one trait of files. Expected are the columns with their types, and all rows in the
 order of the file; `oracle` says that DuckDB reads the same rows, which a test compares.
@@ -215,7 +215,7 @@ CASES = [
          [('x "y" z', 1), ("u,v", 2), ("w", 3)], oracle=False),
     case("quotes of names are letters", 'n\tname\n1\t"A\n2\t"B"_b\n3\t"C"\n4\tD"\n',
          {"n": INT, "name": TEXT}, [(1, '"A'), (2, '"B"_b'), (3, '"C"'), (4, 'D"')], end=".tsv"),
-    # Line ends and blank lines
+    # Line breaks and blank lines
     case("lines of blanks", "a,b\n1,2\n   \n3,4\n  \n", AB, TWO, oracle=False),
     case("\\r\\n", "a,b\r\n1,2\r\n3,4\r\n", AB, TWO),
     case("\\r alone", "a,b\r1,2\r3,4\r", AB, TWO),
@@ -453,10 +453,12 @@ def test_a_file_is_read_as_it_is_meant(one, tmp_path):
     path.write_bytes(one.text if isinstance(one.text, bytes) else one.text.encode())
     db, report = loaded(path, one.options)
     assert type_names(db) == one.columns, report.notes
-    fields = " ".join(f"c{place}: <{name}>" for place, name in enumerate(one.columns))
+    fields = " ".join(f"c{position}: <{name}>" for position, name in enumerate(one.columns))
     nodes = db.query(f"{{ q(func: type(T)) {{ uid {fields} }} }}").to_dict().get("q", [])
-    found = [tuple(node.get(f"c{place}") for place in range(len(one.columns))) for node in nodes]
-    assert found == one.rows, report.notes
+    result = [
+        tuple(node.get(f"c{position}") for position in range(len(one.columns))) for node in nodes
+    ]
+    assert result == one.rows, report.notes
     if one.columns:
         assert any(note.startswith(str(path)) for note in report.notes)
 
@@ -475,7 +477,7 @@ def test_duckdb_reads_the_same_rows(one, tmp_path):
             assert one_value == other
 
 
-def stands_for(value, cell):
+def represents(value, cell):
     """Whether a value is what a cell says."""
     if value is None:
         return cell is None or cell.strip() == ""
@@ -486,8 +488,8 @@ def stands_for(value, cell):
     return value in (cell, cell.strip()) or value[:10] == cell.strip().replace("/", "-")[:10]
 
 
-# Polars has no escapes, no line ends of `\\r` alone, no blanks around quotes and no comments within
-# lines. An empty line is a row there, and a separator behind the last cell of a row an error.
+# Polars has no escapes, no line breaks of `\\r` alone, no blanks around quotes and no comments
+# within lines. An empty line is a row there, and a separator after the last cell of a row an error.
 POLARS_DIFFERS = {
     "a backslash",
     "a backslash and a separator",
@@ -510,25 +512,25 @@ POLARS_DIFFERS = {
     ids=lambda one: one.name,
 )
 def test_polars_reads_the_same_cells(one, tmp_path):
-    """How the file is written is found out here, since Polars does not look."""
+    """The dialect of the file is determined here, since Polars does not look."""
     pl = pytest.importorskip("polars")
     path = tmp_path / f"t{one.end}"
     path.write_bytes(one.text if isinstance(one.text, bytes) else one.text.encode())
-    found = hexgraph.sniff(path).arguments
+    result = hexgraph.sniff(path).arguments
     frame = pl.read_csv(
         path,
-        separator=found["separator"],
-        has_header=found["header"],
-        quote_char=found["quote"] or None,
-        comment_prefix=found["comment"] or None,
-        skip_lines=found["skip"],
+        separator=result["separator"],
+        has_header=result["header"],
+        quote_char=result["quote"] or None,
+        comment_prefix=result["comment"] or None,
+        skip_lines=result["skip"],
         infer_schema=False,
     )
     assert len(frame) == len(one.rows)
     for theirs, ours in zip(frame.rows(), one.rows, strict=True):
         cells = theirs[: len(ours)]
         assert all(cell is None for cell in theirs[len(ours) :])
-        assert all(map(stands_for, ours, cells)), (ours, cells)
+        assert all(map(represents, ours, cells)), (ours, cells)
 
 
 ERRORS = [
@@ -584,7 +586,7 @@ def test_most_records_decide_that_a_file_has_fields(tmp_path):
     assert loaded(path, {})[1].nodes == 11
 
 
-def test_what_was_found_out_is_reported(tmp_path):
+def test_what_was_recognised_is_reported(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("First Name;n\nann;1\nbob;x\ncid\n", encoding="utf-8")
     _, report = loaded(path, {"ragged": "skip"})
@@ -607,7 +609,7 @@ def test_files_of_one_table_have_the_types_of_all(tmp_path):
 
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
-def test_what_sniff_returns_reads_the_file_in_the_same_way(one, tmp_path):
+def test_what_sniff_returns_reads_the_file_alike(one, tmp_path):
     path = tmp_path / f"t{one.end}"
     path.write_bytes(one.text if isinstance(one.text, bytes) else one.text.encode())
     sniffed = hexgraph.sniff(path, rows=3, **one.options)
@@ -616,10 +618,12 @@ def test_what_sniff_returns_reads_the_file_in_the_same_way(one, tmp_path):
         assert types == one.columns
     db, report = loaded(path, {**one.options, **sniffed.arguments})
     assert type_names(db) == one.columns
-    fields = " ".join(f"c{place}: <{name}>" for place, name in enumerate(one.columns))
+    fields = " ".join(f"c{position}: <{name}>" for position, name in enumerate(one.columns))
     nodes = db.query(f"{{ q(func: type(T)) {{ uid {fields} }} }}").to_dict().get("q", [])
-    found = [tuple(node.get(f"c{place}") for place in range(len(one.columns))) for node in nodes]
-    assert found == one.rows, report.notes
+    result = [
+        tuple(node.get(f"c{position}") for position in range(len(one.columns))) for node in nodes
+    ]
+    assert result == one.rows, report.notes
     assert len(sniffed.rows) == min(3, len(one.rows))
 
 
@@ -736,8 +740,8 @@ def test_columns_of_edges_can_be_named(tmp_path):
     db = hexgraph.connect()
     report = db.load_edges(path, "knows", uid=True, columns=["from", "to", "w"], facets="w")
     assert report.triples == 2
-    found = db.query("{ q(func: uid(1)) { knows @facets { uid } } }").to_dict()["q"]
-    assert found == [{"knows": [{"uid": "0x2", "knows|w": 7}]}]
+    result = db.query("{ q(func: uid(1)) { knows @facets { uid } } }").to_dict()["q"]
+    assert result == [{"knows": [{"uid": "0x2", "knows|w": 7}]}]
     with pytest.raises(hexgraph.QueryError, match="`columns` has 2 names, and the table has 3"):
         db.load_edges(path, "knows", uid=True, columns=["a", "b"])
     with pytest.raises(TypeError, match="a list that names the columns of a file"):

@@ -198,7 +198,7 @@ NAMES = [
     names("equal names", "x,x,x", ["x", "x_2", "x_3"]),
     names("a made name that is there", "x,x,x_2", ["x", "x_3", "x_2"]),
     names("letters of other scripts", "größe,木,имя", ["größe", "木", "имя"]),
-    names("names that are kept", "a,b", ["a", "b"], names="keep"),
+    names("names that are unchanged", "a,b", ["a", "b"], names="keep"),
 ]
 
 CASES = {"JSON": JSON, "Parquet": PARQUET, "others": OTHERS, "names": NAMES}
@@ -240,7 +240,7 @@ TRAITS = {
         "other signs": ["other signs"],
         "empty": ["empty names"],
         "equal": ["equal names", "a made name that is there"],
-        "kept": ["names that are kept"],
+        "kept": ["names that are unchanged"],
     },
 }
 

@@ -13,8 +13,8 @@ BORN = "{ q(func: uid(0x1)) { born } }"
 EVERYONE = "{ q(func: has(name)) { name } }"
 
 
-def born(asked):
-    return asked.query(BORN)["q"][0]["born"]
+def born(query):
+    return query.query(BORN)["q"][0]["born"]
 
 
 def test_changes_are_seen_inside_at_once_and_outside_after_the_commit(people):
@@ -86,7 +86,7 @@ def test_read_only(people):
         assert born(txn) == 1815
 
 
-@pytest.mark.embedded("a change that fails ends a transaction of a cluster")
+@pytest.mark.embedded("a change that fails closes a transaction of a cluster")
 def test_a_failed_request_changes_nothing_and_the_others_count(people):
     with people.txn() as txn:
         txn.mutate(set='<0x1> <born> "1" .')
@@ -212,14 +212,14 @@ def test_new_predicates_are_made_by_the_commit(db):
 def test_uids_are_handed_out_once(db):
     def add(number):
         with db.txn() as txn:
-            found = [txn.mutate(set=f'_:a <name{number % 3}> "x" .')["a"] for _ in range(5)]
+            result = [txn.mutate(set=f'_:a <name{number % 3}> "x" .')["a"] for _ in range(5)]
             if number % 4 == 0:
                 txn.discard()
-        return found + [f"{uid:#x}" for uid in db.assign_uids(3)]
+        return result + [f"{uid:#x}" for uid in db.assign_uids(3)]
 
     db.alter("name0: string .\nname1: string .\nname2: string .")
     with ThreadPoolExecutor(8) as threads:
-        uids = [uid for found in threads.map(add, range(60)) for uid in found]
+        uids = [uid for result in threads.map(add, range(60)) for uid in result]
     assert len(set(uids)) == len(uids) == 60 * 8
 
 
@@ -279,7 +279,7 @@ def test_run_tries_again(people):
 
 
 @pytest.mark.otherwise("has() does not see what its own transaction has staged")
-def test_threads_share_a_transaction(people):
+def test_threads_use_one_transaction(people):
     with people.txn() as txn, ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda n: txn.mutate(set=f'<{500 + n}> <name> "N{n}" .'), range(40)))
         assert len(txn.query(EVERYONE)) == 43
@@ -293,8 +293,8 @@ def test_money_is_neither_made_nor_lost(db):
     everything = "{ q(func: has(balance)) { uid balance } }"
     stop = threading.Event()
 
-    def total(asked):
-        return sum(row["balance"] for row in asked.query(everything)["q"])
+    def total(query):
+        return sum(row["balance"] for row in query.query(everything)["q"])
 
     def watch():
         totals = set()

@@ -14,8 +14,8 @@ def test_types_own_their_edges(db):
     report = db.load_edges([("ZRH", "JFK"), ("JFK", "GVA")], "route", on="iata")
     assert report.notes == ["`route` is a field of Airport now and leads to Airport"]
     assert db.describe().types.rows() == [("Airport", 3, ["iata", "city", "route"])]
-    (told,) = db.query('{ q(func: eq(iata, "ZRH")) { expand(_all_) { iata } } }').to_dict()["q"]
-    assert told == {"iata": "ZRH", "city": "Zürich", "route": [{"iata": "JFK"}]}
+    (output,) = db.query('{ q(func: eq(iata, "ZRH")) { expand(_all_) { iata } } }').to_dict()["q"]
+    assert output == {"iata": "ZRH", "city": "Zürich", "route": [{"iata": "JFK"}]}
     # All that a node has can be deleted by its type.
     db.upsert('{ a as var(func: eq(iata, "ZRH")) }', delete="uid(a) * * .")
     assert db.query("{ q(func: has(route)) { iata } }").rows() == [("JFK",)]

@@ -1,4 +1,4 @@
-"""The live view: what it tells its front end, takes from it, and shows in a browser."""
+"""The live view: what it sends to its front end, receives from it, and shows in a browser."""
 
 import importlib.util
 import json
@@ -91,7 +91,7 @@ def test_without_anywidget_the_picture_stays(films, monkeypatch):
 def test_selecting(view, bridge):
     followed = []
     view.on_select(followed.append)
-    bridge.ask({"method": "update", "state": {"chosen": [2, 0, 2]}})
+    bridge.forward({"method": "update", "state": {"chosen": [2, 0, 2]}})
     assert view.selected == [view.uids[0], view.uids[2]]
     assert followed == [view.selected]
     view.selected = [view.uids[1]]
@@ -109,7 +109,7 @@ def test_expanding(view, bridge, films):
     )["q"][0]
     expected = {it["uid"] for key in counts for it in counts[key]}
     before = set(view.uids)
-    said = bridge.ask({"method": "custom", "content": {"kind": "expand", "node": at}})
+    said = bridge.forward({"method": "custom", "content": {"kind": "expand", "node": at}})
     assert set(view.uids) - before == expected
     assert any(f"{len(expected)} more at " in text for text in told(said))
     part = view._live.added[-1]
@@ -117,7 +117,7 @@ def test_expanding(view, bridge, films):
     assert len(part["places"]) == 8 * len(expected)
     assert len(part["edges"]) == 8 * len(expected)
     # All of them are there now: another double click changes nothing, and says so.
-    said = bridge.ask({"method": "custom", "content": {"kind": "expand", "node": at}})
+    said = bridge.forward({"method": "custom", "content": {"kind": "expand", "node": at}})
     assert any("there are no others at " in text for text in told(said))
     assert view.total == len(view.uids)
     assert "<svg" in view.svg
@@ -149,7 +149,7 @@ def test_what_can_not_be_expanded(films, view):
     closed = GraphView(db)
     bridge = browser.Bridge(closed._live)
     db.close()
-    said = bridge.ask({"method": "custom", "content": {"kind": "expand", "node": 0}})
+    said = bridge.forward({"method": "custom", "content": {"kind": "expand", "node": 0}})
     assert any("closed" in text for text in told(said))
 
 
@@ -171,19 +171,19 @@ def test_what_can_not_be_expanded(films, view):
 )
 def test_messages_are_checked(view, bridge, content, why):
     nodes = list(view.uids)
-    said = bridge.ask({"method": "custom", "content": content})
+    said = bridge.forward({"method": "custom", "content": content})
     assert [why in text for text in told(said)] == [True]
     assert view.uids == nodes
 
 
 def test_a_message_has_no_buffers(bridge):
     message = {"method": "custom", "content": {"kind": "about", "node": 0}}
-    assert "an object" in told(bridge.ask(message, buffers=[b"x"]))[0]
+    assert "an object" in told(bridge.forward(message, buffers=[b"x"]))[0]
 
 
 @pytest.mark.parametrize("wrong", [[99], [-1], ["0"], [True], [0] * 1000, "0", {"a": 1}, None])
 def test_what_is_chosen_is_checked(view, bridge, wrong, caplog):
-    bridge.ask({"method": "update", "state": {"chosen": wrong}})
+    bridge.forward({"method": "update", "state": {"chosen": wrong}})
     assert "chosen" in caplog.text
     assert view.selected == []
     assert view._live.chosen == []
@@ -192,7 +192,7 @@ def test_what_is_chosen_is_checked(view, bridge, wrong, caplog):
 def test_a_front_end_changes_nothing_else(view, bridge):
     live = view._live
     before = live.told, live.legend, live._esm
-    bridge.ask({"method": "update", "state": {"told": "x", "legend": [], "_esm": "x"}})
+    bridge.forward({"method": "update", "state": {"told": "x", "legend": [], "_esm": "x"}})
     assert (live.told, live.legend, live._esm) == before
 
 
@@ -239,7 +239,7 @@ class Answer:
         return self.data
 
 
-def test_more_nodes_than_are_read_are_told():
+def test_more_nodes_than_are_read_are_reported():
     view = GraphView(Answer({"q": [{"uid": hex(at)} for at in range(1, 20_101)]}), nodes=5)
     assert repr(view) == "<hexgraph.GraphView: 5 of more than 20,000 nodes, 0 edges>"
 
@@ -255,8 +255,8 @@ def page(request):
     people += [{"uid": hex(at), "name": f'{at} "q" & {HOSTILE}'} for at in range(2, 9)]
     people += [{"uid": "0x3", "knows": [{"uid": "0x6"}, {"uid": "0x7"}, {"uid": "0x8"}]}]
     db.mutate(set_json=people)
-    found = db.query("{ q(func: uid(1)) { uid name knows { uid name } } }")
-    view = GraphView(found, db=db)
+    result = db.query("{ q(func: uid(1)) { uid name knows { uid name } } }")
+    view = GraphView(result, db=db)
     with (
         browser.served(view._live) as (url, _),
         browser.opened(url + getattr(request, "param", "")) as opened,
@@ -265,7 +265,7 @@ def page(request):
         yield opened, view
 
 
-def place_of(page, view, uid):
+def position_of(page, view, uid):
     """Return where a node lies on the page: what the camera of the front end does at first."""
     root = "document.querySelector('.hexgraph-view')"
     width, height = page.value(f"[{root}.clientWidth, {root}.clientHeight]")
@@ -281,15 +281,15 @@ def test_a_view_in_a_browser(page, tmp_path):
     renderer = page.value("document.querySelector('[data-renderer]').dataset.renderer")
     assert renderer in ("WebGL 2", "2D canvas")
     # A click selects, which Python knows.
-    page.click(*place_of(page, view, "0x3"))
+    page.click(*position_of(page, view, "0x3"))
     page.wait("window.asked === 0")
     assert view.selected == ["0x3"]
-    # A double click expands: the nodes are drawn.
-    page.click(*place_of(page, view, "0x3"), times=2)
+    # A double click expands: the nodes are shown.
+    page.click(*position_of(page, view, "0x3"), times=2)
     page.wait("document.querySelector('[data-nodes]').dataset.nodes === '8'")
     assert {"0x6", "0x7", "0x8"} <= set(view.uids)
     # The mouse shows the values of a node as text, and no HTML in them is obeyed.
-    page.mouse("mouseMoved", *place_of(page, view, "0x1"))
+    page.mouse("mouseMoved", *position_of(page, view, "0x1"))
     tip = page.wait(
         "document.querySelector('.hexgraph-tip').innerText.includes('uid') &&"
         " document.querySelector('.hexgraph-tip').innerText"
@@ -338,7 +338,7 @@ def test_an_edge_from_a_node_to_itself_is_a_ring(renderer, tmp_path):
         pixels = image.imread(tmp_path / "loop.png")[:, :, :3]
         has_ring = []
         for uid in ("0x1", "0x2"):
-            x, y = (round(at) for at in place_of(page, view, uid))
+            x, y = (round(at) for at in position_of(page, view, uid))
             above = pixels[y - 45 : y, x - 2 : x + 3].min(axis=(1, 2)) < 0.95
             # From the top down: white, the ring, white within it, the node.
             runs = [at for at in range(1, 45) if above[at] != above[at - 1]]
