@@ -64,11 +64,11 @@ def clicked(db: hexgraph.Database) -> tuple[list[float], list[float]]:
     with browser.served(view._live) as (url, bridge), browser.opened(url) as page:
         page.wait("window.drawn")
         for at in range(20):
-            count = len(view._found.nodes)
+            count = len(view._subgraph.nodes)
             side = page.value("(() => { const v = document.querySelector('.hexgraph-view');"
                               " return [v.clientWidth, v.clientHeight] })()")
             scale = min(side) - 60
-            x, y = (1 + one / 2 + (two - 0.5) * scale for one, two in zip(side, view._places[at], strict=True))
+            x, y = (1 + one / 2 + (two - 0.5) * scale for one, two in zip(side, view._positions[at], strict=True))
             page.value("window.start = 0; addEventListener('dblclick', () => { window.start ="
                        " performance.now() }, {capture: true, once: true})")
             page.value("window.end = 0; (() => { const v = document.querySelector('.hexgraph-view');"
@@ -77,7 +77,7 @@ def clicked(db: hexgraph.Database) -> tuple[list[float], list[float]]:
                        " {attributes: true}) })()")
             page.click(x, y, times=2)
             page.wait("window.asked === 0 && window.start")
-            if len(view._found.nodes) > count:
+            if len(view._subgraph.nodes) > count:
                 page.wait("window.end > window.start")
                 page_times.append(page.value("window.end - window.start"))
                 python_times.append(bridge.seconds * 1e3)
@@ -95,7 +95,7 @@ def main() -> None:
     print(f"{view!r}: {time.perf_counter() - began:.2f} s in Python, of which", end=" ")
     began = time.perf_counter()
     del view.__dict__["_places"]
-    _ = view._places
+    _ = view._positions
     print(f"{time.perf_counter() - began:.2f} s for the places")
     with browser.served(live) as (url, _), browser.opened(url + query) as page:
         drawn = page.wait("window.drawn")
