@@ -55,8 +55,8 @@ pub enum ExternalId {
     New,
 }
 
-/// The ids of a load. A space is the ids of one predicate: equal ids of different spaces are
-/// different nodes.
+/// The ids of a load. A space is the uids, or the values of one predicate: equal ids of different
+/// spaces are different nodes.
 pub struct Interner {
     spaces: Vec<Space>,
     /// The first positions and numbers of runs of new nodes, and their lengths.
