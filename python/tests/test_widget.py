@@ -208,7 +208,7 @@ def test_large_and_hostile_values_are_bounded():
     view = GraphView(db)
     state = json.dumps(browser.plain(view._live.get_state(["graph", "legend", "told"])))
     assert len(state) < 2_000
-    said = browser.Bridge(view._live).ask(
+    said = browser.Bridge(view._live).forward(
         {"method": "custom", "content": {"kind": "about", "node": 0}}
     )
     rows = dict(map(tuple, said[0]["content"]["rows"]))
