@@ -105,7 +105,7 @@ def test_a_result_is_a_table(db):
     assert db.algo.bfs("follows", source=99).histogram() == "no numbers"
 
 
-def test_xids_stand_next_to_uids():
+def test_xids_are_columns_besides_uids():
     polars = pytest.importorskip("polars")
     db = hexgraph.connect()
     table = polars.DataFrame({"a": ["ann", "ben"], "b": ["ben", "cid"]})

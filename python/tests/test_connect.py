@@ -158,7 +158,7 @@ def test_namespaces_of_one_directory(tmp_path: Path) -> None:
     assert run(OPEN, path).returncode == 0
 
 
-def test_readers_next_to_a_writer_are_their_own(tmp_path: Path) -> None:
+def test_readers_of_a_written_directory_are_their_own(tmp_path: Path) -> None:
     path = tmp_path / "db"
     writer = hexgraph.connect(path)
     add(writer, "Ada")

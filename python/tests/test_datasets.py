@@ -27,7 +27,7 @@ def test_a_graph_is_what_its_list_says(name):
     db.mutate(set='_:a <note> "it may be changed" .')
 
 
-def test_graphs_stand_next_to_each_other():
+def test_graphs_of_two_datasets_in_one_database():
     """Nodes are new ones, or those that have the unique value; definitions that are there stay."""
     db = hexgraph.connect()
     db.alter("nick: string @index(exact) .")
@@ -124,7 +124,7 @@ def test_a_seed_decides(kind):
         assert row["uid"] not in [target["uid"] for target in row[predicate]]
 
 
-def test_a_graph_next_to_another():
+def test_a_graph_in_addition_to_another():
     db = datasets.social(100, seed=1)
     datasets.grid(5, 4, db=db)
     datasets.temporal(30, 100, db=db)

@@ -99,7 +99,7 @@ def test_who_waits_for_ever_says_so_in_any_number(films):
         assert list(films.query("{ q(func: has(nothing)) { uid } }", timeout=timeout)) == []
 
 
-def test_it_endpoints_with_the_schema_the_database_and_when_it_is_closed(films):
+def test_it_stops_with_the_schema_the_database_and_when_it_is_closed(films):
     subscribers = [films.graphql_subscribe(COUNT, timeout=20) for _ in range(2)]
     for answers in subscribers:
         next(answers)
