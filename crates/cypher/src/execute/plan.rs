@@ -5,7 +5,7 @@ use crate::ast::{
     ArithmeticOp, CompareOp, Direction, LabelExpr, QuantifierKind, SubqueryKind, TypeName,
 };
 use crate::span::Span;
-use hexgraph_scalar::{Function, Value};
+use hexgraph_scalar::{Function, TextTest, Value};
 use std::sync::Arc;
 
 /// The index of a value in a row.
@@ -81,9 +81,7 @@ pub(super) struct ListLoop {
 /// A step from a value to the next.
 #[derive(Debug, Clone)]
 pub(super) enum ValueStep {
-    StartsWith(Expression),
-    EndsWith(Expression),
-    Contains(Expression),
+    Text(TextTest, Expression),
     Matches(Expression),
     In(Expression),
     /// With `NOT` it is true.

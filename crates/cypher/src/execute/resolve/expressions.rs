@@ -7,7 +7,7 @@ use crate::ast::{
 use crate::execute::plan::{Expression, LabelTest, ListLoop, Operation, ValueStep};
 use crate::span::Span;
 use hexgraph_base::types::{Result, stack};
-use hexgraph_scalar::Value;
+use hexgraph_scalar::{TextTest, Value};
 
 impl<'a> Resolver<'a> {
     /// Resolves an expression.
@@ -115,9 +115,9 @@ impl<'a> Resolver<'a> {
         let mut steps = Vec::with_capacity(tests.len());
         for test in tests {
             steps.push(match test {
-                Test::StartsWith(it) => ValueStep::StartsWith(self.expression(it)?),
-                Test::EndsWith(it) => ValueStep::EndsWith(self.expression(it)?),
-                Test::Contains(it) => ValueStep::Contains(self.expression(it)?),
+                Test::StartsWith(it) => ValueStep::Text(TextTest::StartsWith, self.expression(it)?),
+                Test::EndsWith(it) => ValueStep::Text(TextTest::EndsWith, self.expression(it)?),
+                Test::Contains(it) => ValueStep::Text(TextTest::Contains, self.expression(it)?),
                 Test::Matches(it) => ValueStep::Matches(self.expression(it)?),
                 Test::In(it) => ValueStep::In(self.expression(it)?),
                 Test::IsNull(negated) => ValueStep::IsNull(*negated),

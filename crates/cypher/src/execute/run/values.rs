@@ -5,9 +5,7 @@ use crate::ast::{LabelExpr, TypeName};
 use crate::execute::plan::{Expression, LabelTest, ValueStep};
 use crate::span::Span;
 use hexgraph_base::types::{Result, stack};
-use hexgraph_scalar::{
-    Map, TextTest, Value, contains, matches, property, slice, subscript, text_test,
-};
+use hexgraph_scalar::{Map, Value, contains, matches, property, slice, subscript, text_test};
 use std::sync::Arc;
 
 impl Execution<'_> {
@@ -25,11 +23,11 @@ impl Execution<'_> {
     }
 
     fn step(&self, value: Value, step: &ValueStep, span: Span, row: &mut Row) -> Result<Value> {
-        let test = |test, part: Value| Value::from(text_test(&value, test, &part));
         match step {
-            ValueStep::StartsWith(it) => Ok(test(TextTest::StartsWith, self.value(it, row)?)),
-            ValueStep::EndsWith(it) => Ok(test(TextTest::EndsWith, self.value(it, row)?)),
-            ValueStep::Contains(it) => Ok(test(TextTest::Contains, self.value(it, row)?)),
+            ValueStep::Text(test, it) => {
+                let part = self.value(it, row)?;
+                Ok(text_test(&value, *test, &part).into())
+            }
             ValueStep::Matches(it) => {
                 let pattern = self.value(it, row)?;
                 Ok(self.at(it.span, matches(&value, &pattern, self.context))?.into())

@@ -66,7 +66,7 @@ fn a_limit_stops_what_has_no_end() {
 }
 
 #[test]
-fn a_limit_of_rows_ends_the_work() {
+fn a_limit_of_rows_stops_the_work() {
     let graph = dense(12);
     for text in [
         "UNWIND range(0, 99999) AS x UNWIND range(0, 99999) AS y RETURN x, y LIMIT 3",
@@ -84,7 +84,7 @@ fn a_limit_of_rows_ends_the_work() {
 
 /// An order with a limit retains few rows.
 #[test]
-fn an_order_with_a_limit_needs_little_memory() {
+fn an_order_with_a_limit_retains_few_rows() {
     let graph = dense(1);
     graph.bytes_left.set(8 << 20);
     let rows = run("UNWIND range(0, 99999) AS x RETURN x ORDER BY x DESC SKIP 1 LIMIT 2", &graph);
