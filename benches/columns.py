@@ -208,6 +208,54 @@ def shapes():
             scanned=12,
         ),
         Shape(
+            "median by one key",
+            lambda _: "{ q(func: has(city)) @groupby(city) { median(price) } }",
+            lambda _: "SELECT city, median(price) FROM nodes GROUP BY city",
+            lambda t, pl, _: (
+                t.nodes.lazy().group_by("city").agg(pl.col("price").median()).collect()
+            ),
+            scanned=12,
+        ),
+        Shape(
+            "deviation by one key",
+            lambda _: "{ q(func: has(city)) @groupby(city) { stddev(price) } }",
+            lambda _: "SELECT city, stddev_samp(price) FROM nodes GROUP BY city",
+            lambda t, pl, _: t.nodes.lazy().group_by("city").agg(pl.col("price").std()).collect(),
+            scanned=12,
+        ),
+        Shape(
+            "different values by one key",
+            lambda _: "{ q(func: has(city)) @groupby(city) { count(distinct age) } }",
+            lambda _: "SELECT city, count(DISTINCT age) FROM nodes GROUP BY city",
+            lambda t, pl, _: (
+                t.nodes.lazy().group_by("city").agg(pl.col("age").n_unique()).collect()
+            ),
+            scanned=8,
+        ),
+        Shape(
+            "median, 100,000 groups",
+            lambda _: "{ q(func: has(grp)) @groupby(grp) { median(price) } }",
+            lambda _: "SELECT grp, median(price) FROM nodes GROUP BY grp",
+            lambda t, pl, _: t.nodes.lazy().group_by("grp").agg(pl.col("price").median()).collect(),
+            scanned=12,
+        ),
+        Shape(
+            "quantile of all",
+            lambda _: (
+                "{ var(func: has(price)) { p as price } q() { median(val(p)) quantile(val(p), 0.9) } }"
+            ),
+            lambda _: "SELECT median(price), quantile_cont(price, 0.9) FROM nodes",
+            lambda t, pl, _: (
+                t.nodes.lazy()
+                .select(
+                    pl.col("price").median(),
+                    pl.col("price").quantile(0.9, "linear").alias("b"),
+                )
+                .collect()
+            ),
+            scanned=8,
+        ),
+        Shape(
             "groups by two keys",
             lambda _: "{ q(func: has(city)) @groupby(city, age) { count(uid) } }",
             lambda _: "SELECT city, age, count(*) FROM nodes GROUP BY city, age",

@@ -7,12 +7,12 @@ from pygments.lexer import RegexLexer, words
 
 FUNCTIONS = """
 has eq le lt ge gt between allofterms anyofterms alloftext anyoftext ngram regexp match type
-uid uid_in near within contains intersects similar_to anyof allof count val min max sum avg math
-expand checkpwd len floor ceil since exp ln sqrt pow logbase dot cond
+uid uid_in near within contains intersects similar_to anyof allof count val min max sum avg median
+quantile stddev variance math expand checkpwd len floor ceil since exp ln sqrt pow logbase dot cond
 """.split()  # noqa: SIM905 - read as words
 
 WORDS = """
-query mutation upsert fragment as func first offset after orderasc orderdesc from to
+query mutation upsert fragment as distinct func first offset after orderasc orderdesc from to
 depth numpaths minweight maxweight maxfrontiersize loop set delete var shortest schema and or not
 """.split()  # noqa: SIM905 - read as words
 

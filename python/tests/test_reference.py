@@ -26,7 +26,7 @@ DQL, BASE = "crates/dql/src", "crates/base/src"
 FUNCTIONS = table(f"{DQL}/lower/arguments/function.rs", "const FUNCTIONS", FIRST_OF_ROW)
 MATH = table(f"{DQL}/lower/arguments/math.rs", "const FUNCTIONS", FIRST_OF_ROW)
 FIELDS = table(f"{DQL}/lexer/words.rs", "const FIELD_FUNCTIONS", FIRST_OF_ROW)
-AGGREGATES = table(f"{BASE}/plan/node.rs", "impl Aggregate", r'=> "(\w+)"', "\n}")
+AGGREGATES = table(f"{BASE}/plan/aggregate.rs", "pub const AGGREGATES", r'open: "(\w+)\("')
 BLOCK_DIRECTIVES = table(f"{DQL}/lexer/directives.rs", "const ROOT_DIRECTIVES")
 EDGE_DIRECTIVES = table(f"{DQL}/lexer/directives.rs", "const FIELD_DIRECTIVES")
 ARGUMENTS = table(f"{DQL}/lower/selection/block.rs", "const KEYS")

@@ -64,6 +64,15 @@ const QUERIES: &[&str] = &[
     "{ q(func: has(nick)) @groupby(born, nick) { min(weight) } }",
     "{ q(func: has(tag)) @groupby(tag) { count(uid) sum(weight) min(score) } }",
     "{ q(func: has(tag)) @groupby(tag) { avg(weight) max(nick) } }",
+    // Aggregates of all values of a group.
+    "{ q(func: has(score)) @groupby(city) { median(weight) stddev(weight) quantile(score, 0.9) variance(score) count(distinct score) count(distinct nick) } }",
+    "{ q(func: has(nick)) @groupby(nick) { sum(weight) stddev(weight) median(score) count(distinct friend) } }",
+    "{ q(func: has(nick)) @groupby(weight, nick) { median(score) count(uid) } }",
+    "{ q(func: has(tag)) @groupby(tag) { stddev(weight) median(score) count(distinct weight) } }",
+    "{ var(func: has(friend)) { friend { s as weight } t as stddev(val(s)) m as median(val(s)) d as count(distinct val(s)) } \
+     q(func: uid(t)) { val(t) val(m) val(d) } }",
+    "{ var(func: has(score)) { s as score w as weight n as nick } \
+     q() { median(val(w)) stddev(val(w)) variance(val(s)) quantile(val(s), 0.1) count(distinct val(w)) count(distinct val(n)) } }",
     // An error, whatever thread meets it.
     "{ q(func: has(score)) @groupby(city) { sum(big) } }",
     "{ var(func: has(friend)) { friend { s as big } t as sum(val(s)) } q(func: uid(t)) { val(t) } }",

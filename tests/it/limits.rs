@@ -74,6 +74,33 @@ fn each_limit_is_named_and_nothing_else_suffers() {
 }
 
 #[test]
+fn aggregates_of_all_values_reserve_their_memory() {
+    let mut options = OpenOptions::default();
+    options.limits.set("memory", "1MiB").unwrap();
+    let db = Database::in_memory_with(options);
+    db.alter("city: string @index(exact) .\nage: int .\nnick: string .\nall: bool .").unwrap();
+    let mut lines = String::new();
+    for uid in 1..=60_000 {
+        let city = uid % 7;
+        writeln!(lines, "<{uid}> <age> \"{uid}\" .\n<{uid}> <city> \"{city}\" .").unwrap();
+        writeln!(lines, "<{uid}> <nick> \"n{uid}\" .\n<{uid}> <all> \"true\" .").unwrap();
+    }
+    let source = Source::Bytes(lines.into_bytes().into());
+    db.load_with(source, None, LoadOptions::default(), &RequestContext::new()).unwrap();
+    let group = |call: &str| format!("{{ q(func: has(city)) @groupby(city) {{ {call} }} }}");
+    assert!(ask(&db, &group("sum(age)")).is_ok());
+    for call in ["median(age)", "stddev(age)", "count(distinct age)"] {
+        let error = ask(&db, &group(call)).unwrap_err();
+        assert!(error.contains("`memory`"), "{call}: {error}");
+    }
+    // A set of different texts lives as long as its group is counted.
+    let text = "{ q(func: has(all)) @groupby(all) { count(distinct nick) } }";
+    let error = ask(&db, text).unwrap_err();
+    assert!(error.contains("`memory`"), "{error}");
+    assert!(ask(&db, &group("sum(age)")).is_ok());
+}
+
+#[test]
 fn explain_tells_the_steps() {
     let db = database(&[("slow", "0s")]);
     let text = "{ var(func: eq(name, \"node 3\")) { x as knows @filter(ge(age, 91)) }\n\

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::lower::upsert::UpsertPlan;
 use hexgraph_base::plan::{
-    Aggregate, Argument, Block, BlockKind, Call, Cascade, Comparison, Constant, Endpoint, Expand,
-    Field, FieldKind, Filter, MathExpr, Operand, OrderKey, Query, VarId,
+    Aggregate, Algebraic, Argument, Block, BlockKind, Call, Cascade, Comparison, Constant,
+    Endpoint, Expand, Field, FieldKind, Filter, MathExpr, Operand, OrderKey, Query, VarId,
 };
 use hexgraph_base::types::{Error, Result};
 use proptest::prelude::*;
@@ -251,7 +251,8 @@ fn fragments_and_bodies_are_merged() {
 fn groups_and_expansions() {
     let field = &fields("f @groupby(a, x: b@en:fr) { count(uid) m: max(c@en) }")[0];
     assert_eq!(field.group_by.as_ref().unwrap().keys[1].langs, ["en", "fr"]);
-    let FieldKind::AggregatePredicate { op: Aggregate::Max, name, .. } = &field.fields[1].kind
+    let FieldKind::AggregatePredicate { op: Aggregate::Algebraic(Algebraic::Max), name, .. } =
+        &field.fields[1].kind
     else {
         panic!("no aggregate")
     };
@@ -266,7 +267,7 @@ fn blocks_without_functions() {
     assert_eq!(only_block("{ q() {} }").kind, BlockKind::Empty);
     assert_eq!(only_block("{ var(func: uid(1)) }").kind, BlockKind::Hidden);
     let query = plan("{ var(func: has(a)) { x as a } q() { s: sum(val(x)) } }");
-    let sum = FieldKind::AggregateVar(Aggregate::Sum, VarId(0));
+    let sum = FieldKind::AggregateVar(Aggregate::Algebraic(Algebraic::Sum), VarId(0));
     assert_eq!((query.blocks[1].fields[0].kind.clone(), query.blocks[1].name.as_str()), (sum, "q"));
 }
 

@@ -2,6 +2,7 @@
 //! the data.
 
 mod variable;
+mod aggregate;
 mod algorithm;
 mod algorithm_table;
 mod function;
@@ -10,6 +11,9 @@ mod node;
 mod reads;
 mod uses;
 
+pub use aggregate::{
+    AGGREGATES, Aggregate, AggregateFunction, AggregateTypes, Algebraic, Fraction, Holistic,
+};
 pub use algorithm::{
     Algorithm, AlgorithmCall, ArgumentDef, ArgumentKind, ArgumentValue, COMMON_ARGUMENTS,
     Direction, Gives, GroupsBy, NUMBERS_MAX, NodeList,
@@ -21,9 +25,8 @@ pub use function::{
 };
 pub use math::{Constant, MathExpr, MathFunction};
 pub use node::{
-    Aggregate, Block, BlockKind, Cascade, Endpoint, Expand, FacetItem, FacetKey, Facets, Field,
-    FieldKind, GroupBy, GroupKey, Order, OrderKey, Page, Query, Recurse, SchemaRequest,
-    ShortestPath,
+    Block, BlockKind, Cascade, Endpoint, Expand, FacetItem, FacetKey, Facets, Field, FieldKind,
+    GroupBy, GroupKey, Order, OrderKey, Page, Query, Recurse, SchemaRequest, ShortestPath,
 };
 pub use reads::Reads;
 pub use uses::PredicateUse;

@@ -1,6 +1,6 @@
 //! The tree of a query: root blocks, the fields below them, and their filters, orders and pages.
 
-use super::{AlgorithmCall, Filter, Function, MathExpr, VarId, Variable};
+use super::{Aggregate, AlgorithmCall, Filter, Function, MathExpr, VarId, Variable};
 use crate::types::Position;
 use std::sync::Arc;
 
@@ -257,10 +257,10 @@ pub enum FieldKind {
     CountUid,
     /// `val(x)`: the value that the node has in a value variable.
     Val(VarId),
-    /// `min(val(x))`, `max`, `sum` or `avg`: an aggregate of a value variable.
+    /// `min(val(x))` or another aggregate of a value variable.
     AggregateVar(Aggregate, VarId),
-    /// `min(pred)`, `max`, `sum` or `avg`: an aggregate of the values of a group, inside the
-    /// selection of `@groupby`.
+    /// `min(pred)` or another aggregate of the values of a group, inside the selection of
+    /// `@groupby`.
     AggregatePredicate {
         /// The operation.
         op: Aggregate,
@@ -292,35 +292,6 @@ pub enum Expand {
     Types(Vec<String>),
     /// The predicates that a value variable names.
     Var(VarId),
-}
-
-/// The aggregate functions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Aggregate {
-    /// The least.
-    Min,
-    /// The greatest.
-    Max,
-    /// The sum.
-    Sum,
-    /// The mean.
-    Avg,
-}
-
-impl Aggregate {
-    /// All aggregate functions.
-    pub const ALL: [Aggregate; 4] =
-        [Aggregate::Min, Aggregate::Max, Aggregate::Sum, Aggregate::Avg];
-
-    /// Returns the name of the function in a query.
-    pub fn name(self) -> &'static str {
-        match self {
-            Aggregate::Min => "min",
-            Aggregate::Max => "max",
-            Aggregate::Sum => "sum",
-            Aggregate::Avg => "avg",
-        }
-    }
 }
 
 /// `@facets` or `@facets(a, b: c, v as d, orderasc: e)`.

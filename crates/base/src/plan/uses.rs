@@ -67,7 +67,7 @@ impl PredicateUse {
             }
             PredicateUse::Reverse => def.value_type == ValueType::Uid && def.reverse,
             PredicateUse::Sort => !def.list && def.value_type.is_ordered(),
-            PredicateUse::Aggregate(op) => can_aggregate(op, def.value_type),
+            PredicateUse::Aggregate(op) => op.function().types.allows(def.value_type),
         }
     }
 
@@ -85,18 +85,10 @@ impl PredicateUse {
     }
 }
 
-fn can_aggregate(op: Aggregate, of: ValueType) -> bool {
-    let ordered = [ValueType::DateTime, ValueType::String, ValueType::Default];
-    match of {
-        ValueType::Int | ValueType::Float | ValueType::BigFloat => true,
-        ValueType::Vector => matches!(op, Aggregate::Sum | Aggregate::Avg),
-        other => matches!(op, Aggregate::Min | Aggregate::Max) && ordered.contains(&other),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Algebraic;
     use crate::schema::parse_schema;
 
     #[test]
@@ -110,7 +102,7 @@ mod tests {
         assert!(allows("a: string @index(exact) .", PredicateUse::OrderedAtRoot));
         assert!(!allows("a: [string] @index(exact) .", PredicateUse::Sort));
         assert!(!allows("a: uid .", PredicateUse::Reverse));
-        let sum = PredicateUse::Aggregate(Aggregate::Sum);
+        let sum = PredicateUse::Aggregate(Aggregate::Algebraic(Algebraic::Sum));
         assert!(allows("a: int .", sum) && !allows("a: datetime .", sum));
     }
 }

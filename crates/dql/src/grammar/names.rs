@@ -2,7 +2,7 @@
 
 use super::rules::{Expr, Grammar, optional, seq, text};
 use crate::keywords;
-use hexgraph_base::plan::{Aggregate, PredicateUse};
+use hexgraph_base::plan::{AGGREGATES, PredicateUse};
 use hexgraph_base::schema::{NODE_TYPE, PredicateDef, Schema, is_reserved};
 use hexgraph_base::types::ValueType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,8 +16,8 @@ pub struct Omitted {
     pub reason: &'static str,
 }
 
-/// The uses by which predicates are classed.
-const USES: [PredicateUse; 16] = [
+/// The uses by which predicates are classed; in addition the aggregates are.
+const USES: [PredicateUse; 12] = [
     PredicateUse::EqualAtRoot,
     PredicateUse::OrderedAtRoot,
     PredicateUse::CountAtRoot,
@@ -30,10 +30,6 @@ const USES: [PredicateUse; 16] = [
     PredicateUse::Similar,
     PredicateUse::Reverse,
     PredicateUse::Sort,
-    PredicateUse::Aggregate(Aggregate::Min),
-    PredicateUse::Aggregate(Aggregate::Max),
-    PredicateUse::Aggregate(Aggregate::Sum),
-    PredicateUse::Aggregate(Aggregate::Avg),
 ];
 
 /// What a value is compared with.
@@ -109,7 +105,9 @@ impl<'s> SchemaNames<'s> {
         let mut classes: BTreeMap<_, Vec<&Named<'s>>> = BTreeMap::new();
         for named in &self.predicates {
             let def = named.def;
-            let uses = USES.map(|it| it.is_allowed(def));
+            let aggregates = AGGREGATES.map(|row| PredicateUse::Aggregate(row.op));
+            let uses = USES.into_iter().chain(aggregates);
+            let uses: Vec<bool> = uses.map(|it| it.is_allowed(def)).collect();
             let key = (literal_of(def.value_type), def.value_type as u8, def.list, def.lang, uses);
             classes.entry(key).or_default().push(named);
         }

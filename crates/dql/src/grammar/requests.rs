@@ -1,11 +1,11 @@
 //! Requests: blocks, and the forms with variables.
 
-use super::functions::{Builder, edge_names};
+use super::functions::{Builder, aggregate, edge_names};
 use super::names::{Literal, Named, Omitted, SchemaNames, literal_of};
 use super::rules::{Expr, Grammar, alt, one_of, optional, seq, text};
 use super::selections::Selections;
 use super::trees::Following;
-use hexgraph_base::plan::{Aggregate, PredicateUse};
+use hexgraph_base::plan::{AGGREGATES, Aggregate, Algebraic, PredicateUse};
 use hexgraph_base::schema::Schema;
 
 /// The names of a block.
@@ -123,7 +123,7 @@ impl Builder<'_> {
             let literal = literal_of(it.def.value_type);
             !it.def.list
                 && matches!(literal, Literal::Int | Literal::Float)
-                && PredicateUse::Aggregate(Aggregate::Sum).is_allowed(it.def)
+                && PredicateUse::Aggregate(Aggregate::Algebraic(Algebraic::Sum)).is_allowed(it.def)
         };
         let values = self.names.predicates.iter().filter(is_number).map(|it| text(&it.written));
         let counts = edge_names(&self.names).map(|name| text(format!("count({name})")));
@@ -161,8 +161,7 @@ impl Builder<'_> {
     /// A block of aggregates of a variable.
     fn totals(&mut self, name: &Expr) -> Expr {
         let space = self.tokens.space.clone();
-        let items =
-            Aggregate::ALL.map(|op| seq![text(format!("{}(val(a))", op.name())), space.clone()]);
+        let items = AGGREGATES.map(|row| seq![aggregate(&row, text("val(a)")), space.clone()]);
         let items = self.grammar.subset("total", items.to_vec());
         let body = seq![
             name.clone(),

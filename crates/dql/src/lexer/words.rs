@@ -4,12 +4,13 @@
 //! the byte after it. Its last call is [`Lexer::word`], which moves the cursor there, or
 //! [`Lexer::opened_until`], which enters a bracket as well. Offsets are in bytes of the text.
 
+use super::cursor;
 use super::directives::OPERATIONS;
 use super::modes::{Lexer, Spanned};
 use super::scope::{Previous, Scope};
 use crate::compat::go_escapes::unquote;
 use crate::syntax::token::{FieldFunction, Text, Token};
-use hexgraph_base::plan::Aggregate;
+use hexgraph_base::plan::AGGREGATES;
 use hexgraph_base::types::{Error, Result};
 
 /// The words that are functions instead of a field, when a `(` follows; in addition the aggregates
@@ -44,9 +45,12 @@ impl Lexer<'_> {
         match self.cursor.peek_at(next) {
             // Without a bracket after it, `count` or `uid` is the name of a predicate.
             b'(' if matches!(scope, Scope::Fields | Scope::Count) && !is_iri => {
-                if let Some((token, inner)) = self.field_function(start, end) {
+                if let Some((token, inner)) = self.field_function(start, end, next) {
                     return self.opened_until(next + 1, token, inner);
                 }
+            }
+            byte if scope == Scope::Count && !is_iri && self.is_distinct(start, end, byte) => {
+                return self.word(end, Token::Distinct);
             }
             b':' if !matches!(scope, Scope::Blocks | Scope::Schema | Scope::List) => {
                 return self.word(next + 1, Token::Alias(text));
@@ -64,9 +68,16 @@ impl Lexer<'_> {
         word
     }
 
+    /// Returns true for the `distinct` of `count(distinct name)`: another name is next. Without
+    /// one it is the name of a predicate.
+    fn is_distinct(&self, start: usize, end: usize, next: u8) -> bool {
+        let is_word = self.cursor.text[start..end].eq_ignore_ascii_case("distinct");
+        is_word && (cursor::is_name(next) && next != b'.' || next == b'<')
+    }
+
     /// Returns the token of a function of fields, in any case of letters, and the scope of its
-    /// bracket; `None` for another name.
-    fn field_function(&self, start: usize, end: usize) -> Option<(Token, Scope)> {
+    /// bracket, which is at `open`; `None` for another name.
+    fn field_function(&self, start: usize, end: usize, open: usize) -> Option<(Token, Scope)> {
         let word = &self.cursor.text[start..end];
         if word.eq_ignore_ascii_case("count") {
             return Some((Token::CountOpen, Scope::Count));
@@ -75,12 +86,25 @@ impl Lexer<'_> {
             return Some((Token::MathOpen, Scope::Math));
         }
         let is_it = |name: &str| word.eq_ignore_ascii_case(name);
-        let aggregate = Aggregate::ALL.into_iter().find(|aggregate| is_it(aggregate.name()));
-        let function = match aggregate {
-            Some(aggregate) => FieldFunction::Aggregate(aggregate),
+        let function = match AGGREGATES.iter().find(|row| is_it(row.name)) {
+            Some(row) if !row.is_reserved() && self.has_key(open + 1) => return None,
+            Some(row) => FieldFunction::Aggregate(row.op),
             None => FIELD_FUNCTIONS.iter().find(|(name, _)| is_it(name))?.1,
         };
         Some((Token::CallOpen(function), Scope::Function))
+    }
+
+    /// Returns true when `key:` stands at an offset, as in the arguments of a field.
+    fn has_key(&self, at: usize) -> bool {
+        let start = self.cursor.after_blank(at);
+        let end = match self.cursor.peek_at(start) {
+            b'<' => match self.cursor.text[start..].find('>') {
+                Some(length) => start + length + 1,
+                None => return false,
+            },
+            _ => self.cursor.after_name(start),
+        };
+        start < end && self.cursor.peek_at(self.cursor.after_blank(end)) == b':'
     }
 
     /// Joins `a - b - c` into the one name `a-b-c`, since names of predicates may have dashes.

@@ -8,16 +8,17 @@ pub(super) const GROUPED_VARIABLE: &str = "store it as a predicate first, by an 
 /// What is written for a function instead of a field.
 pub(super) fn written_for(word: &str) -> Option<&'static str> {
     Some(match word.to_ascii_lowercase().as_str() {
-        "mean" | "average" => {
-            "write `avg(val(x))`; there are min, max, sum and avg of variables, and count"
-        }
-        "median" | "percentile" | "quantile" | "mode" | "stddev" | "stdev" | "std" | "variance"
-        | "var_pop" => {
-            "there are min, max, sum and avg of variables, and count; a data frame has others"
+        "mean" | "average" => "write `avg(val(x))`",
+        "percentile" | "percentile_cont" | "quantile_cont" => "write `quantile(val(x), 0.9)`",
+        "std" | "stdev" | "stddev_samp" => "write `stddev(val(x))`",
+        "var" | "var_samp" => "write `variance(val(x))`",
+        "mode" | "stddev_pop" | "var_pop" => {
+            "a data frame has it; there are min, max, sum, avg, median, quantile, stddev and variance of variables, and \
+             count"
         }
         "distinct" | "unique" | "count_distinct" | "countdistinct" | "n_unique" | "nunique" => {
-            "write `@groupby(name) { count(uid) }`: it has a row for each value. Below `@groupby` DQL can't count different \
-             values: group by both, `@groupby(from, to)`, and count the rows"
+            "write `count(distinct val(x))`, or below `@groupby` `count(distinct name)`; `@groupby(name) { count(uid) }` has \
+             a row for each value"
         }
         "minimum" | "least" => "write `min(val(x))`",
         "maximum" | "greatest" => "write `max(val(x))`",

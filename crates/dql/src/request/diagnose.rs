@@ -12,7 +12,7 @@ use std::ops::Range;
 /// How messages show the terminals of the grammar, by the names that the grammar gives them. An
 /// empty text leaves a terminal out, where it would be news to few. A terminal that is not listed
 /// is shown by its name in the grammar, which is how it is written.
-const SHOWN: [(&str, &str); 13] = [
+const SHOWN: [(&str, &str); 14] = [
     ("name", "a name"),
     ("name as", ""),
     ("name:", "`key:`"),
@@ -24,6 +24,7 @@ const SHOWN: [(&str, &str); 13] = [
     // the braces.
     ("rdf", "`set`"),
     ("function(", ""),
+    ("distinct", ""),
     ("operator", "an operator"),
     ("-operand", ""),
     ("@facets(filter", ""),
@@ -80,7 +81,7 @@ fn refused(text: &str, start: usize, end: usize, token: &Token, expected: &[Stri
 fn absent(text: &str, start: usize, token: &Token, expected: &[&str]) -> Option<Error> {
     let opened = text[..start].trim_ascii_end();
     match token {
-        // `median(val(x))` is read as a field with arguments, which have keys.
+        // `mode(val(x))` is read as a field with arguments, which have keys.
         Token::Name(_) if expected.contains(&"name:") => {
             let called = opened.strip_suffix('(')?.trim_ascii_end();
             let name = word_before(called, called.len());

@@ -207,6 +207,8 @@ pub(crate) enum Counted {
     Predicate(Text, Vec<Suffix>),
     /// A function, which is an error.
     Call,
+    /// `distinct` and what has the values: a predicate, or a variable as `val(x)`.
+    Distinct(Value),
 }
 
 /// A part that may follow a field or the brackets of a block.

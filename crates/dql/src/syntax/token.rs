@@ -75,6 +75,8 @@ pub(crate) enum Token {
     Rdf(RdfKind, Text),
     /// `count(`.
     CountOpen,
+    /// The `distinct` of `count(distinct name)`.
+    Distinct,
     /// `math(`.
     MathOpen,
     /// `val(`, `expand(`, an aggregate with `(`, or `checkpwd(`.

@@ -2,7 +2,7 @@
 
 use super::leaf::{Mismatch, write_leaf};
 use hexgraph_base::answer::write_json_text;
-use hexgraph_base::plan::{Aggregate, FieldKind};
+use hexgraph_base::plan::{Algebraic, FieldKind};
 use hexgraph_base::types::{Result, Value, ValueRef, write_int};
 use hexgraph_graphql::lower::{AggregateOp, AggregateShape, Leaf};
 use hexgraph_graphql::request::Field;
@@ -51,8 +51,8 @@ pub(super) fn write_aggregate<'a>(
                 write_int(count as i64, out);
                 continue;
             }
-            AggregateOp::Min(at) => fields.extreme(at, Aggregate::Min)?,
-            AggregateOp::Max(at) => fields.extreme(at, Aggregate::Max)?,
+            AggregateOp::Min(at) => fields.extreme(at, Algebraic::Min)?,
+            AggregateOp::Max(at) => fields.extreme(at, Algebraic::Max)?,
             AggregateOp::Sum(at) => match fields.sum(at)?.map(Sum::value).transpose() {
                 Ok(sum) => sum,
                 Err(error) => {
@@ -163,12 +163,12 @@ impl Fields<'_, '_> {
         })
     }
 
-    /// The least value of a field, or for `Aggregate::Max` the greatest.
-    fn extreme(&self, at: usize, op: Aggregate) -> Result<Option<Value>> {
+    /// The least value of a field, or for `Algebraic::Max` the greatest.
+    fn extreme(&self, at: usize, op: Algebraic) -> Result<Option<Value>> {
         if let Some(column) = self.column(at) {
             return column.extreme(op, self.context);
         }
-        let expected = if op == Aggregate::Max { Ordering::Greater } else { Ordering::Less };
+        let expected = if op == Algebraic::Max { Ordering::Greater } else { Ordering::Less };
         let better =
             |best: &Value, other: &Value| compare(other.as_ref(), best.as_ref()) == expected;
         // Of many texts and times only those are looked at that may come first.

@@ -1,21 +1,71 @@
-//! `min max sum avg`.
+//! Aggregates, from a list of the values.
 
 use super::level::number;
 use super::state::{Outcome, refuse};
-use hexgraph::internals::plan::Aggregate;
+use hexgraph::internals::plan::{Aggregate, Algebraic, Holistic};
 use hexgraph::types::Value;
 
 /// One aggregate over some values; `None` when there are none.
 pub fn aggregate(op: Aggregate, values: &[Value]) -> Outcome<Option<Value>> {
+    match op {
+        Aggregate::Algebraic(op) => algebraic(op, values),
+        Aggregate::Holistic(op) => holistic(op, values),
+    }
+}
+
+fn holistic(op: Holistic, values: &[Value]) -> Outcome<Option<Value>> {
+    if op == Holistic::CountDistinct {
+        return Ok(Some(Value::Int(distinct(values) as i64)));
+    }
+    let Some(mut numbers) = values.iter().map(number).collect::<Option<Vec<f64>>>() else {
+        return refuse("an aggregate of what is no number");
+    };
+    numbers.sort_by(f64::total_cmp);
+    let result = match op {
+        Holistic::Median => quantile(&numbers, 0.5),
+        Holistic::Quantile(fraction) => quantile(&numbers, fraction.get()),
+        Holistic::StdDev => variance(&numbers).map(f64::sqrt),
+        Holistic::Variance => variance(&numbers),
+        Holistic::CountDistinct => unreachable!("it was counted above"),
+    };
+    Ok(result.map(|number| finite(Value::Float(number))))
+}
+
+/// The number of values that equal none before them.
+pub fn distinct(values: &[Value]) -> usize {
+    let is_first = |position: usize| {
+        let is_same = |other: &Value| other.as_ref().equals(values[position].as_ref());
+        !values[..position].iter().any(is_same)
+    };
+    (0..values.len()).filter(|position| is_first(*position)).count()
+}
+
+/// The number at a fraction of sorted ones: the weighted mean of its two neighbours.
+fn quantile(numbers: &[f64], fraction: f64) -> Option<f64> {
+    let position = fraction * numbers.len().checked_sub(1)? as f64;
+    let weight = position - position.floor();
+    let (below, above) = (numbers[position.floor() as usize], numbers[position.ceil() as usize]);
+    Some(below * (1.0 - weight) + above * weight)
+}
+
+/// The mean square of the distances from the mean, of a sample.
+fn variance(numbers: &[f64]) -> Option<f64> {
+    let count = numbers.len() as f64;
+    let mean = numbers.iter().map(|number| number / count).sum::<f64>();
+    let squares = numbers.iter().map(|number| (number - mean) * (number - mean) / (count - 1.0));
+    (1 < numbers.len()).then(|| squares.sum())
+}
+
+fn algebraic(op: Algebraic, values: &[Value]) -> Outcome<Option<Value>> {
     let Some(first) = values.first() else { return Ok(None) };
     Ok(Some(match op {
-        Aggregate::Min => pick(values, std::cmp::Ordering::Less),
-        Aggregate::Max => pick(values, std::cmp::Ordering::Greater),
-        Aggregate::Sum => match number(first) {
+        Algebraic::Min => pick(values, std::cmp::Ordering::Less),
+        Algebraic::Max => pick(values, std::cmp::Ordering::Greater),
+        Algebraic::Sum => match number(first) {
             Some(_) => finite(sum(values)?),
             None => first.clone(),
         },
-        Aggregate::Avg => match number(first) {
+        Algebraic::Avg => match number(first) {
             Some(_) => finite(Value::Float(mean(values))),
             None => Value::Float(0.0),
         },

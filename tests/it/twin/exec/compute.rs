@@ -78,7 +78,8 @@ impl Twin<'_> {
                     let map = self.values_of(*var)?;
                     let values: Vec<Value> = map.of.into_values().collect();
                     match map.constant {
-                        Some(value) => Some(value),
+                        Some(value) if matches!(op, Aggregate::Algebraic(_)) => Some(value),
+                        Some(value) => aggregate(*op, &[value])?,
                         None => aggregate(*op, &values)?,
                     }
                 }

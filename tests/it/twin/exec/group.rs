@@ -1,10 +1,10 @@
 //! `@groupby`.
 
-use super::aggregate::aggregate;
+use super::aggregate::{aggregate, distinct};
 use super::publish::{Published, add_values};
 use super::state::{Data, Group, GroupKey, Level, Outcome, Twin, ValueMap, refuse};
 use hexgraph::internals::plan;
-use hexgraph::internals::plan::{Field, FieldKind, GroupBy};
+use hexgraph::internals::plan::{Aggregate, Field, FieldKind, GroupBy, Holistic};
 use hexgraph::types::Value;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -88,9 +88,33 @@ impl Twin<'_> {
         shown.1.into_iter().next().map(|(value, _)| value)
     }
 
+    /// The number of different targets or values that some nodes have of a predicate.
+    fn count_distinct(&self, name: &str, langs: &[String], members: &[u64]) -> usize {
+        let Some(definition) = self.definition(name) else { return 0 };
+        if definition.is_edges() {
+            let targets = members.iter().map(|node| self.graph.targets(*node, name, false));
+            return targets.flat_map(|targets| targets.into_keys()).collect::<BTreeSet<_>>().len();
+        }
+        let of_node = |node: &u64| match langs {
+            [] => self.first_untagged(*node, name),
+            langs => {
+                let shown = self.in_langs(*node, name, langs).into_iter().next();
+                shown.map(|(_, values)| values).unwrap_or_default()
+            }
+        };
+        let most = if definition.list { usize::MAX } else { 1 };
+        let values = members.iter().flat_map(|node| of_node(node).into_iter().take(most));
+        distinct(&values.map(|(value, _)| value).collect::<Vec<_>>())
+    }
+
     fn group_result(&self, field: &Field, members: &[u64]) -> Outcome<Option<Value>> {
         match &field.kind {
             FieldKind::CountUid => Ok(Some(Value::Int(members.len() as i64))),
+            FieldKind::AggregatePredicate {
+                op: Aggregate::Holistic(Holistic::CountDistinct),
+                name,
+                langs,
+            } => Ok(Some(Value::Int(self.count_distinct(name, langs, members) as i64))),
             FieldKind::AggregatePredicate { op, name, langs } => {
                 let values = members.iter().filter_map(|node| self.first_value(name, langs, *node));
                 aggregate(*op, &values.collect::<Vec<_>>())

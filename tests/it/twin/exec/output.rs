@@ -308,8 +308,7 @@ fn result_names(field: &Field) -> [String; 2] {
         (Some(alias), _) => [alias.clone(), alias.clone()],
         (None, FieldKind::CountUid) => ["count".to_owned(), "count".to_owned()],
         (None, FieldKind::AggregatePredicate { op, name, langs }) => {
-            let op = format!("{op:?}").to_lowercase();
-            [format!("{op}({name})"), format!("{op}({name}{})", suffix(langs))]
+            [op.call(name), op.call(&format!("{name}{}", suffix(langs)))]
         }
         (None, _) => [field.key.clone(), field.key.clone()],
     }

@@ -274,14 +274,14 @@ impl Generator<'_> {
         let mut sums = Vec::new();
         for _ in 0..self.rng.usize(1..4) {
             let name = self.variable(|kind| kind == Kind::Number, false)?;
-            let op = *one_of(&mut self.rng, &["min", "max", "sum", "avg"]);
+            let call = self.aggregate_of(true, &format!("val({name})"));
             items.push(text(match self.chance(40) {
                 true => {
                     let var = self.define(Kind::Constant);
                     sums.push(var.clone());
-                    format!("{var} as {op}(val({name}))")
+                    format!("{var} as {call}")
                 }
-                false => format!("{}: {op}(val({name}))", self.fresh("g")),
+                false => format!("{}: {call}", self.fresh("g")),
             }));
         }
         if let Some(sum) = sums.first()

@@ -31,15 +31,12 @@ impl Generator<'_> {
     }
 
     fn aggregate(&mut self, selection: &mut Selection, name: &str, kind: Kind) {
-        let ops: &[&str] = match kind {
-            Kind::Number => &["min", "max", "sum", "avg"],
-            Kind::Text | Kind::Time => &["min", "max"],
-            _ => return,
-        };
-        let op = *one_of(&mut self.rng, ops);
+        if !matches!(kind, Kind::Number | Kind::Text | Kind::Time) {
+            return;
+        }
         self.read(name);
         self.uses("aggregate");
-        let call = format!("{op}(val({name}))");
+        let call = self.aggregate_of(kind == Kind::Number, &format!("val({name})"));
         let item = match (self.chance(40), kind) {
             (true, Kind::Number) => {
                 let var = self.define(Kind::Number);
@@ -52,6 +49,24 @@ impl Generator<'_> {
         if selection.keys.insert(call) {
             selection.items.push(text(item));
         }
+    }
+
+    /// A call of an aggregate that takes numbers, or texts and times.
+    pub fn aggregate_of(&mut self, are_numbers: bool, argument: &str) -> String {
+        let fraction = *one_of(&mut self.rng, &["0", "0.25", "0.5", "0.9", "1"]);
+        let calls = [
+            format!("min({argument})"),
+            format!("max({argument})"),
+            format!("count(distinct {argument})"),
+            format!("sum({argument})"),
+            format!("avg({argument})"),
+            format!("median({argument})"),
+            format!("quantile({argument}, {fraction})"),
+            format!("stddev({argument})"),
+            format!("variance({argument})"),
+        ];
+        let calls = if are_numbers { &calls[..] } else { &calls[..3] };
+        one_of(&mut self.rng, calls).clone()
     }
 
     /// An expression over variables of numbers.

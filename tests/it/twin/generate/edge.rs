@@ -4,7 +4,7 @@ use super::generator::{Generator, Kind};
 use super::selection::{Position, Selection, prefix};
 use crate::twin::piece::{Chunk, list, maybe, text};
 use crate::twin::schema::Definition;
-use crate::twin::words::one_of;
+use hexgraph::types::ValueType;
 
 impl Generator<'_> {
     /// Adds an edge with what is below.
@@ -137,13 +137,19 @@ impl Generator<'_> {
         }
         let mut existing = Vec::new();
         for _ in 0..self.rng.usize(..3) {
-            let Some(definition) = self.predicate(Definition::is_ordered) else { break };
+            let counts = self.chance(20);
+            let is_allowed = |it: &Definition| match counts {
+                true => it.value_type != ValueType::Password,
+                false => it.is_ordered(),
+            };
+            let Some(definition) = self.predicate(is_allowed) else { break };
             let definition = definition.clone();
             let numeric = super::selection::kind_of(definition.value_type) == Kind::Number;
-            let ops: &[&str] =
-                if numeric { &["min", "max", "sum", "avg"] } else { &["min", "max"] };
-            let lang = self.lang(&definition);
-            let item = format!("{}({}{lang})", one_of(&mut self.rng, ops), definition.name);
+            let of = definition.name.clone() + &self.lang(&definition);
+            let item = match counts {
+                true => format!("count(distinct {of})"),
+                false => self.aggregate_of(numeric, &of),
+            };
             if !existing.contains(&item) {
                 existing.push(item.clone());
                 let alias = if self.chance(20) { self.fresh("g") + ": " } else { String::new() };

@@ -4,7 +4,7 @@
 //! has no function and could be nothing else: it has arguments, or its selection begins with a
 //! predicate. Both are errors in any other block without a function.
 
-use super::field::EMPTY_BLOCK_HOLDS;
+use super::aggregate::empty_block_holds;
 use super::fields::FieldContext;
 use super::modifiers::Modifiers;
 use crate::lower::arguments::number;
@@ -61,7 +61,7 @@ impl<'a> Lowering<'a> {
             return None;
         }
         let message = format!("found `{}` in a block without a function", self.text(predicate));
-        let hint = format!("{EMPTY_BLOCK_HOLDS}, and there is no algorithm `{name}`");
+        let hint = format!("{}, and there is no algorithm `{name}`", empty_block_holds());
         Some(self.error_with(at, message, hint))
     }
 

@@ -1,17 +1,15 @@
 //! Lowers one field with its arguments, directives and selection.
 
+use super::aggregate::empty_block_holds;
 use super::fields::FieldContext;
 use super::modifiers::Modifiers;
 use crate::lower::request::Lowering;
 use crate::syntax::ast::{Counted, Directive, FieldItem, Head, Suffix, Value};
 use crate::syntax::token::{FieldFunction, Text};
-use hexgraph_base::plan::{Aggregate, Call, Expand, Field, FieldKind, Filter};
+use hexgraph_base::plan::{Aggregate, Call, Expand, Field, FieldKind, Filter, Holistic};
 use hexgraph_base::types::{Result, nearest};
+use std::slice;
 use std::sync::Arc;
-
-/// What may occur in a block without a function.
-pub(super) const EMPTY_BLOCK_HOLDS: &str =
-    "such a block holds only math and min, max, sum, avg of variables";
 
 impl<'a> Lowering<'a> {
     pub(in crate::lower) fn field(
@@ -47,17 +45,18 @@ impl<'a> Lowering<'a> {
     fn check_empty_block(&self, item: &'a FieldItem) -> Result<()> {
         let result = match &item.head {
             Head::Math(_) | Head::Call(FieldFunction::Aggregate(_), _) => return Ok(()),
+            Head::Count(counted) if matches!(**counted, Counted::Distinct(_)) => return Ok(()),
             Head::Predicate(name) => self.text(name),
             Head::Count(_) => "count",
             Head::Call(..) => "a function",
         };
         let message = format!("found `{result}` in a block without a function");
-        Err(self.error_with(item.at, message, EMPTY_BLOCK_HOLDS))
+        Err(self.error_with(item.at, message, empty_block_holds()))
     }
 
     fn not_in_group(&self, at: u32, result: &str) -> hexgraph_base::types::Error {
         let message = format!("found `{result}` below `@groupby`");
-        let hint = "expected count(uid), or min, max, sum, avg of a predicate";
+        let hint = format!("expected count(uid), or {} of a predicate", Aggregate::names());
         self.error_with(at, message, hint)
     }
 
@@ -113,13 +112,21 @@ impl<'a> Lowering<'a> {
                 return Err(self.error_with(item.at, "`count()` without a predicate", hint));
             }
             Counted::Call => {
-                let hint = "expected a predicate or `uid`";
+                let hint = "expected a predicate or `uid`; different values are counted by `count(distinct val(x))`";
                 return Err(self.error_with(item.at, "a variable can't be counted", hint));
+            }
+            Counted::Distinct(value) => {
+                let op = Aggregate::Holistic(Holistic::CountDistinct);
+                return self.aggregate(item, op, slice::from_ref(value), context);
             }
         };
         let text = self.text(name);
         if context.in_group && text != "uid" {
             let message = format!("found `count({text})` below `@groupby`");
+            if text.eq_ignore_ascii_case("distinct") {
+                let hint = "write `count(distinct name)`: the different values that a group has of a predicate";
+                return Err(self.error_with(item.at, message, hint));
+            }
             let hint = format!(
                 "`count(uid)` counts the nodes of a group; edges are counted from the nodes that make the groups: \
                  `~located_in {{ n as count({text}) }} sum(val(n))`"
@@ -198,55 +205,6 @@ impl<'a> Lowering<'a> {
         let var = self.read(name);
         let key = format!("val({})", self.text(name));
         self.plain(item, FieldKind::Val(var), key)
-    }
-
-    fn aggregate(
-        &mut self,
-        item: &'a FieldItem,
-        op: Aggregate,
-        arguments: &'a [Value],
-        context: FieldContext,
-    ) -> Result<Field> {
-        let op_name = op.name();
-        match (arguments, context.in_group) {
-            ([Value::Word(name, langs)], true) => {
-                let langs = langs.as_ref().map(|langs| self.langs(langs)).transpose()?;
-                let name = self.text(name);
-                let key = format!("{op_name}({name})");
-                let langs = langs.unwrap_or_default();
-                let kind = FieldKind::AggregatePredicate { op, name: name.to_owned(), langs };
-                self.plain(item, kind, key)
-            }
-            ([Value::Call(call)], false) if self.text(&call.name).eq_ignore_ascii_case("val") => {
-                let var = self.only_variable(call)?;
-                let name = match &call.arguments[..] {
-                    [Value::Word(name, _)] => self.text(name),
-                    _ => "",
-                };
-                let key = format!("{op_name}(val({name}))");
-                self.plain(item, FieldKind::AggregateVar(op, var), key)
-            }
-            (_, true) => {
-                let hint = match arguments {
-                    // A value of the inner nodes is a variable of the outer ones, which have an
-                    // edge to each of their groups.
-                    [Value::Call(call)] if self.text(&call.name).eq_ignore_ascii_case("val") => {
-                        format!(
-                            "write `{op_name}(predicate)`, of a predicate in which the variable was stored; or begin at \
-                         the nodes that make the groups: `~located_in {{ n as elevation }} {op_name}(val(n))`"
-                        )
-                    }
-                    _ => format!("write `{op_name}(predicate)`"),
-                };
-                let message = format!("`{op_name}` takes one predicate below `@groupby`");
-                Err(self.error_with(item.at, message, hint))
-            }
-            (_, false) => {
-                let hint = format!("write `{op_name}(val(x))`");
-                let message = format!("`{op_name}` takes one variable");
-                Err(self.error_with(item.at, message, hint))
-            }
-        }
     }
 
     fn check_password(
@@ -359,7 +317,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// Lowers a field that may have neither arguments nor directives nor a selection.
-    fn plain(&mut self, item: &'a FieldItem, kind: FieldKind, key: String) -> Result<Field> {
+    pub(super) fn plain(
+        &mut self,
+        item: &'a FieldItem,
+        kind: FieldKind,
+        key: String,
+    ) -> Result<Field> {
         if !item.suffixes.is_empty() {
             let message = "nothing may follow a function of variables";
             return Err(self.error_with(item.at, message, "remove what stands behind `)`"));

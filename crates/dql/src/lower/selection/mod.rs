@@ -1,5 +1,6 @@
 //! Lowers blocks, the fields in them, and the arguments and directives of both.
 
+pub(super) mod aggregate;
 pub(super) mod algorithm;
 pub(super) mod block;
 pub(super) mod fields;

@@ -40,8 +40,11 @@ const HEAD_KEYS: [&str; 6] = ["func:", "first:", "offset:", "after:", "orderasc:
 const OPENINGS: [&str; 4] = ["query", "upsert", "fragment", "schema"];
 
 /// The words of a selection that are no predicates.
-const FIELD_WORDS: [&str; 10] =
-    ["uid", "expand(", "count(", "val(", "math(", "min(", "max(", "sum(", "avg(", "dgraph.type"];
+const FIELD_WORDS: [&str; 6] = ["uid", "expand(", "count(", "val(", "math(", "dgraph.type"];
+
+/// The aggregate functions.
+const AGGREGATES: [&str; 8] =
+    ["min(", "max(", "sum(", "avg(", "median(", "quantile(", "stddev(", "variance("];
 
 /// What can be at the cursor.
 #[derive(Debug, PartialEq, Eq)]
@@ -124,9 +127,13 @@ fn candidates(catalog: &Catalog, before: &str, prefix: &str) -> Vec<String> {
         "(" if FUNCTIONS.iter().any(|(name, _)| *name == head) || head.starts_with("@") => {
             predicates().collect()
         }
-        "(" if matches!(head, "count" | "min" | "max" | "sum" | "avg") => predicates().collect(),
+        "(" if head == "count" || AGGREGATES.contains(&format!("{head}(").as_str()) => {
+            predicates().collect()
+        }
         "(" => owned(&HEAD_KEYS).collect(),
-        "{" if is_selection(&tokens[..open]) => predicates().chain(owned(&FIELD_WORDS)).collect(),
+        "{" if is_selection(&tokens[..open]) => {
+            predicates().chain(owned(&FIELD_WORDS)).chain(owned(&AGGREGATES)).collect()
+        }
         _ => Vec::new(),
     }
 }

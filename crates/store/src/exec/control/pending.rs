@@ -5,7 +5,7 @@ use hexgraph_base::types::Result;
 use std::mem;
 
 /// Memory is charged, and the control asked whether to go on, each time this many bytes are needed.
-const CHARGED_BYTES: usize = 64 << 10;
+pub(in crate::exec) const CHARGED_BYTES: usize = 64 << 10;
 
 /// The bytes that are in use, or about to be, and not charged yet. An addition costs no atomic operation, but for one that charges.
 pub(in crate::exec) struct Pending<'c> {

@@ -9,8 +9,8 @@
 //! O(members · (keys + aggregated predicates)) and O(groups) memory, beside a number of 4 bytes for each member where something
 //! else than numbers is aggregated: then the members are partitioned into lists by counting.
 
+use super::accumulators::{Accumulators, NumberAccumulators, accumulator_bytes};
 use super::dense::{CELLS_MIN, Dense, Distinct};
-use super::folds::{Folded, NumberFolds, folded_bytes};
 use super::group_columns::GroupKey;
 use super::key_codes::{KeyCodes, MISSING};
 use super::partition::{GROUP_BYTES, KEY_BYTES, result_bytes};
@@ -138,11 +138,21 @@ impl Context<'_> {
             charged: 0,
         };
         while_grouping.grow(grouping.byte_len(members))?;
+        self.charge_values(&grouping.columns, members)?;
         match self.control.spread(members.len(), grouping.nanos())? {
             Some(spread) => grouping.run_shared(spread, members)?,
             None => grouping.run(members)?,
         }
         Ok(Some((grouping, plans)))
+    }
+
+    /// Charges lists of the values of members, until the end of the request.
+    pub(super) fn charge_values(
+        &self,
+        columns: &[NumberAccumulators<'_>],
+        members: Members<'_>,
+    ) -> Result<()> {
+        self.control.charge(columns.iter().map(|it| it.value_bytes(members.len())).sum())
     }
 
     /// What leads from so many cells to groups, or in tests anything that does.
@@ -172,19 +182,21 @@ impl Context<'_> {
         }
     }
 
-    /// Decides how the fields of the body are found; the numbers that are folded are put behind `columns`. Reads nothing but changes.
+    /// Decides how the fields of the body are found; the numbers that are aggregated are put behind `columns`. Reads nothing but changes.
     pub(super) fn plans<'s>(
         &'s self,
         body: &'s [Arc<Field>],
         members: Members<'_>,
-        columns: &mut Vec<NumberFolds<'s>>,
+        columns: &mut Vec<NumberAccumulators<'s>>,
     ) -> Vec<Plan> {
         let mut plan = |field: &'s Arc<Field>| {
             let FieldKind::AggregatePredicate { op, name, langs } = &field.kind else {
                 return Plan::Count;
             };
             match self.column_of(name, langs, members, columns) {
-                Some(position) => Plan::Fold(position, columns[position].position_of(*op), *op),
+                Some(position) => {
+                    Plan::Accumulator(position, columns[position].position_of(*op), *op)
+                }
                 None => Plan::List,
             }
         };
@@ -198,7 +210,7 @@ impl Context<'_> {
         name: &'s str,
         langs: &[String],
         members: Members<'_>,
-        columns: &mut Vec<NumberFolds<'s>>,
+        columns: &mut Vec<NumberAccumulators<'s>>,
     ) -> Option<usize> {
         if !langs.is_empty() {
             return None;
@@ -209,7 +221,7 @@ impl Context<'_> {
         let predicate = self.predicate(name)?;
         let part = predicate.only_untagged()?;
         let numbers = NumberColumn::new(part, predicate.def.value_type, members)?;
-        columns.push(NumberFolds::new(name, numbers));
+        columns.push(NumberAccumulators::new(name, numbers));
         Some(columns.len() - 1)
     }
 
@@ -245,8 +257,8 @@ pub(super) struct Key<'a> {
 pub(super) enum Plan {
     /// The number of members.
     Count,
-    /// A fold of numbers: the place of the column, that of the fold, and what is made of it.
-    Fold(usize, usize, Aggregate),
+    /// An accumulator of numbers: the position of the column, that of the accumulator, and what is made of it.
+    Accumulator(usize, usize, Aggregate),
     /// From the list of the members.
     List,
 }
@@ -340,7 +352,7 @@ pub(super) struct Grouping<'a, 'c> {
     pub(super) cell_count: u64,
     pub(super) cells: Cells,
     pub(super) groups: Groups,
-    pub(super) columns: Vec<NumberFolds<'a>>,
+    pub(super) columns: Vec<NumberAccumulators<'a>>,
     /// The group of each member, where lists are made of them.
     pub(super) lists: Option<Vec<u32>>,
     /// The bytes that were charged for groups, and for what a part keeps.
@@ -403,7 +415,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// Charges what new groups take.
     pub(super) fn charge(&mut self, groups: usize) -> Result<()> {
         let cell = if let Cells::Hash(_) = &self.cells { SLOT_BYTES } else { 0 };
-        let each = GROUP_BYTES + cell + KEY_BYTES * self.keys.len() + folded_bytes(&self.columns);
+        let each =
+            GROUP_BYTES + cell + KEY_BYTES * self.keys.len() + accumulator_bytes(&self.columns);
         let grown: usize = self.keys.iter_mut().map(|key| key.codes.growth()).sum();
         match each * groups + grown {
             0 => Ok(()),
@@ -476,6 +489,10 @@ impl<'a, 'c> Grouping<'a, 'c> {
         if let Cells::Dense(_) = self.cells {
             return self.result_dense();
         }
+        let mut accumulators: Vec<Accumulators> =
+            self.columns.into_iter().map(|column| column.accumulators).collect();
+        let groups = self.groups.counts.len();
+        accumulators.iter_mut().for_each(|accumulators| accumulators.sort_values(groups));
         Ok(AggregatedGroups {
             context: self.context,
             keys: self.keys.iter().map(|key| key.predicate).collect(),
@@ -484,7 +501,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
             ascends: false,
             firsts: self.groups.firsts,
             counts: self.groups.counts,
-            folded: self.columns.into_iter().map(|column| column.folded).collect(),
+            accumulators,
             lists: self.lists,
         })
     }
@@ -512,7 +529,7 @@ pub(super) struct AggregatedGroups<'a, 'c> {
     pub(super) firsts: Vec<u32>,
     /// The number of members of each.
     pub(super) counts: Vec<u32>,
-    pub(super) folded: Vec<Folded>,
+    pub(super) accumulators: Vec<Accumulators>,
     /// The group of each member, where lists are made of them.
     pub(super) lists: Option<Vec<u32>>,
 }
@@ -526,13 +543,23 @@ impl AggregatedGroups<'_, '_> {
         members: Members<'_>,
     ) -> Result<Option<Vec<(usize, Group)>>> {
         let counts = &self.counts;
+        let codes = match &self.lists {
+            Some(_) => self.context.distinct_codes(body, members)?,
+            None => Vec::new(),
+        };
         let partitioned = self.lists.as_ref();
         let partitioned = partitioned.map(|groups| {
             let starts = starts_of(counts);
             let partitioned = partition(groups, starts.clone(), &members.as_list());
             (partitioned, starts)
         });
-        let nanos = 100 * (self.keys.len() + body.len());
+        let of_values = |plan: &Plan| match plan {
+            Plan::Accumulator(column, accumulator, _) => {
+                1 + self.accumulators[*column].values_of_each(*accumulator, counts.len())
+            }
+            Plan::Count | Plan::List => 1,
+        };
+        let nanos = 100 * self.keys.len() + 100 * plans.iter().map(of_values).sum::<usize>();
         let made = self.context.morsels(counts.len() - 1, nanos, |range| {
             self.context.control.charge(result_bytes(body.len()) * range.len())?;
             let mut pending = Pending::new(self.context.control);
@@ -545,7 +572,7 @@ impl AggregatedGroups<'_, '_> {
                 let list = partitioned.as_ref().map_or(&[][..], |(nodes, starts)| {
                     &nodes[starts[group]..starts[group] + counts[group] as usize]
                 });
-                let made = self.group_of(group, body, plans, list, &mut pending)?;
+                let made = self.group_of(group, (body, plans, &codes), list, &mut pending)?;
                 let Some(made) = made else { return Ok(None) };
                 result.push(made);
             }
@@ -587,7 +614,9 @@ impl AggregatedGroups<'_, '_> {
             context.control.charge(2 * CELL_BYTES * counts.len())?;
             let cells = match *plan {
                 Plan::Count => Some(ResultCells::of_counts(&counts[1..])),
-                Plan::Fold(column, fold, op) => self.fold_cells(column, fold, op)?,
+                Plan::Accumulator(column, accumulator, op) => {
+                    self.accumulator_cells(column, accumulator, op)?
+                }
                 Plan::List => None,
             };
             let Some(cells) = cells else { return Ok(None) };
@@ -596,13 +625,20 @@ impl AggregatedGroups<'_, '_> {
         context.sorted_columns(&counts[1..], keys, results).map(Some)
     }
 
-    /// The results of a fold for all groups; `None` where one is refused.
-    fn fold_cells(&self, column: usize, fold: usize, op: Aggregate) -> Result<Option<ResultCells>> {
+    /// The results of an accumulator for all groups; `None` where one is refused.
+    fn accumulator_cells(
+        &self,
+        column: usize,
+        accumulator: usize,
+        op: Aggregate,
+    ) -> Result<Option<ResultCells>> {
         let groups = self.counts.len() - 1;
-        let parts = self.context.morsels(groups, RESULT_NANOS, |range| {
+        let nanos =
+            RESULT_NANOS * (1 + self.accumulators[column].values_of_each(accumulator, groups));
+        let parts = self.context.morsels(groups, nanos, |range| {
             self.context.check()?;
             let groups = range.start + 1..range.end + 1;
-            Ok(self.folded[column].results(fold, op, groups, &self.counts))
+            Ok(self.accumulators[column].results(accumulator, op, groups, &self.counts))
         })?;
         let mut all = ResultCells::default();
         for part in parts {
@@ -617,8 +653,7 @@ impl AggregatedGroups<'_, '_> {
     fn group_of(
         &self,
         group: usize,
-        body: &[Arc<Field>],
-        plans: &[Plan],
+        (body, plans, codes): (&[Arc<Field>], &[Plan], &[Option<KeyCodes<'_>>]),
         list: &[u32],
         pending: &mut Pending<'_>,
     ) -> Result<Option<(usize, Group)>> {
@@ -629,8 +664,9 @@ impl AggregatedGroups<'_, '_> {
         let keys: Vec<GroupValue> = keys.flatten().collect();
         pending.add(keys.iter().map(text_len).sum())?;
         let mut results = Vec::with_capacity(body.len());
-        for (field, plan) in body.iter().zip(plans) {
-            let result = match self.result(field, *plan, group, list) {
+        for (position, (field, plan)) in body.iter().zip(plans).enumerate() {
+            let codes = codes.get(position).and_then(Option::as_ref);
+            let result = match self.result(field, *plan, group, (list, codes)) {
                 Ok(result) => result,
                 Err(error @ Error::Limit { .. }) => return Err(error),
                 Err(_) => return Ok(None),
@@ -648,13 +684,21 @@ impl AggregatedGroups<'_, '_> {
         field: &Field,
         plan: Plan,
         group: usize,
-        list: &[u32],
+        (list, codes): (&[u32], Option<&KeyCodes<'_>>),
     ) -> Result<Option<Value>> {
         let count = self.counts[group] as usize;
         match plan {
             Plan::Count => Ok(Some(Value::Int(count as i64))),
-            Plan::List => self.context.group_result(field, None, count, list),
-            Plan::Fold(column, fold, op) => self.folded[column].result(fold, op, group, count),
+            Plan::List => match codes {
+                Some(codes) => {
+                    let count = self.context.count_distinct_codes(codes, list)?;
+                    Ok(Some(Value::Int(count as i64)))
+                }
+                None => self.context.group_result(field, None, count, list),
+            },
+            Plan::Accumulator(column, accumulator, op) => {
+                self.accumulators[column].result(accumulator, op, group, count)
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Groups of few cells: each cell has its counters from the beginning, so that no table leads from cells to groups.
 //!
-//! A member costs a step for its number among the cells, one for the count, and one for each fold. Where ints of 32 bits are added up, the count and the
+//! A member costs a step for its number among the cells, one for the count, and one for each accumulator. Where ints of 32 bits are added up, the count and the
 //! sum of a cell lie in one word for some ten thousand members, and a member costs one step for both:
 //!
 //! ```text
@@ -23,7 +23,7 @@ pub(super) const PACKED_MAX: usize = 8192;
 pub(super) const PACKED_MEMBERS: usize = 1 << 15;
 
 /// The bytes that are charged for what the numbers of a cell come to.
-const FOLD_BYTES: usize = 24;
+const ACCUMULATED_BYTES: usize = 24;
 
 /// One member in a word, and what is added to an int so that it is positive.
 const ONE: u64 = 1 << 48;
@@ -81,9 +81,9 @@ impl Dense {
         Dense { firsts, counts: vec![0; self.len()], unseen, words: Vec::new(), waiting: 0 }
     }
 
-    /// The bytes that these and the folds of so many columns take.
+    /// The bytes that these and the accumulators of so many columns take.
     pub(super) fn byte_len(&self, columns: usize) -> usize {
-        (2 * size_of::<u32>() + FOLD_BYTES * columns) * self.len()
+        (2 * size_of::<u32>() + ACCUMULATED_BYTES * columns) * self.len()
     }
 
     /// The number of cells.

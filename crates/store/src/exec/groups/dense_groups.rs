@@ -1,8 +1,8 @@
 //! A pass over members whose cells have counters: see [`super::dense`].
 
+use super::accumulators::{Accumulators, NumberAccumulators, PlainNumbers};
 use super::column_groups::{AggregatedGroups, Capacity, Cells, Grouping, Key, limits_of};
 use super::dense::{Dense, Distinct, PACKED_MAX, PACKED_MEMBERS, complete_cells, distinct_of};
-use super::folds::{NumberFolds, PlainNumbers};
 use super::key_codes::{PlainKeys, code_of_text};
 use crate::exec::control::context::Context;
 use crate::exec::control::group_cells::KeyCells;
@@ -136,6 +136,9 @@ impl<'a, 'c> Grouping<'a, 'c> {
                 keys.iter().zip(distinct).map(cells).collect::<Result<_>>()?
             }
         };
+        let mut accumulators: Vec<Accumulators> =
+            columns.iter().map(|column| column.accumulators.in_order(&order)).collect();
+        accumulators.iter_mut().for_each(|accumulators| accumulators.sort_values(order.len()));
         Ok(AggregatedGroups {
             context,
             distinct,
@@ -144,7 +147,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
             firsts: at(&dense.firsts),
             counts: at(&dense.counts),
             keys: keys.iter().map(|key| key.predicate).collect(),
-            folded: columns.iter().map(|column| column.folded.in_order(&order)).collect(),
+            accumulators,
             lists: None,
         })
     }
@@ -152,7 +155,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
 impl Dense {
     /// Counts and adds what waits where another batch might not fit.
-    fn unpack_in_time(&mut self, column: &mut NumberFolds<'_>) {
+    fn unpack_in_time(&mut self, column: &mut NumberAccumulators<'_>) {
         if PACKED_MEMBERS < self.waiting + BATCH {
             let count = self.len();
             self.unpack(column.int_sums(count));
@@ -165,7 +168,7 @@ struct PlainBatch<'b, 'a> {
     dense: &'b mut Dense,
     nodes: &'b [u32],
     /// The numbers that are added up, and where to.
-    numbers: Option<(&'b mut NumberFolds<'a>, PlainNumbers<'a>)>,
+    numbers: Option<(&'b mut NumberAccumulators<'a>, PlainNumbers<'a>)>,
 }
 
 impl PlainBatch<'_, '_> {

@@ -380,7 +380,7 @@ mod tests {
     use crate::exec::physical::lot::RandomChoice;
     use crate::exec::tests::random_graph::{NAMES, full_graph, graph};
     use fastrand::Rng;
-    use hexgraph_base::plan::{Aggregate, Query};
+    use hexgraph_base::plan::{AGGREGATES, Aggregate, Algebraic, Query};
 
     fn field(kind: FieldKind) -> Arc<Field> {
         Arc::new(Field {
@@ -403,8 +403,7 @@ mod tests {
     }
 
     fn random_field(rng: &mut Rng) -> Arc<Field> {
-        let ops = [Aggregate::Min, Aggregate::Max, Aggregate::Sum, Aggregate::Avg];
-        let (op, name) = (*rng.choice(&ops).unwrap(), rng.choice(NAMES).unwrap());
+        let (op, name) = (rng.choice(AGGREGATES).unwrap().op, rng.choice(NAMES).unwrap());
         field(match rng.u8(..4) {
             0 => FieldKind::CountUid,
             _ => FieldKind::AggregatePredicate { op, name: name.to_owned(), langs: Vec::new() },
@@ -507,16 +506,16 @@ mod tests {
     fn plain_columns_group_as_lists_do() {
         let mut rng = Rng::with_seed(8);
         let of = |op, name: &str| {
-            let name = name.to_owned();
+            let (op, name) = (Aggregate::Algebraic(op), name.to_owned());
             field(FieldKind::AggregatePredicate { op, name, langs: Vec::new() })
         };
         let bodies = [
             vec![field(FieldKind::CountUid)],
-            vec![of(Aggregate::Sum, "age")],
-            vec![of(Aggregate::Avg, "rate")],
-            vec![of(Aggregate::Sum, "rate"), of(Aggregate::Avg, "share")],
-            vec![of(Aggregate::Max, "age"), of(Aggregate::Sum, "age"), of(Aggregate::Sum, "rate")],
-            vec![of(Aggregate::Sum, "share"), of(Aggregate::Min, "share")],
+            vec![of(Algebraic::Sum, "age")],
+            vec![of(Algebraic::Avg, "rate")],
+            vec![of(Algebraic::Sum, "rate"), of(Algebraic::Avg, "share")],
+            vec![of(Algebraic::Max, "age"), of(Algebraic::Sum, "age"), of(Algebraic::Sum, "rate")],
+            vec![of(Algebraic::Sum, "share"), of(Algebraic::Min, "share")],
         ];
         let mut as_columns = 0;
         for _ in 0..3 {

@@ -6,7 +6,7 @@ pub(super) mod group_results;
 pub(super) mod key_codes;
 mod group_columns;
 pub(in crate::exec) mod path_counts;
-mod folds;
+mod accumulators;
 pub(super) mod column_groups;
 mod dense;
 mod dense_groups;

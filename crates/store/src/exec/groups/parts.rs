@@ -7,8 +7,8 @@
 //! Where values are numbered as they come, members are first partitioned by the value of a key. Then no value is in two parts, nothing is looked up
 //! again, and all members of a group are added by one thread, floats, too, in their order.
 
+use super::accumulators::each;
 use super::column_groups::{Capacity, Cells, Grouping, Groups};
-use super::folds::each;
 use crate::exec::control::morsels::Spread;
 use crate::exec::select::batches::{BATCH, Members};
 use hexgraph_base::types::Result;
@@ -211,7 +211,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
             full.groups.firsts.extend_from_slice(&part.groups.firsts[1..]);
             full.groups.counts.extend_from_slice(&part.groups.counts[1..]);
             for (column, part) in full.columns.iter_mut().zip(&part.columns) {
-                column.folded.append(&part.folded);
+                column.accumulators.append(&part.accumulators);
             }
             full.charged += part.charged;
         }
@@ -234,7 +234,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let (firsts, counts) = (at(&full.groups.firsts), at(&full.groups.counts));
         full.groups = Groups { firsts, counts, cells: None };
         for column in &mut full.columns {
-            column.folded = column.folded.in_order(&order);
+            column.accumulators = column.accumulators.in_order(&order);
         }
         *self = full;
     }

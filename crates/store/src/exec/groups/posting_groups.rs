@@ -5,8 +5,8 @@
 //!
 //! O(tokens + nodes · aggregated predicates).
 
+use super::accumulators::{Accumulators, NumberAccumulators, accumulator_bytes};
 use super::column_groups::{AggregatedGroups, MEMBERS_MIN, Plan, is_known};
-use super::folds::{NumberFolds, folded_bytes};
 use super::partition::{GROUP_BYTES, KEY_BYTES};
 use crate::exec::control::context::Context;
 use crate::exec::physical::path::GroupPath;
@@ -26,7 +26,7 @@ const NODE_NANOS: usize = 5;
 struct Groups<'a> {
     firsts: Vec<u32>,
     counts: Vec<u32>,
-    columns: Vec<NumberFolds<'a>>,
+    columns: Vec<NumberAccumulators<'a>>,
     /// Nodes of the last groups whose numbers are to be read, and their groups.
     nodes: Vec<u32>,
     groups: Vec<u32>,
@@ -63,6 +63,7 @@ impl Context<'_> {
             return Ok(None);
         }
         self.took_for_groups(GroupPath::PostingSums);
+        self.charge_values(&columns, members)?;
         let changes: usize = columns.iter().map(|column| column.numbers.byte_len()).sum();
         let tokens = size_of::<TokenNodes<'_>>() * view.index.len();
         let _while_grouping = self.control.charge_while(changes + tokens)?;
@@ -73,6 +74,9 @@ impl Context<'_> {
             self.groups_of_tokens(&tokens[range], columns)
         })?;
         let Some(all) = parts.into_iter().reduce(Groups::followed_by) else { return Ok(None) };
+        let mut accumulators: Vec<Accumulators> =
+            all.columns.into_iter().map(|column| column.accumulators).collect();
+        accumulators.iter_mut().for_each(|accumulators| accumulators.sort_values(all.counts.len()));
         let result = AggregatedGroups {
             context: self,
             keys: vec![predicate],
@@ -81,7 +85,7 @@ impl Context<'_> {
             ascends: false,
             firsts: all.firsts,
             counts: all.counts,
-            folded: all.columns.into_iter().map(|column| column.folded).collect(),
+            accumulators,
             lists: None,
         };
         Ok(Some((result, plans)))
@@ -91,12 +95,12 @@ impl Context<'_> {
     fn groups_of_tokens<'s>(
         &self,
         tokens: &[TokenNodes<'_>],
-        columns: Vec<NumberFolds<'s>>,
+        columns: Vec<NumberAccumulators<'s>>,
     ) -> Result<Groups<'s>> {
         let (nodes, groups) = (Vec::with_capacity(2 * BATCH), Vec::with_capacity(2 * BATCH));
         let mut result = Groups { firsts: vec![0], counts: vec![0], columns, nodes, groups };
         let mut charged = 1;
-        let each = GROUP_BYTES + KEY_BYTES + folded_bytes(&result.columns);
+        let each = GROUP_BYTES + KEY_BYTES + accumulator_bytes(&result.columns);
         for (count, token) in tokens.iter().enumerate() {
             match token {
                 TokenNodes::Stored(postings, range) => result.begin(postings.slice(range.clone())),
@@ -104,13 +108,13 @@ impl Context<'_> {
             }
             if BATCH <= result.nodes.len() || count % BATCH == BATCH - 1 {
                 self.check()?;
-                result.fold();
+                result.add_waiting();
                 let more = result.firsts.len() - charged;
                 charged += more;
                 self.control.charge(each * more)?;
             }
         }
-        result.fold();
+        result.add_waiting();
         self.control.charge(each * (result.firsts.len() - charged))?;
         Ok(result)
     }
@@ -126,10 +130,10 @@ impl<'a> Groups<'a> {
         if self.columns.is_empty() {
             return;
         }
-        // A token with very many nodes is folded a batch at a time.
+        // A token with very many nodes is added a batch at a time.
         for some in members.chunks(BATCH) {
             if 2 * BATCH < self.nodes.len() + some.len() {
-                self.fold();
+                self.add_waiting();
             }
             self.nodes.extend_from_slice(some);
             self.groups.resize(self.nodes.len(), group);
@@ -137,7 +141,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Adds the numbers of the nodes that wait to their groups.
-    fn fold(&mut self) {
+    fn add_waiting(&mut self) {
         let Groups { firsts, columns, nodes, groups, .. } = self;
         let count = firsts.len();
         columns.iter_mut().for_each(|column| column.add_scattered(nodes, groups, count));
@@ -150,7 +154,7 @@ impl<'a> Groups<'a> {
         self.firsts.extend_from_slice(&more.firsts[1..]);
         self.counts.extend_from_slice(&more.counts[1..]);
         for (column, more) in self.columns.iter_mut().zip(&more.columns) {
-            column.folded.append(&more.folded);
+            column.accumulators.append(&more.accumulators);
         }
         self
     }

@@ -5,18 +5,19 @@
 
 use super::doubts::Operand;
 use super::evaluate::{Evaluation, math_vars};
+use super::holistic;
 use super::node_numbers::NodeNumbers;
 use super::sums::Sum;
 use super::totals::Totals;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::pending::Pending;
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::{
     Column, EdgeField, FieldData, Finder, Level, VALUE_BYTES, ValueMap,
 };
 use crate::exec::physical::path::TotalPath;
 use crate::exec::select::number_columns::NumberSlice;
-use hexgraph_base::plan::{Aggregate, Field, FieldKind, MathExpr, VarId};
+use hexgraph_base::plan::{Aggregate, Algebraic, Field, FieldKind, MathExpr, VarId};
 use hexgraph_base::types::{Error, Result, Value, ValueRef};
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
@@ -213,15 +214,20 @@ impl Context<'_> {
             self.note_shared_below(var, op, edges, field.at);
         }
         let count = level.nodes.len();
-        let is_sum = matches!(op, Aggregate::Sum | Aggregate::Avg);
-        let numbers = if is_sum { NodeNumbers::new(&map, edges.targets.len()) } else { None };
+        let numbers =
+            op.as_sum().and_then(|op| Some((op, NodeNumbers::new(&map, edges.targets.len())?)));
         // What is added up is found in one step; the place of any other value is looked up.
         let finder = Finder::new(&map, if numbers.is_some() { 0 } else { edges.targets.len() });
-        let bytes = finder.byte_len() + numbers.as_ref().map_or(0, NodeNumbers::byte_len);
+        let gathered = holistic::gathered_bytes(op, edges.targets.len());
+        let of_numbers = numbers.as_ref().map_or(0, |(_, numbers)| numbers.byte_len());
+        let bytes = finder.byte_len() + of_numbers + gathered;
         let _while_looking_up = self.control.charge_while(bytes)?;
         let aggregate_of = |targets: &[u32]| match &numbers {
-            Some(numbers) => numbers.sum_of(targets).map_or(Ok(None), |sum| total(op, sum)),
-            None => aggregate(op, targets.iter().filter_map(|&target| finder.get(target))),
+            Some((op, numbers)) => numbers.sum_of(targets).map_or(Ok(None), |sum| total(*op, sum)),
+            None => {
+                let values = targets.iter().filter_map(|&target| finder.get(target));
+                aggregate(op, values, self.control)
+            }
         };
         let nanos = AGGREGATE_NANOS * (1 + edges.targets.len() / count.max(1));
         // The values of a node are added up by one thread, in their order.
@@ -252,7 +258,8 @@ impl Context<'_> {
         fields: &[Arc<Field>],
         existing: &mut Passes,
     ) -> Result<Result<Option<Value>>> {
-        if let Some(column) = self.unread_column(var)
+        if let Aggregate::Algebraic(op) = op
+            && let Some(column) = self.unread_column(var)
             && self.pick(true, column.len(), || vec![true, false])
         {
             self.took(TotalPath::Column);
@@ -269,8 +276,13 @@ impl Context<'_> {
         self.took(TotalPath::Values);
         let map = self.expect_values(var)?;
         Ok(match &map.constant {
-            Some(value) => Ok(Some(value.clone())),
-            None => aggregate_numbers(op, &map.values),
+            Some(value) => match op {
+                Aggregate::Algebraic(_) => Ok(Some(value.clone())),
+                Aggregate::Holistic(op) => {
+                    holistic::of_values(op, [value.as_ref()].into_iter(), self.control)
+                }
+            },
+            None => aggregate_numbers(op, &map.values, self.control),
         })
     }
 
@@ -319,7 +331,7 @@ impl Context<'_> {
 /// Finds the computed fields and the levels where variables are at home. A path is charged: in a deep tree it is long.
 fn survey(
     level: &Level,
-    control: &Control,
+    control: &RequestContext,
     waiting: &mut Vec<Vec<usize>>,
     homes: &mut Homes,
 ) -> Result<()> {
@@ -483,10 +495,10 @@ fn flow_down(root: &Level, home: &[usize], to: &[usize], map: &ValueMap) -> Resu
 }
 
 /// What has to be aggregated of a variable for all of some fields.
-fn passes_over(var: VarId, fields: &[Arc<Field>]) -> Vec<Aggregate> {
+fn passes_over(var: VarId, fields: &[Arc<Field>]) -> Vec<Algebraic> {
     let mut passes = Vec::new();
     for field in fields {
-        if let FieldKind::AggregateVar(op, other) = &field.kind
+        if let FieldKind::AggregateVar(Aggregate::Algebraic(op), other) = &field.kind
             && *other == var
             && !passes.contains(&Totals::pass_of(*op))
         {
@@ -504,22 +516,38 @@ fn is_number(value: &ValueRef<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Query`] for a sum of ints that is no int.
+/// [`Error::Query`] for a sum of ints that is no int, and for values of other types than the aggregate has.
 pub(crate) fn aggregate<'v>(
     op: Aggregate,
     values: impl Iterator<Item = ValueRef<'v>>,
+    control: &RequestContext,
 ) -> Result<Option<Value>> {
     match op {
-        Aggregate::Min => Ok(extreme(values, Ordering::Less)),
-        Aggregate::Max => Ok(extreme(values, Ordering::Greater)),
-        Aggregate::Sum => Sum::over(values).map(Sum::value).transpose(),
-        Aggregate::Avg => Ok(Sum::over(values).and_then(Sum::mean)),
+        Aggregate::Algebraic(op) => algebraic(op, values),
+        Aggregate::Holistic(op) => holistic::of_values(op, values, control),
+    }
+}
+
+/// As [`aggregate`], of those whose state has a constant size.
+///
+/// # Errors
+///
+/// [`Error::Query`] for a sum of ints that is no int.
+pub(in crate::exec) fn algebraic<'v>(
+    op: Algebraic,
+    values: impl Iterator<Item = ValueRef<'v>>,
+) -> Result<Option<Value>> {
+    match op {
+        Algebraic::Min => Ok(extreme(values, Ordering::Less)),
+        Algebraic::Max => Ok(extreme(values, Ordering::Greater)),
+        Algebraic::Sum => Sum::over(values).map(Sum::value).transpose(),
+        Algebraic::Avg => Ok(Sum::over(values).and_then(Sum::mean)),
     }
 }
 
 /// What the sum of some values is asked for.
-fn total(op: Aggregate, sum: Sum) -> Result<Option<Value>> {
-    if op == Aggregate::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
+fn total(op: Algebraic, sum: Sum) -> Result<Option<Value>> {
+    if op == Algebraic::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
 }
 
 /// An aggregate over a plain array of numbers.
@@ -527,12 +555,20 @@ fn total(op: Aggregate, sum: Sum) -> Result<Option<Value>> {
 /// # Errors
 ///
 /// As [`aggregate`].
-pub(crate) fn aggregate_numbers(op: Aggregate, values: &Column) -> Result<Option<Value>> {
+pub(crate) fn aggregate_numbers(
+    op: Aggregate,
+    values: &Column,
+    control: &RequestContext,
+) -> Result<Option<Value>> {
+    let op = match op {
+        Aggregate::Algebraic(op) => op,
+        Aggregate::Holistic(op) => return holistic::of_column(op, values, control),
+    };
     let mut totals = Totals::new(op);
     match values {
         Column::Int(ints) => totals.add(NumberSlice::Ints(ints)),
         Column::Float(floats) => totals.add(NumberSlice::Floats(floats)),
-        Column::Any(values) => return aggregate(op, values.iter().map(Value::as_ref)),
+        Column::Any(values) => return algebraic(op, values.iter().map(Value::as_ref)),
     }
     totals.finish()
 }

@@ -8,7 +8,7 @@ use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::top::Scan;
 use crate::graph::Predicate;
 use crate::storage::NodeSet;
-use hexgraph_base::plan::Aggregate;
+use hexgraph_base::plan::Algebraic;
 use hexgraph_base::types::{Result, Value};
 use std::sync::Arc;
 
@@ -52,25 +52,25 @@ impl ColumnNumbers {
     ///
     /// Those of [`Control::check`].
     pub fn sum(&self, control: &Control) -> Result<Option<Sum>> {
-        Ok(self.totals(Aggregate::Sum, control)?.into_sum())
+        Ok(self.totals(Algebraic::Sum, control)?.into_sum())
     }
 
-    /// The least of them, or the greatest, for `Aggregate::Max`; `None` where no node has one. As [`ColumnNumbers::sum`].
+    /// The least of them, or the greatest, for `Algebraic::Max`; `None` where no node has one. As [`ColumnNumbers::sum`].
     ///
     /// # Errors
     ///
     /// Those of [`Control::check`].
-    pub fn extreme(&self, op: Aggregate, control: &Control) -> Result<Option<Value>> {
+    pub fn extreme(&self, op: Algebraic, control: &Control) -> Result<Option<Value>> {
         self.totals(op, control)?.finish()
     }
 
-    fn totals(&self, op: Aggregate, control: &Control) -> Result<Totals> {
+    fn totals(&self, op: Algebraic, control: &Control) -> Result<Totals> {
         let mut totals = self.0.aggregate(&[op], control)?;
         Ok(totals.pop().expect("one was asked for"))
     }
 }
 
-/// Those of some nodes that may have the least value of a predicate without languages, or for `Aggregate::Max` the greatest: the node that has it is one
+/// Those of some nodes that may have the least value of a predicate without languages, or for `Algebraic::Max` the greatest: the node that has it is one
 /// of them. `None` where the values have no order in which they are stored. Two passes over the column, which threads share.
 ///
 /// # Errors
@@ -79,10 +79,10 @@ impl ColumnNumbers {
 pub fn nodes_of_extreme(
     predicate: &Predicate,
     nodes: &ManyNodes,
-    op: Aggregate,
+    op: Algebraic,
     control: &Control,
 ) -> Result<Option<Vec<u32>>> {
     let Some(part) = predicate.only_untagged() else { return Ok(None) };
     let scan = Scan::new(control, part, predicate.def.value_type, &nodes.0, None);
-    scan.map_or(Ok(None), |scan| scan.leading(1, op == Aggregate::Max))
+    scan.map_or(Ok(None), |scan| scan.leading(1, op == Algebraic::Max))
 }

@@ -5,6 +5,7 @@ pub(in crate::exec) mod patched_floats;
 pub(super) mod float_sums;
 pub(super) mod sums;
 pub(super) mod totals;
+pub(in crate::exec) mod holistic;
 mod node_numbers;
 pub(super) mod column_numbers;
 pub(super) mod aggregate;

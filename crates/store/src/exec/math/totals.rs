@@ -11,7 +11,7 @@ use crate::exec::select::batches::BATCH;
 use crate::exec::select::number_columns::NumberSlice;
 use crate::exec::select::rank::foremost;
 use crate::storage::vectorized;
-use hexgraph_base::plan::Aggregate;
+use hexgraph_base::plan::Algebraic;
 use hexgraph_base::types::{Result, Value};
 
 /// The numbers that are added to several aggregates at a time: as many as a sum of floats adds side by side.
@@ -20,7 +20,7 @@ const CHUNK: usize = 2 * BATCH;
 /// An aggregate on its way.
 #[derive(Clone)]
 pub(crate) struct Totals {
-    op: Aggregate,
+    op: Algebraic,
     count: usize,
     running: Running,
 }
@@ -40,7 +40,7 @@ enum Running {
 
 impl Totals {
     /// An aggregate of no numbers.
-    pub(crate) fn new(op: Aggregate) -> Totals {
+    pub(crate) fn new(op: Algebraic) -> Totals {
         Totals { op, count: 0, running: Running::Nothing }
     }
 
@@ -55,12 +55,12 @@ impl Totals {
     }
 
     /// The aggregate of the same pass that tells another one, too: of sums that of the mean.
-    pub(crate) fn pass_of(op: Aggregate) -> Aggregate {
-        if op == Aggregate::Avg { Aggregate::Sum } else { op }
+    pub(crate) fn pass_of(op: Algebraic) -> Algebraic {
+        if op == Algebraic::Avg { Algebraic::Sum } else { op }
     }
 
     /// What the same numbers come to in another way, which is of the same pass; `None` where it is not.
-    pub(crate) fn reported_as(&self, op: Aggregate) -> Option<Totals> {
+    pub(crate) fn reported_as(&self, op: Algebraic) -> Option<Totals> {
         (Totals::pass_of(self.op) == Totals::pass_of(op)).then(|| Totals { op, ..self.clone() })
     }
 
@@ -85,14 +85,14 @@ impl Totals {
         self.running = match numbers {
             // Folds of ints, and not of references to them, become vector instructions.
             NumberSlice::Narrow(ints) => self.with_ints(vectorized(|| match self.op {
-                Aggregate::Min => ints.iter().copied().fold(i32::MAX, i32::min).into(),
-                Aggregate::Max => ints.iter().copied().fold(i32::MIN, i32::max).into(),
-                Aggregate::Sum | Aggregate::Avg => sum_of_narrow(ints),
+                Algebraic::Min => ints.iter().copied().fold(i32::MAX, i32::min).into(),
+                Algebraic::Max => ints.iter().copied().fold(i32::MIN, i32::max).into(),
+                Algebraic::Sum | Algebraic::Avg => sum_of_narrow(ints),
             })),
             NumberSlice::Ints(ints) => self.with_ints(vectorized(|| match self.op {
-                Aggregate::Min => ints.iter().copied().fold(i64::MAX, i64::min).into(),
-                Aggregate::Max => ints.iter().copied().fold(i64::MIN, i64::max).into(),
-                Aggregate::Sum | Aggregate::Avg => sum_of_ints(ints),
+                Algebraic::Min => ints.iter().copied().fold(i64::MAX, i64::min).into(),
+                Algebraic::Max => ints.iter().copied().fold(i64::MIN, i64::max).into(),
+                Algebraic::Sum | Algebraic::Avg => sum_of_ints(ints),
             })),
             NumberSlice::Floats(floats) => self.with_floats(floats),
         };
@@ -116,9 +116,9 @@ impl Totals {
     fn with_ints(&self, more: i128) -> Running {
         let Running::Int(existing) = self.running else { return Running::Int(more) };
         Running::Int(match self.op {
-            Aggregate::Min => existing.min(more),
-            Aggregate::Max => existing.max(more),
-            Aggregate::Sum | Aggregate::Avg => existing + more,
+            Algebraic::Min => existing.min(more),
+            Algebraic::Max => existing.max(more),
+            Algebraic::Sum | Algebraic::Avg => existing + more,
         })
     }
 
@@ -132,15 +132,15 @@ impl Totals {
             Running::Nothing | Running::Int(_) => None,
         };
         match self.op {
-            Aggregate::Min => {
+            Algebraic::Min => {
                 let existing = existing.unwrap_or(f64::INFINITY);
                 Running::Float(foremost_float(existing, floats, |float, least| float < least))
             }
-            Aggregate::Max => {
+            Algebraic::Max => {
                 let existing = existing.unwrap_or(f64::NEG_INFINITY);
                 Running::Float(foremost_float(existing, floats, |float, greatest| greatest < float))
             }
-            Aggregate::Sum | Aggregate::Avg => {
+            Algebraic::Sum | Algebraic::Avg => {
                 let mut run = FloatRun::default();
                 run.add(floats);
                 Running::Floats(run)
@@ -196,7 +196,7 @@ impl Totals {
 
     /// Whether this is a sum, or a mean. Of ints numbers can be taken out again; a sum of floats depends on their order.
     pub(crate) fn is_sum(&self) -> bool {
-        matches!(self.op, Aggregate::Sum | Aggregate::Avg)
+        self.op.is_sum()
     }
 
     /// The aggregate; `None` when there were no numbers.
@@ -207,13 +207,13 @@ impl Totals {
     pub(crate) fn finish(self) -> Result<Option<Value>> {
         match (&self.running, self.op) {
             // The least and the greatest are some of the ints that were added.
-            (Running::Int(int), Aggregate::Min | Aggregate::Max) if self.count != 0 => {
+            (Running::Int(int), Algebraic::Min | Algebraic::Max) if self.count != 0 => {
                 Ok(Some(Value::Int(*int as i64)))
             }
-            (Running::Float(float), Aggregate::Min | Aggregate::Max) => {
+            (Running::Float(float), Algebraic::Min | Algebraic::Max) => {
                 Ok(Some(Value::Float(clamp(*float))))
             }
-            (_, Aggregate::Avg) => Ok(self.into_sum().and_then(Sum::mean)),
+            (_, Algebraic::Avg) => Ok(self.into_sum().and_then(Sum::mean)),
             _ => self.into_sum().map(Sum::value).transpose(),
         }
     }
@@ -277,11 +277,11 @@ fn sum_of_ints(ints: &[i64]) -> i128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::math::aggregate::aggregate;
+    use crate::exec::math::aggregate::algebraic;
     use hexgraph_base::types::ValueRef;
     use proptest::prelude::*;
 
-    const OPS: [Aggregate; 4] = [Aggregate::Min, Aggregate::Max, Aggregate::Sum, Aggregate::Avg];
+    const OPS: [Algebraic; 4] = [Algebraic::Min, Algebraic::Max, Algebraic::Sum, Algebraic::Avg];
 
     fn bits(value: Result<Option<Value>>) -> String {
         // A zero is printed with its sign, and any other float so that it reads back.
@@ -290,7 +290,7 @@ mod tests {
 
     /// Two slices added one behind the other, which is the same as a part each that are put together.
     fn added<'n, T>(
-        op: Aggregate,
+        op: Algebraic,
         (one, other): (&'n [T], &'n [T]),
         slice: impl Fn(&'n [T]) -> NumberSlice<'n>,
     ) -> Totals {
@@ -319,7 +319,7 @@ mod tests {
             floats in prop::collection::vec(-1e9..1e9, 0..9000),
         ) {
             let mut together: Vec<Totals> =
-                [Aggregate::Max, Aggregate::Sum, Aggregate::Min].map(Totals::new).to_vec();
+                [Algebraic::Max, Algebraic::Sum, Algebraic::Min].map(Totals::new).to_vec();
             let mut of_floats = together.clone();
             Totals::add_to_all(&mut together, NumberSlice::Ints(&ints));
             Totals::add_to_all(&mut of_floats, NumberSlice::Floats(&floats));
@@ -350,17 +350,17 @@ mod tests {
             for op in OPS {
                 let totals = added(op, narrow.split_at(cut.min(narrow.len())), NumberSlice::Narrow);
                 let values = narrow.iter().map(|int| ValueRef::Int(i64::from(*int)));
-                prop_assert_eq!(bits(totals.finish()), bits(aggregate(op, values)));
+                prop_assert_eq!(bits(totals.finish()), bits(algebraic(op, values)));
 
                 let totals = added(op, ints.split_at(cut.min(ints.len())), NumberSlice::Ints);
                 let values = ints.iter().map(|int| ValueRef::Int(*int));
-                prop_assert_eq!(bits(totals.finish()), bits(aggregate(op, values)));
+                prop_assert_eq!(bits(totals.finish()), bits(algebraic(op, values)));
 
                 let floats = floats.repeat(50);
                 let cut = (40 * cut).min(floats.len());
                 let totals = added(op, floats.split_at(cut), NumberSlice::Floats);
                 let values = floats.iter().map(|float| ValueRef::Float(*float));
-                prop_assert_eq!(bits(totals.finish()), bits(aggregate(op, values)));
+                prop_assert_eq!(bits(totals.finish()), bits(algebraic(op, values)));
             }
         }
     }

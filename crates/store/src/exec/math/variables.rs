@@ -1,6 +1,7 @@
 //! Takes the variables of a block from its finished tree; they do not have what `@cascade` dropped.
 
 use crate::exec::control::context::{Context, Var};
+use crate::exec::control::pending::CHARGED_BYTES;
 use crate::exec::control::tree::{
     BlockResult, Column, EdgeField, FieldData, FieldResult, Level, VALUE_BYTES, ValueMap,
 };
@@ -15,9 +16,6 @@ use std::sync::Arc;
 
 /// The variables found so far: one that several levels define (in `@recurse`) is united.
 type Outcome = BTreeMap<VarId, Var>;
-
-/// The memory of texts is charged each time it has grown by this many bytes.
-const CHARGED_BYTES: usize = 64 << 10;
 
 impl Context<'_> {
     /// Sets the variables that a block's tree defines by itself, all but aggregates and math.

@@ -15,7 +15,7 @@ use crate::exec::select::number_columns::{NumberChanges, NumberColumn, NumberSli
 use crate::exec::select::numbers::numbers;
 use crate::graph::{Direction, LangValues, Predicate};
 use crate::storage::{NodeSet, Values};
-use hexgraph_base::plan::{Aggregate, MathExpr, VarId};
+use hexgraph_base::plan::{Algebraic, MathExpr, VarId};
 use hexgraph_base::types::{Error, Result, stack};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -259,7 +259,7 @@ impl ColumnVar {
     /// # Errors
     ///
     /// Those of [`Control::check`].
-    pub(crate) fn aggregate(&self, ops: &[Aggregate], control: &Control) -> Result<Vec<Totals>> {
+    pub(crate) fn aggregate(&self, ops: &[Algebraic], control: &Control) -> Result<Vec<Totals>> {
         let mut totals: Vec<Totals> = ops.iter().map(|op| Totals::new(*op)).collect();
         let Source::Values(predicate, changes) = &self.source else {
             // Counts and results are there for each node.
@@ -555,7 +555,7 @@ impl std::fmt::Debug for ColumnVar {
 mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::sharing;
-    use crate::exec::math::aggregate::aggregate;
+    use crate::exec::math::aggregate::algebraic;
     use crate::exec::tests::random_graph::{NAMES, graph};
     use fastrand::Rng;
 
@@ -564,7 +564,7 @@ mod tests {
     fn columns_come_to_what_the_list_does() {
         let mut rng = Rng::with_seed(3);
         let (mut full, mut some) = (0, 0);
-        let ops = [Aggregate::Min, Aggregate::Max, Aggregate::Sum, Aggregate::Avg];
+        let ops = [Algebraic::Min, Algebraic::Max, Algebraic::Sum, Algebraic::Avg];
         for round in 0..30 {
             // The greater graphs have sums of several blocks.
             let nodes = if round % 8 == 0 { 4000 } else { rng.u64(300..900) };
@@ -583,13 +583,13 @@ mod tests {
                 let list = column.values(&Control::new()).unwrap();
                 assert_eq!(column.subjects().to_vec(), list.nodes, "{column:?}");
                 for control in [Control::new(), sharing(1, 9), sharing(2, 90), sharing(3, 1)] {
-                    let requested: Vec<Aggregate> =
+                    let requested: Vec<Algebraic> =
                         ops.iter().copied().filter(|_| rng.bool()).collect();
                     let made = column.aggregate(&requested, &control).unwrap();
                     for (op, totals) in requested.iter().zip(made) {
                         let values =
                             (0..list.values.len()).map(|position| list.values.get(position));
-                        let expected = format!("{:?}", aggregate(*op, values));
+                        let expected = format!("{:?}", algebraic(*op, values));
                         assert_eq!(format!("{:?}", totals.finish()), expected, "{column:?} {op:?}");
                     }
                 }

@@ -108,8 +108,7 @@ fn result_label(field: &Field) -> (String, String) {
     match &field.kind {
         FieldKind::CountUid => ("count".to_owned(), "count".to_owned()),
         FieldKind::AggregatePredicate { op, name, langs } => {
-            let op = op.name();
-            (format!("{op}({name})"), format!("{op}({})", with_langs(name, langs)))
+            (op.call(name), op.call(&with_langs(name, langs)))
         }
         _ => (field.key.clone(), field.key.clone()),
     }

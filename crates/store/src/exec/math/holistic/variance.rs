@@ -1,0 +1,75 @@
+//! The variance of a sample: the squares of the distances from the mean, added up and divided by one less than their number.
+//!
+//! There are two passes, one for the mean and one for the distances; a running sum of squares would lose the digits of numbers that are large compared to
+//! their distances. What the distances add up to, which is 0 but for rounding, corrects the mean.
+
+use crate::exec::math::float_sums::FloatSum;
+
+/// Squares of numbers above this may overflow.
+const LARGE: f64 = 1e150;
+
+/// The variance of some numbers; `None` for fewer than two.
+pub(super) fn variance(numbers: &[f64]) -> Option<f64> {
+    let scale = scale_of(numbers);
+    Some(scaled(numbers, scale)? * scale * scale)
+}
+
+/// The standard deviation of some numbers; `None` for fewer than two.
+pub(super) fn stddev(numbers: &[f64]) -> Option<f64> {
+    let scale = scale_of(numbers);
+    Some(scaled(numbers, scale)?.sqrt() * scale)
+}
+
+/// The distances of ints from the first one, which vary as the ints do. The distances of ints above 2^53 have all their digits.
+pub(super) fn distances(ints: &[i64]) -> Vec<f64> {
+    let distance = |int: &i64| (i128::from(*int) - i128::from(ints[0])) as f64;
+    ints.iter().map(distance).collect()
+}
+
+/// What numbers are divided by so that their squares do not overflow: a power of two, which leaves all digits, or 1.
+fn scale_of(numbers: &[f64]) -> f64 {
+    let largest = numbers.iter().fold(0.0, |largest: f64, number| largest.max(number.abs()));
+    if largest < LARGE { 1.0 } else { 2.0_f64.powi(1000) }
+}
+
+/// The variance of numbers that are divided by `scale`.
+fn scaled(numbers: &[f64], scale: f64) -> Option<f64> {
+    let count = numbers.len() as f64;
+    if numbers.len() < 2 {
+        return None;
+    }
+    let numbers = numbers.iter().map(|number| number / scale);
+    let mean = sum(numbers.clone()) / count;
+    let distances = numbers.map(|number| number - mean);
+    let squares = sum(distances.clone().map(|distance| distance * distance));
+    let rest = sum(distances);
+    Some((squares - rest * rest / count) / (count - 1.0))
+}
+
+fn sum(numbers: impl Iterator<Item = f64>) -> f64 {
+    let mut sum = FloatSum::NONE;
+    numbers.for_each(|number| sum.add(number));
+    sum.total()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_have_one_degree_less() {
+        assert_eq!(variance(&[]), None);
+        assert_eq!(stddev(&[3.0]), None);
+        assert_eq!(variance(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]), Some(32.0 / 7.0));
+        assert_eq!(stddev(&[1.0, 1.0]), Some(0.0));
+    }
+
+    #[test]
+    fn large_numbers_keep_their_digits() {
+        let far = 9_007_199_254_740_993;
+        assert_eq!(variance(&distances(&[far, far + 1, far + 2])), Some(1.0));
+        assert_eq!(variance(&[1e9 + 4.0, 1e9 + 7.0, 1e9 + 13.0, 1e9 + 16.0]), Some(30.0));
+        assert_eq!(stddev(&[1e300, 3e300]), Some(2.0_f64.sqrt() * 1e300));
+        assert_eq!(variance(&[1e300, 3e300]), Some(f64::INFINITY));
+    }
+}
