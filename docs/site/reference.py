@@ -105,7 +105,9 @@ def members(name: str, owner: type) -> list[str]:
         value = inspect.getattr_static(owner, member, None)
         text = inspect.getdoc(getattr(owner, member, None)) if value is not None else None
         if text:
-            parts.append(f"### {name}.{member}\n")
+            # Names such as `__len__` are no emphasis.
+            heading = member.replace("__", "\\_\\_")
+            parts.append(f"### {name}.{heading}\n")
             parts.append(fenced("\n".join(stubs.get(member) or signature_of(member, value))))
             parts.append(markdown(text))
     return parts
