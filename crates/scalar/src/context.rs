@@ -7,7 +7,8 @@ use regex::Regex;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-/// Reserves bytes for a value before it is made, or refuses.
+/// Is called with the bytes of a value before they are allocated, and refuses those that do not fit. It is not called
+/// when a value is dropped.
 pub type Reserve = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
 /// The largest value that an expression makes, unless the caller says otherwise.
@@ -50,7 +51,7 @@ impl Context {
         self
     }
 
-    /// Sets what reserves the memory of strings and lists above 64 KiB.
+    /// Sets what is called before strings and lists above 64 KiB are made.
     #[must_use]
     pub fn with_reserve(mut self, reserve: Reserve) -> Context {
         self.reserve = Some(reserve);
@@ -72,8 +73,17 @@ impl Context {
         ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Reserves the bytes of a value that `what` is about to make.
+    /// Checks and reserves the bytes of a value that `what` is about to make.
     pub(crate) fn admit(&self, bytes: u128, what: &str) -> Result<()> {
+        self.check(bytes, what)?;
+        match &self.reserve {
+            Some(reserve) if u128::from(RESERVED_BYTES_MIN) < bytes => reserve(bytes as u64),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks the bytes of a value, without reserving them.
+    pub(crate) fn check(&self, bytes: u128, what: &str) -> Result<()> {
         if u128::from(self.value_bytes_max) < bytes {
             return Err(ScalarError::new(
                 Fault::Limit,
@@ -84,10 +94,7 @@ impl Context {
                 "make a smaller value, or UNWIND parts of it",
             ));
         }
-        match &self.reserve {
-            Some(reserve) if u128::from(RESERVED_BYTES_MIN) < bytes => reserve(bytes as u64),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// Whether all of `text` matches a regular expression. The last expression stays compiled.

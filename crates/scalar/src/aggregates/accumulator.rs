@@ -208,7 +208,7 @@ fn check_number<'a>(value: &'a Value, name: &str) -> Result<&'a Value> {
         return Ok(value);
     }
     Err(ScalarError::kind(
-        format!("`{name}` is not possible for a {}", value.kind().name()),
+        format!("`{name}` is not possible for {}", value.kind().described()),
         "pass numbers",
     ))
 }

@@ -23,7 +23,7 @@ impl Sum {
             Value::Duration(duration) => self.add_duration(duration)?,
             other => {
                 return Err(ScalarError::kind(
-                    format!("`{name}` is not possible for a {}", other.kind().name()),
+                    format!("`{name}` is not possible for {}", other.kind().described()),
                     "pass numbers or durations",
                 ));
             }

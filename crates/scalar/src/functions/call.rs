@@ -96,10 +96,10 @@ impl Call<'_> {
 
     /// The argument is of another kind than `expected`.
     pub(super) fn wrong_kind(&self, index: usize, expected: &str) -> Box<ScalarError> {
-        let (number, kind) = (index + 1, self.get(index).kind().name());
+        let (number, kind) = (index + 1, self.get(index).kind().described());
         ScalarError::kind(
             format!(
-                "argument {number} of `{}` is a {expected}, and this is a {kind}",
+                "argument {number} of `{}` is {expected}, and this is {kind}",
                 self.function.name
             ),
             self.function.doc,
@@ -129,14 +129,14 @@ impl Call<'_> {
     pub(super) fn text(&self, index: usize) -> Result<&Arc<str>> {
         match self.get(index) {
             Value::String(text) => Ok(text),
-            _ => Err(self.wrong_kind(index, "STRING")),
+            _ => Err(self.wrong_kind(index, "a STRING")),
         }
     }
 
     pub(super) fn int(&self, index: usize) -> Result<i64> {
         match self.get(index) {
             Value::Int(number) => Ok(*number),
-            _ => Err(self.wrong_kind(index, "INTEGER")),
+            _ => Err(self.wrong_kind(index, "an INTEGER")),
         }
     }
 
@@ -144,21 +144,21 @@ impl Call<'_> {
         match self.get(index) {
             Value::Int(number) => Ok(*number as f64),
             Value::Float(number) => Ok(*number),
-            _ => Err(self.wrong_kind(index, "number")),
+            _ => Err(self.wrong_kind(index, "a number")),
         }
     }
 
     pub(super) fn list(&self, index: usize) -> Result<&List> {
         match self.get(index) {
             Value::List(items) => Ok(items),
-            _ => Err(self.wrong_kind(index, "LIST")),
+            _ => Err(self.wrong_kind(index, "a LIST")),
         }
     }
 
     pub(super) fn map(&self, index: usize) -> Result<&Map> {
         match self.get(index) {
             Value::Map(map) => Ok(map),
-            _ => Err(self.wrong_kind(index, "MAP")),
+            _ => Err(self.wrong_kind(index, "a MAP")),
         }
     }
 

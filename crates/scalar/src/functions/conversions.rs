@@ -8,19 +8,19 @@ use crate::values::Value;
 type Conversion = fn(&Value) -> Option<Value>;
 
 pub(super) fn to_string(call: &Call<'_>) -> Result<Value> {
-    one(call, text, "value that has a text")
+    one(call, text, "a value that has a text")
 }
 
 pub(super) fn to_integer(call: &Call<'_>) -> Result<Value> {
-    one(call, integer, "number, BOOLEAN or STRING")
+    one(call, integer, "a number, BOOLEAN or STRING")
 }
 
 pub(super) fn to_float(call: &Call<'_>) -> Result<Value> {
-    one(call, float, "number or STRING")
+    one(call, float, "a number or STRING")
 }
 
 pub(super) fn to_boolean(call: &Call<'_>) -> Result<Value> {
-    one(call, boolean, "BOOLEAN, STRING or INTEGER")
+    one(call, boolean, "a BOOLEAN, STRING or INTEGER")
 }
 
 pub(super) fn to_string_or_null(call: &Call<'_>) -> Result<Value> {

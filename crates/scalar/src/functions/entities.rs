@@ -7,20 +7,20 @@ use crate::values::{Path, Relationship, Value};
 
 /// What only the executor evaluates: values that are neither nodes nor relationships have no labels, type or id.
 pub(super) fn of_graph(call: &Call<'_>) -> Result<Value> {
-    Err(call.wrong_kind(0, "NODE or RELATIONSHIP"))
+    Err(call.wrong_kind(0, "a NODE or RELATIONSHIP"))
 }
 
 fn path<'a>(call: &'a Call<'_>) -> Result<&'a Path> {
     match call.get(0) {
         Value::Path(path) => Ok(path),
-        _ => Err(call.wrong_kind(0, "PATH")),
+        _ => Err(call.wrong_kind(0, "a PATH")),
     }
 }
 
 fn relationship(call: &Call<'_>) -> Result<Relationship> {
     match call.get(0) {
         Value::Relationship(relationship) => Ok(*relationship),
-        _ => Err(call.wrong_kind(0, "RELATIONSHIP")),
+        _ => Err(call.wrong_kind(0, "a RELATIONSHIP")),
     }
 }
 
@@ -48,7 +48,7 @@ pub(super) fn end_node(call: &Call<'_>) -> Result<Value> {
 }
 
 pub(super) fn id(call: &Call<'_>) -> Result<Value> {
-    let Value::Node(uid) = call.get(0) else { return Err(call.wrong_kind(0, "NODE")) };
+    let Value::Node(uid) = call.get(0) else { return Err(call.wrong_kind(0, "a NODE")) };
     i64::try_from(*uid).map(Value::Int).map_err(|_| {
         ScalarError::overflow(format!(
             "the uid {uid:#x} is beyond the integers; elementId() returns it as a text"

@@ -37,7 +37,7 @@ pub(super) fn size(call: &Call<'_>) -> Result<Value> {
         Value::List(items) => Ok(Value::Int(items.len() as i64)),
         Value::String(text) => Ok(Value::Int(text.chars().count() as i64)),
         Value::Map(map) => Ok(Value::Int(map.entries().len() as i64)),
-        _ => Err(call.wrong_kind(0, "LIST, STRING or MAP")),
+        _ => Err(call.wrong_kind(0, "a LIST, STRING or MAP")),
     }
 }
 
@@ -45,7 +45,7 @@ pub(super) fn reverse(call: &Call<'_>) -> Result<Value> {
     match call.get(0) {
         Value::List(items) => call.list_of(items.len() as u128, items.iter().rev().cloned()),
         Value::String(text) => Ok(Value::from(text.chars().rev().collect::<String>())),
-        _ => Err(call.wrong_kind(0, "LIST or STRING")),
+        _ => Err(call.wrong_kind(0, "a LIST or STRING")),
     }
 }
 
@@ -54,7 +54,7 @@ pub(super) fn is_empty(call: &Call<'_>) -> Result<Value> {
         Value::List(items) => Ok(Value::Bool(items.is_empty())),
         Value::String(text) => Ok(Value::Bool(text.is_empty())),
         Value::Map(map) => Ok(Value::Bool(map.entries().is_empty())),
-        _ => Err(call.wrong_kind(0, "LIST, STRING or MAP")),
+        _ => Err(call.wrong_kind(0, "a LIST, STRING or MAP")),
     }
 }
 

@@ -121,25 +121,33 @@ fn mode_of(name: &str) -> Option<Rounding> {
 
 /// Rounds the decimal text of a float, so that 1.005 is rounded as it is written.
 fn round_digits(number: f64, precision: usize, round: Rounding) -> f64 {
-    let text = format!("{:?}", number.abs());
-    // Digits with an exponent have too many in front of the point, or too few behind it, to be rounded there.
-    let Some((integer, fraction)) =
-        text.split_once('.').filter(|_| !text.contains(['e', 'N', 'i']))
-    else {
-        let is_small = number.abs() < 1.0;
-        return if is_small && precision < 5 { round(number) } else { number };
-    };
+    let text = number.abs().to_string();
+    // Infinity, NaN and integers have no point.
+    let Some((integer, fraction)) = text.split_once('.') else { return number };
     if fraction.len() <= precision {
         return number;
     }
     let (digits, rest) = fraction.split_at(precision);
-    let last = integer.chars().chain(digits.chars()).next_back().unwrap_or('0');
+    let mut decimal = format!("{integer}{digits}").into_bytes();
+    let last = decimal.last().map_or(0, |digit| digit - b'0');
     // Only the last digit and what is behind it decide.
-    let decisive: f64 = format!("{last}.{rest}").parse().unwrap_or(0.0);
-    let change = round(decisive.copysign(number)).abs() - f64::from(last.to_digit(10).unwrap_or(0));
-    let truncated: f64 = format!("{integer}.{digits}").parse().unwrap_or(0.0);
-    let result = truncated + change * 10_f64.powi(-(precision as i32));
-    // The sum of two floats may have a digit more.
-    let result = format!("{result:.precision$}").parse().unwrap_or(result);
-    f64::copysign(result, number)
+    let decisive: f64 = format!("{last}.{rest}").parse().expect("digits around a point");
+    if f64::from(last) < round(decisive.copysign(number)).abs() {
+        increment(&mut decimal);
+    }
+    decimal.splice(decimal.len() - precision..decimal.len() - precision, [b'.']);
+    let text = String::from_utf8(decimal).expect("digits");
+    text.parse::<f64>().expect("digits around a point").copysign(number)
+}
+
+/// Adds one to a number of decimal digits.
+fn increment(digits: &mut Vec<u8>) {
+    for digit in digits.iter_mut().rev() {
+        if *digit < b'9' {
+            *digit += 1;
+            return;
+        }
+        *digit = b'0';
+    }
+    digits.insert(0, b'1');
 }

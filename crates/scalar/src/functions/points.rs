@@ -107,7 +107,7 @@ fn check_degrees(coordinates: &[f64; 3]) -> Result<()> {
 fn point_of<'a>(call: &'a Call<'_>, index: usize) -> Result<&'a Point> {
     match call.get(index) {
         Value::Point(point) => Ok(point),
-        _ => Err(call.wrong_kind(index, "POINT")),
+        _ => Err(call.wrong_kind(index, "a POINT")),
     }
 }
 

@@ -61,9 +61,9 @@ pub(super) fn split(call: &Call<'_>) -> Result<Value> {
                 _ => None,
             });
             let texts: Option<Vec<&str>> = texts.collect();
-            texts.ok_or_else(|| call.wrong_kind(1, "STRING or LIST of them"))?
+            texts.ok_or_else(|| call.wrong_kind(1, "a STRING or LIST of them"))?
         }
-        _ => return Err(call.wrong_kind(1, "STRING or LIST of them")),
+        _ => return Err(call.wrong_kind(1, "a STRING or LIST of them")),
     };
     if separators.contains(&"") {
         let letters = || text.chars().map(|c| Value::from(c.encode_utf8(&mut [0; 4]) as &str));

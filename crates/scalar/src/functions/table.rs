@@ -161,6 +161,7 @@ pub static FUNCTIONS: &[Function] = &[
     strict("datetime.truncate", 1, 3, temporals::date_time_truncate, "datetime.truncate(unit, value, fields): the first a moment, with an offset or a zone of the unit that the value is in"),
     strict("datetime.fromEpoch", 1, 2, temporals::from_epoch_seconds, "datetime.fromEpoch(seconds, nanoseconds): the moment after so many seconds since 1970"),
     strict("datetime.fromEpochMillis", 1, 1, temporals::from_epoch_millis, "datetime.fromEpochMillis(milliseconds): the moment after so many milliseconds since 1970"),
+    strict("timestamp", 0, 0, temporals::timestamp, "timestamp(): the milliseconds from 1970 to the moment at which the query began"),
     strict("duration", 1, 1, temporals::duration, "duration(value): a duration of a text or a map"),
     strict("duration.between", 2, 2, temporals::between_all, "duration.between(from, to): the difference in months, days and seconds"),
     strict("duration.inMonths", 2, 2, temporals::between_months, "duration.inMonths(from, to): the difference in full months"),

@@ -54,12 +54,16 @@ pub(super) fn from_epoch_millis(call: &Call<'_>) -> Result<Value> {
     from_epoch(millis.div_euclid(1000), millis.rem_euclid(1000) * 1_000_000)
 }
 
+pub(super) fn timestamp(call: &Call<'_>) -> Result<Value> {
+    Ok(Value::Int(call.context.now().timestamp().as_millisecond()))
+}
+
 pub(super) fn duration(call: &Call<'_>) -> Result<Value> {
     match call.get(0) {
         Value::String(text) => parse_duration(text).map(Value::from),
         Value::Map(map) => duration_of_map(map).map(Value::from),
         Value::Duration(duration) => Ok(Value::Duration(duration.clone())),
-        _ => Err(call.wrong_kind(0, "STRING or MAP")),
+        _ => Err(call.wrong_kind(0, "a STRING or MAP")),
     }
 }
 

@@ -17,7 +17,7 @@ pub fn contains(list: &Value, item: &Value) -> Result<Option<bool>> {
         Value::List(items) => items,
         other => {
             return Err(ScalarError::kind(
-                format!("IN needs a LIST on its right, and this is a {}", other.kind().name()),
+                format!("IN needs a LIST on its right, and this is {}", other.kind().described()),
                 "write the values in brackets: [1, 2]",
             ));
         }
@@ -60,15 +60,15 @@ pub fn subscript(container: &Value, key: &Value) -> Result<Value> {
         }
         (Value::Map(map), Value::String(key)) => Ok(map.get(key).cloned().unwrap_or(Value::Null)),
         (Value::List(_), other) => Err(ScalarError::kind(
-            format!("a LIST is indexed by an INTEGER, and this is a {}", other.kind().name()),
+            format!("a LIST is indexed by an INTEGER, and this is {}", other.kind().described()),
             "convert the index by toInteger()",
         )),
         (Value::Map(_), other) => Err(ScalarError::kind(
-            format!("a MAP is indexed by a STRING, and this is a {}", other.kind().name()),
+            format!("a MAP is indexed by a STRING, and this is {}", other.kind().described()),
             "convert the key by toString()",
         )),
         (other, _) => Err(ScalarError::kind(
-            format!("a {} has no elements", other.kind().name()),
+            format!("{} has no elements", other.kind().described()),
             "index a LIST by a position, or a MAP by a key",
         )),
     }
@@ -90,7 +90,7 @@ pub fn slice(
         Value::List(items) => items,
         other => {
             return Err(ScalarError::kind(
-                format!("a {} has no range of elements", other.kind().name()),
+                format!("{} has no range of elements", other.kind().described()),
                 "a range [from..to] is of a LIST; use substring() for a STRING",
             ));
         }
@@ -104,7 +104,7 @@ pub fn slice(
             Ok(Some(index.clamp(0, length)))
         }
         Some(other) => Err(ScalarError::kind(
-            format!("a bound of a range is an INTEGER, and this is a {}", other.kind().name()),
+            format!("a bound of a range is an INTEGER, and this is {}", other.kind().described()),
             "convert it by toInteger()",
         )),
     };

@@ -86,7 +86,7 @@ pub fn negate(value: Value) -> Result<Value> {
         Value::Float(value) => Ok(Value::Float(-value)),
         Value::Duration(value) => multiply(&value, &Value::Int(-1)),
         other => Err(ScalarError::kind(
-            format!("a {} has no negative", other.kind().name()),
+            format!("{} has no negative", other.kind().described()),
             "`-` is for numbers and durations",
         )),
     }
@@ -130,8 +130,12 @@ fn of_floats(one: f64, operator: Arithmetic, other: f64) -> Value {
 }
 
 fn join(one: List, other: &[Value], context: &Context) -> Result<Value> {
-    let items = one.len() as u128 + other.len() as u128;
-    context.admit(items * size_of::<Value>() as u128, "a list")?;
+    let bytes = (one.len() as u128 + other.len() as u128) * size_of::<Value>() as u128;
+    // A list that has capacity is not copied.
+    match one.has_capacity(other.len()) {
+        true => context.check(bytes, "a list")?,
+        false => context.admit(bytes, "a list")?,
+    }
     one.extended(other).map(Value::List)
 }
 

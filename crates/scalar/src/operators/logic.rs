@@ -22,7 +22,7 @@ pub fn truth(value: &Value) -> Result<Option<bool>> {
         Value::Null => Ok(None),
         Value::Bool(value) => Ok(Some(*value)),
         other => Err(ScalarError::kind(
-            format!("a condition is a BOOLEAN, and this is a {}", other.kind().name()),
+            format!("a condition is a BOOLEAN, and this is {}", other.kind().described()),
             "compare the value with another",
         )),
     }

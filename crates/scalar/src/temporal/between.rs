@@ -25,7 +25,7 @@ pub(crate) fn between(units: Between, from: &Value, to: &Value) -> Result<Value>
     let parts = |value: &Value| {
         Parts::of(value).ok_or_else(|| {
             ScalarError::kind(
-                format!("there is no duration to or from a {}", value.kind().name()),
+                format!("there is no duration to or from {}", value.kind().described()),
                 "pass two temporal values",
             )
         })

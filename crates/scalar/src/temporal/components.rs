@@ -56,7 +56,7 @@ fn no_component(value: &Value, name: &str) -> Box<ScalarError> {
     } else {
         format!("it has {names}")
     };
-    ScalarError::kind(format!("a {} has no `{name}`", value.kind().name()), hint)
+    ScalarError::kind(format!("{} has no `{name}`", value.kind().described()), hint)
 }
 
 fn of_date(date: Date, name: &str) -> Option<Value> {

@@ -127,7 +127,7 @@ fn fits(parts: &Parts, target: Target) -> bool {
 
 pub(super) fn not_made_of(target: Target, value: &Value) -> Box<ScalarError> {
     ScalarError::kind(
-        format!("a {} is not made of a {}", target.name(), value.kind().name()),
+        format!("a {} is not made of {}", target.name(), value.kind().described()),
         "pass a STRING in ISO 8601, a MAP of fields, or a temporal value",
     )
 }
@@ -247,7 +247,7 @@ fn source(
     let Some(value) = fields.get(key) else { return Ok(None) };
     Parts::of(value).filter(is_possible).map(Some).ok_or_else(|| {
         ScalarError::kind(
-            format!("`{key}` is not read of a {}", value.kind().name()),
+            format!("`{key}` is not read of {}", value.kind().described()),
             "write a temporal value that has it",
         )
     })

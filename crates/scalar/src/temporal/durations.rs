@@ -180,7 +180,7 @@ pub(crate) fn divide(duration: &Duration, number: &Value) -> Result<Value> {
 
 fn no_factor(value: &Value) -> Box<ScalarError> {
     ScalarError::kind(
-        format!("a DURATION is not multiplied by a {}", value.kind().name()),
+        format!("a DURATION is not multiplied by {}", value.kind().described()),
         "multiply by an INTEGER or a FLOAT",
     )
 }

@@ -60,7 +60,7 @@ pub(crate) fn shift(value: &Value, duration: &Duration, sign: Sign) -> Result<Va
             Ok(Value::from(moment.map_err(beyond)?.to_zoned(start.time_zone().clone())))
         }
         other => Err(ScalarError::kind(
-            format!("a duration is not added to a {}", other.kind().name()),
+            format!("a duration is not added to {}", other.kind().described()),
             "add it to a temporal value",
         )),
     }

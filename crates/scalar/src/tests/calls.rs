@@ -58,6 +58,23 @@ proptest! {
     }
 
     #[test]
+    fn rounded_numbers_are_close(number in -1e9..1e9_f64, digits in 0..12_i64) {
+        let round = function("round").unwrap();
+        let rounded = |mode: &str| {
+            let arguments = [Value::Float(number), Value::Int(digits), Value::from(mode)];
+            let Ok(Value::Float(result)) = round.call(&arguments, &context()) else { panic!("{mode}") };
+            result
+        };
+        let unit = 0.1_f64.powi(digits as i32);
+        let error = number.abs() * f64::EPSILON;
+        for mode in ["HALF_UP", "HALF_DOWN", "HALF_EVEN"] {
+            prop_assert!((rounded(mode) - number).abs() <= unit * 0.5 + error, "{}", mode);
+        }
+        prop_assert!(rounded("FLOOR") <= number && number <= rounded("CEILING"));
+        prop_assert!(rounded("DOWN").abs() <= number.abs() && number.abs() <= rounded("UP").abs());
+    }
+
+    #[test]
     fn temporal_values_are_read_from_their_texts(value in temporals()) {
         let constructor = match &value {
             Value::Date(_) => "date",
@@ -116,7 +133,7 @@ fn strings() {
     gives("'a' + 1 + true + 1.5", "a1true1.5");
     fails("'a' =~ 'a)|(b'", "regular expression is invalid");
     fails("substring('a', -1)", "argument 2 of `substring` is 0 or more, and this is -1");
-    fails("toUpper(1)", "argument 1 of `toUpper` is a STRING, and this is a INTEGER");
+    fails("toUpper(1)", "argument 1 of `toUpper` is a STRING, and this is an INTEGER");
     fails("left('a')", "`left` has 2 arguments, and 1 are passed");
 }
 
@@ -132,6 +149,10 @@ fn numbers() {
     gives(
         "[round(1.29, 1, 'DOWN'), round(-1.21, 1, 'CEILING'), round(-1.21, 1, 'FLOOR')]",
         "[1.2, -1.2, -1.3]",
+    );
+    gives(
+        "[round(1.5e-6, 6), round(123456789.125, 2), round(1e300, 2), round(-0.4, 0)]",
+        "[2e-6, 123456789.13, 1e300, -0.0]",
     );
     gives("[sign(-3), sign(0.0), abs(-2.5), isNaN(0.0 / 0.0)]", "[-1, 0, 2.5, true]");
     fails("9223372036854775807 + 1", "beyond the integers of 64 bits");

@@ -50,7 +50,7 @@ pub(crate) fn shortened(value: &Value) -> String {
     const LETTERS_MAX: usize = 60;
     let text = match value {
         Value::List(_) | Value::Map(_) | Value::Path(_) => {
-            return format!("a {}", value.kind().name());
+            return value.kind().described();
         }
         Value::String(text) => {
             let letters: String = text.chars().take(LETTERS_MAX).collect();

@@ -134,6 +134,12 @@ impl Kind {
             Kind::Null => "NULL",
         }
     }
+
+    /// The name with its article, for messages.
+    pub(crate) fn described(self) -> String {
+        let article = if self == Kind::Int { "an" } else { "a" };
+        format!("{article} {}", self.name())
+    }
 }
 
 impl Value {

@@ -51,6 +51,12 @@ impl List {
         Ok(self)
     }
 
+    /// Whether so many values can be appended without an allocation.
+    pub(crate) fn has_capacity(&self, count: usize) -> bool {
+        let items = &self.0.items;
+        Arc::strong_count(&self.0) == 1 && count <= items.capacity() - items.len()
+    }
+
     pub(crate) fn depth(&self) -> u8 {
         self.0.depth
     }
