@@ -88,8 +88,8 @@ impl Database {
     }
 
     /// Logs a user in. A login by a password takes as long as a comparison with its hash, whether
-    /// there is such a user or such a namespace or not; of those only so many are computed at once,
-    /// and after some failures in a row a user has to wait.
+    /// there is such a user or such a namespace or not. The number of concurrent comparisons is
+    /// limited, and after some failures in a row a user has to wait.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};

@@ -66,7 +66,7 @@ pub struct ObjectShape<'a> {
     pub unknown: Vec<Key<'a>>,
     /// The selection of a node that has no type, since it was deleted: everything, each key once.
     pub absent: Vec<Key<'a>>,
-    /// Other servers answer a field here or below.
+    /// True if another server resolves a field of the object, or of an object below it.
     pub reaches_out: bool,
 }
 
@@ -84,7 +84,7 @@ pub struct Variant<'a> {
 pub struct Key<'a> {
     /// What the request says of it.
     pub field: &'a Field,
-    /// Where its value is. What several types are requested alike is shared.
+    /// Where its value is. Types with the same selection have one copy.
     pub source: Arc<ValueSource<'a>>,
 }
 

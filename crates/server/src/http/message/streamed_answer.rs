@@ -35,7 +35,7 @@ pub(in crate::http) const STREAMS_MAX: usize = 64;
 /// The number of fragments that may wait for the client.
 const CHUNKS_MAX: usize = 4;
 
-/// A client that takes no fragment for this long is given up.
+/// A client that reads no fragment for this long is disconnected.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The interval at which a waiting writer checks its control.
@@ -43,13 +43,13 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The receiver of the fragments of an answer.
 pub(in crate::http) struct Chunks<'a> {
-    way: Way<'a>,
+    channel: ClientChannel<'a>,
     packer: Option<Packer>,
 }
 
 /// The channel to the client.
 #[derive(Clone, Copy)]
-struct Way<'a> {
+struct ClientChannel<'a> {
     sender: &'a Sender<Chunk>,
     control: &'a RequestContext,
     runtime: &'a Handle,
@@ -86,11 +86,11 @@ impl StreamedAnswer {
         let work = move || {
             // An answer of this length is never quick.
             lower_priority();
-            let way = Way { sender: &sender, control: &control, runtime: &runtime };
-            let mut chunks = Chunks { way, packer };
-            // Whoever fails sends no end: that cuts the connection.
+            let channel = ClientChannel { sender: &sender, control: &control, runtime: &runtime };
+            let mut chunks = Chunks { channel, packer };
+            // A writer that fails sends no end, so the connection is cut.
             if write(&control, &mut chunks).and_then(|()| chunks.finish()).is_ok() {
-                let _ = way.wait(Chunk::End);
+                let _ = channel.wait(Chunk::End);
             }
             drop(slot);
         };
@@ -101,7 +101,7 @@ impl StreamedAnswer {
             match receiver.recv().await {
                 Some(Chunk::Next(bytes)) => Some((Ok(Bytes::from(bytes)), Some(receiver))),
                 Some(Chunk::End) => None,
-                // Behind the error there is no receiver left, and the stream is closed.
+                // After the error there is no receiver, and the stream is closed.
                 None => Some((Err(io::Error::other("the answer is incomplete")), None)),
             }
         }))
@@ -109,7 +109,7 @@ impl StreamedAnswer {
 }
 
 impl Chunks<'_> {
-    /// Hands a fragment over, perhaps packed and later.
+    /// Hands a fragment over, compressed if the client accepts that; compression may delay it.
     ///
     /// # Errors
     ///
@@ -137,11 +137,11 @@ impl Chunks<'_> {
     }
 
     fn hand_over(&self, bytes: Vec<u8>) -> Result<()> {
-        self.way.wait(Chunk::Next(bytes))
+        self.channel.wait(Chunk::Next(bytes))
     }
 }
 
-impl Way<'_> {
+impl ClientChannel<'_> {
     /// Hands a fragment over as soon as there is space for it.
     fn wait(&self, chunk: Chunk) -> Result<()> {
         let message = "the client takes nothing of the answer";

@@ -72,7 +72,7 @@ impl Grown<'_> {
     fn push(&mut self, node: u32) -> Result<()> {
         let nodes = &mut self.paths.nodes;
         if nodes.len() == nodes.capacity() {
-            // Twice as many, so that all are moved as often as a number has digits.
+            // The capacity doubles, so that each node is moved O(log length) times.
             let more = nodes.len().max(WALKS_A_CHUNK).min(self.most - nodes.len());
             self.capacities.push(self.task.capacity(more, size_of::<u32>())?);
             nodes.reserve_exact(more);
@@ -85,7 +85,7 @@ impl Grown<'_> {
     }
 }
 
-/// What a step counts by where the one before began.
+/// The factors of a step, which depend on the source of the previous step.
 struct WalkBias {
     p: f64,
     q: f64,
