@@ -78,7 +78,10 @@ impl Maker<'_> {
                 ExprKind::Compare(self.boxed(depth), rest)
             }
             5 => ExprKind::Test(self.boxed(depth), self.several(1, |it| it.test(depth))),
-            6 => self.arithmetic(depth, &[ArithmeticOp::Add, ArithmeticOp::Subtract]),
+            6 => {
+                use ArithmeticOp::{Add, Concatenate, Subtract};
+                self.arithmetic(depth, &[Add, Subtract, Concatenate])
+            }
             7 => {
                 let ops = [ArithmeticOp::Multiply, ArithmeticOp::Divide, ArithmeticOp::Modulo];
                 self.arithmetic(depth, &ops)
@@ -165,7 +168,10 @@ impl Maker<'_> {
                 let name = Name { text: "ZONED DATETIME".into(), span: Span::default() };
                 let simple = TypeName::Simple(name);
                 let list = TypeName::List(Box::new(simple.clone()));
-                Test::IsType(self.flag(), if self.flag() { simple } else { list })
+                let name = if self.flag() { simple } else { list };
+                let is_nullable = self.flag();
+                let name = if is_nullable { name } else { TypeName::NotNull(Box::new(name)) };
+                Test::IsType(self.flag(), name)
             }
         }
     }

@@ -20,8 +20,12 @@ impl<'a> Analyser<'a> {
             let right = self.expr(operand)?;
             if *op != ArithmeticOp::Add {
                 let name = op_name(*op);
-                self.require(&left, CALCULATED, left_span, name)?;
-                self.require(&right, CALCULATED, operand.span, name)?;
+                let expected = match op {
+                    ArithmeticOp::Concatenate => Kinds::STRING.or(Kinds::LIST),
+                    _ => CALCULATED,
+                };
+                self.require(&left, expected, left_span, name)?;
+                self.require(&right, expected, operand.span, name)?;
             }
             left = calculated(*op, &left, &right);
             left_span = Span { start: first.span.start, end: operand.span.end };
@@ -154,6 +158,7 @@ fn op_name(op: ArithmeticOp) -> &'static str {
         ArithmeticOp::Divide => "`/`",
         ArithmeticOp::Modulo => "`%`",
         ArithmeticOp::Power => "`^`",
+        ArithmeticOp::Concatenate => "`||`",
     }
 }
 
@@ -165,7 +170,8 @@ fn calculated(op: ArithmeticOp, left: &Kind, right: &Kind) -> Kind {
         }
         (_, Kind::Integer, Kind::Integer) => Kind::Integer,
         (_, Kind::Integer | Kind::Float, Kind::Integer | Kind::Float) => Kind::Float,
-        (ArithmeticOp::Add, Kind::List(a), Kind::List(b)) => {
+        (ArithmeticOp::Concatenate, Kind::String, _) => Kind::String,
+        (ArithmeticOp::Add | ArithmeticOp::Concatenate, Kind::List(a), Kind::List(b)) => {
             Kind::list((**a).clone().join((**b).clone()))
         }
         (ArithmeticOp::Add, Kind::List(_), _) | (ArithmeticOp::Add, _, Kind::List(_)) => {
@@ -186,9 +192,14 @@ fn unknown_function(name: &Name) -> Fault {
 }
 
 /// The names of types behind `IS ::`.
-const TYPES: [&str; 22] = [
+const TYPES: [&str; 33] = [
     "ANY",
+    "ANY EDGE",
+    "ANY MAP",
+    "ANY NODE",
+    "ANY RELATIONSHIP",
     "ANY VALUE",
+    "ANY VERTEX",
     "BOOL",
     "BOOLEAN",
     "DATE",
@@ -201,19 +212,25 @@ const TYPES: [&str; 22] = [
     "LOCAL TIME",
     "MAP",
     "NODE",
+    "NOTHING",
     "NULL",
     "PATH",
     "POINT",
     "PROPERTY VALUE",
     "RELATIONSHIP",
+    "SIGNED INTEGER",
     "STRING",
+    "TIME WITHOUT TIME ZONE",
+    "TIMESTAMP WITHOUT TIME ZONE",
+    "VARCHAR",
+    "VERTEX",
     "ZONED DATETIME",
     "ZONED TIME",
 ];
 
 fn check_type(name: &TypeName) -> Checked<()> {
     let mut inside = name;
-    while let TypeName::List(element) = inside {
+    while let TypeName::List(element) | TypeName::NotNull(element) = inside {
         inside = element;
     }
     let TypeName::Simple(name) = inside else { return Ok(()) };

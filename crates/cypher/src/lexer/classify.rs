@@ -311,6 +311,6 @@ impl Classifier<'_> {
 
 /// Whether a keyword ends an operand, so that an operator or a clause may follow.
 fn ends_operand(token: &Token) -> bool {
-    use Token::{Ascending, Descending, End, False, IsNull, Null, True};
-    matches!(token, Null | True | False | End | IsNull(_) | Ascending | Descending)
+    use Token::{Ascending, Descending, End, False, IsNull, NotNull, Null, True};
+    matches!(token, Null | True | False | End | IsNull(_) | NotNull | Ascending | Descending)
 }

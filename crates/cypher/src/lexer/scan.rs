@@ -8,7 +8,8 @@ use crate::span::Span;
 use crate::syntax::token::Sign;
 
 /// Signs of several characters, longest first.
-const LONG_SIGNS: [(&str, Sign); 6] = [
+const LONG_SIGNS: [(&str, Sign); 7] = [
+    ("||", Sign::DoublePipe),
     ("::", Sign::DoubleColon),
     ("..", Sign::DotDot),
     ("=~", Sign::Matches),

@@ -70,6 +70,7 @@ impl Words<'_, '_> {
             "NULL" => Token::Null,
             "TRUE" => Token::True,
             "FALSE" => Token::False,
+            "NOT" if self.at.is_operand && is(1, "null") => return Some((Token::NotNull, 2)),
             "NOT" => Token::Not,
             "CASE" => Token::Case,
             "WHEN" if last == Some(&Token::Case) => Token::When,
@@ -78,8 +79,16 @@ impl Words<'_, '_> {
             {
                 Token::Distinct
             }
-            "ANY" if is(1, "shortest") => return Some((Token::AnyShortest, 2)),
-            "ALL" if is(1, "shortest") => return Some((Token::AllShortest, 2)),
+            "ANY" if is(1, "shortest") => {
+                return Some((Token::AnyShortest, 2 + self.path_word(2)));
+            }
+            "ALL" if is(1, "shortest") => {
+                return Some((Token::AllShortest, 2 + self.path_word(2)));
+            }
+            // Any path between two nodes is as good as a shortest one.
+            "ANY" if self.is_path(1 + self.path_word(1)) => {
+                return Some((Token::AnyShortest, 1 + self.path_word(1)));
+            }
             "SHORTEST" => return self.shortest(),
             "EXPLAIN" if last.is_none() && self.is_word_next() => Token::Explain,
             "PROFILE" if last.is_none() && self.is_word_next() => Token::Profile,
@@ -90,6 +99,19 @@ impl Words<'_, '_> {
             _ => return None,
         };
         Some((token, 1))
+    }
+
+    /// Whether a path with a relationship begins at the distance.
+    fn is_path(&self, distance: usize) -> bool {
+        let index = self.at.index + distance;
+        self.at.patterns.sign(index) == Some(Sign::RoundOpen)
+            && self.at.patterns.relationship(index).is_some()
+    }
+
+    /// 1 where the word at the distance is `PATH` or `PATHS`, which may be left out.
+    fn path_word(&self, distance: usize) -> usize {
+        let is_path = |it| self.at.patterns.is_word(self.at.index + distance, it);
+        usize::from(is_path("path") || is_path("paths"))
     }
 
     fn is_word_next(&self) -> bool {
@@ -103,8 +125,10 @@ impl Words<'_, '_> {
         else {
             return None;
         };
-        let groups = ["group", "groups"].iter().any(|it| self.at.patterns.is_word(index + 2, it));
-        Some((Token::Shortest(*count, groups), 2 + usize::from(groups)))
+        let length = 2 + self.path_word(2);
+        let groups =
+            ["group", "groups"].iter().any(|it| self.at.patterns.is_word(index + length, it));
+        Some((Token::Shortest(*count, groups), length + usize::from(groups)))
     }
 
     /// Words behind an operand.

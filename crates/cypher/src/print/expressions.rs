@@ -21,7 +21,7 @@ fn level(expr: &Expr) -> u8 {
         ExprKind::Test(..) => 6,
         ExprKind::Arithmetic(_, rest) => match rest.first().map(|(op, _)| *op) {
             Some(ArithmeticOp::Power) => 9,
-            Some(ArithmeticOp::Add | ArithmeticOp::Subtract) => SUM,
+            Some(ArithmeticOp::Add | ArithmeticOp::Subtract | ArithmeticOp::Concatenate) => SUM,
             _ => 8,
         },
         // `()-->() - [1] - 2` would go on.
@@ -148,6 +148,7 @@ impl Display for ArithmeticOp {
             ArithmeticOp::Divide => "/",
             ArithmeticOp::Modulo => "%",
             ArithmeticOp::Power => "^",
+            ArithmeticOp::Concatenate => "||",
         })
     }
 }
@@ -173,6 +174,7 @@ impl Display for TypeName {
         stack::require();
         match self {
             TypeName::Simple(name) => name.text.fmt(f),
+            TypeName::NotNull(inside) => write!(f, "{inside} NOT NULL"),
             TypeName::List(inside) => write!(f, "LIST<{inside}>"),
         }
     }

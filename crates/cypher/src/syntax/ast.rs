@@ -386,6 +386,8 @@ pub enum ArithmeticOp {
     Modulo,
     /// `^`.
     Power,
+    /// `||`, which joins strings and lists.
+    Concatenate,
 }
 
 /// A test of one value.
@@ -414,6 +416,8 @@ pub enum TypeName {
     Simple(Name),
     /// `LIST<type>`.
     List(Box<TypeName>),
+    /// `type NOT NULL`.
+    NotNull(Box<TypeName>),
 }
 
 /// A step into a value.

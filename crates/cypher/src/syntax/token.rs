@@ -105,6 +105,8 @@ pub(crate) enum Token {
     IsNull(bool),
     /// `IS ::` and `IS TYPED`; with `NOT` it is true.
     IsType(bool),
+    /// `NOT NULL` behind the name of a type.
+    NotNull,
     /// `LIST <` behind `IS ::`.
     ListTypeOpen,
     /// `NULL`.
@@ -160,6 +162,7 @@ pub(crate) enum Sign {
     Percent,
     Caret,
     Pipe,
+    DoublePipe,
     Ampersand,
     Bang,
 }

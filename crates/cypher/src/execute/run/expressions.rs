@@ -129,8 +129,9 @@ impl Execution<'_> {
     ) -> Result<Value> {
         let mut left = self.value(first, row)?;
         for (operator, right) in rest {
+            let is_joined = *operator == ArithmeticOp::Concatenate;
             let operator = match operator {
-                ArithmeticOp::Add => Arithmetic::Add,
+                ArithmeticOp::Add | ArithmeticOp::Concatenate => Arithmetic::Add,
                 ArithmeticOp::Subtract => Arithmetic::Subtract,
                 ArithmeticOp::Multiply => Arithmetic::Multiply,
                 ArithmeticOp::Divide => Arithmetic::Divide,
@@ -139,6 +140,14 @@ impl Execution<'_> {
             };
             let span = right.span;
             let right = self.value(right, row)?;
+            if is_joined && !are_joined(&left, &right) {
+                let message = format!(
+                    "`||` joins two strings or two lists, not {} and {}",
+                    left.kind().name(),
+                    right.kind().name()
+                );
+                return Err(self.failure(span, message, "convert a value by `toString`"));
+            }
             left = self.at(span, arithmetic(left, operator, right, self.context))?;
         }
         Ok(left)
@@ -222,4 +231,15 @@ fn compared(left: &Value, operator: CompareOp, right: &Value) -> Option<bool> {
         CompareOp::Greater => compare(left, Comparison::Greater, right),
         CompareOp::GreaterEqual => compare(left, Comparison::GreaterOrEqual, right),
     }
+}
+
+/// Whether `||` is possible: both are strings, or lists, or one is null.
+fn are_joined(one: &Value, other: &Value) -> bool {
+    matches!(
+        (one, other),
+        (Value::Null, _)
+            | (_, Value::Null)
+            | (Value::String(_), Value::String(_))
+            | (Value::List(_), Value::List(_))
+    )
 }

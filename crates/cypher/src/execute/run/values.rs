@@ -157,11 +157,14 @@ impl Execution<'_> {
         }
     }
 
-    /// Whether a value is of a type. Null is of every type.
+    /// Whether a value is of a type. Null is of every type without `NOT NULL`.
     fn is_type(&self, value: &Value, name: &TypeName) -> Result<bool> {
         stack::check()?;
         let name = match name {
             TypeName::Simple(name) => name,
+            TypeName::NotNull(inside) => {
+                return Ok(!value.is_null() && self.is_type(value, inside)?);
+            }
             TypeName::List(inside) => {
                 let Value::List(list) = value else { return Ok(value.is_null()) };
                 for item in list.iter() {

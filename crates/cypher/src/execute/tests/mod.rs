@@ -5,6 +5,7 @@ mod encoding;
 mod scenarios;
 mod limits;
 mod twin;
+mod forms;
 
 use hexgraph_scalar::Context;
 use jiff::{Timestamp, tz::TimeZone};
