@@ -240,6 +240,7 @@ static KINDS: &[(&str, &[Kinds], Returns)] = &[
     ("upper", &[STRING], R::String),
     ("char_length", &[STRING], R::Integer),
     ("character_length", &[STRING], R::Integer),
+    ("timestamp", &[], R::Integer),
     ("date", &[CREATED], R::Temporal),
     ("date.transaction", &[CREATED], R::Temporal),
     ("date.statement", &[CREATED], R::Temporal),
