@@ -147,7 +147,7 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// [`Fault::Limit`](crate::Fault::Limit) when lists and maps are nested deeper than [`NESTING_MAX`](NESTING_MAX).
+    /// [`Fault::Limit`](crate::Fault::Limit) when lists and maps are nested deeper than [`NESTING_MAX`].
     pub fn list(items: Vec<Value>) -> Result<Value> {
         List::new(items).map(Value::List)
     }
@@ -156,7 +156,7 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// [`Fault::Limit`](crate::Fault::Limit) when lists and maps are nested deeper than [`NESTING_MAX`](NESTING_MAX).
+    /// [`Fault::Limit`](crate::Fault::Limit) when lists and maps are nested deeper than [`NESTING_MAX`].
     pub fn map(entries: Vec<(Arc<str>, Value)>) -> Result<Value> {
         Map::new(entries).map(Value::Map)
     }
