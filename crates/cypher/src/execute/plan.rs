@@ -5,7 +5,7 @@ use crate::ast::{
     ArithmeticOp, CompareOp, Direction, LabelExpr, QuantifierKind, SubqueryKind, TypeName,
 };
 use crate::span::Span;
-use hexgraph_scalar::{Function, TextTest, Value};
+use hexgraph_scalar::{Aggregate as AggregateFunction, Function, TextTest, Value};
 use std::sync::Arc;
 
 /// The index of a value in a row.
@@ -184,45 +184,11 @@ pub(super) struct Bounds {
 #[derive(Debug, Clone)]
 pub(super) struct Aggregate {
     pub(super) slot: SlotIndex,
-    pub(super) function: AggregateFunction,
+    pub(super) function: &'static AggregateFunction,
     pub(super) distinct: bool,
     /// Empty for `count(*)`.
     pub(super) arguments: Vec<Expression>,
     pub(super) span: Span,
-}
-
-/// An aggregate function.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AggregateFunction {
-    Count,
-    Sum,
-    Avg,
-    Min,
-    Max,
-    Collect,
-    StDev,
-    StDevP,
-    PercentileCont,
-    PercentileDisc,
-}
-
-impl AggregateFunction {
-    /// Finds one by its name in lower case.
-    pub(super) fn named(name: &str) -> Option<AggregateFunction> {
-        Some(match name {
-            "count" => AggregateFunction::Count,
-            "sum" => AggregateFunction::Sum,
-            "avg" => AggregateFunction::Avg,
-            "min" => AggregateFunction::Min,
-            "max" => AggregateFunction::Max,
-            "collect" => AggregateFunction::Collect,
-            "stdev" => AggregateFunction::StDev,
-            "stdevp" => AggregateFunction::StDevP,
-            "percentilecont" => AggregateFunction::PercentileCont,
-            "percentiledisc" => AggregateFunction::PercentileDisc,
-            _ => return None,
-        })
-    }
 }
 
 /// Patterns, as steps in the order in which they run.

@@ -2,24 +2,30 @@
 
 use super::resolver::Resolver;
 use crate::ast::Call;
-use crate::execute::plan::{Aggregate, AggregateFunction, Callee, Expression, Operation};
+use crate::execute::plan::{Aggregate, Callee, Expression, Operation};
 use crate::span::Span;
 use hexgraph_base::types::Result;
-use hexgraph_scalar::function;
+use hexgraph_scalar::{Aggregate as AggregateFunction, aggregate, function};
 use std::mem;
 
 impl<'a> Resolver<'a> {
     /// Resolves a call.
     pub(super) fn call(&mut self, call: &'a Call, span: Span) -> Result<Operation> {
         let name = call.name.text.to_ascii_lowercase();
-        if let Some(aggregate) = AggregateFunction::named(&name) {
+        if let Some(function) = aggregate(&name) {
             let around = mem::take(&mut self.aggregates);
             let computed = mem::take(&mut self.computed);
             let arguments =
                 if around.is_some() { self.expressions(&call.arguments) } else { Ok(Vec::new()) };
             self.computed = computed;
             self.aggregates = around;
-            return self.aggregate(aggregate, call.distinct, arguments?, span);
+            if call.arguments.len() != function.arguments {
+                let count = function.arguments;
+                let message =
+                    format!("`{}` has another number of arguments: {count}", function.name);
+                return Err(self.failure(span, message, function.doc));
+            }
+            return self.aggregate(function, call.distinct, arguments?, span);
         }
         if let Some((path, span)) = Self::pattern_argument(&call.arguments) {
             match &*name {
@@ -63,12 +69,13 @@ impl<'a> Resolver<'a> {
 
     /// Resolves `count(*)`.
     pub(super) fn count_star(&mut self, span: Span) -> Result<Operation> {
-        self.aggregate(AggregateFunction::Count, false, Vec::new(), span)
+        let count = aggregate("count").expect("the table has it");
+        self.aggregate(count, false, Vec::new(), span)
     }
 
     fn aggregate(
         &mut self,
-        function: AggregateFunction,
+        function: &'static AggregateFunction,
         distinct: bool,
         arguments: Vec<Expression>,
         span: Span,

@@ -1,11 +1,10 @@
 //! Aggregates of groups of rows. Groups are pushed in the order of their first rows; without keys there is one group,
 //! even of no rows.
 
-use super::accumulators::Accumulator;
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink, weight};
 use crate::execute::plan::{Aggregate, Expression, SlotIndex, Stage};
 use hexgraph_base::types::Result;
-use hexgraph_scalar::Value;
+use hexgraph_scalar::{Accumulator, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem;
 
@@ -27,7 +26,7 @@ impl Execution<'_> {
     ) -> Result<Flow> {
         let cells = || -> Vec<Cell> {
             let cell = |it: &Aggregate| Cell {
-                accumulator: Accumulator::new(it.function),
+                accumulator: it.function.start(false),
                 seen: it.distinct.then(FxHashSet::default),
             };
             aggregates.iter().map(cell).collect()
@@ -70,8 +69,7 @@ impl Execution<'_> {
                 row[*slot] = value;
             }
             for (aggregate, cell) in aggregates.iter().zip(group) {
-                row[aggregate.slot] =
-                    self.at(aggregate.span, cell.accumulator.finish(self.context))?;
+                row[aggregate.slot] = self.at(aggregate.span, cell.accumulator.finish())?;
             }
             if sink(row)?.is_break() {
                 return Ok(DONE);
@@ -89,8 +87,7 @@ impl Execution<'_> {
         row: &mut Row,
     ) -> Result<()> {
         let Some((first, others)) = aggregate.arguments.split_first() else {
-            return self
-                .at(aggregate.span, cell.accumulator.add(Value::Bool(true), None, self.context));
+            return self.at(aggregate.span, cell.accumulator.update(&[], self.context));
         };
         let value = self.value(first, row)?;
         if value.is_null() {
@@ -103,10 +100,13 @@ impl Execution<'_> {
             reserved.grow(weight(&value))?;
             seen.insert(value.clone());
         }
-        if cell.accumulator.retains() {
+        if !matches!(aggregate.function.name, "count" | "sum" | "avg" | "min" | "max") {
             reserved.grow(weight(&value))?;
         }
-        let other = others.first().map(|it| self.value(it, row)).transpose()?;
-        self.at(aggregate.span, cell.accumulator.add(value, other, self.context))
+        let mut arguments = vec![value];
+        for it in others {
+            arguments.push(self.value(it, row)?);
+        }
+        self.at(aggregate.span, cell.accumulator.update(&arguments, self.context))
     }
 }

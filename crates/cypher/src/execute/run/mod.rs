@@ -6,7 +6,6 @@ mod values;
 mod lists;
 mod entities;
 mod stages;
-mod accumulators;
 mod groups;
 mod sorting;
 mod matches;

@@ -3,6 +3,7 @@
 mod memory_graph;
 mod encoding;
 mod scenarios;
+mod constructs;
 mod limits;
 mod twin;
 mod forms;
