@@ -10,7 +10,7 @@ pub type Result<T> = std::result::Result<T, CypherError>;
 /// What is wrong, by the names that the Technology Compatibility Kit of openCypher has for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// An expression beside an aggregate is neither constant nor an item of its own.
+    /// An expression next to an aggregate is neither constant nor an item of its own.
     AmbiguousAggregationExpression,
     /// Two columns have one name.
     ColumnNameConflict,

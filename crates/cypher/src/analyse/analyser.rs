@@ -22,7 +22,7 @@ pub(super) struct Analyser<'a> {
     /// The variable that each name refers to, by its position in the text.
     pub(super) slots: FxHashMap<u32, Slot>,
     pub(super) parameters: BTreeSet<&'a str>,
-    pub(super) context: Context,
+    pub(super) context: ExprContext,
     /// How many aggregates were seen.
     pub(super) aggregates: usize,
     copied_names: usize,
@@ -32,7 +32,7 @@ pub(super) struct Analyser<'a> {
 
 /// Where an expression is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Context {
+pub(super) struct ExprContext {
     /// Whether aggregates are possible.
     pub(super) aggregation: Aggregation,
     /// Whether a pattern may be a condition.
@@ -65,7 +65,8 @@ pub(super) struct Merged<'a> {
 
 impl<'a> Analyser<'a> {
     pub(super) fn new(text: &'a str) -> Analyser<'a> {
-        let context = Context { aggregation: Aggregation::Refused("this clause"), patterns: false };
+        let context =
+            ExprContext { aggregation: Aggregation::Refused("this clause"), patterns: false };
         Analyser {
             text,
             scopes: Scopes::new(),
@@ -81,7 +82,7 @@ impl<'a> Analyser<'a> {
     /// Runs a step in another context.
     pub(super) fn within<T>(
         &mut self,
-        context: Context,
+        context: ExprContext,
         step: impl FnOnce(&mut Self) -> Checked<T>,
     ) -> Checked<T> {
         let before = std::mem::replace(&mut self.context, context);
@@ -96,7 +97,7 @@ impl<'a> Analyser<'a> {
         part: &'static str,
         step: impl FnOnce(&mut Self) -> Checked<T>,
     ) -> Checked<T> {
-        let context = Context { aggregation: Aggregation::Refused(part), patterns: false };
+        let context = ExprContext { aggregation: Aggregation::Refused(part), patterns: false };
         self.within(context, step)
     }
 

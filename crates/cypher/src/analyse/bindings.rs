@@ -1,6 +1,6 @@
 //! Patterns: the variables that they bind, and the kind of each.
 
-use super::analyser::{Aggregation, Analyser, Checked, Context};
+use super::analyser::{Aggregation, Analyser, Checked, ExprContext};
 use super::kinds::{Kind, Kinds};
 use super::scope::Slot;
 use crate::error::{Code, Fault};
@@ -39,7 +39,7 @@ impl<'a> Analyser<'a> {
 
     /// A condition: a boolean, or a pattern, without aggregates.
     pub(super) fn condition(&mut self, filter: &'a Expr, part: &'static str) -> Checked<()> {
-        let context = Context { aggregation: Aggregation::Refused(part), patterns: true };
+        let context = ExprContext { aggregation: Aggregation::Refused(part), patterns: true };
         let kind = self.within(context, |it| it.expr(filter))?;
         self.require(&kind, Kinds::BOOLEAN, filter.span, part)
     }

@@ -3,7 +3,7 @@
 use super::analyser::Checked;
 use super::functions::Signature;
 use super::scope::Slot;
-use super::walk::{Part, parts};
+use super::walk::{ExprPart, parts};
 use crate::error::{Code, Fault};
 use crate::span::Span;
 use crate::syntax::ast::{Expr, ExprKind};
@@ -31,9 +31,9 @@ impl Grouping<'_> {
             return self.check_name(name, expr.span);
         }
         parts(expr).into_iter().try_for_each(|part| match part {
-            Part::Expr(expr) => self.check(expr),
-            Part::Name(name) if self.keys.contains(&name.to_string()) => Ok(()),
-            Part::Name(name) => self.check_name(&name.text, name.span),
+            ExprPart::Expr(expr) => self.check(expr),
+            ExprPart::Name(name) if self.keys.contains(&name.to_string()) => Ok(()),
+            ExprPart::Name(name) => self.check_name(&name.text, name.span),
         })
     }
 

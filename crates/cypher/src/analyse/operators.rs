@@ -1,6 +1,6 @@
 //! Operators of arithmetic, tests, and calls of functions.
 
-use super::analyser::{Aggregation, Analyser, Checked, Context};
+use super::analyser::{Aggregation, Analyser, Checked, ExprContext};
 use super::functions::Signature;
 use super::kinds::{Kind, Kinds};
 use crate::error::{Code, Fault};
@@ -128,7 +128,7 @@ impl<'a> Analyser<'a> {
         match self.context.aggregation {
             Aggregation::Allowed => {
                 self.aggregates += 1;
-                let context = Context { aggregation: Aggregation::Inside, patterns: false };
+                let context = ExprContext { aggregation: Aggregation::Inside, patterns: false };
                 self.within(context, step)
             }
             Aggregation::Inside => {

@@ -1,10 +1,10 @@
 //! `WITH` and `RETURN`: their items, groups, order, and what is in scope behind them.
 
-use super::analyser::{Aggregation, Analyser, Checked, Context, Merged};
+use super::analyser::{Aggregation, Analyser, Checked, ExprContext, Merged};
 use super::grouping::Grouping;
 use super::kinds::{Kind, Kinds};
 use super::scope::{Frame, Slot};
-use super::walk::{Part, parts};
+use super::walk::{ExprPart, parts};
 use crate::error::{Code, Fault};
 use crate::span::Span;
 use crate::syntax::ast::{Clause, ClauseKind, Expr, ExprKind, Item, Projection};
@@ -65,7 +65,7 @@ impl<'a> Analyser<'a> {
 
     fn item(&mut self, item: &'a Item, is_return: bool) -> Checked<Projected<'a>> {
         let before = self.aggregates;
-        let context = Context { aggregation: Aggregation::Allowed, patterns: false };
+        let context = ExprContext { aggregation: Aggregation::Allowed, patterns: false };
         let kind = self.within(context, |it| it.expr(&item.expr))?;
         let has_aggregate = self.aggregates > before;
         let (name, span) = match (&item.alias, &item.expr.kind) {
@@ -224,8 +224,8 @@ fn printed_items(projection: &Projection) -> FxHashSet<String> {
             continue;
         }
         let exprs = parts(expr).into_iter().filter_map(|part| match part {
-            Part::Expr(expr) => Some(expr),
-            Part::Name(_) => None,
+            ExprPart::Expr(expr) => Some(expr),
+            ExprPart::Name(_) => None,
         });
         inside.extend(exprs);
     }
@@ -253,8 +253,8 @@ fn require_constant(word: &str, bound: &Expr) -> Checked<()> {
         }
         for part in parts(expr) {
             match part {
-                Part::Expr(expr) => inside.push(expr),
-                Part::Name(name) => return Err(not_constant(word, name.span)),
+                ExprPart::Expr(expr) => inside.push(expr),
+                ExprPart::Name(name) => return Err(not_constant(word, name.span)),
             }
         }
     }

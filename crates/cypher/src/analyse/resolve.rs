@@ -1,6 +1,6 @@
 //! Expressions: their variables, and their kinds as far as the text shows them.
 
-use super::analyser::{Aggregation, Analyser, Checked, Context};
+use super::analyser::{Aggregation, Analyser, Checked, ExprContext};
 use super::bindings::Binding;
 use super::kinds::{Kind, Kinds};
 use crate::error::{Code, Fault};
@@ -109,7 +109,7 @@ impl<'a> Analyser<'a> {
             Aggregation::Refused(_) if merged.aggregates => Aggregation::Allowed,
             other => other,
         };
-        let context = Context { aggregation, patterns: self.context.patterns };
+        let context = ExprContext { aggregation, patterns: self.context.patterns };
         let kind = self.within(context, |it| it.expr(expr));
         std::mem::swap(&mut merged.before, &mut self.scopes.frames[merged.level]);
         self.merged = Some(merged);

@@ -7,7 +7,7 @@ use crate::syntax::ast::{
 
 /// A part of an expression.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Part<'a> {
+pub(super) enum ExprPart<'a> {
     /// An operand.
     Expr(&'a Expr),
     /// A variable of a pattern or of a map projection.
@@ -15,21 +15,21 @@ pub(super) enum Part<'a> {
 }
 
 /// The direct parts of an expression. Those of a subquery are the parts of all its clauses.
-pub(super) fn parts(expr: &Expr) -> Vec<Part<'_>> {
+pub(super) fn parts(expr: &Expr) -> Vec<ExprPart<'_>> {
     let mut collected = Parts(Vec::new());
     collected.of_expr(expr);
     collected.0
 }
 
-struct Parts<'a>(Vec<Part<'a>>);
+struct Parts<'a>(Vec<ExprPart<'a>>);
 
 impl<'a> Parts<'a> {
     fn expr(&mut self, expr: &'a Expr) {
-        self.0.push(Part::Expr(expr));
+        self.0.push(ExprPart::Expr(expr));
     }
 
     fn exprs(&mut self, exprs: impl IntoIterator<Item = &'a Expr>) {
-        self.0.extend(exprs.into_iter().map(Part::Expr));
+        self.0.extend(exprs.into_iter().map(ExprPart::Expr));
     }
 
     fn of_expr(&mut self, expr: &'a Expr) {
@@ -89,12 +89,12 @@ impl<'a> Parts<'a> {
                 SubqueryBody::Query(query) => self.query(query),
             },
             ExprKind::MapProjection(name, items) => {
-                self.0.push(Part::Name(name));
+                self.0.push(ExprPart::Name(name));
                 for item in items {
                     match item {
                         MapItem::All | MapItem::Property(_) => {}
                         MapItem::Entry(_, value) => self.expr(value),
-                        MapItem::Variable(name) => self.0.push(Part::Name(name)),
+                        MapItem::Variable(name) => self.0.push(ExprPart::Name(name)),
                     }
                 }
             }
@@ -121,7 +121,7 @@ impl<'a> Parts<'a> {
     }
 
     fn path(&mut self, path: &'a PathPattern) {
-        self.0.extend(path.variable.iter().map(Part::Name));
+        self.0.extend(path.variable.iter().map(ExprPart::Name));
         self.node(&path.start);
         for (relationship, node) in &path.steps {
             self.relationship(relationship);
@@ -130,12 +130,12 @@ impl<'a> Parts<'a> {
     }
 
     fn node(&mut self, node: &'a NodePattern) {
-        self.0.extend(node.variable.iter().map(Part::Name));
+        self.0.extend(node.variable.iter().map(ExprPart::Name));
         self.exprs(node.properties.iter().chain(&node.filter).map(|it| &**it));
     }
 
     fn relationship(&mut self, relationship: &'a RelationshipPattern) {
-        self.0.extend(relationship.variable.iter().map(Part::Name));
+        self.0.extend(relationship.variable.iter().map(ExprPart::Name));
         let constraints = relationship.properties.iter().chain(&relationship.filter);
         self.exprs(constraints.map(|it| &**it));
     }
@@ -158,7 +158,7 @@ impl<'a> Parts<'a> {
                 }
                 ClauseKind::Subquery(imports, query) => {
                     if let Imports::Names(names) = imports {
-                        self.0.extend(names.iter().map(Part::Name));
+                        self.0.extend(names.iter().map(ExprPart::Name));
                     }
                     // The lexer bounds how deep queries nest.
                     self.query(query);

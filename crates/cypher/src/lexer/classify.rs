@@ -116,7 +116,7 @@ impl Classifier<'_> {
                 }
                 _ => {}
             }
-            self.state.is_operand = ends_operand(&token);
+            self.state.is_operand = completes_operand(&token);
             self.push(token, length);
             return Ok(());
         }
@@ -309,8 +309,8 @@ impl Classifier<'_> {
     }
 }
 
-/// Whether a keyword ends an operand, so that an operator or a clause may follow.
-fn ends_operand(token: &Token) -> bool {
+/// Whether a keyword completes an operand, so that an operator or a clause may follow.
+fn completes_operand(token: &Token) -> bool {
     use Token::{Ascending, Descending, End, False, IsNull, NotNull, Null, True};
     matches!(token, Null | True | False | End | IsNull(_) | NotNull | Ascending | Descending)
 }

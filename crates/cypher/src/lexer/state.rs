@@ -30,7 +30,7 @@ pub(super) struct State<'a> {
     pub(super) index: usize,
     pub(super) result: Vec<Spanned>,
     pub(super) contexts: Vec<Context>,
-    /// Whether the last token ends an operand.
+    /// Whether the last token completes an operand.
     pub(super) is_operand: bool,
 }
 
