@@ -3,7 +3,7 @@
 use super::names::{Class, Literal, Named, SchemaNames};
 use super::rules::{Expr, Grammar, alt, any_number, one_of, optional, seq, text};
 use super::tokens::Tokens;
-use hexgraph_base::plan::{AggregateFunction, PredicateUse};
+use hexgraph_base::plan::{AGGREGATES, AggregateFunction, PredicateUse};
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::ValueType;
 
@@ -19,13 +19,14 @@ enum Position {
     Filter,
 }
 
-/// The fractions of a quantile, with what stands around them.
-const FRACTIONS: [&str; 5] = [", 0.1)", ", 0.25)", ", 0.75)", ", 0.9)", ", 0.99)"];
+/// Returns the aggregate functions of one argument.
+pub(super) fn aggregates() -> impl Iterator<Item = &'static AggregateFunction> {
+    AGGREGATES.iter().filter(|row| !row.has_fraction())
+}
 
 /// Returns the call of an aggregate function.
 pub(super) fn aggregate(row: &AggregateFunction, argument: Expr) -> Expr {
-    let close = if row.has_fraction() { one_of(&FRACTIONS) } else { text(")") };
-    seq![text(row.open), argument, close]
+    seq![text(row.open), argument, text(")")]
 }
 
 /// What the rules are made of.

@@ -1,11 +1,11 @@
 //! Requests: blocks, and the forms with variables.
 
-use super::functions::{Builder, aggregate, edge_names};
+use super::functions::{Builder, aggregate, aggregates, edge_names};
 use super::names::{Literal, Named, Omitted, SchemaNames, literal_of};
 use super::rules::{Expr, Grammar, alt, one_of, optional, seq, text};
 use super::selections::Selections;
 use super::trees::Following;
-use hexgraph_base::plan::{AGGREGATES, Aggregate, Algebraic, PredicateUse};
+use hexgraph_base::plan::{Aggregate, Algebraic, PredicateUse};
 use hexgraph_base::schema::Schema;
 
 /// The names of a block.
@@ -161,8 +161,9 @@ impl Builder<'_> {
     /// A block of aggregates of a variable.
     fn totals(&mut self, name: &Expr) -> Expr {
         let space = self.tokens.space.clone();
-        let items = AGGREGATES.map(|row| seq![aggregate(&row, text("val(a)")), space.clone()]);
-        let items = self.grammar.subset("total", items.to_vec());
+        let items = aggregates().map(|row| seq![aggregate(row, text("val(a)")), space.clone()]);
+        let items = items.collect();
+        let items = self.grammar.subset("total", items);
         let body = seq![
             name.clone(),
             text("()"),

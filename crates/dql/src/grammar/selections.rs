@@ -1,10 +1,10 @@
 //! Selections, from the innermost to that of a block, and the arguments and directives before them.
 
-use super::functions::{Builder, aggregate, edge_names};
+use super::functions::{Builder, aggregate, aggregates, edge_names};
 use super::names::{Literal, Named, literal_of};
 use super::rules::{Expr, alt, optional, seq, text};
 use super::trees::Following;
-use hexgraph_base::plan::{AGGREGATES, PredicateUse};
+use hexgraph_base::plan::PredicateUse;
 use hexgraph_base::types::ValueType;
 
 /// The number of edges that a path from a block goes along.
@@ -191,12 +191,12 @@ impl Builder<'_> {
         };
         let keys = self.grammar.one_or_two("group_keys", keys, then);
         let mut items = vec![seq![text("count(uid)"), space.clone()]];
-        for row in AGGREGATES {
+        for row in aggregates() {
             let names = self.bare(|class| {
                 let is_allowed = PredicateUse::Aggregate(row.op).is_allowed(class.def);
                 class.literal != Literal::None && is_allowed
             });
-            items.push(seq![aggregate(&row, names), space.clone()]);
+            items.push(seq![aggregate(row, names), space.clone()]);
         }
         let items = self.grammar.subset("aggregate", items);
         let body = seq![
